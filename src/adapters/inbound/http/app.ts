@@ -1,0 +1,53 @@
+import Router from '@koa/router';
+import Koa from 'koa';
+import type { Clock } from '../../../application/ports/clock.js';
+import type { Journal } from '../../../application/ports/journal.js';
+import { notFound } from '../../../domain/errors.js';
+import type { RequestState } from './context.js';
+import { type Endpoint, mount, mountUnlimited } from './endpoint.js';
+import type { Gate } from './middleware/admit.js';
+import { answerErrors } from './middleware/answer-errors.js';
+import { closeConnections } from './middleware/close-connections.js';
+import { guardMessage } from './middleware/guard-message.js';
+import { identifyRequest } from './middleware/identify-request.js';
+import { countRequest } from './middleware/limit-rate.js';
+import { logRequests } from './middleware/log-requests.js';
+
+export interface AppDependencies {
+  readonly gate: Gate;
+  readonly endpoints: readonly Endpoint[];
+  /** Neither limited nor guarded by a token. */
+  readonly healthEndpoints: readonly Endpoint[];
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly isDraining: () => boolean;
+}
+
+/** The way of a request, from top to bottom; {@link mount} goes on with it at the endpoint. */
+export function createApp(deps: AppDependencies): Koa<RequestState> {
+  const router = new Router<RequestState>({ sensitive: true, strict: true });
+  for (const endpoint of deps.healthEndpoints) mountUnlimited(router, endpoint);
+  for (const endpoint of deps.endpoints) mount(router, deps.gate, endpoint);
+
+  const app = new Koa<RequestState>();
+  app.silent = true;
+  app.on('error', (error: unknown) => deps.journal.warn('an answer broke off', { error }));
+  app.use(identifyRequest);
+  app.use(logRequests(deps.journal, deps.clock));
+  app.use(closeConnections(deps.isDraining));
+  app.use(answerErrors(deps.journal));
+  app.use(markUncached);
+  app.use(guardMessage);
+  app.use(router.routes());
+  app.use(async (ctx) => {
+    await countRequest(ctx, deps.gate.limiter);
+    throw notFound();
+  });
+  return app;
+}
+
+/** Whatever is not marked otherwise is kept by no cache. */
+const markUncached: Koa.Middleware<RequestState> = (ctx, next) => {
+  ctx.set('Cache-Control', 'no-store');
+  return next();
+};

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { CatalogueError } from '../../../domain/errors.js';
+import { errorAnswer } from './error-answers.js';
+import { invalidHeader } from './faults.js';
+
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+/** RFC 9112 section 3: a request line whose method the parser does not know. */
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
+/**
+ * Answers what never became a request. A peer that does not even speak TLS gets no answer: the socket could only
+ * send it in the clear.
+ */
+export function answerBrokenMessage(error: ParserError, socket: Socket): void {
+  const refusal = refusalOf(error);
+  if (!refusal || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = errorAnswer(refusal);
+  const lines = Object.entries({
+    ...headers,
+    ...(refusal.code === 'method_not_allowed' && { Allow: METHODS }),
+    'API-Version': '1',
+    'X-Request-Id': randomUUID(),
+    'Content-Length': String(Buffer.byteLength(body)),
+    Date: new Date().toUTCString(),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () =>
+    socket.destroy(),
+  );
+}
+
+function refusalOf(error: ParserError): CatalogueError | undefined {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new CatalogueError('headers_too_large', 'The address and the headers are too large.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new CatalogueError('request_timeout', 'The request took too long to arrive.');
+    case 'HPE_INVALID_METHOD':
+      return REQUEST_LINE.test(error.rawPacket?.toString('latin1') ?? '')
+        ? new CatalogueError('method_not_allowed', 'No address of this service knows this method.')
+        : notHttp();
+    default:
+      return error.code?.startsWith('HPE_') ? notHttp() : undefined;
+  }
+}
+
+function notHttp(): CatalogueError {
+  return invalidHeader('', 'invalid_format', 'The message is not HTTP/1.1 as RFC 9112 has it.');
+}

@@ -1,0 +1,15 @@
+import type Koa from 'koa';
+import type { Principal } from '../../../domain/access.js';
+
+/** What the middlewares tell each other of a request. */
+export interface RequestState {
+  requestId: string;
+  /** The path's pattern, such as `/v1/products/{id}`; absent for a path that does not exist. */
+  route?: string;
+  principal?: Principal;
+  /** Whether `100 Continue` was sent. */
+  continued?: boolean;
+}
+
+export type Context = Koa.ParameterizedContext<RequestState>;
+export type Middleware = Koa.Middleware<RequestState>;

@@ -1,0 +1,105 @@
+import type Router from '@koa/router';
+import type { Scope } from '../../../domain/access.js';
+import { CatalogueError } from '../../../domain/errors.js';
+import { type Id, MAX_ID } from '../../../domain/record.js';
+import type { Context, Middleware, RequestState } from './context.js';
+import { admit, type Gate, requireScope } from './middleware/admit.js';
+import { countRequest } from './middleware/limit-rate.js';
+import { negotiate } from './middleware/negotiate.js';
+import { type Query, readQuery } from './query.js';
+
+export interface Operation {
+  /** What the caller must be allowed; absent: anyone may. */
+  readonly scope?: Scope;
+  /** The names of the query's parameters. */
+  readonly parameters: readonly string[];
+  /** Reads the body, where the operation takes one. */
+  readonly body?: Middleware;
+  handle(ctx: Context, query: Query): Promise<void>;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** One address and what can be done there. */
+export interface Endpoint {
+  /** For the log: the path with its variables in braces. */
+  readonly route: string;
+  readonly path: RegExp;
+  readonly operations: Readonly<Partial<Record<Method, Operation>>>;
+  /** What PATCH takes (RFC 5789 section 3.1). */
+  readonly acceptPatch?: string;
+}
+
+/**
+ * Every request of every endpoint goes the same way: who asks and how often, the method, the scope, the headers, the
+ * query, the body, the work.
+ */
+export function mount(router: Router<RequestState>, gate: Gate, endpoint: Endpoint): void {
+  router.all(endpoint.path, async (ctx: Context, next) => {
+    if (!isId(ctx)) return next();
+    ctx.state.route = endpoint.route;
+    const operation = operationOf(endpoint, ctx.method);
+    if (ctx.method === 'OPTIONS') {
+      await countRequest(ctx, gate.limiter);
+      return answerOptions(ctx, endpoint);
+    }
+    await admit(ctx, gate, operation !== undefined && operation.scope === undefined);
+    if (!operation) throw methodNotAllowed(ctx, endpoint);
+    await perform(ctx, operation);
+  });
+}
+
+/** For probes: no token, no limit. */
+export function mountUnlimited(router: Router<RequestState>, endpoint: Endpoint): void {
+  router.all(endpoint.path, async (ctx: Context) => {
+    ctx.state.route = endpoint.route;
+    if (ctx.method === 'OPTIONS') return answerOptions(ctx, endpoint);
+    const operation = operationOf(endpoint, ctx.method);
+    if (!operation) throw methodNotAllowed(ctx, endpoint);
+    await perform(ctx, operation);
+  });
+}
+
+/** The number in the address of an item; 0 where the address has none. */
+export function idOf(ctx: Context): Id {
+  return Number((ctx['params'] as { id?: string }).id ?? 0);
+}
+
+/** Sixteen digits can be more than an id is; such a path does not exist. */
+function isId(ctx: Context): boolean {
+  return idOf(ctx) <= MAX_ID;
+}
+
+async function perform(ctx: Context, operation: Operation): Promise<void> {
+  if (operation.scope) requireScope(ctx, operation.scope);
+  negotiate(ctx);
+  const query = readQuery(ctx, operation.parameters);
+  if (operation.body) await operation.body(ctx, () => operation.handle(ctx, query));
+  else await operation.handle(ctx, query);
+}
+
+function operationOf({ operations }: Endpoint, method: string): Operation | undefined {
+  return operations[(method === 'HEAD' ? 'GET' : method) as Method];
+}
+
+function answerOptions(ctx: Context, endpoint: Endpoint): void {
+  readQuery(
+    ctx,
+    Object.values(endpoint.operations).flatMap(({ parameters }) => parameters),
+  );
+  setAllow(ctx, endpoint);
+  ctx.status = 204;
+}
+
+function methodNotAllowed(ctx: Context, endpoint: Endpoint): CatalogueError {
+  setAllow(ctx, endpoint);
+  return new CatalogueError('method_not_allowed', `${ctx.method} cannot be used here; see Allow.`);
+}
+
+function setAllow(ctx: Context, { operations, acceptPatch }: Endpoint): void {
+  const methods = Object.keys(operations).flatMap((method) =>
+    method === 'GET' ? ['GET', 'HEAD'] : [method],
+  );
+  ctx.set('Allow', [...methods, 'OPTIONS'].join(', '));
+  if (acceptPatch) ctx.set('Accept-Patch', acceptPatch);
+}

@@ -1,0 +1,26 @@
+import type { Journal } from '../../../../application/ports/journal.js';
+import type { Context, Middleware } from '../context.js';
+import { asCatalogueError, errorAnswer } from '../error-answers.js';
+
+/** Turns whatever is thrown further in into an answer. Headers that were set on the way stay. */
+export function answerErrors(journal: Journal): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = asCatalogueError(thrown);
+      if (error.cause !== undefined)
+        journal.error(error.code, { requestId: ctx.state.requestId, error: error.cause });
+      const { status, headers, body } = errorAnswer(error, wantsProblem(ctx));
+      ctx.remove('Link');
+      ctx.set({ ...headers });
+      ctx.vary('Accept');
+      ctx.status = status;
+      ctx.body = body;
+    }
+  };
+}
+
+function wantsProblem(ctx: Context): boolean {
+  return ctx.accepts('application/json', 'application/problem+json') === 'application/problem+json';
+}

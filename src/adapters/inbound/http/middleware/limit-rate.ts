@@ -1,0 +1,26 @@
+import type { RateLimiter, RatePolicy, RateState } from '../../../../application/ports/rate-limiter.js';
+import { CatalogueError } from '../../../../domain/errors.js';
+import { clientAddress } from '../client-address.js';
+import type { Context } from '../context.js';
+
+/**
+ * Counts the request against its principal, else against its address.
+ * @throws CatalogueError `rate_limited`
+ */
+export async function countRequest(ctx: Context, limiter: RateLimiter): Promise<void> {
+  const caller = ctx.state.principal?.id ?? `address:${clientAddress(ctx.req.socket)}`;
+  const state = await limiter.consume(caller);
+  setRateHeaders(ctx, limiter.policy, state);
+  if (state.allowed) return;
+  ctx.set('Retry-After', String(state.resetSeconds));
+  throw new CatalogueError(
+    'rate_limited',
+    `Over ${limiter.policy.quota} requests in one window; try again later.`,
+  );
+}
+
+/** draft-ietf-httpapi-ratelimit-headers */
+export function setRateHeaders(ctx: Context, policy: RatePolicy, state: RateState): void {
+  ctx.set('RateLimit-Policy', `"${policy.name}";q=${policy.quota};w=${policy.windowSeconds}`);
+  ctx.set('RateLimit', `"${policy.name}";r=${state.remaining};t=${state.resetSeconds}`);
+}

@@ -1,0 +1,87 @@
+import bodyParser from 'koa-bodyparser';
+import { CatalogueError } from '../../../domain/errors.js';
+import type { Context, Middleware } from './context.js';
+import { parseStrictJson } from './strict-json.js';
+
+export interface JsonBodyOptions {
+  readonly limitBytes: number;
+  /** Lower-case media types that are read as JSON. */
+  readonly mediaTypes: readonly string[];
+}
+
+/**
+ * Leaves the parsed body in `ctx.request.body`.
+ * @throws CatalogueError `unsupported_media_type`, `payload_too_large`, `malformed_json`
+ */
+export function readJsonBody({ limitBytes, mediaTypes }: JsonBodyOptions): Middleware {
+  // The parser only reads and bounds; what it hands over is the bytes, for one strict parser to judge.
+  const asBytes = { encoding: null };
+  const readBytes = bodyParser({
+    ...asBytes,
+    enableTypes: ['text'],
+    textLimit: `${limitBytes}b`,
+    extendTypes: { text: [...mediaTypes] },
+    onerror: (error) => {
+      throw hasType(error, 'entity.too.large') ? tooLarge(limitBytes) : asReadError(error);
+    },
+  });
+  return async (ctx, next) => {
+    checkMediaType(ctx, mediaTypes);
+    if (isDeclaredTooLarge(ctx, limitBytes)) throw tooLarge(limitBytes);
+    if (expectsContinue(ctx)) sendContinue(ctx);
+    if (!hasBody(ctx)) throw new CatalogueError('malformed_json', 'The body is empty.');
+    await readBytes(ctx, async () => {});
+    ctx.request.body = parseStrictJson(ctx.request.body as Buffer);
+    await next();
+  };
+}
+
+function checkMediaType(ctx: Context, mediaTypes: readonly string[]): void {
+  const [type = '', ...parameters] = ctx.get('Content-Type').toLowerCase().split(';');
+  const isKnown = mediaTypes.includes(type.trim()) && parameters.every(isHarmless);
+  const isCoded = !['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase());
+  const isTransferCoded = !['', 'chunked'].includes(ctx.get('Transfer-Encoding').toLowerCase());
+  if ((isKnown || (type === '' && !hasBody(ctx))) && !isCoded && !isTransferCoded) return;
+  throw new CatalogueError(
+    'unsupported_media_type',
+    `The body is to be sent as ${mediaTypes.join(' or ')} in UTF-8, with no content coding.`,
+  );
+}
+
+/** Any parameter, but no other charset than UTF-8. */
+function isHarmless(parameter: string): boolean {
+  const [, name, value] = /^\s*([^\s=;]+)=("[^"]*"|[^\s;"]+)\s*$/.exec(parameter) ?? [];
+  return name !== undefined && (name !== 'charset' || /^"?utf-?8"?$/.test(value ?? ''));
+}
+
+function hasBody(ctx: Context): boolean {
+  return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length')) > 0;
+}
+
+function isDeclaredTooLarge(ctx: Context, limitBytes: number): boolean {
+  return Number(ctx.get('Content-Length')) > limitBytes;
+}
+
+function sendContinue(ctx: Context): void {
+  ctx.res.writeContinue();
+  ctx.state.continued = true;
+}
+
+function expectsContinue(ctx: Context): boolean {
+  return ctx.get('Expect').toLowerCase() === '100-continue';
+}
+
+/** A client that goes away in mid-body reads no answer; this is for the log. */
+function asReadError(error: Error): Error {
+  return hasType(error, 'request.aborted')
+    ? new CatalogueError('request_timeout', 'The body broke off.')
+    : error;
+}
+
+function hasType(error: Error, type: string): boolean {
+  return 'type' in error && error.type === type;
+}
+
+function tooLarge(limitBytes: number): CatalogueError {
+  return new CatalogueError('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
+}

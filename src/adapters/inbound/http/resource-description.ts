@@ -1,0 +1,15 @@
+import type Joi from 'joi';
+import type { Scope } from '../../../domain/access.js';
+import type { Versioned } from '../../../domain/record.js';
+
+/** What the shared handlers need to know of a resource: values and functions, never which one it is. */
+export interface ResourceDescription<Fields> {
+  /** The plural noun in the address. */
+  readonly path: string;
+  readonly readScope: Scope;
+  readonly writeScope: Scope;
+  /** What a client may send of it; the service's own fields are not in it. */
+  readonly schema: Joi.ObjectSchema;
+  /** What a client is shown, field by field, so that a new field never leaks. Fields without a value are undefined. */
+  present(record: Versioned<Fields>): object;
+}

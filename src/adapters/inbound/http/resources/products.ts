@@ -1,0 +1,30 @@
+import Joi from 'joi';
+import { AMOUNT, CURRENCY, DESCRIPTION, type Product, SKU } from '../../../../domain/product.js';
+import type { Versioned } from '../../../../domain/record.js';
+import { NAME } from '../../../../domain/text.js';
+import type { ResourceDescription } from '../resource-description.js';
+import { attributes, integer, text } from '../schema.js';
+
+export const PRODUCTS: ResourceDescription<Product> = {
+  path: 'products',
+  readScope: 'products:read',
+  writeScope: 'products:write',
+  schema: Joi.object({
+    name: text(NAME).required(),
+    description: text(DESCRIPTION),
+    sku: text(SKU),
+    price: Joi.object({
+      amount: integer(AMOUNT).required(),
+      currency: Joi.string().pattern(CURRENCY).required(),
+    }),
+    attributes: attributes(),
+  }),
+  present: ({ id, fields: { name, description, sku, price, attributes } }: Versioned<Product>) => ({
+    id,
+    name,
+    description,
+    sku,
+    price: price && { amount: price.amount, currency: price.currency },
+    attributes,
+  }),
+};

@@ -1,0 +1,63 @@
+import type { RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
+import { answerBrokenMessage } from './broken-message.js';
+
+/** TLS 1.3, and of TLS 1.2 only forward-secret suites with authenticated encryption. */
+const CIPHERS = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+const SECOND = 1_000;
+
+export interface ServerTimeouts {
+  readonly handshakeMs: number;
+  readonly headersMs: number;
+  /** From the first byte of a request to the last. */
+  readonly requestMs: number;
+}
+
+const TIMEOUTS: ServerTimeouts = { handshakeMs: 10 * SECOND, headersMs: 10 * SECOND, requestMs: 30 * SECOND };
+
+/** PEM texts. */
+export interface TlsIdentity {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** @param answer what Koa makes of the application */
+export function createTlsServer(identity: TlsIdentity, answer: RequestListener, timeouts = TIMEOUTS): Server {
+  const server = createServer({
+    ...identity,
+    minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
+    honorCipherOrder: true,
+    handshakeTimeout: timeouts.handshakeMs,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: SECOND,
+    // Longer than the 60 s for which common proxies keep a connection, so that the proxy is the one to close it.
+    keepAliveTimeout: 65 * SECOND,
+    // Above the application's own bounds, so that it can say 414 and 431 itself.
+    maxHeaderSize: 64 * 1024,
+    // The application says 400 itself.
+    requireHostHeader: false,
+  });
+  // 0: no header is dropped silently; their size is bounded anyway.
+  server.maxHeadersCount = 0;
+  server.on('request', answer);
+  server.on('checkContinue', answer);
+  server.on('checkExpectation', answer);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    answerBrokenMessage(error, socket as Socket),
+  );
+  return server;
+}

@@ -1,0 +1,104 @@
+import 'reflect-metadata';
+import { randomBytes, webcrypto } from 'node:crypto';
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+
+const DAY_MS = 86_400_000;
+const AUTHORITY_DAYS = 3_650;
+/** Some clients refuse a server certificate that is good for more than 398 days. */
+const SERVER_DAYS = 397;
+/** A client whose clock is a little behind accepts a certificate that was made just now. */
+const BACKDATED_MS = 3_600_000;
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+
+export interface Pem {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** A new certification authority that may sign certificates for servers and nothing else. */
+export async function createAuthority(now: number): Promise<Pem> {
+  const keys = await generateKeys();
+  const name = `CN=Product Catalogue local CA ${randomBytes(4).toString('hex')}`;
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    serialNumber: serialNumber(),
+    name,
+    ...validity(now, AUTHORITY_DAYS),
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new BasicConstraintsExtension(true, 0, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) };
+}
+
+/** A server certificate for this machine's own names, signed by `authority`. */
+export async function issueServerCertificate(authority: Pem, now: number): Promise<Pem> {
+  const issuer = new X509Certificate(authority.certificate);
+  const keys = await generateKeys();
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: serialNumber(),
+    subject: 'CN=localhost',
+    issuer: issuer.subject,
+    ...validity(now, SERVER_DAYS),
+    publicKey: keys.publicKey,
+    signingKey: await importKey(authority.key),
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new SubjectAlternativeNameExtension([
+        { type: 'dns', value: 'localhost' },
+        { type: 'ip', value: '127.0.0.1' },
+        { type: 'ip', value: '::1' },
+      ]),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await AuthorityKeyIdentifierExtension.create(issuer),
+    ],
+  });
+  return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) };
+}
+
+/** Milliseconds since the epoch at which the certificate ends. */
+export function endOfValidity(certificate: string): number {
+  return new X509Certificate(certificate).notAfter.getTime();
+}
+
+function validity(now: number, days: number): { notBefore: Date; notAfter: Date } {
+  return { notBefore: new Date(now - BACKDATED_MS), notAfter: new Date(now + days * DAY_MS) };
+}
+
+/** RFC 5280 section 4.1.2.2: positive, and at most 20 octets. */
+function serialNumber(): string {
+  return `00${randomBytes(16).toString('hex')}`;
+}
+
+function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+}
+
+async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
+  return PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
+}
+
+function importKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const [der] = PemConverter.decode(pem);
+  if (!der) throw new Error('The key of the local CA is no PEM.');
+  return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
+}

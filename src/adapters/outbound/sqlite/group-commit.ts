@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Database from 'libsql';
+import { CatalogueError } from '../../../domain/errors.js';
+import { isBusy, toCoreError } from './sqlite-errors.js';
+
+/** How long a write waits for another process to let go of the file. */
+const PATIENCE_MS = 1_500;
+const RETRY_MS = 5;
+/** So many writes share a commit at the most, so that reads are not kept waiting. */
+const MAX_BATCH = 256;
+
+interface Write {
+  run(): void;
+  fail(error: unknown): void;
+  done(): void;
+}
+
+/**
+ * Writes that arrive together share one commit, hence one wait for the disk; each is answered after it. The thread
+ * never sleeps on another process's lock: it tries again later.
+ */
+export class GroupCommit {
+  private pending: Write[] = [];
+  private draining: Promise<void> | undefined;
+
+  constructor(private readonly connection: Database.Database) {}
+
+  /**
+   * @param work runs inside the shared transaction. A CatalogueError that it throws before it has written anything is
+   *   its own affair; any other error undoes the whole batch.
+   */
+  write<Result>(work: () => Result): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      let result: Result;
+      this.pending.push({
+        run: () => {
+          result = work();
+        },
+        fail: (error) => reject(toCoreError(error)),
+        done: () => resolve(result),
+      });
+      this.draining ??= this.drain();
+    });
+  }
+
+  /** Resolves when nothing is left to write. */
+  async idle(): Promise<void> {
+    await this.draining;
+  }
+
+  private async drain(): Promise<void> {
+    while (this.pending.length > 0) {
+      await nextTurn();
+      const batch = this.pending.splice(0, MAX_BATCH);
+      try {
+        for (const write of await this.commit(batch)) write.done();
+      } catch (error) {
+        for (const write of batch) write.fail(error);
+      }
+    }
+    this.draining = undefined;
+  }
+
+  /** @returns the writes that were committed; the others were told why not */
+  private async commit(batch: readonly Write[]): Promise<readonly Write[]> {
+    await this.begin();
+    try {
+      const refused: [Write, unknown][] = [];
+      const done = batch.filter((write) => {
+        try {
+          write.run();
+          return true;
+        } catch (error) {
+          if (!(error instanceof CatalogueError)) throw error;
+          refused.push([write, error]);
+          return false;
+        }
+      });
+      this.connection.exec('COMMIT');
+      for (const [write, error] of refused) write.fail(error);
+      return done;
+    } catch (error) {
+      if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  private async begin(): Promise<void> {
+    for (let waited = 0; ; waited += RETRY_MS) {
+      try {
+        this.connection.exec('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        if (!isBusy(error) || waited >= PATIENCE_MS) throw error;
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+}
+
+/** After the poll phase: whatever the sockets brought in this turn has been queued by then. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

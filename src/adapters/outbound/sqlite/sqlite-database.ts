@@ -1,0 +1,117 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import Database from 'libsql';
+import type { Store } from '../../../application/ports/store.js';
+import { unavailable } from '../../../domain/errors.js';
+import { GroupCommit } from './group-commit.js';
+import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import { toCoreError } from './sqlite-errors.js';
+
+type Statement = Database.Statement<unknown[]>;
+
+interface OpenDatabase {
+  readonly connection: Database.Database;
+  readonly commits: GroupCommit;
+  readonly statements: Map<string, Statement>;
+}
+
+/**
+ * One SQLite file with a write-ahead log, synchronised at every commit: what was acknowledged survives the loss of the
+ * process and of the power. Several processes may have it open at once.
+ */
+export class SqliteDatabase implements Store {
+  readonly location: string;
+  private opened: OpenDatabase | undefined;
+
+  /** @param file made, with its folder, where it does not exist */
+  constructor(file: string) {
+    this.location = resolve(file);
+  }
+
+  async open(): Promise<void> {
+    if (this.opened) return;
+    const connection = this.connect();
+    const commits = new GroupCommit(connection);
+    try {
+      connection.pragma('journal_mode = WAL');
+      connection.pragma('synchronous = FULL');
+      await commits.write(() => this.migrate(connection));
+    } catch (error) {
+      connection.close();
+      throw toCoreError(error);
+    }
+    this.opened = { connection, commits, statements: new Map() };
+  }
+
+  async ping(): Promise<void> {
+    this.read('SELECT 1', (statement) => statement.get());
+  }
+
+  async close(): Promise<void> {
+    const { opened } = this;
+    if (!opened) return;
+    await opened.commits.idle();
+    this.opened = undefined;
+    opened.statements.clear();
+    opened.connection.close();
+  }
+
+  /** Runs a statement that changes nothing. */
+  read<Result>(sql: string, use: (statement: Statement) => Result): Result {
+    try {
+      return use(this.statement(sql));
+    } catch (error) {
+      throw toCoreError(error);
+    }
+  }
+
+  /** Runs `work` in a transaction that others may share; see {@link GroupCommit.write}. */
+  async write<Result>(work: (statement: (sql: string) => Statement) => Result): Promise<Result> {
+    return this.ready().commits.write(() => work((sql) => this.statement(sql)));
+  }
+
+  private statement(sql: string): Statement {
+    const { connection, statements } = this.ready();
+    const known = statements.get(sql);
+    if (known) return known;
+    const statement = connection.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  }
+
+  private ready(): OpenDatabase {
+    if (!this.opened) throw unavailable('The store is not open.');
+    return this.opened;
+  }
+
+  private connect(): Database.Database {
+    try {
+      mkdirSync(dirname(this.location), { recursive: true, mode: 0o700 });
+      return new Database(this.location);
+    } catch (error) {
+      throw unavailable(`The file ${this.location} cannot be opened.`, error);
+    }
+  }
+
+  private migrate(connection: Database.Database): void {
+    const version = pragma(connection, 'user_version');
+    if (version > MIGRATIONS.length)
+      throw new Error(`${this.location} was made by a newer version of this service.`);
+    const owner = pragma(connection, 'application_id');
+    if (owner !== APPLICATION_ID && !(owner === 0 && isEmpty(connection))) {
+      throw new Error(`${this.location} is a database of another application.`);
+    }
+    if (version === MIGRATIONS.length) return;
+    for (const step of MIGRATIONS.slice(version)) connection.exec(step);
+    connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
+  }
+}
+
+function pragma(connection: Database.Database, name: 'user_version' | 'application_id'): number {
+  const [row] = connection.prepare(`PRAGMA ${name}`).all() as Record<string, number>[];
+  return row?.[name] ?? 0;
+}
+
+function isEmpty(connection: Database.Database): boolean {
+  return connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all().length === 0;
+}

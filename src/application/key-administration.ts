@@ -1,0 +1,84 @@
+import { type ApiKey, checkApiKey, SCOPES, type Scope } from '../domain/access.js';
+import { CatalogueError, notFound } from '../domain/errors.js';
+import type { Id, Instant, Versioned } from '../domain/record.js';
+import type { ListQuery } from './list-query.js';
+import type { ApiKeyFormat } from './ports/api-key-format.js';
+import type { Clock } from './ports/clock.js';
+import type { Repository } from './ports/repository.js';
+
+/** The key that a store's first start makes. Its id is never leased, so that the id's uniqueness decides who makes it. */
+export const FIRST_KEY_ID: Id = 1;
+
+const PAGE = 1_000;
+
+export interface NewApiKey {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt?: Instant;
+}
+
+export interface IssuedApiKey {
+  readonly record: Versioned<ApiKey>;
+  /** Known here and now only. */
+  readonly key: string;
+}
+
+export interface KeyAdministrationDependencies {
+  readonly keys: Repository<ApiKey>;
+  readonly format: ApiKeyFormat;
+  readonly clock: Clock;
+}
+
+export class KeyAdministration {
+  constructor(private readonly deps: KeyAdministrationDependencies) {}
+
+  /** @throws CatalogueError `validation_failed` */
+  async create(input: NewApiKey): Promise<IssuedApiKey> {
+    checkApiKey(input);
+    const key = this.deps.format.generate();
+    const record = this.record(await this.deps.keys.reserveIds(1), input, key);
+    if (!(await this.deps.keys.insert(record)))
+      throw new Error(`The store gave out the key id ${record.id} twice.`);
+    return { record, key };
+  }
+
+  /**
+   * Makes the store's first key, with every scope, unless there ever was one.
+   * @param given a well-formed key to be the first, in the place of a new one
+   * @returns the key where this call made it
+   */
+  async createFirst(given?: string): Promise<string | undefined> {
+    const key = given ?? this.deps.format.generate();
+    const record = this.record(FIRST_KEY_ID, { name: 'first key', scopes: SCOPES }, key);
+    return (await this.deps.keys.insert(record)) ? key : undefined;
+  }
+
+  /** Every key, in order of id. */
+  async *all(): AsyncGenerator<Versioned<ApiKey>> {
+    let query: ListQuery = { limit: PAGE };
+    for (;;) {
+      const page = await this.deps.keys.list(query);
+      yield* page;
+      const last = page.at(-1);
+      if (!last || page.length < PAGE) return;
+      query = { limit: PAGE, from: { side: 'after', id: last.id } };
+    }
+  }
+
+  /** @throws CatalogueError `not_found` */
+  async revoke(id: Id): Promise<void> {
+    for (;;) {
+      const current = await this.deps.keys.find(id);
+      if (!current) throw notFound();
+      if (await this.deps.keys.remove(id, current.version, this.deps.clock.now())) return;
+    }
+  }
+
+  private record(id: Id, input: NewApiKey, key: string): Versioned<ApiKey> {
+    if (!this.deps.format.isWellFormed(key))
+      throw new CatalogueError('validation_failed', 'The key is not well-formed.');
+    const now = this.deps.clock.now();
+    const fields = { ...input, digest: this.deps.format.digest(key) };
+    return { id, version: 1, createdAt: now, updatedAt: now, fields };
+  }
+}

@@ -1,0 +1,8 @@
+import type { Instant } from '../../domain/record.js';
+
+export interface Clock {
+  /** The time of day; may jump either way. */
+  now(): Instant;
+  /** Milliseconds since some moment; never goes back. For measuring how long. */
+  elapsed(): number;
+}

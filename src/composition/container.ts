@@ -1,0 +1,110 @@
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { container as root } from 'tsyringe';
+import { ResourceEndpoints } from '../adapters/inbound/http/resource-endpoints.js';
+import { PRODUCTS as PRODUCT_RESOURCE } from '../adapters/inbound/http/resources/products.js';
+import { SelfSignedCertificates } from '../adapters/outbound/certificates/self-signed-certificates.js';
+import { MemoryRateLimiter } from '../adapters/outbound/memory/memory-rate-limiter.js';
+import { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
+import { RandomBackoff } from '../adapters/outbound/system/random-backoff.js';
+import { SystemClock } from '../adapters/outbound/system/system-clock.js';
+import { ChecksummedApiKey } from '../adapters/outbound/tokens/checksummed-api-key.js';
+import { ApiKeyVerifier } from '../application/api-key-verifier.js';
+import { Authenticator } from '../application/authenticator.js';
+import { KeyAdministration } from '../application/key-administration.js';
+import { LeasedIds } from '../application/leased-ids.js';
+import { RecordUseCases } from '../application/record-use-cases.js';
+import type { Settings } from '../config/settings.js';
+import { normalProduct, productFaults } from '../domain/product.js';
+import { STORES } from './stores.js';
+import * as t from './tokens.js';
+import { type Get, getter, provide } from './typed-token.js';
+
+/** Failed authentications of one address, so that keys cannot be guessed at leisure. */
+const FAILURES = { name: 'auth', quota: 20, windowSeconds: 60 };
+
+/** The wiring: for every port its adapter. Nothing is made before it is first asked for. */
+export function compose(settings: Settings): Get {
+  const container = root.createChildContainer();
+  const bind: Bind = (name, make) => provide(container, name, make);
+  bind(t.SETTINGS, () => settings);
+  bindSystem(bind);
+  bindStore(bind);
+  bindAccess(bind);
+  bindProducts(bind);
+  return getter(container);
+}
+
+/** A well-formed API key that no store knows. */
+export function generateKey(): string {
+  return new ChecksummedApiKey().generate();
+}
+
+type Bind = <T>(name: Parameters<typeof provide<T>>[1], make: (get: Get) => T) => void;
+
+function bindSystem(bind: Bind): void {
+  bind(t.CLOCK, () => new SystemClock());
+  bind(t.BACKOFF, () => new RandomBackoff());
+  bind(t.JOURNAL, (get) => new PinoJournal(get(t.SETTINGS).LOG_LEVEL));
+  bind(
+    t.CERTIFICATES,
+    (get) => new SelfSignedCertificates(join(get(t.SETTINGS).DATA_DIR, 'tls'), get(t.CLOCK)),
+  );
+}
+
+function bindStore(bind: Bind): void {
+  bind(t.STORED, (get) => STORES[get(t.SETTINGS).STORE](get(t.SETTINGS)));
+  bind(t.STORE, (get) => get(t.STORED).store);
+}
+
+function bindAccess(bind: Bind): void {
+  bind(t.KEY_FORMAT, () => new ChecksummedApiKey());
+  bind(t.REQUEST_LIMITER, (get) => {
+    const { RATE_LIMIT_REQUESTS: quota, RATE_LIMIT_WINDOW_SECONDS: windowSeconds } = get(t.SETTINGS);
+    return new MemoryRateLimiter({ name: 'default', quota, windowSeconds });
+  });
+  bind(t.FAILURE_LIMITER, () => new MemoryRateLimiter(FAILURES));
+  bind(t.KEY_ADMINISTRATION, (get) => {
+    return new KeyAdministration({
+      keys: get(t.STORED).apiKeys,
+      format: get(t.KEY_FORMAT),
+      clock: get(t.CLOCK),
+    });
+  });
+  bind(t.TOKEN_VERIFIER, (get) => {
+    const [format, clock, journal] = [get(t.KEY_FORMAT), get(t.CLOCK), get(t.JOURNAL)];
+    return new ApiKeyVerifier({ keys: get(t.STORED).apiKeys, format, clock, journal });
+  });
+  bind(t.AUTHENTICATOR, (get) => {
+    const format = get(t.KEY_FORMAT);
+    return new Authenticator({
+      verifier: get(t.TOKEN_VERIFIER),
+      failures: get(t.FAILURE_LIMITER),
+      digest: (token) => format.digest(token),
+      clock: get(t.CLOCK),
+    });
+  });
+}
+
+function bindProducts(bind: Bind): void {
+  bind(t.PRODUCT_IDS, (get) => new LeasedIds(get(t.STORED).products));
+  bind(t.PRODUCT_USE_CASES, (get) => {
+    return new RecordUseCases({
+      records: get(t.STORED).products,
+      ids: get(t.PRODUCT_IDS),
+      rules: { faults: productFaults, normal: normalProduct },
+      clock: get(t.CLOCK),
+      backoff: get(t.BACKOFF),
+    });
+  });
+  bind(t.PRODUCT_ENDPOINTS, (get) => {
+    const settings = get(t.SETTINGS);
+    const publicRead = settings.PUBLIC_READ === 'products';
+    return new ResourceEndpoints(PRODUCT_RESOURCE, get(t.PRODUCT_USE_CASES), {
+      bodyLimitBytes: settings.BODY_LIMIT_BYTES,
+      requireIfMatch: settings.REQUIRE_IF_MATCH,
+      publicRead,
+      cacheControl: publicRead ? `public, max-age=${settings.PUBLIC_MAX_AGE}` : 'private, no-cache',
+    });
+  });
+}

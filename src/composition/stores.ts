@@ -1,0 +1,37 @@
+import { MemoryRepository } from '../adapters/outbound/memory/memory-repository.js';
+import { MemoryStore } from '../adapters/outbound/memory/memory-store.js';
+import { SqliteDatabase } from '../adapters/outbound/sqlite/sqlite-database.js';
+import { SqliteRepository } from '../adapters/outbound/sqlite/sqlite-repository.js';
+import { FIRST_KEY_ID } from '../application/key-administration.js';
+import type { Repository } from '../application/ports/repository.js';
+import type { Store } from '../application/ports/store.js';
+import type { Settings } from '../config/settings.js';
+import type { ApiKey } from '../domain/access.js';
+import type { Product } from '../domain/product.js';
+
+/** A store and the repositories that live in it. */
+export interface Stored {
+  readonly store: Store;
+  readonly products: Repository<Product>;
+  readonly apiKeys: Repository<ApiKey>;
+}
+
+const PRODUCT_TABLE = { name: 'products', unique: ['sku'], firstId: 1 } as const;
+const API_KEY_TABLE = { name: 'api_keys', unique: ['digest'], firstId: FIRST_KEY_ID + 1 } as const;
+
+/** For each value of the setting STORE, the adapters that it stands for. */
+export const STORES: Readonly<Record<Settings['STORE'], (settings: Settings) => Stored>> = {
+  memory: () => ({
+    store: new MemoryStore(),
+    products: new MemoryRepository<Product>(PRODUCT_TABLE),
+    apiKeys: new MemoryRepository<ApiKey>(API_KEY_TABLE),
+  }),
+  sqlite: ({ SQLITE_FILE }) => {
+    const store = new SqliteDatabase(SQLITE_FILE);
+    return {
+      store,
+      products: new SqliteRepository<Product>(store, PRODUCT_TABLE),
+      apiKeys: new SqliteRepository<ApiKey>(store, API_KEY_TABLE),
+    };
+  },
+};

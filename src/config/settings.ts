@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Joi from 'joi';
+
+/** From the most talkative to none at all. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export interface Settings {
+  readonly HOST: string;
+  /** 0: any free port. */
+  readonly PORT: number;
+  readonly DATA_DIR: string;
+  readonly STORE: 'sqlite' | 'memory';
+  readonly SQLITE_FILE: string;
+  readonly STORE_START_TIMEOUT_SECONDS: number;
+  readonly RATE_LIMITER: 'memory';
+  readonly RATE_LIMIT_REQUESTS: number;
+  readonly RATE_LIMIT_WINDOW_SECONDS: number;
+  readonly BODY_LIMIT_BYTES: number;
+  readonly REQUIRE_IF_MATCH: boolean;
+  /** The resource that may be read without a token, if any. */
+  readonly PUBLIC_READ: 'products' | '';
+  /** Seconds. */
+  readonly PUBLIC_MAX_AGE: number;
+  readonly TLS: 'self-signed';
+  readonly SHUTDOWN_GRACE_SECONDS: number;
+  readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
+  readonly BOOTSTRAP_API_KEY: string;
+}
+
+/** The settings are wrong; one fault a line, none of them showing a value that may be secret. */
+export class SettingsError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('\n'));
+  }
+}
+
+const YEAR_SECONDS = 31_536_000;
+
+const SCHEMA = Joi.object<Settings, true>({
+  HOST: Joi.string().hostname().required(),
+  PORT: Joi.number().port().required(),
+  DATA_DIR: Joi.string().required(),
+  STORE: Joi.string().valid('sqlite', 'memory').required(),
+  SQLITE_FILE: Joi.string().default((parent: Settings) => join(parent.DATA_DIR, 'catalogue.sqlite')),
+  STORE_START_TIMEOUT_SECONDS: Joi.number().integer().min(1).max(86_400).required(),
+  RATE_LIMITER: Joi.string().valid('memory').required(),
+  RATE_LIMIT_REQUESTS: Joi.number().integer().min(1).max(1_000_000_000).required(),
+  RATE_LIMIT_WINDOW_SECONDS: Joi.number().integer().min(1).max(86_400).required(),
+  BODY_LIMIT_BYTES: Joi.number().integer().min(1_024).max(134_217_728).required(),
+  REQUIRE_IF_MATCH: Joi.boolean().required(),
+  PUBLIC_READ: Joi.string().valid('', 'products').required(),
+  PUBLIC_MAX_AGE: Joi.number().integer().min(0).max(YEAR_SECONDS).required(),
+  TLS: Joi.string().valid('self-signed').required(),
+  SHUTDOWN_GRACE_SECONDS: Joi.number().integer().min(0).max(3_600).required(),
+  LOG_LEVEL: Joi.string()
+    .valid(...LOG_LEVELS)
+    .required(),
+  BOOTSTRAP_API_KEY: Joi.string().allow('').default(''),
+});
+
+const NAMES = Object.keys(SCHEMA.describe()['keys'] as object);
+const DEFAULTS = new URL('../../config/default.json', import.meta.url);
+
+/**
+ * `config/default.json`, over it the file that CONFIG_FILE names, over both the environment. A variable that is set
+ * but empty counts as not set.
+ * @throws SettingsError
+ */
+export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
+  const given = environment['CONFIG_FILE'];
+  const layers = [readLayer(DEFAULTS), given ? readLayer(given) : {}, fromEnvironment(environment)];
+  const { value, error } = SCHEMA.validate(Object.assign({}, ...layers), {
+    abortEarly: false,
+    errors: { wrap: { label: false } },
+  });
+  if (error) throw new SettingsError(error.details.map(faultLine));
+  return Object.freeze(value);
+}
+
+function readLayer(file: string | URL): object {
+  let layer: unknown;
+  try {
+    layer = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    // The parser's own message would quote the file, secrets and all.
+    throw new SettingsError([`CONFIG_FILE: ${file} cannot be read, or is no JSON`]);
+  }
+  if (typeof layer === 'object' && layer !== null && !Array.isArray(layer)) return layer;
+  throw new SettingsError([`CONFIG_FILE: ${file} holds no JSON object`]);
+}
+
+function fromEnvironment(environment: NodeJS.ProcessEnv): object {
+  const set = NAMES.filter((name) => environment[name] !== undefined && environment[name] !== '');
+  return Object.fromEntries(set.map((name) => [name, environment[name]]));
+}
+
+function faultLine({ type, message, path }: Joi.ValidationErrorItem): string {
+  return type === 'object.unknown' ? `${path.join('.')}: there is no setting of this name` : message;
+}

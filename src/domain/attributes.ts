@@ -1,0 +1,43 @@
+import type { FaultCode } from './errors.js';
+import { ONE_LINE, type TextRule, textFaults } from './text.js';
+
+export type AttributeValue = string | number | boolean;
+
+/** What a team wants to say of a thing beyond its own fields. Keys are data: `.`, `$` and `:` mean nothing in them. */
+export type Attributes = Readonly<Record<string, AttributeValue>>;
+
+export const ATTRIBUTES = {
+  maxKeys: 50,
+  key: { min: 1, max: 64, allowed: ONE_LINE, blank: true } satisfies TextRule,
+  text: { min: 0, max: 500, allowed: ONE_LINE, blank: true } satisfies TextRule,
+} as const;
+
+export interface AttributeFault {
+  readonly code: FaultCode;
+  /** Empty where the fault is of the object as a whole. */
+  readonly path: readonly string[];
+}
+
+/** Judges values of any type, so that the edge can hand over what a client sent. */
+export function attributeFaults(attributes: Readonly<Record<string, unknown>>): AttributeFault[] {
+  const entries = Object.entries(attributes);
+  const tooMany: AttributeFault[] =
+    entries.length > ATTRIBUTES.maxKeys ? [{ code: 'too_long', path: [] }] : [];
+  return tooMany.concat(
+    entries.flatMap(([key, value]) =>
+      [...textFaults(key, ATTRIBUTES.key), ...valueFaults(value)].map((code) => ({ code, path: [key] })),
+    ),
+  );
+}
+
+function valueFaults(value: unknown): FaultCode[] {
+  if (typeof value === 'string') return textFaults(value, ATTRIBUTES.text);
+  if (typeof value === 'boolean') return [];
+  if (typeof value !== 'number') return ['invalid_type'];
+  return isKeptExactly(value) ? [] : ['out_of_range'];
+}
+
+/** From 2^53 on a double stands for several integers, so that what was sent could come back as another. */
+function isKeptExactly(value: number): boolean {
+  return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,89 @@
+/** What went wrong, in the words that clients programme against. Every code is in the public contract. */
+export type ErrorCode =
+  | 'malformed_json'
+  | 'validation_failed'
+  | 'unknown_parameter'
+  | 'invalid_parameter'
+  | 'invalid_cursor'
+  | 'cursor_mismatch'
+  | 'unsupported_version'
+  | 'unauthenticated'
+  | 'invalid_token'
+  | 'token_expired'
+  | 'insufficient_scope'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'request_timeout'
+  | 'duplicate_value'
+  | 'precondition_failed'
+  | 'payload_too_large'
+  | 'uri_too_long'
+  | 'unsupported_media_type'
+  | 'expectation_failed'
+  | 'precondition_required'
+  | 'rate_limited'
+  | 'headers_too_large'
+  | 'internal_error'
+  | 'unavailable';
+
+/** What is wrong with one value. */
+export type FaultCode =
+  | 'required'
+  | 'invalid_type'
+  | 'out_of_range'
+  | 'too_long'
+  | 'too_short'
+  | 'invalid_format'
+  | 'unknown_field'
+  | 'read_only_field'
+  | 'duplicate_value'
+  | 'unknown_parameter';
+
+/** Where the value stood: a JSON Pointer (RFC 6901) into the body, or the name of a parameter. */
+export type FaultPlace =
+  | { readonly in: 'body'; readonly pointer: string }
+  | { readonly in: 'query' | 'header' | 'path'; readonly name: string };
+
+export type Fault = { readonly code: FaultCode; readonly message: string } & FaultPlace;
+
+/** The one error that crosses a port. Anything else that is thrown is a defect and is answered as `internal_error`. */
+export class CatalogueError extends Error {
+  override readonly name = 'CatalogueError';
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly details: readonly Fault[] = [],
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** The record has moved on since the version that the caller saw. */
+export class PreconditionFailed extends CatalogueError {
+  constructor(readonly currentVersion: number) {
+    super('precondition_failed', 'The record is no longer the version that the request names.');
+  }
+}
+
+export function notFound(): CatalogueError {
+  return new CatalogueError('not_found', 'There is nothing at this address.');
+}
+
+export function unavailable(message: string, cause?: unknown): CatalogueError {
+  return new CatalogueError('unavailable', message, [], { cause });
+}
+
+export function duplicateValue(field: string): CatalogueError {
+  const message = `Another record has this ${field}.`;
+  return new CatalogueError('duplicate_value', message, [
+    { code: 'duplicate_value', message, in: 'body', pointer: jsonPointer([field]) },
+  ]);
+}
+
+/** RFC 6901 section 3: `~` and `/` inside a step are escaped. */
+export function jsonPointer(path: readonly (string | number)[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
