@@ -2,10 +2,11 @@ import { parseArgs } from 'node:util';
 import type { IssuedApiKey, KeyAdministration } from './application/key-administration.js';
 import { administerKeys } from './composition/administration.js';
 import { generateKey } from './composition/container.js';
+import { loadSettings } from './config/settings.js';
 import { type ApiKey, isScope, SCOPES, type Scope } from './domain/access.js';
 import { CatalogueError } from './domain/errors.js';
 import type { Versioned } from './domain/record.js';
-import { runService, settingsOrExit } from './run-service.js';
+import { orExit, runService } from './run-service.js';
 
 /** sysexits.h */
 const EX_USAGE = 64;
@@ -48,7 +49,7 @@ async function runKeys([name = '', ...args]: string[]): Promise<void> {
   if (name === 'generate' && args.length === 0) return say(`${generateKey()}\n`);
   const command = Object.hasOwn(KEYS_COMMANDS, name) ? KEYS_COMMANDS[name] : undefined;
   if (!command) throw new UsageError(`unknown command: keys ${name}`);
-  await administerKeys(settingsOrExit(), (keys) => command(keys, args));
+  await administerKeys(orExit(loadSettings), (keys) => command(keys, args));
 }
 
 async function create(administration: KeyAdministration, args: string[]): Promise<void> {

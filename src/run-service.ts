@@ -12,8 +12,8 @@ const SAME_SIGNAL_MS = 250;
 
 /** Runs the service until a signal ends it. Speaks to a person on standard output; the log goes to standard error. */
 export async function runService(): Promise<void> {
-  const settings = settingsOrExit();
-  const service = new Service(settings);
+  const settings = orExit(loadSettings);
+  const service = orExit(() => new Service(settings));
   const stopped = stopOnSignal(service);
   process.on('uncaughtException', (error) => fail(service, error, EX_SOFTWARE));
   try {
@@ -25,9 +25,9 @@ export async function runService(): Promise<void> {
 }
 
 /** Ends the process with one line a fault where the settings are wrong. */
-export function settingsOrExit(): Settings {
+export function orExit<Result>(configured: () => Result): Result {
   try {
-    return loadSettings();
+    return configured();
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     for (const fault of error.faults) process.stderr.write(`${fault}\n`);

@@ -4,7 +4,7 @@ import { createApp } from '../adapters/inbound/http/app.js';
 import { Drain } from '../adapters/inbound/http/drain.js';
 import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
 import { createTlsServer } from '../adapters/inbound/http/server.js';
-import type { Settings } from '../config/settings.js';
+import { type Settings, SettingsError } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { compose } from './container.js';
 import * as t from './tokens.js';
@@ -32,8 +32,15 @@ export class Service {
   private drain: Drain | undefined;
   private renewal: NodeJS.Timeout | undefined;
 
+  /** @throws SettingsError */
   constructor(private readonly settings: Settings) {
     this.get = compose(settings);
+    const { BOOTSTRAP_API_KEY: given } = settings;
+    if (given && !this.get(t.KEY_FORMAT).isWellFormed(given)) {
+      throw new SettingsError([
+        'BOOTSTRAP_API_KEY is no well-formed key; catalogue keys generate prints one',
+      ]);
+    }
   }
 
   get journal() {

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { RateLimiter, RatePolicy } from '#src/application/ports/rate-limiter.js';
+
+const POLICY: RatePolicy = { name: 'test', quota: 5, windowSeconds: 1 };
+
+/** What every rate limiter holds to. */
+export function rateLimiterContract(adapter: string, make: (policy: RatePolicy) => RateLimiter): void {
+  describe(`the rate limiter contract on ${adapter}`, () => {
+    let limiter: RateLimiter;
+
+    beforeEach(() => {
+      limiter = make(POLICY);
+    });
+
+    it('allows the quota and no more', async () => {
+      const states = [];
+      for (let i = 0; i < 7; i++) states.push(await limiter.consume('a'));
+      expect(states.map(({ allowed }) => allowed)).to.deep.equal([
+        true,
+        true,
+        true,
+        true,
+        true,
+        false,
+        false,
+      ]);
+      expect(states.map(({ remaining }) => remaining)).to.deep.equal([4, 3, 2, 1, 0, 0, 0]);
+      for (const { resetSeconds } of states) expect(resetSeconds).to.equal(1);
+    });
+
+    it('allows exactly the quota to any number that come at once', async () => {
+      const states = await Promise.all(Array.from({ length: 100 }, () => limiter.consume('a')));
+      expect(states.filter(({ allowed }) => allowed)).to.have.length(POLICY.quota);
+    });
+
+    it('counts each caller for itself', async () => {
+      for (let i = 0; i < 6; i++) await limiter.consume('a');
+      expect((await limiter.consume('b')).allowed).to.equal(true);
+    });
+
+    it('looks without counting', async () => {
+      expect(await limiter.peek('a')).to.deep.equal({ allowed: true, remaining: 5, resetSeconds: 1 });
+      for (let i = 0; i < 4; i++) await limiter.consume('a');
+      expect((await limiter.peek('a')).allowed).to.equal(true);
+      expect((await limiter.peek('a')).remaining).to.equal(1);
+      await limiter.consume('a');
+      expect((await limiter.peek('a')).allowed).to.equal(false);
+    });
+
+    it('begins a new window when the old one is over', async () => {
+      for (let i = 0; i < 6; i++) await limiter.consume('a');
+      await sleep(1_100);
+      expect(await limiter.consume('a')).to.deep.equal({ allowed: true, remaining: 4, resetSeconds: 1 });
+    });
+
+    it('says how long the window still lasts', async () => {
+      const long = make({ name: 'long', quota: 1, windowSeconds: 60 });
+      expect(await long.consume('a')).to.deep.equal({ allowed: true, remaining: 0, resetSeconds: 60 });
+    });
+  });
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, request } from 'node:https';
+import { connect, type TLSSocket } from 'node:tls';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The body, parsed. Throws where it is no JSON. */
+  readonly json: any;
+}
+
+export interface Asking {
+  readonly token?: string | null;
+  readonly headers?: Record<string, string>;
+  /** A string or bytes go as they are, anything else as JSON. */
+  readonly body?: unknown;
+  /** Sends the body in chunks, without Content-Length. */
+  readonly chunked?: boolean;
+}
+
+/** Speaks HTTPS to the service under test, and trusts its CA and no other. */
+export class HttpClient {
+  private readonly ca: Buffer;
+  private readonly agent: Agent;
+
+  constructor(
+    readonly port: number,
+    authorityFile: string,
+    private readonly token: string,
+  ) {
+    this.ca = readFileSync(authorityFile);
+    this.agent = new Agent({ ca: this.ca, keepAlive: true, maxSockets: 64 });
+  }
+
+  get = (path: string, asking?: Asking) => this.ask('GET', path, asking);
+  post = (path: string, body: unknown, asking?: Asking) => this.ask('POST', path, { body, ...asking });
+  put = (path: string, body: unknown, asking?: Asking) => this.ask('PUT', path, { body, ...asking });
+  patch = (path: string, body: unknown, asking?: Asking) => this.ask('PATCH', path, { body, ...asking });
+  delete = (path: string, asking?: Asking) => this.ask('DELETE', path, asking);
+
+  ask(
+    method: string,
+    path: string,
+    { token = this.token, headers = {}, body, chunked }: Asking = {},
+  ): Promise<Answer> {
+    const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    const sent = {
+      ...(token !== null && { Authorization: `Bearer ${token}` }),
+      ...(raw !== undefined && { 'Content-Type': 'application/json' }),
+      ...(raw !== undefined && !chunked && { 'Content-Length': String(Buffer.byteLength(raw)) }),
+      ...headers,
+    };
+    return new Promise((resolve, reject) => {
+      const asked = request(
+        { host: 'localhost', port: this.port, method, path, headers: sent, agent: this.agent },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8');
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              text,
+              get json() {
+                return JSON.parse(text);
+              },
+            });
+          });
+        },
+      );
+      asked.on('error', reject);
+      asked.end(raw);
+    });
+  }
+
+  /** A TLS connection of its own, for messages that no client library would send. */
+  connect(): Promise<TLSSocket> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: 'localhost', port: this.port, ca: this.ca, servername: 'localhost' });
+      socket.once('secureConnect', () => resolve(socket));
+      socket.once('error', reject);
+    });
+  }
+
+  /** Sends bytes as they are, and answers with all that came back until the connection ended or `until` matched. */
+  async raw(bytes: string, until?: RegExp): Promise<string> {
+    const socket = await this.connect();
+    socket.write(bytes, 'latin1');
+    return received(socket, until);
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
+
+export function received(
+  socket: NodeJS.ReadableStream & { destroy(): void },
+  until?: RegExp,
+): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+      if (until?.test(text)) socket.destroy();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(text));
+  });
+}

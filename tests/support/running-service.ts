@@ -1,0 +1,45 @@
+import { Service } from '#src/composition/service.js';
+import { loadSettings } from '#src/config/settings.js';
+import { HttpClient } from './http-client.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+/** A well-formed key, good for tests and nothing else. */
+export const FIRST_KEY = `pcs_${'0'.repeat(30)}0B9c15`;
+
+export interface RunningService {
+  readonly client: HttpClient;
+  readonly port: number;
+  readonly folder: string;
+}
+
+/**
+ * The real service in this process, over TLS on a free port, for the tests of one `describe`.
+ * @param environment settings over those of a quiet service on memory
+ */
+export function runningService(environment: Record<string, string> = {}): RunningService {
+  const folder = temporaryFolder();
+  const state: { -readonly [Name in keyof RunningService]?: RunningService[Name] } = { folder };
+  let service: Service;
+  before(async () => {
+    service = new Service(
+      loadSettings({
+        PORT: '0',
+        STORE: 'memory',
+        DATA_DIR: folder,
+        LOG_LEVEL: 'silent',
+        RATE_LIMIT_REQUESTS: '1000000',
+        SHUTDOWN_GRACE_SECONDS: '1',
+        BOOTSTRAP_API_KEY: FIRST_KEY,
+        ...environment,
+      }),
+    );
+    const { port, authorityFile } = await service.start();
+    state.port = port;
+    state.client = new HttpClient(port, authorityFile, FIRST_KEY);
+  });
+  after(async () => {
+    state.client?.close();
+    await service.stop();
+  });
+  return state as RunningService;
+}
