@@ -62,7 +62,8 @@ export function mountUnlimited(router: Router<RequestState>, endpoint: Endpoint)
 
 /** The number in the address of an item; 0 where the address has none. */
 export function idOf(ctx: Context): Id {
-  return Number((ctx['params'] as { id?: string }).id ?? 0);
+  const [digits] = ctx['captures'] as (string | undefined)[];
+  return Number(digits ?? 0);
 }
 
 /** Sixteen digits can be more than an id is; such a path does not exist. */

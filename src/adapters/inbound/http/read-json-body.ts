@@ -42,6 +42,7 @@ function checkMediaType(ctx: Context, mediaTypes: readonly string[]): void {
   const isCoded = !['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase());
   const isTransferCoded = !['', 'chunked'].includes(ctx.get('Transfer-Encoding').toLowerCase());
   if ((isKnown || (type === '' && !hasBody(ctx))) && !isCoded && !isTransferCoded) return;
+  if (ctx.method === 'PATCH') ctx.set('Accept-Patch', mediaTypes.join(', '));
   throw new CatalogueError(
     'unsupported_media_type',
     `The body is to be sent as ${mediaTypes.join(' or ')} in UTF-8, with no content coding.`,

@@ -45,7 +45,7 @@ export class ResourceEndpoints<Fields> {
       },
       {
         route: `/v1/${path}/{id}`,
-        path: new RegExp(`^(?:/v1)?/${path}/(?<id>[1-9][0-9]{0,15})$`),
+        path: new RegExp(`^(?:/v1)?/${path}/([1-9][0-9]{0,15})$`),
         operations: {
           GET: this.reading(),
           PUT: this.replacement(),

@@ -41,6 +41,9 @@ type Types = Joi.Root & {
   attributes(): Joi.ObjectSchema;
 };
 
+/** What a rule of joi returns several errors in; its types leave it out. */
+type ManyErrors = Joi.CustomHelpers & { errorsArray(): Joi.ErrorReport[] };
+
 /** The domain's own rules as joi types; their errors bear the contract's codes as they are. */
 const types = Joi.extend(
   (joi) => ({
@@ -54,7 +57,10 @@ const types = Joi.extend(
         },
         validate(value: string, helpers, { rule }: { rule: TextRule }) {
           const codes = textFaults(value, rule);
-          return codes.length === 0 ? value : codes.map((code) => helpers.error(code));
+          if (codes.length === 0) return value;
+          const errors = (helpers as ManyErrors).errorsArray();
+          errors.push(...codes.map((code) => helpers.error(code)));
+          return errors;
         },
       },
     },

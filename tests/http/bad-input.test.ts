@@ -1,0 +1,473 @@
+import { expect } from 'chai';
+import { runningService } from '../support/running-service.js';
+
+const deep = (depth: number) => `{"name":${'['.repeat(depth - 1)}1${']'.repeat(depth - 1)}}`;
+
+describe('bad input', () => {
+  const service = runningService();
+  const ask = () => service.client;
+
+  const NOT_JSON: Record<string, string | Buffer> = {
+    'nothing at all': '',
+    'white space': ' \n',
+    'a cut object': '{"name":"Lamp"',
+    'a trailing comma': '{"name":"Lamp",}',
+    'text behind': '{"name":"Lamp"} x',
+    'single quotes': "{'name':'Lamp'}",
+    'a leading zero': '{"name":"Lamp","price":{"amount":01,"currency":"EUR"}}',
+    NaN: '{"name":NaN}',
+    'a bare control character': '{"name":"a\u0001b"}',
+    'a byte order mark': '\ufeff{"name":"Lamp"}',
+    'a name twice': '{"name":"Lamp","name":"Lamp"}',
+    'a name twice, once escaped': '{"name":"Lamp","n\\u0061me":"Torch"}',
+    'a name twice, further in': '{"name":"Lamp","attributes":{"a":1,"b":[{"c":1}],"a":2}}',
+    __proto__: '{"name":"Lamp","__proto__":{"sku":"x"}}',
+    'an escaped __proto__': '{"name":"Lamp","attributes":{"\\u005f_proto__":1}}',
+    'a depth of 21': deep(21),
+    'a depth of 100,000': deep(100_000),
+    'invalid UTF-8': Buffer.from([0x7b, 0x22, 0x6e, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]),
+    'an overlong UTF-8 form': Buffer.from([0x22, 0xc0, 0xaf, 0x22]),
+    'a surrogate in UTF-8': Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+    UTF16: Buffer.from('{"name":"Lamp"}', 'utf16le'),
+  };
+  for (const [what, body] of Object.entries(NOT_JSON)) {
+    it(`answers malformed_json to ${what}`, async () => {
+      for (const method of ['POST', 'PUT', 'PATCH']) {
+        const answer = await ask().ask(method, method === 'POST' ? '/v1/products' : '/v1/products/1', {
+          body,
+        });
+        expect([answer.status, answer.json.code], method).to.deep.equal([400, 'malformed_json']);
+        expect(Object.keys(answer.json)).to.deep.equal(['code', 'message', 'details']);
+      }
+    });
+  }
+
+  it('takes a depth of 20 for JSON, and the same name in two objects', async () => {
+    expect((await ask().post('/products', deep(20))).json.code).to.equal('validation_failed');
+    const twins = { name: 'Lamp', attributes: { name: 'Lamp', '"{[': '}]"' } };
+    expect((await ask().post('/products', twins)).status).to.equal(201);
+  });
+
+  const FAULTS: [string, unknown, [string, string][]][] = [
+    ['an array', [], [['invalid_type', '']]],
+    ['a string', '"Lamp"', [['invalid_type', '']]],
+    ['a number', '7', [['invalid_type', '']]],
+    ['null', 'null', [['invalid_type', '']]],
+    ['no name', {}, [['required', '/name']]],
+    ['a name that is null', { name: null }, [['invalid_type', '/name']]],
+    ['a name that is a number', { name: 5 }, [['invalid_type', '/name']]],
+    ['an empty name', { name: '' }, [['too_short', '/name']]],
+    ['a blank name', { name: ' \u00a0\u2003\u3000' }, [['invalid_format', '/name']]],
+    ['201 code points', { name: 'é'.repeat(201) }, [['too_long', '/name']]],
+    ['201 astral code points', { name: '😀'.repeat(201) }, [['too_long', '/name']]],
+    ['a tab in a name', { name: 'a\tb' }, [['invalid_format', '/name']]],
+    ['U+0000', { name: 'a\u0000' }, [['invalid_format', '/name']]],
+    ['U+007F', { name: 'a\u007f' }, [['invalid_format', '/name']]],
+    ['a lone surrogate', '{"name":"a\\ud800"}', [['invalid_format', '/name']]],
+    ['surrogates the wrong way round', '{"name":"\\ude00\\ud83d"}', [['invalid_format', '/name']]],
+    [
+      '5,001 code points of description',
+      { name: 'x', description: 'x'.repeat(5001) },
+      [['too_long', '/description']],
+    ],
+    ['U+000B in a description', { name: 'x', description: '\u000b' }, [['invalid_format', '/description']]],
+    [
+      'an optional field that is null',
+      { name: 'x', sku: null, price: null },
+      [
+        ['invalid_type', '/sku'],
+        ['invalid_type', '/price'],
+      ],
+    ],
+    ['an empty sku', { name: 'x', sku: '' }, [['too_short', '/sku']]],
+    [
+      'a long sku with a space',
+      { name: 'x', sku: ` ${'x'.repeat(64)}` },
+      [
+        ['too_long', '/sku'],
+        ['invalid_format', '/sku'],
+      ],
+    ],
+    ['a sku with é', { name: 'x', sku: 'é' }, [['invalid_format', '/sku']]],
+    ['a sku with a line feed behind', { name: 'x', sku: 'x\n' }, [['invalid_format', '/sku']]],
+    [
+      'an empty price',
+      { name: 'x', price: {} },
+      [
+        ['required', '/price/amount'],
+        ['required', '/price/currency'],
+      ],
+    ],
+    [
+      'a negative amount',
+      { name: 'x', price: { amount: -1, currency: 'EUR' } },
+      [['out_of_range', '/price/amount']],
+    ],
+    [
+      'a broken amount',
+      { name: 'x', price: { amount: 1.5, currency: 'EUR' } },
+      [['invalid_type', '/price/amount']],
+    ],
+    [
+      'an amount in a string',
+      { name: 'x', price: { amount: '1', currency: 'EUR' } },
+      [['invalid_type', '/price/amount']],
+    ],
+    [
+      '2^53',
+      '{"name":"x","price":{"amount":9007199254740992,"currency":"EUR"}}',
+      [['out_of_range', '/price/amount']],
+    ],
+    [
+      '2^53 + 1',
+      '{"name":"x","price":{"amount":9007199254740993,"currency":"EUR"}}',
+      [['out_of_range', '/price/amount']],
+    ],
+    ['1e400', '{"name":"x","price":{"amount":1e400,"currency":"EUR"}}', [['out_of_range', '/price/amount']]],
+    [
+      'a currency in small letters',
+      { name: 'x', price: { amount: 1, currency: 'eur' } },
+      [['invalid_format', '/price/currency']],
+    ],
+    [
+      'an unknown field in a price',
+      { name: 'x', price: { amount: 1, currency: 'EUR', tax: 1 } },
+      [['unknown_field', '/price/tax']],
+    ],
+    [
+      '51 attributes',
+      { name: 'x', attributes: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [i, 1])) },
+      [['too_long', '/attributes']],
+    ],
+    [
+      'bad attribute keys',
+      { name: 'x', attributes: { '': 1, ['k'.repeat(65)]: 1, 'a\n': 1 } },
+      [
+        ['too_short', '/attributes/'],
+        ['too_long', `/attributes/${'k'.repeat(65)}`],
+        ['invalid_format', '/attributes/a\n'],
+      ],
+    ],
+    [
+      'bad attribute values',
+      { name: 'x', attributes: { 'a/b~': null, o: {}, l: [], s: 'x'.repeat(501), c: '\u0007' } },
+      [
+        ['invalid_type', '/attributes/a~1b~0'],
+        ['invalid_type', '/attributes/o'],
+        ['invalid_type', '/attributes/l'],
+        ['too_long', '/attributes/s'],
+        ['invalid_format', '/attributes/c'],
+      ],
+    ],
+    [
+      'numbers that no double keeps',
+      '{"name":"x","attributes":{"a":9007199254740993,"b":-1e309,"c":1e300}}',
+      [
+        ['out_of_range', '/attributes/a'],
+        ['out_of_range', '/attributes/b'],
+        ['out_of_range', '/attributes/c'],
+      ],
+    ],
+    [
+      'what the service gives',
+      { id: 1, version: 1, createdAt: 'x', updatedAt: 'x', name: 'x' },
+      [
+        ['read_only_field', '/id'],
+        ['read_only_field', '/version'],
+        ['read_only_field', '/createdAt'],
+        ['read_only_field', '/updatedAt'],
+      ],
+    ],
+    [
+      'several faults at once',
+      { id: 7, name: ' ', sku: 'ä', price: { amount: -1 }, colour: 'red' },
+      [
+        ['read_only_field', '/id'],
+        ['invalid_format', '/name'],
+        ['invalid_format', '/sku'],
+        ['out_of_range', '/price/amount'],
+        ['required', '/price/currency'],
+        ['unknown_field', '/colour'],
+      ],
+    ],
+  ];
+  for (const [what, body, faults] of FAULTS) {
+    it(`says all that is wrong with ${what}`, async () => {
+      const answer = await ask().post('/v1/products', body);
+      expect([answer.status, answer.json.code]).to.deep.equal([400, 'validation_failed']);
+      expect(answer.json.details.map((d: any) => [d.code, d.pointer])).to.deep.equal(faults);
+      for (const detail of answer.json.details) {
+        expect(Object.keys(detail)).to.deep.equal(['code', 'message', 'in', 'pointer']);
+        expect(detail.in).to.equal('body');
+        expect(detail.message).to.be.a('string').and.not.equal('');
+      }
+    });
+  }
+
+  it('takes what lies just within the bounds', async () => {
+    const attributes = Object.fromEntries(
+      Array.from({ length: 50 }, (_, i) => [`${i}${'😀'.repeat(64 - `${i}`.length)}`, 'x'.repeat(500)]),
+    );
+    for (const body of [
+      { name: '😀'.repeat(200) },
+      { name: 'x'.repeat(200), description: '\t\r\n'.repeat(1666), sku: 'x'.repeat(64) },
+      {
+        name: 'x',
+        price: { amount: 2 ** 53 - 1, currency: 'XXX' },
+        attributes: { n: -(2 ** 53 - 1), f: 1e-7 },
+      },
+      { name: '\u0085x', attributes },
+      { name: '\ue000\ufffd\u{10ffff}e\u0301' },
+    ]) {
+      const answer = await ask().post('/v1/products', body);
+      expect(answer.status, answer.text).to.equal(201);
+      const { id: _, ...rest } = answer.json;
+      expect(rest).to.deep.equal(body);
+    }
+  });
+
+  describe('media types', () => {
+    const attempt = (headers: Record<string, string>, method = 'POST') =>
+      ask().ask(method, method === 'POST' ? '/products' : '/products/1', {
+        body: '{"name":"Lamp"}',
+        headers,
+      });
+
+    for (const type of [
+      '',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonx',
+      'application/json-patch+json',
+      'application/json; charset=latin1',
+      'application/json; charset=bogus',
+      'application/json; charset',
+      'application/json; charset=utf-8; charset=latin1',
+    ]) {
+      it(`refuses a body as ${type || 'no type at all'}`, async () => {
+        const answer = await attempt({ 'Content-Type': type });
+        expect([answer.status, answer.json.code]).to.deep.equal([415, 'unsupported_media_type']);
+        expect(answer.headers['accept-patch']).to.equal(undefined);
+      });
+    }
+
+    it('refuses a body without the header', async () => {
+      const sent = `POST /products HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${'x'}\r\nContent-Length: 2\r\n\r\n{}`;
+      const token = (await import('../support/running-service.js')).FIRST_KEY;
+      expect(await ask().raw(sent.replace('Bearer x', `Bearer ${token}`))).to.match(/^HTTP\/1.1 415 /);
+    });
+
+    it('refuses a coded body', async () => {
+      for (const coding of ['gzip', 'br', 'x-unknown']) {
+        expect((await attempt({ 'Content-Encoding': coding })).status, coding).to.equal(415);
+      }
+    });
+
+    it('takes JSON in any spelling of its name, in UTF-8', async () => {
+      for (const type of [
+        'APPLICATION/json',
+        'application/json;charset=utf-8',
+        'application/json ; charset="UTF-8"; x=y',
+      ]) {
+        expect((await attempt({ 'Content-Type': type })).status, type).to.equal(201);
+      }
+    });
+
+    it('says what PATCH takes', async () => {
+      const answer = await attempt({ 'Content-Type': 'text/plain' }, 'PATCH');
+      expect(answer.status).to.equal(415);
+      expect(answer.headers['accept-patch']).to.equal('application/merge-patch+json, application/json');
+    });
+  });
+
+  describe('Accept', () => {
+    for (const accept of [
+      'text/html',
+      'application/xml, text/*',
+      'application/json;q=0',
+      'image/png;q=1, */*;q=0',
+      'nonsense',
+    ]) {
+      it(`refuses ${accept}`, async () => {
+        const answer = await ask().get('/products', { headers: { Accept: accept } });
+        expect([answer.status, answer.json.code]).to.deep.equal([406, 'not_acceptable']);
+        expect(answer.headers['content-type']).to.equal('application/json');
+      });
+    }
+
+    for (const accept of [
+      'application/json',
+      'application/*',
+      '*/*',
+      'text/html, */*;q=0.1',
+      'application/json; charset=UTF-8',
+    ]) {
+      it(`is content with ${accept}`, async () => {
+        const answer = await ask().get('/products', { headers: { Accept: accept } });
+        expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'application/json']);
+      });
+    }
+
+    it('gives RFC 9457 to who asks for it', async () => {
+      const answer = await ask().post('/products', {}, { headers: { Accept: 'application/problem+json' } });
+      expect(answer.headers['content-type']).to.equal('application/problem+json');
+      expect(answer.json).to.deep.include({
+        type: 'about:blank',
+        title: 'Bad Request',
+        status: 400,
+        code: 'validation_failed',
+      });
+      expect(answer.json.details).to.have.length(1);
+      expect(answer.json.detail).to.equal(answer.json.message);
+    });
+
+    it('prefers the own shape where both will do', async () => {
+      const answer = await ask().get('/products/0', { headers: { Accept: '*/*' } });
+      expect(answer.headers['content-type']).to.equal('application/json');
+    });
+  });
+
+  describe('size', () => {
+    const large = JSON.stringify({ name: 'x'.repeat(1024 * 1024) });
+
+    for (const chunked of [false, true]) {
+      it(`refuses a body over 1 MiB ${chunked ? 'without' : 'with'} Content-Length, and answers afterwards`, async () => {
+        const answer = await ask().post('/products', large, { chunked });
+        expect([answer.status, answer.json.code]).to.deep.equal([413, 'payload_too_large']);
+        expect((await ask().get('/products')).status).to.equal(200);
+      });
+    }
+
+    it('reads a body of 1 MiB to the last byte', async () => {
+      const padded = `{"name":"Lamp"}${' '.repeat(1024 * 1024 - 15)}`;
+      expect((await ask().post('/products', padded)).status).to.equal(201);
+      expect((await ask().post('/products', `${padded} `)).status).to.equal(413);
+    });
+  });
+
+  describe('addresses', () => {
+    for (const path of [
+      '/',
+      '/v1',
+      '/v1/',
+      '/v9/products',
+      '/v1/products/',
+      '/products/',
+      '//products',
+      '/Products',
+      '/V1/products',
+      '/getProduct',
+      '/getAllProducts',
+      '/v1/products/getAll',
+      '/products/1/name',
+      '/v1/v1/products',
+      ...[
+        '0',
+        '-1',
+        '+1',
+        '01',
+        '1e3',
+        '1.0',
+        '9007199254740992',
+        '9999999999999999',
+        '12345678901234567',
+        'abc',
+        '%31',
+        '%zz',
+        '1%00',
+        '１',
+      ].map((id) => `/products/${encodeURI(id).replaceAll('%25', '%')}`),
+    ]) {
+      it(`knows nothing at ${path}, whatever the method and whoever asks`, async () => {
+        for (const [method, token] of [
+          ['GET', null],
+          ['GET', undefined],
+          ['PUT', 'wrong'],
+          ['OPTIONS', null],
+        ] as const) {
+          const answer = await ask().ask(method, path, token === undefined ? {} : { token });
+          expect([answer.status, answer.json.code], method).to.deep.equal([404, 'not_found']);
+          expect(answer.headers['ratelimit']).to.match(/^"default";r=\d+;t=\d+$/);
+        }
+      });
+    }
+
+    it('refuses a version that it does not speak', async () => {
+      for (const [path, version] of [
+        ['/products', '2'],
+        ['/v1/products', '2'],
+        ['/products', 'v1'],
+        ['/products', '01'],
+      ] as const) {
+        const answer = await ask().get(path, { headers: { 'API-Version': version } });
+        expect([answer.status, answer.json.code], version).to.deep.equal([400, 'unsupported_version']);
+        expect(answer.headers['api-version']).to.equal('1');
+      }
+      expect((await ask().get('/products', { headers: { 'API-Version': '1' } })).status).to.equal(200);
+    });
+  });
+
+  describe('parameters', () => {
+    const REFUSED: [string, string, [string, string][]][] = [
+      ['colour=red', 'unknown_parameter', [['unknown_parameter', 'colour']]],
+      ['Limit=5', 'unknown_parameter', [['unknown_parameter', 'Limit']]],
+      ['__proto__=1', 'unknown_parameter', [['unknown_parameter', '__proto__']]],
+      ['=5', 'unknown_parameter', [['unknown_parameter', '']]],
+      [
+        'access_token=x&sort=name',
+        'unknown_parameter',
+        [
+          ['unknown_parameter', 'access_token'],
+          ['unknown_parameter', 'sort'],
+        ],
+      ],
+      ['limit=0', 'invalid_parameter', [['out_of_range', 'limit']]],
+      ['limit=1001', 'invalid_parameter', [['out_of_range', 'limit']]],
+      ['limit=99999999999999999999', 'invalid_parameter', [['out_of_range', 'limit']]],
+      ['limit=', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=1e2', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=5.0', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=%205', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=+5', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=-5', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=05', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=%ff', 'invalid_parameter', [['invalid_format', 'limit']]],
+      ['limit=5&limit=5', 'invalid_parameter', [['duplicate_value', 'limit']]],
+      [
+        'limit=5&limit=5&x=1',
+        'invalid_parameter',
+        [
+          ['duplicate_value', 'limit'],
+          ['unknown_parameter', 'x'],
+        ],
+      ],
+    ];
+    for (const [query, code, faults] of REFUSED) {
+      it(`refuses ?${query}`, async () => {
+        const answer = await ask().get(`/v1/products?${query}`);
+        expect([answer.status, answer.json.code]).to.deep.equal([400, code]);
+        expect(answer.json.details.map((d: any) => [d.code, d.name])).to.deep.equal(faults);
+        for (const detail of answer.json.details) expect(detail.in).to.equal('query');
+      });
+    }
+
+    it('refuses what it does not know on every method', async () => {
+      for (const [method, path] of [
+        ['POST', '/products'],
+        ['GET', '/products/1'],
+        ['PUT', '/products/1'],
+        ['PATCH', '/products/1'],
+        ['DELETE', '/products/1'],
+        ['OPTIONS', '/products'],
+        ['GET', '/health/live'],
+      ] as const) {
+        const answer = await ask().ask(method, `${path}?dry_run=1`, {
+          ...(method !== 'GET' && { body: { name: 'x' } }),
+        });
+        expect([answer.status, answer.json.code], method).to.deep.equal([400, 'unknown_parameter']);
+      }
+      expect((await ask().post('/products?limit=1', { name: 'x' })).json.code).to.equal('unknown_parameter');
+    });
+  });
+});
