@@ -12,6 +12,12 @@ export interface Answer {
   readonly json: any;
 }
 
+/** Each detail of an error as its code and its pointer or name. */
+export function placed(answer: Answer): [string, string][] {
+  const details: { code: string; pointer?: string; name?: string }[] = answer.json.details;
+  return details.map(({ code, pointer, name }) => [code, pointer ?? name ?? '']);
+}
+
 export interface Asking {
   readonly token?: string | null;
   readonly headers?: Record<string, string>;

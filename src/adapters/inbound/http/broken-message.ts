@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { CatalogueError } from '../../../domain/errors.js';
 import { errorAnswer } from './error-answers.js';
@@ -12,15 +12,32 @@ const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 /**
- * Answers what never became a request. A peer that does not even speak TLS gets no answer: the socket could only
- * send it in the clear.
+ * A connection that is closed while its peer still sends is reset, and the peer never reads the answer; so what comes
+ * is read and dropped for a while (RFC 9112 section 9.6).
  */
-export function answerBrokenMessage(error: ParserError, socket: Socket): void {
+const LINGER_MS = 1_000;
+const answered = new WeakSet<Socket>();
+
+/**
+ * Answers what never became a request. A peer that does not even speak TLS gets no answer: the socket could only
+ * send it in the clear. Nor does one that still awaits another answer: it would take this one for that.
+ * @param running what is being answered on this connection, oldest first
+ */
+export function answerBrokenMessage(
+  error: ParserError,
+  socket: Socket,
+  running: readonly ServerResponse[],
+): void {
+  if (answered.has(socket)) return;
+  answered.add(socket);
   const refusal = refusalOf(error);
-  if (!refusal || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+  const last = running.findLast(({ req }) => req.complete);
+  if (last) last.once('close', () => socket.destroy());
+  else if (refusal && socket.writable) answer(refusal, socket);
+  else socket.destroy();
+}
+
+function answer(refusal: CatalogueError, socket: Socket): void {
   const { status, headers, body } = errorAnswer(refusal);
   const lines = Object.entries({
     ...headers,
@@ -31,9 +48,8 @@ export function answerBrokenMessage(error: ParserError, socket: Socket): void {
     Date: new Date().toUTCString(),
     Connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () =>
-    socket.destroy(),
-  );
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 function refusalOf(error: ParserError): CatalogueError | undefined {

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { answerBrokenMessage } from './broken-message.js';
@@ -53,11 +53,26 @@ export function createTlsServer(identity: TlsIdentity, answer: RequestListener, 
   });
   // 0: no header is dropped silently; their size is bounded anyway.
   server.maxHeadersCount = 0;
-  server.on('request', answer);
-  server.on('checkContinue', answer);
-  server.on('checkExpectation', answer);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerBrokenMessage(error, socket as Socket),
-  );
+  const running = new WeakMap<object, ServerResponse[]>();
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
+    server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      noteRunning(running, request.socket, response);
+      answer(request, response);
+    });
+  }
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    answerBrokenMessage(error, socket as Socket, running.get(socket) ?? []);
+  });
   return server;
+}
+
+function noteRunning(
+  running: WeakMap<object, ServerResponse[]>,
+  socket: Socket,
+  response: ServerResponse,
+): void {
+  const responses = running.get(socket) ?? [];
+  running.set(socket, responses);
+  responses.push(response);
+  response.once('close', () => responses.splice(responses.indexOf(response), 1));
 }

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { FIRST_KEY_ID, KeyAdministration } from '#src/application/key-administration.js';
+import type { Repository } from '#src/application/ports/repository.js';
+import { type ApiKey, SCOPES } from '#src/domain/access.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { FakeClock } from '../support/fakes.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+describe('the first key of a store', () => {
+  const folder = temporaryFolder();
+  const table = { name: 'api_keys', unique: ['digest'], firstId: FIRST_KEY_ID + 1 } as const;
+  const stores: Record<string, () => Promise<Repository<ApiKey>>> = {
+    memory: async () => new MemoryRepository<ApiKey>(table),
+    SQLite: async () => {
+      const database = new SqliteDatabase(join(folder, 'keys.sqlite'));
+      await database.open();
+      return new SqliteRepository<ApiKey>(database, table);
+    },
+  };
+
+  for (const [name, open] of Object.entries(stores)) {
+    it(`is made once, by one of many that start together, and never again: ${name}`, async () => {
+      const keys = await open();
+      const replica = () =>
+        new KeyAdministration({ keys, format: new ChecksummedApiKey(), clock: new FakeClock() });
+      await replica().create({ name: 'earlier, by hand', scopes: ['products:read'] });
+      const made = await Promise.all(Array.from({ length: 20 }, () => replica().createFirst()));
+      expect(made.filter((key) => key !== undefined)).to.have.length(1);
+      expect((await keys.find(FIRST_KEY_ID))?.fields.scopes).to.deep.equal(SCOPES);
+      await replica().revoke(FIRST_KEY_ID);
+      expect(await replica().createFirst()).to.equal(undefined);
+    });
+  }
+
+  it('is refused where it is given and not well-formed', async () => {
+    const keys = new MemoryRepository<ApiKey>(table);
+    const administration = new KeyAdministration({
+      keys,
+      format: new ChecksummedApiKey(),
+      clock: new FakeClock(),
+    });
+    await expectRefusal(administration.createFirst('pcs_wrong'), 'validation_failed');
+  });
+});

@@ -1,0 +1,174 @@
+import { expect } from 'chai';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { administerKeys } from '#src/composition/administration.js';
+import { loadSettings } from '#src/config/settings.js';
+import type { Scope } from '#src/domain/access.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
+
+const ROUTES = [
+  ['GET', '/products', 'products:read'],
+  ['HEAD', '/products', 'products:read'],
+  ['POST', '/products', 'products:write'],
+  ['GET', '/products/1', 'products:read'],
+  ['PUT', '/products/1', 'products:write'],
+  ['PATCH', '/products/1', 'products:write'],
+  ['DELETE', '/products/1', 'products:write'],
+] as const;
+
+describe('access', () => {
+  const service = runningService({ STORE: 'sqlite' });
+  const ask = () => service.client;
+  const keyWith = async (scopes: Scope[], expiresAt?: number) =>
+    administerKeys(loadSettings({ DATA_DIR: service.folder, LOG_LEVEL: 'silent' }), async (keys) =>
+      keys.create({ name: 'test', scopes, ...(expiresAt !== undefined && { expiresAt }) }),
+    );
+
+  for (const [method, path, scope] of ROUTES) {
+    for (const prefix of ['', '/v1']) {
+      it(`asks a token of ${method} ${prefix}${path}, and the scope ${scope}`, async () => {
+        const bare = await ask().ask(method, prefix + path, { token: null });
+        expect([bare.status, bare.headers['www-authenticate']]).to.deep.equal([401, 'Bearer']);
+        const other = scope === 'products:read' ? 'products:write' : 'products:read';
+        const { key } = await keyWith([other, 'users:read', 'orders:write', 'keys:admin']);
+        const poor = await ask().ask(method, prefix + path, { token: key });
+        expect(poor.status).to.equal(403);
+        expect(poor.headers['www-authenticate']).to.equal(
+          `Bearer error="insufficient_scope", scope="${scope}"`,
+        );
+        if (method !== 'HEAD') {
+          expect(bare.json.code).to.equal('unauthenticated');
+          expect(poor.json.code).to.equal('insufficient_scope');
+          expect(poor.json.message).to.include(scope);
+        }
+      });
+    }
+  }
+
+  it('lets a key do what its scopes say', async () => {
+    const { key: reader } = await keyWith(['products:read']);
+    const { key: writer } = await keyWith(['products:write']);
+    expect((await ask().get('/products', { token: reader })).status).to.equal(200);
+    expect((await ask().post('/products', { name: 'x' }, { token: writer })).status).to.equal(201);
+  });
+
+  it('refuses a token that it does not know, with a right checksum or a wrong one', async () => {
+    for (const token of [
+      new ChecksummedApiKey().generate(),
+      `${FIRST_KEY.slice(0, -1)}x`,
+      'x',
+      'pcs_',
+      'a b',
+      'é',
+    ]) {
+      const answer = await ask().get('/products', { token: Buffer.from(token).toString('latin1') });
+      expect([answer.status, answer.json.code], token).to.deep.equal([401, 'invalid_token']);
+      expect(answer.headers['www-authenticate']).to.match(
+        /^Bearer error="invalid_token", error_description="[^"\\]+"$/,
+      );
+      expect(answer.text).to.not.include(token);
+    }
+  });
+
+  it('takes no other scheme for a token, and the scheme in any case', async () => {
+    for (const authorization of ['', 'Bearer', 'Basic eDp5', 'Bearer ', FIRST_KEY]) {
+      const answer = await ask().get('/products', { token: null, headers: { Authorization: authorization } });
+      expect([answer.status, answer.json.code], authorization).to.deep.equal([401, 'unauthenticated']);
+    }
+    const answer = await ask().get('/products', {
+      token: null,
+      headers: { Authorization: `bEARER  ${FIRST_KEY}` },
+    });
+    expect(answer.status).to.equal(200);
+  });
+
+  it('reads no token from the query', async () => {
+    expect((await ask().get(`/products?access_token=${FIRST_KEY}`, { token: null })).status).to.equal(401);
+  });
+
+  it('says that a key has expired', async () => {
+    const { key } = await keyWith(['products:read'], Date.now() - 1);
+    const answer = await ask().get('/products', { token: key });
+    expect([answer.status, answer.json.code]).to.deep.equal([401, 'token_expired']);
+    expect(answer.headers['www-authenticate']).to.include('error="invalid_token"');
+    const { key: good } = await keyWith(['products:read'], Date.now() + 60_000);
+    expect((await ask().get('/products', { token: good })).status).to.equal(200);
+  });
+
+  it('refuses a key within 5 seconds after another process has revoked it', async () => {
+    const { key, record } = await keyWith(['products:read']);
+    expect((await ask().get('/products', { token: key })).status).to.equal(200);
+    await administerKeys(loadSettings({ DATA_DIR: service.folder }), (keys) => keys.revoke(record.id));
+    const deadline = Date.now() + 5_000;
+    let status = 200;
+    while (status === 200 && Date.now() < deadline)
+      status = (await ask().get('/products', { token: key })).status;
+    expect(status).to.equal(401);
+  });
+
+  it('notes when a key was last used, to the minute', async () => {
+    const before = Date.now();
+    const { key, record } = await keyWith(['products:read']);
+    await ask().get('/products', { token: key });
+    await ask().post('/products', { name: 'a later write' });
+    const found = await administerKeys(loadSettings({ DATA_DIR: service.folder }), async (keys) => {
+      for await (const one of keys.all()) if (one.id === record.id) return one.fields;
+      return undefined;
+    });
+    expect((found?.lastUsedAt ?? 1) % 60_000).to.equal(0);
+    expect(found?.lastUsedAt).to.be.within(before - 60_000, Date.now());
+    expect(JSON.stringify(found)).to.not.include(key);
+  });
+
+  it('is decided before the method, the headers and the body are judged', async () => {
+    const { key: reader } = await keyWith(['products:read']);
+    for (const [method, asking] of [
+      ['PURGE', {}],
+      ['POST', { body: '{', headers: { 'Content-Type': 'text/plain' } }],
+      ['GET', { headers: { Accept: 'text/html', 'API-Version': '9' } }],
+    ] as const) {
+      expect((await ask().ask(method, '/products?x=1', { ...asking, token: null })).status, method).to.equal(
+        401,
+      );
+    }
+    const bad = { body: '{', headers: { 'Content-Type': 'text/plain', Accept: 'text/html' }, token: reader };
+    expect((await ask().ask('POST', '/products?x=1', bad)).status).to.equal(403);
+    expect((await ask().ask('DELETE', '/products?x=1', { token: reader })).status).to.equal(405);
+  });
+
+  it('lets anyone ask for the health and the methods', async () => {
+    for (const [method, path] of [
+      ['GET', '/health/live'],
+      ['GET', '/health/ready'],
+      ['OPTIONS', '/products'],
+    ] as const) {
+      expect((await ask().ask(method, path, { token: null })).status, path).to.be.within(200, 204);
+    }
+  });
+});
+
+describe('PUBLIC_READ=products', () => {
+  const service = runningService({ PUBLIC_READ: 'products', PUBLIC_MAX_AGE: '7' });
+  const ask = () => service.client;
+
+  it('lets anyone read, and lets caches keep what is read', async () => {
+    await ask().post('/products', { name: 'x' });
+    for (const path of ['/products', '/v1/products/1']) {
+      const answer = await ask().get(path, { token: null });
+      expect([answer.status, answer.headers['cache-control']]).to.deep.equal([200, 'public, max-age=7']);
+    }
+    expect((await ask().get('/products/99', { token: null })).headers['cache-control']).to.equal('no-store');
+  });
+
+  it('lets nobody write, nor ask by another method, without a token', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'PURGE']) {
+      expect(
+        (await ask().ask(method, '/products', { token: null, body: { name: 'x' } })).status,
+        method,
+      ).to.equal(401);
+    }
+  });
+
+  it('still refuses a bad token', async () => {
+    expect((await ask().get('/products', { token: 'wrong' })).json.code).to.equal('invalid_token');
+  });
+});

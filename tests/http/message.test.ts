@@ -1,0 +1,221 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createTlsServer } from '#src/adapters/inbound/http/server.js';
+import { SelfSignedCertificates } from '#src/adapters/outbound/certificates/self-signed-certificates.js';
+import { SystemClock } from '#src/adapters/outbound/system/system-clock.js';
+import { HttpClient, received } from '../support/http-client.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const TOKEN = `Authorization: Bearer ${FIRST_KEY}`;
+
+/** The answers in what came over a connection: status and code of each. */
+function answersIn(text: string): [number, string | undefined][] {
+  return text
+    .split(/(?=HTTP\/1\.1 \d\d\d )/)
+    .filter((part) => part.startsWith('HTTP/1.1'))
+    .map((part) => {
+      const body = part.split('\r\n\r\n')[1];
+      return [Number(part.slice(9, 12)), body?.startsWith('{') ? JSON.parse(body).code : undefined];
+    });
+}
+
+describe('messages', () => {
+  const service = runningService();
+  const send = async (lines: string[], body = '') =>
+    service.client.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
+  const get = (...headers: string[]) =>
+    send(['GET /products HTTP/1.1', 'Host: localhost', TOKEN, ...headers]);
+
+  it('over plain HTTP on the TLS port get no data', async () => {
+    const socket = connect(service.port, '127.0.0.1');
+    socket.write(`GET /products HTTP/1.1\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`);
+    const text = await received(socket);
+    expect(text).to.satisfy((got: string) => got === '' || /^HTTP\/1\.1 400 /.test(got));
+    expect(text).to.not.include('{');
+  });
+
+  it('with an address over 8 KiB get 414', async () => {
+    const address = (length: number) => `/products?limit=${'1'.padEnd(length - 16, '0')}`;
+    expect((await service.client.get(address(8192))).json.code).to.equal('invalid_parameter');
+    const answer = await service.client.get(address(8193));
+    expect([answer.status, answer.json.code]).to.deep.equal([414, 'uri_too_long']);
+  });
+
+  it('with headers over 16 KiB get 431, and far larger ones too', async () => {
+    expect(answersIn(await get(`X: ${'x'.repeat(15_000)}`))).to.deep.equal([[200, undefined]]);
+    for (const length of [16_500, 60_000, 70_000, 1_000_000]) {
+      const text = await get(`X: ${'x'.repeat(length)}`);
+      expect(answersIn(text), `${length}`).to.deep.equal([[431, 'headers_too_large']]);
+      expect(text).to.match(/\r\nX-Request-Id: \S+\r\n/i);
+    }
+  });
+
+  it('with many small headers drop none', async () => {
+    const many = Array.from({ length: 1_500 }, () => 'A: b');
+    expect(answersIn(await send(['GET /products HTTP/1.1', 'Host: x', ...many, TOKEN]))).to.deep.equal([
+      [200, undefined],
+    ]);
+  });
+
+  it('that are no HTTP get 400 in the usual shape, and the service goes on', async () => {
+    for (const bytes of [
+      'nonsense\r\n\r\n',
+      'GET /products HTTP/9.9\r\n\r\n',
+      `GET /products HTTP/1.1\r\nHost: x\r\nBad Header: x\r\n\r\n`,
+      `GET /products HTTP/1.1\r\nHost: x\r\nX: a\u0001b\r\n\r\n`,
+      `POST /products HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello`,
+      `POST /products HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      `POST /products HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\nContent-Length: -1\r\n\r\n`,
+    ]) {
+      const text = await service.client.raw(bytes);
+      expect(answersIn(text), bytes).to.deep.equal([[400, 'invalid_parameter']]);
+      expect(text).to.match(/\r\nCache-Control: no-store\r\n/);
+      expect(text).to.match(/\r\nConnection: close\r\n/);
+    }
+    expect((await service.client.get('/products')).status).to.equal(200);
+  });
+
+  it('with a method that no parser knows get 405', async () => {
+    const text = await service.client.raw(`BREW /products HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\n\r\n`);
+    expect(answersIn(text)).to.deep.equal([[405, 'method_not_allowed']]);
+    expect(text).to.match(/\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/);
+  });
+
+  it('that name the host or the token not at all or twice get 400', async () => {
+    expect(answersIn(await send(['GET /products HTTP/1.1', TOKEN]))).to.deep.equal([
+      [400, 'invalid_parameter'],
+    ]);
+    expect(answersIn(await get('Host: other'))).to.deep.equal([[400, 'invalid_parameter']]);
+    expect(answersIn(await get('Authorization: Bearer x'))).to.deep.equal([[400, 'invalid_parameter']]);
+  });
+
+  it('with an address in absolute form are served', async () => {
+    const text = await send(['GET https://localhost/v1/products HTTP/1.1', 'Host: localhost', TOKEN]);
+    expect(answersIn(text)).to.deep.equal([[200, undefined]]);
+  });
+
+  it('with a transfer coding beside chunked get 415', async () => {
+    const text = await send(
+      [
+        'POST /products HTTP/1.1',
+        'Host: x',
+        TOKEN,
+        'Content-Type: application/json',
+        'Transfer-Encoding: gzip, chunked',
+      ],
+      '0\r\n\r\n',
+    );
+    expect(answersIn(text)).to.deep.equal([[415, 'unsupported_media_type']]);
+  });
+
+  it('are answered in order when they come together', async () => {
+    const one = `GET /products/999 HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\n\r\n`;
+    const last = one.replace('Host: x', 'Host: x\r\nConnection: close').replace('/999', '');
+    expect(answersIn(await service.client.raw(one + one + last)).map(([status]) => status)).to.deep.equal([
+      404, 404, 200,
+    ]);
+  });
+
+  it('behind which comes no HTTP are answered, and nothing else is', async () => {
+    const one = `GET /products/999 HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\n\r\n`;
+    expect(answersIn(await service.client.raw(`${one}nonsense\r\n\r\n`))).to.deep.equal([[404, 'not_found']]);
+  });
+
+  describe('that expect something', () => {
+    const post = (expectation: string, ...more: string[]) =>
+      [
+        'POST /products HTTP/1.1',
+        'Host: x',
+        TOKEN,
+        'Content-Type: application/json',
+        `Expect: ${expectation}`,
+        ...more,
+        '',
+        '',
+      ].join('\r\n');
+
+    it('are asked on for the body where it will be read', async () => {
+      const socket = await service.client.connect();
+      socket.write(post('100-continue', 'Content-Length: 15', 'Connection: close'));
+      const asked = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
+      expect(asked.toString()).to.equal('HTTP/1.1 100 Continue\r\n\r\n');
+      socket.write('{"name":"Lamp"}');
+      expect(answersIn(await received(socket))[0]?.[0]).to.equal(201);
+    });
+
+    it('are refused at once where it will not', async () => {
+      const large = await service.client.raw(post('100-continue', 'Content-Length: 2000000'));
+      expect(answersIn(large)).to.deep.equal([[413, 'payload_too_large']]);
+      const bare = await service.client.raw(
+        post('100-continue', 'Content-Length: 15').replace(TOKEN, 'X: y'),
+      );
+      expect(answersIn(bare)).to.deep.equal([[401, 'unauthenticated']]);
+    });
+
+    it('anything else get 417', async () => {
+      const text = await service.client.raw(
+        `${post('a miracle', 'Content-Length: 2', 'Connection: close')}{}`,
+      );
+      expect(answersIn(text)).to.deep.equal([[417, 'expectation_failed']]);
+    });
+  });
+
+  describe('X-Request-Id', () => {
+    it('is kept where it is sane', async () => {
+      const answer = await service.client.get('/products', { headers: { 'X-Request-Id': 'trace-01.ab_C' } });
+      expect(answer.headers['x-request-id']).to.equal('trace-01.ab_C');
+    });
+
+    it('is made anew where it is not', async () => {
+      for (const id of ['', 'a b', 'x'.repeat(129), '<script>', 'é']) {
+        const answer = await service.client.get('/nowhere', { headers: { 'X-Request-Id': id } });
+        expect(answer.headers['x-request-id'], id).to.match(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+      }
+    });
+  });
+});
+
+describe('slow messages', () => {
+  const folder = temporaryFolder();
+  let client: HttpClient;
+  let close: () => void;
+
+  before(async () => {
+    const certificates = new SelfSignedCertificates(`${folder}/tls`, new SystemClock());
+    const timeouts = { handshakeMs: 300, headersMs: 300, requestMs: 600 };
+    const server = createTlsServer(
+      await certificates.current(),
+      (request, response) => {
+        request.on('error', () => {});
+        request.resume().on('end', () => response.end('read'));
+      },
+      timeouts,
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    client = new HttpClient((server.address() as { port: number }).port, certificates.authorityFile, '');
+    close = () => {
+      server.close();
+      server.closeAllConnections();
+    };
+  });
+  after(() => close());
+
+  it('get 408 when the headers take too long', async () => {
+    expect(answersIn(await client.raw('GET / HTTP/1.1\r\nHost: x\r\n'))).to.deep.equal([
+      [408, 'request_timeout'],
+    ]);
+  });
+
+  it('get 408 when the body takes too long', async () => {
+    const text = await client.raw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+    expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
+  });
+
+  it('lose the connection when the handshake takes too long', async () => {
+    const socket = connect(client.port, '127.0.0.1');
+    const ended = received(socket);
+    expect(await Promise.race([ended, sleep(5_000)])).to.equal('');
+  });
+});

@@ -1,0 +1,30 @@
+import type { Backoff } from '#src/application/ports/backoff.js';
+import type { Clock } from '#src/application/ports/clock.js';
+import type { Journal } from '#src/application/ports/journal.js';
+
+/** A clock that stands still until it is moved; its two hands move apart where a test wants that. */
+export class FakeClock implements Clock {
+  constructor(
+    public time = Date.UTC(2026, 0, 1),
+    public running = 0,
+  ) {}
+
+  now = () => this.time;
+  elapsed = () => this.running;
+}
+
+export class CountingBackoff implements Backoff {
+  pauses = 0;
+
+  async pause(): Promise<void> {
+    this.pauses++;
+  }
+}
+
+export class RecordingJournal implements Journal {
+  readonly events: string[] = [];
+
+  info = (event: string) => void this.events.push(event);
+  warn = (event: string) => void this.events.push(event);
+  error = (event: string) => void this.events.push(event);
+}

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { LeasedIds } from '#src/application/leased-ids.js';
+
+describe('leased ids', () => {
+  const source = () => new MemoryRepository<object>({ unique: [], firstId: 1 });
+
+  it('are handed out in order, each once, however many ask at once', async () => {
+    const ids = new LeasedIds(source());
+    const taken = await Promise.all(Array.from({ length: 100 }, () => ids.take()));
+    expect(taken).to.deep.equal(Array.from({ length: 100 }, (_, i) => i + 1));
+  });
+
+  it('never overlap between two processes', async () => {
+    const shared = source();
+    const processes = [new LeasedIds(shared), new LeasedIds(shared)];
+    const taken = await Promise.all(Array.from({ length: 200 }, (_, i) => processes[i % 2]?.take()));
+    expect(new Set(taken)).to.have.length(200);
+  });
+
+  it('leave no gap behind a process that stops in good order', async () => {
+    const shared = source();
+    const first = new LeasedIds(shared);
+    await first.take();
+    await first.release();
+    expect(await new LeasedIds(shared).take()).to.equal(2);
+  });
+
+  it('go on when the store failed once', async () => {
+    const shared = source();
+    let failures = 1;
+    const ids = new LeasedIds({
+      reserveIds: (count) => (failures-- > 0 ? Promise.reject(new Error('down')) : shared.reserveIds(count)),
+      releaseIds: async () => {},
+    });
+    const outcomes = await Promise.allSettled([ids.take(), ids.take()]);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    expect(await ids.take()).to.equal(1);
+  });
+});

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { LeasedIds } from '#src/application/leased-ids.js';
+import { RecordUseCases } from '#src/application/record-use-cases.js';
+import { normalProduct, type Product, productFaults } from '#src/domain/product.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { CountingBackoff, FakeClock } from '../support/fakes.js';
+
+const always = () => true;
+
+class LosingRepository extends MemoryRepository<Product> {
+  losses = 0;
+
+  override async replace(...args: Parameters<MemoryRepository<Product>['replace']>): Promise<boolean> {
+    return this.losses-- > 0 ? false : super.replace(...args);
+  }
+}
+
+describe('the use cases of records', () => {
+  let records: LosingRepository;
+  let clock: FakeClock;
+  let backoff: CountingBackoff;
+  let products: RecordUseCases<Product>;
+
+  beforeEach(() => {
+    records = new LosingRepository({ unique: ['sku'], firstId: 1 });
+    clock = new FakeClock();
+    backoff = new CountingBackoff();
+    const rules = { faults: productFaults, normal: normalProduct };
+    products = new RecordUseCases({ records, ids: new LeasedIds(records), rules, clock, backoff });
+  });
+
+  it('try a lost write again on the newest state', async () => {
+    const { id } = await products.create({ name: 'Lamp' });
+    records.losses = 3;
+    let edits = 0;
+    const edited = await products.edit(id, always, ({ fields }) => ({ name: `${fields.name} ${++edits}` }));
+    expect(edited).to.deep.include({ version: 2, fields: { name: 'Lamp 4' } });
+    expect(backoff.pauses).to.equal(3);
+  });
+
+  it('give up a write that never wins, with nothing written', async () => {
+    const { id } = await products.create({ name: 'Lamp' });
+    records.losses = Number.POSITIVE_INFINITY;
+    await expectRefusal(
+      products.edit(id, always, () => ({ name: 'Torch' })),
+      'unavailable',
+    );
+    expect((await products.read(id)).fields.name).to.equal('Lamp');
+    expect(backoff.pauses).to.be.within(10, 1_000);
+  });
+
+  it('judge every version that they try to change', async () => {
+    const { id } = await products.create({ name: 'Lamp' });
+    const seen: number[] = [];
+    const once = (version: number) => seen.push(version) === 1;
+    records.losses = 1;
+    await expectRefusal(
+      products.edit(id, once, () => ({ name: 'x' })),
+      'precondition_failed',
+    );
+    expect(seen).to.deep.equal([1, 1]);
+  });
+
+  it('let no time of change come before another when the clock is set back', async () => {
+    const { id, createdAt } = await products.create({ name: 'Lamp' });
+    clock.time -= 3_600_000;
+    const { updatedAt } = await products.edit(id, always, () => ({ name: 'Torch' }));
+    expect(updatedAt).to.equal(createdAt);
+  });
+
+  it('move neither version nor time where nothing changes', async () => {
+    const old = await products.create({ name: 'Lamp', attributes: { a: 1 } });
+    clock.time += 1_000;
+    expect(await products.edit(old.id, always, () => ({ attributes: { a: 1 }, name: 'Lamp' }))).to.deep.equal(
+      old,
+    );
+  });
+
+  it('guard the rules of the entity, whoever calls', async () => {
+    await expectRefusal(products.create({ name: ' ' }), 'validation_failed', ['/name']);
+    const { id } = await products.create({ name: 'Lamp' });
+    await expectRefusal(
+      products.edit(id, always, () => ({ name: '' })),
+      'validation_failed',
+      ['/name'],
+    );
+  });
+
+  it('know nothing of what is not there', async () => {
+    await expectRefusal(products.read(9), 'not_found');
+    await expectRefusal(products.remove(9, always), 'not_found');
+    await expectRefusal(
+      products.edit(9, always, ({ fields }) => fields),
+      'not_found',
+    );
+  });
+});

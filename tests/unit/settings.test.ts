@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { loadSettings, SettingsError } from '#src/config/settings.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('settings', () => {
+  const folder = temporaryFolder();
+  const file = (text: string) => {
+    const path = join(folder, 'settings.json');
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it('have the defaults of the contract', () => {
+    expect(loadSettings({})).to.include({
+      HOST: '127.0.0.1',
+      PORT: 8443,
+      DATA_DIR: './data',
+      STORE: 'sqlite',
+      SQLITE_FILE: 'data/catalogue.sqlite',
+      RATE_LIMIT_REQUESTS: 600,
+      RATE_LIMIT_WINDOW_SECONDS: 60,
+      BODY_LIMIT_BYTES: 1_048_576,
+      TLS: 'self-signed',
+      SHUTDOWN_GRACE_SECONDS: 20,
+      STORE_START_TIMEOUT_SECONDS: 60,
+    });
+  });
+
+  it('are overlaid by a file, and that by the environment', () => {
+    const CONFIG_FILE = file('{"PORT": 1111, "DATA_DIR": "/x", "LOG_LEVEL": "warn"}');
+    const settings = loadSettings({ CONFIG_FILE, PORT: '2222', LOG_LEVEL: '' });
+    expect(settings).to.include({
+      PORT: 2222,
+      DATA_DIR: '/x',
+      LOG_LEVEL: 'warn',
+      SQLITE_FILE: '/x/catalogue.sqlite',
+    });
+  });
+
+  it('cannot be changed', () => {
+    expect(Object.isFrozen(loadSettings({}))).to.equal(true);
+  });
+
+  it('take every kind of address for HOST', () => {
+    for (const HOST of ['0.0.0.0', '::', '::1', 'localhost', '192.0.2.1'])
+      expect(faultsOf({ HOST }), HOST).to.deep.equal([]);
+  });
+
+  it('tell each wrong value in a line of its own', () => {
+    const faults = faultsOf({
+      PORT: '70000',
+      STORE: 'mysql',
+      RATE_LIMIT_REQUESTS: '1.5',
+      REQUIRE_IF_MATCH: 'perhaps',
+    });
+    expect(faults).to.have.length(4);
+    for (const [i, name] of ['PORT', 'STORE', 'RATE_LIMIT_REQUESTS', 'REQUIRE_IF_MATCH'].entries()) {
+      expect(faults[i])
+        .to.match(new RegExp(`^${name} `))
+        .and.to.not.include('\n');
+    }
+  });
+
+  it('refuse a name in a file that there is not, but not in the environment', () => {
+    expect(faultsOf({ CONFIG_FILE: file('{"PROT": 1}') })).to.deep.equal([
+      'PROT: there is no setting of this name',
+    ]);
+    expect(faultsOf({ PROT: '1' })).to.deep.equal([]);
+  });
+
+  it('refuse a file that is missing or no JSON object, without quoting it', () => {
+    expect(faultsOf({ CONFIG_FILE: join(folder, 'absent.json') })).to.have.length(1);
+    for (const text of ['{"BOOTSTRAP_API_KEY": "secret" oops}', '[]', 'null']) {
+      const faults = faultsOf({ CONFIG_FILE: file(text) });
+      expect(faults).to.have.length(1);
+      expect(faults[0]).to.not.include('secret');
+    }
+  });
+});
