@@ -53,10 +53,11 @@ export class Service {
    */
   async start(): Promise<Started> {
     const port = await this.listen();
+    this.journal.info('listening', { host: this.settings.HOST, port });
     await this.openStore();
     const firstKey = await this.makeFirstKey();
     const storeLocation = this.get(t.STORE).location;
-    this.journal.info('started', { port, store: this.settings.STORE, storeLocation });
+    this.journal.info('started', { store: this.settings.STORE, storeLocation });
     if (this.settings.STORE === 'memory')
       this.journal.warn('STORE=memory forgets everything when the process ends');
     return { port, storeLocation, authorityFile: this.get(t.CERTIFICATES).authorityFile, firstKey };
@@ -118,7 +119,9 @@ export class Service {
         if (!(error instanceof CatalogueError && error.code === 'unavailable')) throw error;
         if (attempt === 1) this.journal.warn('the store cannot be reached yet; waiting', { error });
         if (clock.elapsed() >= deadline)
-          throw new StoreTimeout('The store could not be reached.', { cause: error });
+          throw new StoreTimeout(`The store could not be reached in time: ${error.message}`, {
+            cause: error,
+          });
       }
       await sleep(STORE_RETRY_MS, undefined, { signal: this.stopping.signal });
     }

@@ -1,0 +1,124 @@
+import type { Module } from './imports.js';
+
+/** For each part of the house, what it may import of the house; the first that fits a module counts. */
+const FLOORS: readonly [part: RegExp, may: RegExp][] = [
+  [/^domain\//, /^domain\//],
+  [/^application\//, /^(domain|application)\//],
+  [/^adapters\/inbound\/http\//, /^(domain|application|adapters\/inbound\/http)\//],
+  [/^adapters\/outbound\/memory\//, /^(domain|application|adapters\/outbound\/memory)\//],
+  [/^adapters\/outbound\/sqlite\//, /^(domain|application|adapters\/outbound\/sqlite)\//],
+  [/^adapters\/outbound\/pino\//, /^(domain|application|adapters\/outbound\/pino)\//],
+  [/^adapters\/outbound\/tokens\//, /^(domain|application|adapters\/outbound\/tokens)\//],
+  [/^adapters\/outbound\/certificates\//, /^(domain|application|adapters\/outbound\/certificates)\//],
+  [/^adapters\/outbound\/system\//, /^(domain|application|adapters\/outbound\/system)\//],
+  [/^config\//, /^config\//],
+  [/^composition\//, /^(domain|application|adapters|config|composition)\//],
+  [/^[a-z-]+\.ts$/, /^(domain|application|config|composition)\/|^[a-z-]+\.ts$/],
+];
+
+/** For each package, the folders that may name it. */
+const OWNERS: Readonly<Record<string, RegExp>> = {
+  koa: /^adapters\/inbound\/http\//,
+  '@koa/router': /^adapters\/inbound\/http\//,
+  'koa-bodyparser': /^adapters\/inbound\/http\//,
+  'ipaddr.js': /^adapters\/inbound\/http\//,
+  joi: /^(adapters\/inbound\/http|config)\//,
+  libsql: /^adapters\/outbound\/sqlite\//,
+  'rate-limiter-flexible': /^adapters\/outbound\/memory\//,
+  pino: /^adapters\/outbound\/pino\//,
+  '@peculiar/x509': /^adapters\/outbound\/certificates\//,
+  tsyringe: /^composition\//,
+  'reflect-metadata': /^(composition|adapters\/outbound\/certificates)\//,
+};
+
+/** What domain and application may use of Node: functions of their arguments alone. */
+const PURE = ['node:util'];
+
+const ENVIRONMENT = /\bprocess\.env\b/;
+const CLOCK_OR_CHANCE =
+  /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandom(UUID|Int|Bytes)\(|\bperformance\b/;
+
+/** The mechanism that all resources share: it takes values and functions, and never asks which resource it serves. */
+const SHARED = [
+  'application/record-use-cases.ts',
+  'application/leased-ids.ts',
+  'application/list-query.ts',
+  'application/ports/repository.ts',
+  'adapters/inbound/http/endpoint.ts',
+  'adapters/inbound/http/resource-endpoints.ts',
+  'adapters/inbound/http/resource-description.ts',
+  'adapters/inbound/http/body-fields.ts',
+  'adapters/inbound/http/paging.ts',
+  'adapters/outbound/memory/memory-repository.ts',
+  'adapters/outbound/sqlite/sqlite-repository.ts',
+];
+const A_RESOURCE = /\b(products?|users|orders)\b/i;
+
+export type Rule = (modules: readonly Module[]) => string[];
+
+export const RULES: Readonly<Record<string, Rule>> = {
+  'every import points down the house': (modules) =>
+    modules.flatMap(({ path, imports }) => {
+      const [, may] = FLOORS.find(([part]) => part.test(path)) ?? [];
+      if (!may) return [`${path} stands on no floor`];
+      return imports
+        .filter((target) => target.endsWith('.ts') && !may.test(target))
+        .map((target) => `${path} → ${target}`);
+    }),
+
+  'a package is named by its owner alone': (modules) =>
+    modules.flatMap(({ path, imports }) =>
+      imports
+        .filter(
+          (target) => !target.endsWith('.ts') && !target.startsWith('node:') && !OWNERS[target]?.test(path),
+        )
+        .map((target) => `${path} → ${target}`),
+    ),
+
+  'domain and application are pure': (modules) =>
+    modules
+      .filter(({ path }) => /^(domain|application)\//.test(path))
+      .flatMap(({ path, source, imports }) => [
+        ...imports
+          .filter((target) => !target.endsWith('.ts') && !PURE.includes(target))
+          .map((target) => `${path} → ${target}`),
+        ...(CLOCK_OR_CHANCE.test(source) ? [`${path} reads a clock or chance`] : []),
+      ]),
+
+  'settings alone read the environment': (modules) =>
+    modules
+      .filter(({ path, source }) => path !== 'config/settings.ts' && ENVIRONMENT.test(source))
+      .map(({ path }) => `${path} reads process.env`),
+
+  'shared files name no resource': (modules) =>
+    SHARED.flatMap((path) => {
+      const module = modules.find((one) => one.path === path);
+      if (!module) return [`${path} is not there`];
+      return A_RESOURCE.test(withoutComments(module.source)) ? [`${path} names a resource`] : [];
+    }),
+
+  'no imports go in a circle': (modules) => {
+    const byPath = new Map(modules.map((module) => [module.path, module]));
+    return modules
+      .filter(({ path }) => reaches(byPath, path, path))
+      .map(({ path }) => `${path} imports itself in the end`);
+  },
+};
+
+function reaches(
+  modules: ReadonlyMap<string, Module>,
+  from: string,
+  goal: string,
+  seen = new Set<string>(),
+): boolean {
+  return (modules.get(from)?.imports ?? []).some((target) => {
+    if (target === goal) return true;
+    if (seen.has(target)) return false;
+    seen.add(target);
+    return reaches(modules, target, goal, seen);
+  });
+}
+
+function withoutComments(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+}

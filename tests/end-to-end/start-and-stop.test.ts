@@ -1,0 +1,355 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { HttpClient, received } from '../support/http-client.js';
+import { catalogue, SpawnedService } from '../support/spawned-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const shell = async (command: string, cwd: string) =>
+  (await promisify(execFile)('sh', ['-c', command], { cwd })).stdout;
+
+describe('the program', () => {
+  const root = temporaryFolder();
+  const running: SpawnedService[] = [];
+  const folder = () => mkdtempSync(join(root, 'run-'));
+  const start = (where = folder(), environment: Record<string, string> = {}) => {
+    const service = new SpawnedService(where, environment);
+    running.push(service);
+    return service;
+  };
+  afterEach(async () => {
+    for (const service of running.splice(0)) await service.stop('SIGKILL');
+  });
+
+  describe('at its first start', () => {
+    it('prints a key and a request that works as pasted, and neither in the log', async () => {
+      const service = start();
+      await service.started();
+      const [line = ''] = /curl .*/.exec(service.out) ?? [];
+      expect(await shell(`${line} -s`, service.folder)).to.equal('[]');
+      expect(service.firstKey).to.satisfy((key: string) => new ChecksummedApiKey().isWellFormed(key));
+      await service.logs(/"msg":"request"/);
+      expect(service.log).to.not.include(service.firstKey);
+      for (const entry of service.log.trim().split('\n'))
+        expect(JSON.parse(entry)).to.include.keys('level', 'time', 'msg');
+      expect(service.out).to.not.include('{"');
+    });
+
+    it('makes the key and the CA that later starts use again', async () => {
+      const first = start();
+      const client = await first.started();
+      const key = first.firstKey;
+      const { id } = (await client.post('/products', { name: 'Lamp' })).json;
+      client.close();
+      const authority = readFileSync(join(first.folder, 'data/tls/ca.pem'), 'utf8');
+      expect(await first.stop()).to.deep.equal({ code: 0, signal: null });
+
+      const second = start(first.folder);
+      const again = await second.started(key);
+      expect(second.firstKey).to.equal('');
+      expect(second.out).to.not.include(key);
+      expect(readFileSync(join(first.folder, 'data/tls/ca.pem'), 'utf8')).to.equal(authority);
+      expect((await again.get(`/products/${id}`)).json).to.deep.equal({ id, name: 'Lamp' });
+      expect((await again.post('/products', { name: 'Torch' })).json.id, 'no gap in the ids').to.equal(
+        id + 1,
+      );
+      again.close();
+    });
+
+    it('of two that start together on one folder, one makes the key, and one CA serves both', async () => {
+      const where = folder();
+      const both = [start(where), start(where), start(where)];
+      await Promise.all(both.map((service) => service.says(/listens on/)));
+      const keys = both.map(({ firstKey }) => firstKey).filter(Boolean);
+      expect(keys).to.have.length(1);
+      for (const service of both) {
+        const client = await service.started(keys[0]);
+        expect((await client.get('/products')).status).to.equal(200);
+        client.close();
+      }
+    });
+
+    it('takes BOOTSTRAP_API_KEY for the first key, and prints none', async () => {
+      const key = new ChecksummedApiKey().generate();
+      const service = start(folder(), { BOOTSTRAP_API_KEY: key });
+      const client = await service.started(key);
+      expect((await client.get('/products')).status).to.equal(200);
+      expect(service.out + service.log).to.not.include('pcs_');
+      client.close();
+    });
+  });
+
+  it('loses nothing that it acknowledged when it is killed', async () => {
+    const first = start();
+    const client = await first.started();
+    const key = first.firstKey;
+    const acknowledged: number[] = [];
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let i = 0; ; i++) {
+        const answer = await client.post('/products', { name: `${writer}/${i}`, sku: `${writer}.${i}` });
+        if (answer.status === 201) acknowledged.push(answer.json.id);
+      }
+    });
+    const broken = Promise.allSettled(writers);
+    while (acknowledged.length < 300) await sleep(5);
+    await first.stop('SIGKILL');
+    await broken;
+    client.close();
+
+    const second = start(first.folder);
+    const again = await second.started(key);
+    const found = new Set<number>();
+    for (let path = '/products?limit=1000'; path; ) {
+      const page = await again.get(path);
+      for (const { id } of page.json) found.add(id);
+      path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+    }
+    expect(acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
+    expect(found.size - acknowledged.length, 'at most what was under way').to.be.within(0, 8);
+    const fresh = (await again.post('/products', { name: 'after' })).json.id;
+    expect(fresh).to.be.greaterThan(Math.max(...found));
+    again.close();
+  });
+
+  describe('told to stop', () => {
+    const slowPost = async (client: HttpClient, service: SpawnedService) => {
+      const socket = await client.connect();
+      const headers = [
+        'Host: x',
+        `Authorization: Bearer ${service.firstKey}`,
+        'Content-Type: application/json',
+      ];
+      socket.write(`POST /products HTTP/1.1\r\n${headers.join('\r\n')}\r\nContent-Length: 15\r\n\r\n{"name"`);
+      await sleep(100);
+      return socket;
+    };
+
+    it('answers what runs, closes what is idle or silent, and ends well', async () => {
+      const service = start();
+      const client = await service.started();
+      await client.get('/products');
+      const idle = await client.connect();
+      const idleEnded = received(idle);
+      const slow = await slowPost(client, service);
+      service.kill('SIGTERM');
+      await idleEnded;
+      slow.write(':"Lamp"}');
+      const answer = await received(slow);
+      expect(answer).to.match(/^HTTP\/1\.1 201 Created\r\n/);
+      expect(answer).to.match(/\r\nConnection: close\r\n/);
+      expect(await service.exit).to.deep.equal({ code: 0, signal: null });
+      expect(service.log).to.include('"msg":"stopped"');
+    });
+
+    it('is no longer ready, but alive, to who still asks', async () => {
+      const service = start();
+      const client = await service.started();
+      const slow = await slowPost(client, service);
+      const late = await Promise.all([client.connect(), client.connect()]);
+      for (const socket of late) socket.write('GET /health/');
+      await sleep(100);
+      service.kill('SIGTERM');
+      await sleep(100);
+      const answers = late.map((socket) => received(socket));
+      late[0]?.write('ready HTTP/1.1\r\nHost: x\r\n\r\n');
+      late[1]?.write('live HTTP/1.1\r\nHost: x\r\n\r\n');
+      const [ready, live] = await Promise.all(answers);
+      expect(ready)
+        .to.match(/^HTTP\/1\.1 503 /)
+        .and.to.match(/\r\nRetry-After: \d+\r\n/);
+      expect(live).to.match(/^HTTP\/1\.1 200 /);
+      slow.destroy();
+      expect((await service.exit).code).to.equal(0);
+    });
+
+    it('cuts off what is not done within the time of grace', async () => {
+      const service = start(folder(), { SHUTDOWN_GRACE_SECONDS: '1' });
+      const slow = await slowPost(await service.started(), service);
+      const cut = received(slow);
+      expect((await service.stop()).code).to.equal(0);
+      expect(await cut).to.equal('');
+      expect(service.log).to.include('cut off');
+    });
+
+    it('twice, ends at once', async () => {
+      const service = start();
+      await slowPost(await service.started(), service);
+      service.kill('SIGTERM');
+      await sleep(300);
+      expect((await service.stop('SIGTERM')).code).to.equal(143);
+    });
+
+    it('by SIGINT twice in a moment, as under npm, still ends well', async () => {
+      const service = start();
+      await service.started();
+      service.kill('SIGINT');
+      expect((await service.stop('SIGINT')).code).to.equal(0);
+    });
+  });
+
+  describe('that cannot start', () => {
+    it('tells each wrong setting in a line and exits with 78', async () => {
+      const service = start(folder(), { PORT: '99999', STORE: 'mysql' });
+      expect((await service.exit).code).to.equal(78);
+      expect(service.log.trim().split('\n')).to.have.length(2);
+      expect(service.out).to.equal('');
+    });
+
+    it('exits with 78 for a BOOTSTRAP_API_KEY that is not well-formed, without showing it', async () => {
+      const service = start(folder(), { BOOTSTRAP_API_KEY: 'pcs_secret' });
+      expect((await service.exit).code).to.equal(78);
+      expect(service.log)
+        .to.match(/^BOOTSTRAP_API_KEY .*\n$/)
+        .and.to.not.include('secret');
+    });
+
+    it('waits for its store, alive and not ready, and then gives up with 75', async () => {
+      const where = folder();
+      const service = start(where, {
+        SQLITE_FILE: '/dev/null/x.sqlite',
+        STORE_START_TIMEOUT_SECONDS: '3',
+        PORT: '0',
+      });
+      await service.logs(/the store cannot be reached yet/);
+      const [, port] = await service.logs(/"port":(\d+)[^\n]*"msg":"listening"/);
+      const client = new HttpClient(
+        Number(port),
+        join(where, 'data/tls/ca.pem'),
+        new ChecksummedApiKey().generate(),
+      );
+      expect((await client.get('/health/live', { token: null })).status).to.equal(200);
+      for (const path of ['/health/ready', '/products']) {
+        const answer = await client.get(path);
+        expect([answer.status, answer.json.code], path).to.deep.equal([503, 'unavailable']);
+        expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0);
+      }
+      client.close();
+      expect((await service.exit).code).to.equal(75);
+      expect(service.out).to.not.include('pcs_');
+    });
+
+    it('says that its port is taken', async () => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await new Promise((listening) => other.once('listening', listening));
+      const service = start(folder(), { PORT: String((other.address() as { port: number }).port) });
+      expect((await service.exit).code).to.equal(1);
+      expect(service.out).to.include('EADDRINUSE');
+      other.close();
+    });
+
+    it('leaves a file alone that is no database', async () => {
+      const where = folder();
+      writeFileSync(join(where, 'notes.txt'), 'my notes, '.repeat(1_000));
+      const service = start(where, { SQLITE_FILE: 'notes.txt' });
+      expect((await service.exit).code).to.equal(1);
+      expect(readFileSync(join(where, 'notes.txt'), 'utf8')).to.match(/^(my notes, )+$/);
+    });
+  });
+
+  it('speaks TLS 1.2 and 1.3, with forward secrecy and authenticated encryption only', async () => {
+    const service = start();
+    const { port } = await service.started();
+    const handshake = (options: object) =>
+      new Promise<string>((resolve) => {
+        const ca = readFileSync(join(service.folder, 'data/tls/ca.pem'));
+        const socket = connect({ port, host: 'localhost', ca, ALPNProtocols: ['http/1.1'], ...options });
+        socket.once('secureConnect', () =>
+          resolve(`${socket.getProtocol()} ${socket.alpnProtocol} ${socket.authorized}`),
+        );
+        socket.once('error', () => resolve('refused'));
+      });
+    expect(await handshake({})).to.equal('TLSv1.3 http/1.1 true');
+    expect(await handshake({ maxVersion: 'TLSv1.2' })).to.equal('TLSv1.2 http/1.1 true');
+    expect(await handshake({ host: '127.0.0.1' })).to.equal('TLSv1.3 http/1.1 true');
+    expect(
+      await handshake({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
+    ).to.equal('refused');
+    for (const ciphers of ['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA', 'AES128-GCM-SHA256']) {
+      expect(await handshake({ maxVersion: 'TLSv1.2', ciphers }), ciphers).to.equal('refused');
+    }
+  });
+
+  it('writes no secret into its log, whatever is put where', async () => {
+    const service = start();
+    const client = await service.started();
+    const key = service.firstKey;
+    await client.get(`/products?access_token=${key}`);
+    await client.get(`/${key}`, { headers: { 'X-Request-Id': key, 'User-Agent': key, Referer: key } });
+    await client.post('/products', { name: key });
+    await client.get('/products', { token: `${key}x` });
+    client.close();
+    await service.stop();
+    expect(service.log.match(/"msg":"request"/g)).to.have.length(4);
+    expect(service.log).to.not.include(key.slice(0, 20));
+  });
+
+  describe('catalogue', () => {
+    it('makes, lists and revokes keys while the service runs', async () => {
+      const service = start();
+      const client = await service.started();
+      const made = await catalogue(service.folder, [
+        'keys',
+        'create',
+        '--name',
+        'Bot é',
+        '--scopes',
+        'products:read,users:read',
+      ]);
+      expect(made.code).to.equal(0);
+      const [key = ''] = /pcs_\w+/.exec(made.out) ?? [];
+      expect((await client.get('/products', { token: key })).status).to.equal(200);
+
+      const listed = await catalogue(service.folder, ['keys', 'list']);
+      const keys = listed.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(keys.map(({ id, name, scopes }) => [id, name, scopes.length])).to.deep.equal([
+        [1, 'first key', 7],
+        [2, 'Bot é', 2],
+      ]);
+      expect(listed.out).to.not.include('digest').and.to.not.include(key);
+
+      expect((await catalogue(service.folder, ['keys', 'revoke', '2'])).code).to.equal(0);
+      await sleep(50);
+      expect((await client.get('/products', { token: key })).status).to.equal(401);
+      expect((await catalogue(service.folder, ['keys', 'revoke', '2'])).code).to.equal(1);
+      client.close();
+    });
+
+    it('generates well-formed keys', async () => {
+      const { code, out } = await catalogue(folder(), ['keys', 'generate']);
+      expect(code).to.equal(0);
+      expect(new ChecksummedApiKey().isWellFormed(out.trim())).to.equal(true);
+    });
+
+    it('explains itself where it is misused', async () => {
+      const where = folder();
+      for (const args of [
+        [],
+        ['keys'],
+        ['keys', 'toString'],
+        ['keys', 'create'],
+        ['keys', 'create', '--name', 'x', '--scopes', 'products:own'],
+        ['keys', 'create', '--name', 'x', '--scopes', 'products:read', '--expires-at', 'tomorrow'],
+        ['keys', 'create', '--nmae', 'x'],
+        ['keys', 'revoke', 'x'],
+      ]) {
+        const { code, err, out } = await catalogue(where, args);
+        expect([code, out], args.join(' ')).to.deep.equal([64, '']);
+        expect(err).to.include('usage: catalogue');
+      }
+      expect(
+        (await catalogue(where, ['keys', 'create', '--name', ' ', '--scopes', 'products:read'])).code,
+      ).to.equal(1);
+      expect((await catalogue(where, ['keys', 'list'], { STORE: 'memory' })).code).to.equal(1);
+      expect((await catalogue(where, ['keys', 'list'], { STORE: 'x' })).code).to.equal(78);
+    });
+  });
+});

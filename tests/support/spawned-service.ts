@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { HttpClient } from './http-client.js';
+
+const MAIN = resolve('dist/main.js');
+const CLI = resolve('dist/cli.js');
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The program as its users run it: a process of its own. */
+export class SpawnedService {
+  out = '';
+  /** What the log says. */
+  log = '';
+  readonly exit: Promise<Exit>;
+  private readonly child: ChildProcess;
+
+  constructor(
+    readonly folder: string,
+    environment: Record<string, string> = {},
+    program: readonly string[] = [MAIN],
+  ) {
+    const { PATH = '' } = process.env;
+    const env = { PATH, PORT: '0', DATA_DIR: 'data', RATE_LIMIT_REQUESTS: '1000000', ...environment };
+    this.child = spawn(process.execPath, program, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child.stdout?.on('data', (chunk) => {
+      this.out += chunk;
+    });
+    this.child.stderr?.on('data', (chunk) => {
+      this.log += chunk;
+    });
+    this.exit = once(this.child, 'close').then(([code, signal]) => ({ code, signal }));
+  }
+
+  /** Waits until standard output matches. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.until(() => pattern.exec(this.out), `${pattern} on standard output`);
+  }
+
+  async logs(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.until(() => pattern.exec(this.log), `${pattern} in the log`);
+  }
+
+  /** Waits until it listens and has opened its store. */
+  async started(token?: string): Promise<HttpClient> {
+    const [, port] = await this.says(/listens on https:\/\/localhost:(\d+)[\s\S]*curl/);
+    return new HttpClient(Number(port), `${this.folder}/data/tls/ca.pem`, token ?? this.firstKey);
+  }
+
+  get firstKey(): string {
+    return /shown this once: (\S+)/.exec(this.out)?.[1] ?? '';
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> {
+    this.kill(signal);
+    return this.exit;
+  }
+
+  private async until<Found>(look: () => Found | null, what: string): Promise<Found> {
+    const ended = this.exit.then(() => true);
+    for (;;) {
+      const found = look();
+      if (found) return found;
+      const isOver = await Promise.race([ended, new Promise<false>((done) => setTimeout(done, 20, false))]);
+      if (isOver && !look()) throw new Error(`ended without ${what}:\n${this.out}${this.log}`);
+    }
+  }
+}
+
+/** Runs the command line to its end. */
+export async function catalogue(
+  folder: string,
+  args: string[],
+  environment: Record<string, string> = {},
+): Promise<{ code: number | null; out: string; err: string }> {
+  const run = new SpawnedService(folder, environment, [CLI, ...args]);
+  const { code } = await run.exit;
+  return { code, out: run.out, err: run.log };
+}
