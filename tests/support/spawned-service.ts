@@ -51,6 +51,10 @@ export class SpawnedService {
     return new HttpClient(Number(port), `${this.folder}/data/tls/ca.pem`, token ?? this.firstKey);
   }
 
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
   get firstKey(): string {
     return /shown this once: (\S+)/.exec(this.out)?.[1] ?? '';
   }

@@ -1,0 +1,110 @@
+/**
+ * Puts every package that Debian knows through the running service as a product, restarts it in between, and finds
+ * each exactly once and unchanged. Run `apt-get update` first, then `npm run real-products`.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { HttpClient } from '../tests/support/http-client.js';
+import { SpawnedService } from '../tests/support/spawned-service.js';
+import { debianPackages, type RealProduct } from './debian-packages.js';
+
+const CLIENTS = 16;
+
+type Kept = Map<number, RealProduct>;
+
+const folder = mkdtempSync(join(tmpdir(), 'real-products-'));
+let service = new SpawnedService(folder, { LOG_LEVEL: 'error' });
+try {
+  let client = await service.started();
+  const key = service.firstKey;
+  const products: RealProduct[] = [];
+  for await (const product of debianPackages()) products.push(product);
+  say(`${products.length} packages`);
+
+  const kept: Kept = new Map();
+  const refused = new Map<string, number>();
+  const half = Math.ceil(products.length / 2);
+  await createAll(client, products.slice(0, half), kept, refused);
+  client = await restart(key);
+  await createAll(client, products.slice(half), kept, refused);
+  client = await restart(key);
+  await compare(client, kept);
+  client.close();
+
+  say(`created ${kept.size}, refused ${JSON.stringify(Object.fromEntries(refused))}`);
+  if (kept.size === 0 || kept.size + [...refused.values()].reduce((a, b) => a + b, 0) !== products.length) {
+    throw new Error('not every package was created or refused');
+  }
+} finally {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+}
+
+async function createAll(
+  client: HttpClient,
+  products: readonly RealProduct[],
+  kept: Kept,
+  refused: Map<string, number>,
+): Promise<void> {
+  const started = performance.now();
+  const skus = new Set([...kept.values()].map(({ sku }) => sku));
+  const queue = products.values();
+  const work = async () => {
+    for (const product of queue) {
+      const answer = await client.post('/v1/products', product);
+      if (answer.status === 201) {
+        kept.set(answer.json.id, product);
+        skus.add(product.sku);
+      } else if (answer.json.code === 'duplicate_value' && skus.has(product.sku)) {
+        refused.set('duplicate_value', (refused.get('duplicate_value') ?? 0) + 1);
+      } else {
+        throw new Error(`refused without a reason: ${answer.text} to ${JSON.stringify(product)}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, work));
+  client.close();
+  const seconds = (performance.now() - started) / 1000;
+  say(`${products.length} POSTs in ${seconds.toFixed(1)} s: ${rate(products.length, seconds)}, ${memory()}`);
+}
+
+async function compare(client: HttpClient, kept: Kept): Promise<void> {
+  const started = performance.now();
+  const seen = new Set<number>();
+  for (let path = '/v1/products?limit=1000'; path !== ''; ) {
+    const page = await client.get(path);
+    for (const { id, ...shown } of page.json as (RealProduct & { id: number })[]) {
+      if (seen.has(id)) throw new Error(`product ${id} came twice`);
+      seen.add(id);
+      if (!isDeepStrictEqual(shown, kept.get(id))) throw new Error(`product ${id} is not what was sent`);
+    }
+    path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+  }
+  if (seen.size !== kept.size) throw new Error(`${kept.size} products were created and ${seen.size} found`);
+  const seconds = (performance.now() - started) / 1000;
+  say(
+    `${seen.size} found, each once and unchanged, in ${seconds.toFixed(1)} s: ${rate(seen.size, seconds)}, ${memory()}`,
+  );
+}
+
+async function restart(key: string): Promise<HttpClient> {
+  const { code } = await service.stop();
+  if (code !== 0) throw new Error(`the service ended with ${code}: ${service.log}`);
+  service = new SpawnedService(folder, { LOG_LEVEL: 'error' });
+  return service.started(key);
+}
+
+function rate(count: number, seconds: number): string {
+  return `${Math.round(count / seconds)} a second`;
+}
+
+function memory(): string {
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? [];
+  return `at most ${Math.round(Number(kilobytes) / 1024)} MiB resident`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
