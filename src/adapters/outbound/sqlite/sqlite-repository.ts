@@ -65,11 +65,11 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   }
 
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
-    return this.select(this.sql.find, id)[0];
+    return this.selectOne(this.sql.find, id);
   }
 
   async findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
-    return this.select(this.sql.findBy(field), value)[0];
+    return this.selectOne(this.sql.findBy(field), value);
   }
 
   async list({ limit, from }: ListQuery): Promise<readonly Versioned<Fields>[]> {
@@ -97,15 +97,14 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     });
   }
 
-  private select(sql: string, ...parameters: (string | number)[]): Versioned<Fields>[] {
+  private selectOne(sql: string, key: string | number): Versioned<Fields> | undefined {
+    const row = this.database.read(sql, (statement) => statement.raw().get(key) as Row | undefined);
+    return row && recordOf(row);
+  }
+
+  private select(sql: string, ...parameters: number[]): Versioned<Fields>[] {
     const rows = this.database.read(sql, (statement) => statement.raw().all(...parameters) as Row[]);
-    return rows.map(([id, version, createdAt, updatedAt, fields]) => ({
-      id,
-      version,
-      createdAt,
-      updatedAt,
-      fields: JSON.parse(fields) as Fields,
-    }));
+    return rows.map(recordOf<Fields>);
   }
 
   /** @returns how many rows the statement changed */
@@ -119,6 +118,10 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
       throw field ? duplicateValue(field) : error;
     }
   }
+}
+
+function recordOf<Fields>([id, version, createdAt, updatedAt, fields]: Row): Versioned<Fields> {
+  return { id, version, createdAt, updatedAt, fields: JSON.parse(fields) as Fields };
 }
 
 function statements(table: string) {

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ApiKeyFormat } from '../../../application/ports/api-key-format.js';
 
@@ -21,7 +21,7 @@ export class ChecksummedApiKey implements ApiKeyFormat {
   }
 
   digest(key: string): string {
-    return createHash('sha256').update(key).digest('hex');
+    return hash('sha256', key, 'hex');
   }
 }
 
