@@ -1,5 +1,8 @@
 import { MemoryRepository } from '../adapters/outbound/memory/memory-repository.js';
 import { MemoryStore } from '../adapters/outbound/memory/memory-store.js';
+import { MongoRepository } from '../adapters/outbound/mongo/mongo-repository.js';
+import { MongoStore } from '../adapters/outbound/mongo/mongo-store.js';
+import { attributesAsList, type MongoTable } from '../adapters/outbound/mongo/mongo-table.js';
 import { SqliteDatabase } from '../adapters/outbound/sqlite/sqlite-database.js';
 import { SqliteRepository } from '../adapters/outbound/sqlite/sqlite-repository.js';
 import { FIRST_KEY_ID } from '../application/key-administration.js';
@@ -19,6 +22,13 @@ export interface Stored {
 const PRODUCT_TABLE = { name: 'products', unique: ['sku'], firstId: 1 } as const;
 const API_KEY_TABLE = { name: 'api_keys', unique: ['digest'], firstId: FIRST_KEY_ID + 1 } as const;
 
+const PRODUCT_COLLECTION: MongoTable<Product> = { ...PRODUCT_TABLE, ...attributesAsList() };
+const API_KEY_COLLECTION: MongoTable<ApiKey> = {
+  ...API_KEY_TABLE,
+  toDocument: (key) => ({ ...key }),
+  toFields: (document) => document as ApiKey,
+};
+
 /** For each value of the setting STORE, the adapters that it stands for. */
 export const STORES: Readonly<Record<Settings['STORE'], (settings: Settings) => Stored>> = {
   memory: () => ({
@@ -32,6 +42,14 @@ export const STORES: Readonly<Record<Settings['STORE'], (settings: Settings) => 
       store,
       products: new SqliteRepository<Product>(store, PRODUCT_TABLE),
       apiKeys: new SqliteRepository<ApiKey>(store, API_KEY_TABLE),
+    };
+  },
+  mongodb: ({ MONGODB_URL }) => {
+    const store = new MongoStore(MONGODB_URL, [PRODUCT_TABLE, API_KEY_TABLE]);
+    return {
+      store,
+      products: new MongoRepository(store, PRODUCT_COLLECTION),
+      apiKeys: new MongoRepository(store, API_KEY_COLLECTION),
     };
   },
 };

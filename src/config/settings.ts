@@ -10,8 +10,10 @@ export interface Settings {
   /** 0: any free port. */
   readonly PORT: number;
   readonly DATA_DIR: string;
-  readonly STORE: 'sqlite' | 'memory';
+  readonly STORE: 'sqlite' | 'memory' | 'mongodb';
   readonly SQLITE_FILE: string;
+  /** Empty unless STORE is mongodb. May hold a password. */
+  readonly MONGODB_URL: string;
   readonly STORE_START_TIMEOUT_SECONDS: number;
   readonly RATE_LIMITER: 'memory';
   readonly RATE_LIMIT_REQUESTS: number;
@@ -41,8 +43,12 @@ const SCHEMA = Joi.object<Settings, true>({
   HOST: Joi.string().hostname().required(),
   PORT: Joi.number().port().required(),
   DATA_DIR: Joi.string().required(),
-  STORE: Joi.string().valid('sqlite', 'memory').required(),
+  STORE: Joi.string().valid('sqlite', 'memory', 'mongodb').required(),
   SQLITE_FILE: Joi.string().default((parent: Settings) => join(parent.DATA_DIR, 'catalogue.sqlite')),
+  MONGODB_URL: Joi.string()
+    .pattern(/^mongodb(\+srv)?:\/\/./)
+    .messages({ 'string.pattern.base': 'MONGODB_URL must begin with mongodb:// or mongodb+srv://' })
+    .when('STORE', { is: 'mongodb', then: Joi.required(), otherwise: Joi.allow('').default('') }),
   STORE_START_TIMEOUT_SECONDS: Joi.number().integer().min(1).max(86_400).required(),
   RATE_LIMITER: Joi.string().valid('memory').required(),
   RATE_LIMIT_REQUESTS: Joi.number().integer().min(1).max(1_000_000_000).required(),

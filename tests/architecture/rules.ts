@@ -6,6 +6,7 @@ const FLOORS: readonly [part: RegExp, may: RegExp][] = [
   [/^application\//, /^(domain|application)\//],
   [/^adapters\/inbound\/http\//, /^(domain|application|adapters\/inbound\/http)\//],
   [/^adapters\/outbound\/memory\//, /^(domain|application|adapters\/outbound\/memory)\//],
+  [/^adapters\/outbound\/mongo\//, /^(domain|application|adapters\/outbound\/mongo)\//],
   [/^adapters\/outbound\/sqlite\//, /^(domain|application|adapters\/outbound\/sqlite)\//],
   [/^adapters\/outbound\/pino\//, /^(domain|application|adapters\/outbound\/pino)\//],
   [/^adapters\/outbound\/tokens\//, /^(domain|application|adapters\/outbound\/tokens)\//],
@@ -23,6 +24,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   'koa-bodyparser': /^adapters\/inbound\/http\//,
   'ipaddr.js': /^adapters\/inbound\/http\//,
   joi: /^(adapters\/inbound\/http|config)\//,
+  mongodb: /^adapters\/outbound\/mongo\//,
   libsql: /^adapters\/outbound\/sqlite\//,
   'rate-limiter-flexible': /^adapters\/outbound\/memory\//,
   pino: /^adapters\/outbound\/pino\//,
@@ -51,6 +53,7 @@ const SHARED = [
   'adapters/inbound/http/paging.ts',
   'adapters/outbound/memory/memory-repository.ts',
   'adapters/outbound/sqlite/sqlite-repository.ts',
+  'adapters/outbound/mongo/mongo-repository.ts',
 ];
 const A_RESOURCE = /\b(products?|users|orders)\b/i;
 

@@ -16,14 +16,14 @@ export interface OpenRepository {
 /** What every repository holds to. A new adapter is proved by calling this with a way to open one. */
 export function repositoryContract(adapter: string, open: () => Promise<OpenRepository>): void {
   describe(`the repository contract on ${adapter}`, () => {
-    let opened: OpenRepository;
+    let opened: OpenRepository | undefined;
     let products: Repository<Product>;
 
     beforeEach(async () => {
       opened = await open();
       products = opened.products;
     });
-    afterEach(() => opened.close());
+    afterEach(() => opened?.close());
 
     const add = async (id: Id, fields: Partial<Product> = {}): Promise<Versioned<Product>> => {
       const record = product(id, fields);

@@ -1,0 +1,101 @@
+import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
+import type { Store } from '../../../application/ports/store.js';
+import { unavailable } from '../../../domain/errors.js';
+import { toCoreError } from './mongo-errors.js';
+import type { MongoTable } from './mongo-table.js';
+
+const DEFAULT_DATABASE = 'catalogue';
+
+/** So long a caller waits for one operation, whatever the driver still tries behind its back. */
+export const OPERATION_MS = 1_800;
+
+/**
+ * The driver's own defaults wait 30 seconds or for ever. Each may be set otherwise in MONGODB_URL, by the same name;
+ * what the writes and reads promise may not.
+ */
+const DEFAULTS = {
+  serverSelectionTimeoutMS: 1_000,
+  connectTimeoutMS: 1_000,
+  socketTimeoutMS: 1_500,
+  waitQueueTimeoutMS: 1_000,
+  heartbeatFrequencyMS: 1_000,
+  minHeartbeatFrequencyMS: 100,
+  maxPoolSize: 50,
+  minPoolSize: 2,
+  maxIdleTimeMS: 60_000,
+} satisfies MongoClientOptions;
+
+const PROMISES = {
+  appName: 'product-catalogue-service',
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: 1_500 },
+  readConcern: { level: 'majority' },
+  readPreference: 'primary',
+  retryWrites: true,
+  retryReads: true,
+  ignoreUndefined: true,
+} satisfies MongoClientOptions;
+
+/** A MongoDB deployment, best a replica set: a write is acknowledged when a majority has it in the journal. */
+export class MongoStore implements Store {
+  readonly location: string;
+  private readonly client: MongoClient;
+  private readonly database: string;
+  private closed = false;
+
+  /**
+   * @param url as https://www.mongodb.com/docs/manual/reference/connection-string/ has it; the database is the one
+   *   that it names, else `catalogue`
+   * @throws Error where the URL is none
+   */
+  constructor(
+    url: string,
+    private readonly tables: readonly Pick<MongoTable<never>, 'name' | 'unique'>[],
+  ) {
+    const given = new Set([...url.matchAll(/[?&]([A-Za-z]+)=/g)].map(([, name]) => name));
+    const defaults = Object.fromEntries(Object.entries(DEFAULTS).filter(([name]) => !given.has(name)));
+    this.client = new MongoClient(url, { ...defaults, ...PROMISES });
+    const [, hosts = '', database] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(url) ?? [];
+    this.database = database || DEFAULT_DATABASE;
+    this.location = `MongoDB at ${hosts}, database ${this.database}`;
+  }
+
+  /** Makes the indexes; those that are there already stay, so that any number of processes may start at once. */
+  async open(): Promise<void> {
+    await this.ping();
+    for (const { name, unique } of this.tables) {
+      const indexes = unique.map((field) => ({
+        key: { [`fields.${field}`]: 1 },
+        name: field,
+        unique: true,
+        sparse: true,
+      }));
+      const inOrder = { key: { live: 1, _id: 1 }, name: 'live' } as const;
+      await this.run((database) => database.collection(name).createIndexes([inOrder, ...indexes]));
+    }
+  }
+
+  async ping(): Promise<void> {
+    await this.run((database) => database.command({ ping: 1 }));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.client.close();
+  }
+
+  /** Runs one operation. Where it is not done in time its outcome is unknown, and it may still be done later. */
+  async run<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
+    if (this.closed) throw unavailable('The store is closed.');
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(unavailable('The store did not answer in time.')), OPERATION_MS);
+    });
+    try {
+      return await Promise.race([operation(this.client.db(this.database)), late]);
+    } catch (error) {
+      throw toCoreError(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Document } from 'mongodb';
+import type { Id } from '../../../domain/record.js';
+
+/** What the repository needs to know of a resource. */
+export interface MongoTable<Fields> {
+  /** Of the collection, and of the counter that its ids come from. */
+  readonly name: string;
+  /** The fields whose value no two records share. */
+  readonly unique: readonly (keyof Fields & string)[];
+  /** The first id that may be reserved. */
+  readonly firstId: Id;
+  /** The fields as a document. Names of its members come from the code alone, never from a client. */
+  toDocument(fields: Fields): Document;
+  toFields(document: Document): Fields;
+}
+
+interface WithAttributes {
+  readonly attributes?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Attribute keys are data, in which `.` and `$` mean nothing; as names of a document's members they would. So
+ * attributes are a list of key and value.
+ */
+export function attributesAsList<Fields extends WithAttributes>(): Pick<
+  MongoTable<Fields>,
+  'toDocument' | 'toFields'
+> {
+  return {
+    toDocument({ attributes, ...rest }) {
+      if (!attributes) return rest;
+      return { ...rest, attributes: Object.entries(attributes).map(([key, value]) => ({ key, value })) };
+    },
+
+    toFields({ attributes, ...rest }) {
+      if (!attributes) return rest as Fields;
+      const entries = attributes as { key: string; value: unknown }[];
+      return {
+        ...rest,
+        attributes: Object.fromEntries(entries.map(({ key, value }) => [key, value])),
+      } as Fields;
+    },
+  };
+}

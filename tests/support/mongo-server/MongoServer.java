@@ -1,0 +1,576 @@
+import de.bwaldvogel.mongo.MongoCollection;
+import de.bwaldvogel.mongo.MongoDatabase;
+import de.bwaldvogel.mongo.MongoVersion;
+import de.bwaldvogel.mongo.backend.AbstractUniqueIndex;
+import de.bwaldvogel.mongo.backend.DefaultQueryMatcher;
+import de.bwaldvogel.mongo.backend.Index;
+import de.bwaldvogel.mongo.backend.IndexKey;
+import de.bwaldvogel.mongo.backend.KeyValue;
+import de.bwaldvogel.mongo.backend.Missing;
+import de.bwaldvogel.mongo.backend.Utils;
+import de.bwaldvogel.mongo.backend.h2.H2Backend;
+import de.bwaldvogel.mongo.backend.h2.H2Database;
+import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.exception.DuplicateKeyError;
+import de.bwaldvogel.mongo.exception.MongoServerError;
+import de.bwaldvogel.mongo.exception.MongoServerException;
+import io.netty.channel.Channel;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+
+/** A stand-in for a one-member MongoDB 7.0 replica set, kept in one H2 file. */
+public class MongoServer {
+
+    public static void main(String[] args) {
+        if (args.length != 2) {
+            System.err.println("usage: java -cp 'lib/*' MongoServer.java PORT H2FILE");
+            System.exit(2);
+        }
+        System.setProperty("slf4j.internal.verbosity", "ERROR"); // no "no provider" notice
+        try {
+            start(Integer.parseInt(args[0]), args[1]);
+        } catch (Exception e) { // a port in use would leave the event loops running
+            System.err.println(e);
+            System.exit(1);
+        }
+    }
+
+    private static void start(int port, String file) {
+        // A commit that starts by itself could fall between a document and its index entry.
+        MVStore store = new MVStore.Builder().fileName(file)
+            .autoCommitDisabled().autoCommitBufferSize(0).compress().open();
+        store.setRetentionTime(0); // every commit is synced, so what it replaced may be overwritten
+        var server = new de.bwaldvogel.mongo.MongoServer(new ReplicaSetBackend(store).version(new Mongo70()));
+        Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
+        server.bind("127.0.0.1", port);
+        System.out.println("ready on 127.0.0.1:" + server.getLocalAddress().getPort());
+    }
+
+    /** The driver refuses the wire version 8 that the library reports. */
+    static class Mongo70 implements MongoVersion {
+        @Override public List<Integer> getVersionArray() { return List.of(7, 0, 0); }
+        @Override public int getWireVersion() { return 21; }
+    }
+}
+
+/** The library's H2 backend with what the driver relies on and the library leaves out. */
+class ReplicaSetBackend extends H2Backend {
+
+    private static final int FIRST_BATCH = 101; // mongod's default for find
+    private static final int NEXT_BATCH = 1000;
+    private static final int SESSION_TIMEOUT_MINUTES = 30;
+    private static final int MAX_RETRY_RECORDS = 10_000;
+
+    /** Options that would change the result; ignoring them would be a wrong answer. */
+    private static final Set<String> REFUSED = Set.of(
+        "collation", "startTransaction", "autocommit", "validator", "viewOn", "timeseries");
+    private static final Set<String> KNOWN_INDEX_OPTIONS =
+        Set.of("key", "name", "unique", "sparse", "background", "v", "ns");
+
+    /** The last retryable write per session. In the store, so that it outlives a crash with the write. */
+    private final MVMap<String, Document> retryRecords;
+    private final Map<String, Document> duplicates = new HashMap<>(); // of the current command
+
+    ReplicaSetBackend(MVStore store) {
+        super(store);
+        retryRecords = store.openMap("retryRecords");
+    }
+
+    /**
+     * Every command comes through here (handleMessage only unpacks and calls it). The library locks
+     * per collection, which leaves races between check and write, so commands run one at a time.
+     */
+    @Override
+    public synchronized Document handleCommand(Channel channel, String db, String command, Document query) {
+        duplicates.clear();
+        try {
+            refuse(query);
+            Document reply = replay(query);
+            if (reply == null) {
+                // The library hands out its live documents; the reply is encoded outside this lock.
+                reply = execute(channel, db, command, query).cloneDeeply();
+                record(query, reply);
+            }
+            return reply;
+        } catch (MongoServerException e) {
+            return failure(e);
+        } catch (RuntimeException e) {
+            e.printStackTrace(); // the library would only log it, and no logger is bound
+            throw e;
+        } finally {
+            makeDurable();
+        }
+    }
+
+    private Document execute(Channel channel, String db, String command, Document query) {
+        switch (command) {
+            case "hello":
+            case "isMaster":
+            case "ismaster":
+                return hello(channel, super.handleCommand(channel, db, "isMaster", query));
+            case "endSessions":
+                for (Object lsid : list(query.get(command))) {
+                    retryRecords.remove(sessionId((Document) lsid));
+                }
+                return ok();
+            case "find":
+                if (!Boolean.TRUE.equals(query.get("singleBatch"))) {
+                    query.putIfAbsent("batchSize", FIRST_BATCH); // else everything in one reply
+                }
+                break;
+            case "getMore":
+                query.putIfAbsent("batchSize", NEXT_BATCH); // the library cannot do without
+                break;
+            case "insert":
+                query.putIfAbsent("ordered", true);
+                return inserted(query, super.handleCommand(channel, db, command, query));
+            case "update":
+                return oneByOne(channel, db, command, "updates", query);
+            case "delete":
+                return oneByOne(channel, db, command, "deletes", query);
+            case "findAndModify":
+                return withLastErrorObject(query, super.handleCommand(channel, db, command, query));
+            case "createIndexes":
+                return createIndexes(channel, db, query);
+            case "dropIndexes":
+                return dropIndexes(channel, db, query);
+            case "drop":
+                if (resolveDatabase(db).resolveCollection((String) query.get(command), false) == null) {
+                    return ok(); // as since 7.0
+                }
+                break;
+            case "listCollections":
+                return filtered(query, super.handleCommand(channel, db, command, query));
+            case "dropDatabase":
+                return dropDatabase(channel, db);
+        }
+        return super.handleCommand(channel, db, command, query);
+    }
+
+    private static Document hello(Channel channel, Document reply) {
+        // The address the client reached, so that PORT 0 and the replica set name agree.
+        InetSocketAddress local = (InetSocketAddress) channel.localAddress();
+        String me = local.getAddress().getHostAddress() + ":" + local.getPort();
+        return reply.append("helloOk", true)
+            .append("isWritablePrimary", true)
+            .append("secondary", false)
+            .append("setName", "rs0")
+            .append("setVersion", 1)
+            .append("hosts", List.of(me))
+            .append("me", me)
+            .append("primary", me)
+            .append("logicalSessionTimeoutMinutes", SESSION_TIMEOUT_MINUTES)
+            .append("readOnly", false);
+    }
+
+    // Sessions and retryable writes
+
+    private static void refuse(Document query) {
+        for (String option : REFUSED) {
+            if (query.containsKey(option)) {
+                throw notSupported(option);
+            }
+        }
+        if (query.get("u") instanceof List || query.get("update") instanceof List) {
+            throw notSupported("an update with a pipeline");
+        }
+    }
+
+    /** Not code 20: the driver rewrites that into its advice about retryWrites. */
+    private static MongoServerError notSupported(String what) {
+        return new MongoServerError(238, "NotImplemented", what + " is not supported by this server");
+    }
+
+    private static String sessionId(Document lsid) {
+        return lsid.get("id").toString();
+    }
+
+    private static boolean isRetryable(Document query) {
+        return query.get("lsid") != null && query.get("txnNumber") != null;
+    }
+
+    private static long number(Document document, String field) {
+        return ((Number) document.get(field)).longValue();
+    }
+
+    /** The reply already given to this write, or null when it has yet to run. */
+    private Document replay(Document query) {
+        if (!isRetryable(query)) {
+            return null;
+        }
+        String session = sessionId((Document) query.get("lsid"));
+        Document last = retryRecords.get(session);
+        if (last == null || number(last, "txnNumber") < number(query, "txnNumber")) {
+            return null;
+        }
+        if (number(last, "txnNumber") > number(query, "txnNumber")) {
+            throw new MongoServerError(225, "TransactionTooOld", "Retryable write with txnNumber "
+                + query.get("txnNumber") + " is prohibited on session " + session + " because a newer "
+                + "retryable write with txnNumber " + last.get("txnNumber") + " has already started on this session.");
+        }
+        return (Document) last.get("reply");
+    }
+
+    private void record(Document query, Document reply) {
+        if (!isRetryable(query)) {
+            return;
+        }
+        retryRecords.put(sessionId((Document) query.get("lsid")), new Document("txnNumber", number(query, "txnNumber"))
+            .append("time", System.currentTimeMillis())
+            .append("reply", reply));
+        if (retryRecords.size() > MAX_RETRY_RECORDS) {
+            retryRecords.entrySet().stream()
+                .sorted(Comparator.comparingLong(entry -> number(entry.getValue(), "time")))
+                .limit(MAX_RETRY_RECORDS / 2)
+                .map(Map.Entry::getKey)
+                .toList()
+                .forEach(retryRecords::remove);
+        }
+    }
+
+    // Durability
+
+    /** Before the reply leaves: acknowledged means on disk, for j: true as for the rest. */
+    private void makeDurable() {
+        MVStore store = getMvStore();
+        if (store.isClosed() || !store.hasUnsavedChanges()) {
+            return;
+        }
+        store.commit();
+        store.sync();
+    }
+
+    @Override
+    public synchronized void close() {
+        super.close();
+    }
+
+    // Writes
+
+    /** The library counts every document sent as inserted. */
+    private Document inserted(Document query, Document reply) {
+        List<?> errors = list(reply.get("writeErrors"));
+        if (!errors.isEmpty()) {
+            boolean ordered = Boolean.TRUE.equals(query.get("ordered"));
+            int failedAt = ((Number) ((Document) errors.get(0)).get("index")).intValue();
+            reply.put("n", ordered ? failedAt : list(query.get("documents")).size() - errors.size());
+            errors.forEach(error -> describeDuplicateKey((Document) error));
+        }
+        return reply;
+    }
+
+    /** The library goes on after a failed statement of an ordered update, and a failed delete loses the count. */
+    private Document oneByOne(Channel channel, String db, String command, String field, Document query) {
+        List<?> statements = list(query.get(field));
+        boolean ordered = !Boolean.FALSE.equals(query.get("ordered"));
+        List<Document> upserted = new ArrayList<>();
+        List<Document> errors = new ArrayList<>();
+        int n = 0;
+        int modified = 0;
+        for (int i = 0; i < statements.size() && (errors.isEmpty() || !ordered); i++) {
+            Document one = query.clone();
+            one.put(field, List.of(statements.get(i)));
+            try {
+                refuse((Document) statements.get(i));
+                Document reply = super.handleCommand(channel, db, command, one);
+                n += ((Number) reply.get("n")).intValue();
+                modified += ((Number) reply.getOrDefault("nModified", 0)).intValue();
+                for (Object entry : list(reply.get("upserted"))) {
+                    upserted.add(((Document) entry).append("index", i));
+                }
+                for (Object entry : list(reply.get("writeErrors"))) {
+                    errors.add(describeDuplicateKey(((Document) entry).append("index", i)));
+                }
+            } catch (MongoServerException e) {
+                Document error = failure(e).append("index", i);
+                error.remove("ok");
+                errors.add(error);
+            }
+        }
+        Document reply = new Document("n", n);
+        if (command.equals("update")) {
+            reply.append("nModified", modified);
+        }
+        if (!upserted.isEmpty()) {
+            reply.append("upserted", upserted);
+        }
+        if (!errors.isEmpty()) {
+            reply.append("writeErrors", errors);
+        }
+        return reply.append("ok", 1.0);
+    }
+
+    private static Document withLastErrorObject(Document query, Document reply) {
+        if (!reply.containsKey("lastErrorObject")) {
+            Document value = (Document) reply.get("value");
+            if (Boolean.TRUE.equals(query.get("remove"))) {
+                reply.put("lastErrorObject", new Document("n", value == null ? 0 : 1));
+            } else {
+                boolean upsert = Boolean.TRUE.equals(query.get("upsert"));
+                Document last = new Document("n", upsert ? 1 : 0).append("updatedExisting", false);
+                if (upsert && value != null) { // the library tells the new _id only with the new document
+                    last.append("upserted", value.get("_id"));
+                }
+                reply.put("lastErrorObject", last);
+            }
+        }
+        return reply;
+    }
+
+    // Errors
+
+    private Document failure(MongoServerException e) {
+        Document reply = new Document("ok", 0.0).append("errmsg", e.getMessageWithoutErrorCode());
+        if (e instanceof MongoServerError) {
+            reply.append("code", ((MongoServerError) e).getCode());
+            reply.putIfNotNull("codeName", ((MongoServerError) e).getCodeName());
+        }
+        return describeDuplicateKey(reply);
+    }
+
+    /** keyPattern and keyValue do not survive in the library's replies; its message is their key here. */
+    private Document describeDuplicateKey(Document error) {
+        String message = (String) error.get("errmsg");
+        int start = message.indexOf("E11000");
+        if (start >= 0) {
+            error.putAll(duplicates.getOrDefault(message.substring(start), new Document()));
+        }
+        return error;
+    }
+
+    void rememberDuplicate(String message, Document keyPattern, Document keyValue) {
+        duplicates.put(message, new Document("keyPattern", keyPattern).append("keyValue", keyValue));
+    }
+
+    // Indexes and databases
+
+    @Override
+    protected MongoDatabase openOrCreateDatabase(String name) {
+        return new H2Database(name, getMvStore(), getCursorRegistry()) {
+            @Override
+            protected Index<Object> openOrCreateUniqueIndex(String collection, String index, List<IndexKey> keys, boolean sparse) {
+                return new UniqueIndex(getMvStore().openMap(indexMap(name, collection, index)), index, keys, sparse,
+                    ReplicaSetBackend.this);
+            }
+        };
+    }
+
+    /** The name under which H2Database drops an index. */
+    private static String indexMap(String db, String collection, Object index) {
+        return db + "." + collection + "._index_" + index;
+    }
+
+    private Document findIndex(String db, Document query) {
+        MongoCollection<?> indexes = resolveDatabase(db).resolveCollection("system.indexes", false);
+        return indexes == null ? null : indexes.handleQueryAsStream(query).findFirst().orElse(null);
+    }
+
+    /** The library compares only sparse with an index of that name, and trusts the rest of a failed build. */
+    private Document createIndexes(Channel channel, String db, Document query) {
+        String collection = (String) query.get("createIndexes");
+        Document ns = new Document("ns", db + "." + collection);
+        List<Document> missing = new ArrayList<>();
+        for (Object entry : list(query.get("indexes"))) {
+            Document index = (Document) entry;
+            for (String option : index.keySet()) {
+                if (!KNOWN_INDEX_OPTIONS.contains(option)) {
+                    throw notSupported("index option " + option);
+                }
+            }
+            if (!index.get("key").toString().matches("\\{(\"[^\"]+\" : -?1(\\.0)?(, )?)+\\}")) {
+                throw notSupported("index key " + index.get("key"));
+            }
+            Document sameName = findIndex(db, ns.clone().append("name", index.get("name")));
+            Document sameKey = findIndex(db, ns.clone().append("key", index.get("key")));
+            if (sameName != null && !sameIndex(sameName, index)) {
+                throw new MongoServerError(86, "IndexKeySpecsConflict", "An existing index has the same name as the "
+                    + "requested index. Requested index: " + index + ", existing index: " + sameName);
+            }
+            if (index.get("key").toString().startsWith("{\"_id\" ") && ((Document) index.get("key")).size() == 1) {
+                continue; // there from the start
+            }
+            if (sameName == null && sameKey != null) {
+                throw new MongoServerError(85, "IndexOptionsConflict",
+                    "Index already exists with a different name: " + sameKey.get("name"));
+            }
+            if (sameName == null) {
+                missing.add(index);
+            }
+        }
+        query.put("indexes", missing);
+        try {
+            return super.handleCommand(channel, db, "createIndexes", query);
+        } catch (MongoServerException e) {
+            for (Document index : missing) {
+                if (findIndex(db, ns.clone().append("name", index.get("name"))) == null) {
+                    getMvStore().removeMap(indexMap(db, collection, index.get("name")));
+                }
+            }
+            throw e;
+        }
+    }
+
+    private static boolean sameIndex(Document one, Document other) {
+        return one.get("key").toString().equals(other.get("key").toString())
+            && Boolean.TRUE.equals(one.get("unique")) == Boolean.TRUE.equals(other.get("unique"))
+            && Boolean.TRUE.equals(one.get("sparse")) == Boolean.TRUE.equals(other.get("sparse"));
+    }
+
+    private static Document filtered(Document query, Document reply) {
+        Document filter = (Document) query.getOrDefault("filter", new Document());
+        list(((Document) reply.get("cursor")).get("firstBatch"))
+            .removeIf(entry -> !new DefaultQueryMatcher().matches((Document) entry, filter));
+        return reply;
+    }
+
+    /** By name alone the library forgets the indexes of that name in every collection. */
+    private Document dropIndexes(Channel channel, String db, Document query) {
+        Document search = new Document("ns", db + "." + query.get("dropIndexes"));
+        if ("*".equals(query.get("index"))) {
+            throw notSupported("dropIndexes *");
+        } else if (query.get("index") instanceof String) {
+            Document index = findIndex(db, search.append("name", query.get("index")));
+            if (index == null) {
+                throw new MongoServerError(27, "IndexNotFound", "index not found with name [" + query.get("index") + "]");
+            }
+            query.put("index", index.get("key"));
+        }
+        return super.handleCommand(channel, db, "dropIndexes", query);
+    }
+
+    /** The library removes every database whose name starts with this one's. */
+    private Document dropDatabase(Channel channel, String db) {
+        Document cursor = (Document) super.handleCommand(channel, db, "listCollections",
+            new Document("listCollections", 1)).get("cursor");
+        for (Object collection : list(cursor.get("firstBatch"))) {
+            super.handleCommand(channel, db, "drop", new Document("drop", ((Document) collection).get("name")));
+        }
+        return ok().append("dropped", db);
+    }
+
+    private static List<?> list(Object value) {
+        return value == null ? List.of() : (List<?>) value;
+    }
+
+    private static Document ok() {
+        return new Document("ok", 1.0);
+    }
+}
+
+/**
+ * The library's own overlooks, when sparse, the keys of a path that runs through an array, and takes
+ * null for missing.
+ */
+class UniqueIndex extends AbstractUniqueIndex<Object> {
+
+    private final MVMap<KeyValue, Object> positions;
+    private final ReplicaSetBackend backend;
+
+    UniqueIndex(MVMap<KeyValue, Object> positions, String name, List<IndexKey> keys, boolean sparse, ReplicaSetBackend backend) {
+        super(name, keys, sparse);
+        this.positions = positions;
+        this.backend = backend;
+    }
+
+    private Set<KeyValue> keysOf(Document document) {
+        getKeyValues(document); // refuses parallel arrays
+        List<Object> values = new ArrayList<>();
+        int elements = 1;
+        for (String key : keys()) {
+            Object value = Utils.getSubdocumentValueCollectionAware(document, key);
+            values.add(value);
+            elements = Math.max(elements, value instanceof Collection ? ((Collection<?>) value).size() : 1);
+        }
+        Set<KeyValue> result = new LinkedHashSet<>();
+        for (int i = 0; i < elements; i++) {
+            List<Object> tuple = new ArrayList<>();
+            for (Object value : values) {
+                tuple.add(value instanceof Collection ? element((Collection<?>) value, i) : value);
+            }
+            if (!isSparse() || !tuple.stream().allMatch(Missing.class::isInstance)) {
+                result.add(new KeyValue(tuple));
+            }
+        }
+        return result;
+    }
+
+    private static Object element(Collection<?> values, int i) {
+        return i < values.size() ? new ArrayList<>(values).get(i) : Missing.getInstance();
+    }
+
+    private void check(Document document, Object owner, MongoCollection<Object> collection) {
+        for (KeyValue key : keysOf(document)) {
+            Object holder = getPosition(key.normalized());
+            if (holder != null && !holder.equals(owner)) {
+                DuplicateKeyError error = new DuplicateKeyError(this, collection, getKeys(), key);
+                Document pattern = new Document();
+                Document value = new Document();
+                for (IndexKey part : getKeys()) {
+                    Object found = key.get(pattern.size());
+                    value.put(part.getKey(), found instanceof Missing ? null : found);
+                    pattern.put(part.getKey(), part.isAscending() ? 1 : -1);
+                }
+                backend.rememberDuplicate(error.getMessageWithoutErrorCode(), pattern, value);
+                throw error;
+            }
+        }
+    }
+
+    @Override
+    public void checkAdd(Document document, MongoCollection<Object> collection) {
+        check(document, null, collection);
+    }
+
+    @Override
+    public void checkUpdate(Document before, Document after, MongoCollection<Object> collection) {
+        check(after, getPosition(before), collection);
+    }
+
+    @Override
+    public void add(Document document, Object position, MongoCollection<Object> collection) {
+        checkAdd(document, collection); // an index being built meets its first duplicate here
+        keysOf(document).forEach(key -> putKeyPosition(key.normalized(), position));
+    }
+
+    @Override
+    public Object remove(Document document) {
+        Object position = getPosition(document);
+        keysOf(document).forEach(key -> removeDocument(key.normalized()));
+        return position;
+    }
+
+    @Override
+    public void updateInPlace(Document before, Document after, Object position, MongoCollection<Object> collection) {
+        if (!keysOf(before).equals(keysOf(after))) {
+            remove(before);
+            add(after, position, collection);
+        }
+    }
+
+    @Override
+    public Object getPosition(Document document) {
+        return keysOf(document).stream().map(key -> getPosition(key.normalized()))
+            .filter(Objects::nonNull).findFirst().orElse(null);
+    }
+
+    @Override protected Object getPosition(KeyValue key) { return positions.get(key); }
+    @Override protected Object removeDocument(KeyValue key) { return positions.remove(key); }
+    @Override protected Iterable<Map.Entry<KeyValue, Object>> getIterable() { return positions.entrySet(); }
+    @Override public long getCount() { return positions.sizeAsLong(); }
+    @Override public long getDataSize() { return getCount(); }
+
+    @Override
+    protected boolean putKeyPosition(KeyValue key, Object position) {
+        return positions.putIfAbsent(key, Missing.ofNullable(position)) == null;
+    }
+}
