@@ -14,7 +14,8 @@ const FLOORS: readonly [part: RegExp, may: RegExp][] = [
   [/^adapters\/outbound\/system\//, /^(domain|application|adapters\/outbound\/system)\//],
   [/^config\//, /^config\//],
   [/^composition\//, /^(domain|application|adapters|config|composition)\//],
-  [/^[a-z-]+\.ts$/, /^(domain|application|config|composition)\/|^[a-z-]+\.ts$/],
+  [/^commands\//, /^(domain|application|config|composition|commands)\/|^run-service\.ts$/],
+  [/^[a-z-]+\.ts$/, /^(domain|application|config|composition|commands)\/|^[a-z-]+\.ts$/],
 ];
 
 /** For each package, the folders that may name it. */
@@ -34,7 +35,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
 };
 
 /** What domain and application may use of Node: functions of their arguments alone. */
-const PURE = ['node:util'];
+const PURE = ['node:util', 'node:crypto'];
 
 const ENVIRONMENT = /\bprocess\.env\b/;
 const CLOCK_OR_CHANCE =

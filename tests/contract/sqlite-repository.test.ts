@@ -1,23 +1,31 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SqliteArchive } from '#src/adapters/outbound/sqlite/sqlite-archive.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
 import type { Product } from '#src/domain/product.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { archiveContract, type OpenArchive } from './archive.contract.js';
 import { repositoryContract } from './repository.contract.js';
+
+const TABLE = { name: 'products', unique: ['sku'], firstId: 1 } as const;
 
 describe('SQLite', () => {
   const folder = temporaryFolder();
 
-  repositoryContract('SQLite', async () => {
+  const open = async (): Promise<OpenArchive> => {
     const database = new SqliteDatabase(join(folder, 'contract', 'catalogue.sqlite'));
     await database.open();
     return {
-      products: new SqliteRepository<Product>(database, { name: 'products', unique: ['sku'], firstId: 1 }),
+      products: new SqliteRepository<Product>(database, TABLE),
+      archive: new SqliteArchive(database, TABLE),
       close: async () => {
         await database.close();
         await rm(join(folder, 'contract'), { recursive: true });
       },
     };
-  });
+  };
+
+  repositoryContract('SQLite', open);
+  archiveContract('SQLite', open);
 });

@@ -4,31 +4,17 @@ import type { Repository } from '../../../application/ports/repository.js';
 import { duplicateValue } from '../../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { isDuplicateKey, refusedPath } from './mongo-errors.js';
+import {
+  COUNTERS,
+  type CounterDocument,
+  documentOf,
+  type LiveDocument,
+  recordOf,
+  type StoredDocument,
+  tombstoneDocumentOf,
+} from './mongo-record.js';
 import { type MongoStore, OPERATION_MS } from './mongo-store.js';
 import type { MongoTable } from './mongo-table.js';
-
-interface LiveDocument {
-  readonly _id: Id;
-  /** Set on records and absent from tombstones: the index over it holds just what a list may show. */
-  readonly live: true;
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly fields: Document;
-}
-
-interface Tombstone {
-  readonly _id: Id;
-  readonly deletedAt: Date;
-}
-
-type Stored = LiveDocument | Tombstone;
-
-interface Counter {
-  readonly _id: string;
-  /** How many ids were set aside. */
-  readonly reserved: number;
-}
 
 /** Every write is of one document, so that none needs a transaction. */
 export class MongoRepository<Fields> implements Repository<Fields> {
@@ -59,7 +45,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
 
   async insert(record: Versioned<Fields>): Promise<boolean> {
     try {
-      await this.run((records) => records.insertOne(this.documentOf(record)));
+      await this.run((records) => records.insertOne(documentOf(this.table, record)));
       return true;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
@@ -85,7 +71,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
-    const document = this.documentOf(record);
+    const document = documentOf(this.table, record);
     try {
       const { matchedCount } = await this.run((records) =>
         records.replaceOne({ _id: record.id, version: expected }, document),
@@ -98,7 +84,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
 
   async remove(id: Id, expected: number, at: Instant): Promise<boolean> {
     const { matchedCount } = await this.run((records) =>
-      records.replaceOne({ _id: id, version: expected }, { deletedAt: new Date(at) }),
+      records.replaceOne({ _id: id, version: expected }, tombstoneDocumentOf({ id, deletedAt: at })),
     );
     return matchedCount === 1;
   }
@@ -113,7 +99,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
         .maxTimeMS(OPERATION_MS)
         .toArray(),
     );
-    return documents.map((document) => this.recordOf(document));
+    return documents.map((document) => recordOf(this.table, document));
   }
 
   private async isTaken(id: Id): Promise<boolean> {
@@ -125,41 +111,21 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return field ? duplicateValue(field) : error;
   }
 
-  private run<Result>(operation: (records: Collection<Stored>) => Promise<Result>): Promise<Result> {
-    return this.store.run((database) => operation(database.collection<Stored>(this.table.name)));
+  private run<Result>(operation: (records: Collection<StoredDocument>) => Promise<Result>): Promise<Result> {
+    return this.store.run((database) => operation(database.collection<StoredDocument>(this.table.name)));
   }
 
   /** Of two first uses of a counter that race one may find the other's document in its way; then it is there. */
   private async counting<Result>(
-    operation: (counters: Collection<Counter>) => Promise<Result>,
+    operation: (counters: Collection<CounterDocument>) => Promise<Result>,
   ): Promise<Result> {
-    const count = () => this.store.run((database) => operation(database.collection<Counter>('counters')));
+    const count = () =>
+      this.store.run((database) => operation(database.collection<CounterDocument>(COUNTERS)));
     try {
       return await count();
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       return count();
     }
-  }
-
-  private documentOf({ id, version, createdAt, updatedAt, fields }: Versioned<Fields>): LiveDocument {
-    return {
-      _id: id,
-      live: true,
-      version,
-      createdAt: new Date(createdAt),
-      updatedAt: new Date(updatedAt),
-      fields: this.table.toDocument(fields),
-    };
-  }
-
-  private recordOf({ _id: id, version, createdAt, updatedAt, fields }: LiveDocument): Versioned<Fields> {
-    return {
-      id,
-      version,
-      createdAt: createdAt.getTime(),
-      updatedAt: updatedAt.getTime(),
-      fields: this.table.toFields(fields),
-    };
   }
 }

@@ -1,0 +1,76 @@
+import type { Collection } from 'mongodb';
+import type { Archive, ArchiveEntry } from '../../../application/ports/archive.js';
+import type { Id, Versioned } from '../../../domain/record.js';
+import {
+  COUNTERS,
+  type CounterDocument,
+  documentOf,
+  recordOf,
+  type StoredDocument,
+  tombstoneDocumentOf,
+} from './mongo-record.js';
+import type { MongoStore } from './mongo-store.js';
+import type { MongoTable } from './mongo-table.js';
+
+export class MongoArchive<Fields> implements Archive {
+  readonly name: string;
+
+  constructor(
+    private readonly store: MongoStore,
+    private readonly table: MongoTable<Fields>,
+  ) {
+    this.name = table.name;
+  }
+
+  async read(after: Id, limit: number): Promise<readonly ArchiveEntry[]> {
+    const documents = await this.run((all) =>
+      all
+        .find({ _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray(),
+    );
+    return documents.map((document) =>
+      'live' in document
+        ? recordOf(this.table, document)
+        : { id: document._id, deletedAt: document.deletedAt.getTime() },
+    );
+  }
+
+  async add(entries: readonly ArchiveEntry[]): Promise<void> {
+    await this.run((all) => all.insertMany(entries.map((entry) => this.documentOf(entry))));
+  }
+
+  async discard(ids: readonly Id[]): Promise<void> {
+    await this.run((all) => all.deleteMany({ _id: { $in: [...ids] } }));
+  }
+
+  async nextId(): Promise<Id> {
+    const counter = await this.counting((counters) => counters.findOne({ _id: this.name }));
+    return this.table.firstId + (counter?.reserved ?? 0);
+  }
+
+  async raiseNextId(next: Id): Promise<void> {
+    const reserved = next - this.table.firstId;
+    await this.counting((counters) =>
+      counters.updateOne({ _id: this.name }, { $max: { reserved } }, { upsert: true }),
+    );
+  }
+
+  private documentOf(entry: ArchiveEntry): StoredDocument {
+    return 'deletedAt' in entry
+      ? tombstoneDocumentOf(entry)
+      : documentOf(this.table, entry as Versioned<Fields>);
+  }
+
+  private run<Result>(operation: (all: Collection<StoredDocument>) => Promise<Result>): Promise<Result> {
+    return this.store.run((database) => operation(database.collection<StoredDocument>(this.name)));
+  }
+
+  private counting<Result>(
+    operation: (counters: Collection<CounterDocument>) => Promise<Result>,
+  ): Promise<Result> {
+    return this.store.run((database) => operation(database.collection<CounterDocument>(COUNTERS)));
+  }
+}

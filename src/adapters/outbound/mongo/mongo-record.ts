@@ -1,0 +1,56 @@
+import type { Document } from 'mongodb';
+import type { Tombstone } from '../../../application/ports/archive.js';
+import type { Id, Versioned } from '../../../domain/record.js';
+import type { MongoTable } from './mongo-table.js';
+
+export interface LiveDocument {
+  readonly _id: Id;
+  /** Set on records and absent from tombstones: the index over it holds just what a list may show. */
+  readonly live: true;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly fields: Document;
+}
+
+export interface TombstoneDocument {
+  readonly _id: Id;
+  readonly deletedAt: Date;
+}
+
+export type StoredDocument = LiveDocument | TombstoneDocument;
+
+export interface CounterDocument {
+  readonly _id: string;
+  /** How many ids were set aside. */
+  readonly reserved: number;
+}
+
+export const COUNTERS = 'counters';
+
+export function documentOf<Fields>(table: MongoTable<Fields>, record: Versioned<Fields>): LiveDocument {
+  const { id, version, createdAt, updatedAt, fields } = record;
+  return {
+    _id: id,
+    live: true,
+    version,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    fields: table.toDocument(fields),
+  };
+}
+
+export function recordOf<Fields>(table: MongoTable<Fields>, document: LiveDocument): Versioned<Fields> {
+  const { _id: id, version, createdAt, updatedAt, fields } = document;
+  return {
+    id,
+    version,
+    createdAt: createdAt.getTime(),
+    updatedAt: updatedAt.getTime(),
+    fields: table.toFields(fields),
+  };
+}
+
+export function tombstoneDocumentOf({ id, deletedAt }: Tombstone): TombstoneDocument {
+  return { _id: id, deletedAt: new Date(deletedAt) };
+}

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { CopyError, type CopyReport, copyArchive, type Progress } from '../application/copy-archive.js';
+import { STORES, type Stored } from './stores.js';
+
+/**
+ * Copies all that one store keeps to another.
+ * @param from,to `sqlite:FILE` or a MongoDB connection string
+ * @throws CopyError, and CatalogueError `unavailable`
+ */
+export async function copyStores(from: string, to: string, progress: Progress): Promise<CopyReport[]> {
+  const source = storedAt(from, true);
+  const target = storedAt(to, false);
+  if (source.store.location === target.store.location) throw new CopyError('Both are the same store.');
+  try {
+    await source.store.open();
+    await target.store.open();
+    const reports: CopyReport[] = [];
+    for (const archive of source.archives) {
+      const other = target.archives.find(({ name }) => name === archive.name);
+      if (!other) throw new CopyError(`The target keeps no ${archive.name}.`);
+      reports.push(await copyArchive(archive, other, progress));
+    }
+    return reports;
+  } finally {
+    await source.store.close();
+    await target.store.close();
+  }
+}
+
+function storedAt(url: string, mustExist: boolean): Stored {
+  const [, file] = /^sqlite:(?:\/\/)?(.+)$/.exec(url) ?? [];
+  if (file !== undefined) {
+    if (mustExist && !existsSync(file)) throw new CopyError(`There is no file ${file}.`);
+    return STORES.sqlite({ SQLITE_FILE: file, MONGODB_URL: '' });
+  }
+  if (/^mongodb(\+srv)?:\/\//.test(url)) return STORES.mongodb({ SQLITE_FILE: '', MONGODB_URL: url });
+  throw new CopyError('A store is named by sqlite:FILE or mongodb://…');
+}
