@@ -1,4 +1,5 @@
 import { CopyError } from './application/copy-archive.js';
+import { UnusableStore } from './application/ports/store.js';
 import { say, UsageError } from './commands/arguments.js';
 import { runCopy } from './commands/copy.js';
 import { runKeys } from './commands/keys.js';
@@ -46,7 +47,8 @@ export async function runCommand([name = '', ...args]: string[]): Promise<number
     return 0;
   } catch (error) {
     if (error instanceof UsageError) return complain(`${error.message}\n${USAGE}`, EX_USAGE);
-    if (error instanceof CopyError) return complain(`${error.message}\n`, 1);
+    if (error instanceof CopyError || error instanceof UnusableStore)
+      return complain(`${error.message}\n`, 1);
     if (!(error instanceof CatalogueError)) throw error;
     return complain(`${error.message}\n`, error.code === 'unavailable' ? EX_TEMPFAIL : 1);
   }

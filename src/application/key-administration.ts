@@ -57,10 +57,10 @@ export class KeyAdministration {
   async *all(): AsyncGenerator<Versioned<ApiKey>> {
     let query: ListQuery = { limit: PAGE };
     for (;;) {
-      const page = await this.deps.keys.list(query);
-      yield* page;
-      const last = page.at(-1);
-      if (!last || page.length < PAGE) return;
+      const { records, hasMore } = await this.deps.keys.list(query);
+      yield* records;
+      const last = records.at(-1);
+      if (!last || !hasMore) return;
       query = { limit: PAGE, from: { side: 'after', id: last.id } };
     }
   }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CatalogueError, type Fault, notFound, PreconditionFailed, unavailable } from '../domain/errors.js';
 import type { Id, Versioned } from '../domain/record.js';
 import type { LeasedIds } from './leased-ids.js';
-import type { ListQuery } from './list-query.js';
+import type { ListPage, ListQuery } from './list-query.js';
 import type { Backoff } from './ports/backoff.js';
 import type { Clock } from './ports/clock.js';
 import type { Repository } from './ports/repository.js';
@@ -31,7 +31,7 @@ export interface RecordDependencies<Fields> {
 export class RecordUseCases<Fields> {
   constructor(protected readonly deps: RecordDependencies<Fields>) {}
 
-  list(query: ListQuery): Promise<readonly Versioned<Fields>[]> {
+  list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     return this.deps.records.list(query);
   }
 

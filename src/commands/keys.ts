@@ -48,12 +48,20 @@ function scope(text: string): Scope {
   throw new UsageError(`there is no scope ${JSON.stringify(text)}`);
 }
 
+/** RFC 3339; `Date.parse` alone would take the 31st of February for one of March. */
 function instant(text: string): number {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text)
     ? Date.parse(text)
     : Number.NaN;
-  if (Number.isNaN(time)) throw new UsageError('--expires-at takes a time such as 2030-01-31T00:00:00Z');
+  if (Number.isNaN(time) || !hasDay(text) || time <= Date.now()) {
+    throw new UsageError('--expires-at takes a time to come, such as 2030-01-31T00:00:00Z');
+  }
   return time;
+}
+
+function hasDay(text: string): boolean {
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number);
+  return day !== undefined && day <= new Date(Date.UTC(year ?? 0, month ?? 0, 0)).getUTCDate();
 }
 
 function described({ record, key }: IssuedApiKey): string {

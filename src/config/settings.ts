@@ -80,7 +80,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     abortEarly: false,
     errors: { wrap: { label: false } },
   });
-  if (error) throw new SettingsError(error.details.map(faultLine));
+  if (error) throw new SettingsError(onePerName(error.details).map(faultLine));
   return Object.freeze(value);
 }
 
@@ -99,6 +99,10 @@ function readLayer(file: string | URL): object {
 function fromEnvironment(environment: NodeJS.ProcessEnv): object {
   const set = NAMES.filter((name) => environment[name] !== undefined && environment[name] !== '');
   return Object.fromEntries(set.map((name) => [name, environment[name]]));
+}
+
+function onePerName(details: readonly Joi.ValidationErrorItem[]): Joi.ValidationErrorItem[] {
+  return details.filter((detail, at) => details.findIndex(({ path }) => path[0] === detail.path[0]) === at);
 }
 
 function faultLine({ type, message, path }: Joi.ValidationErrorItem): string {

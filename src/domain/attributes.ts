@@ -12,6 +12,9 @@ export const ATTRIBUTES = {
   text: { min: 0, max: 500, allowed: ONE_LINE, blank: true } satisfies TextRule,
 } as const;
 
+/** Far beyond what is allowed nobody reads what else is wrong with each. */
+const MAX_JUDGED = 1_000;
+
 export interface AttributeFault {
   readonly code: FaultCode;
   /** Empty where the fault is of the object as a whole. */
@@ -21,10 +24,11 @@ export interface AttributeFault {
 /** Judges values of any type, so that the edge can hand over what a client sent. */
 export function attributeFaults(attributes: Readonly<Record<string, unknown>>): AttributeFault[] {
   const entries = Object.entries(attributes);
+  const judged = entries.slice(0, MAX_JUDGED);
   const tooMany: AttributeFault[] =
     entries.length > ATTRIBUTES.maxKeys ? [{ code: 'too_long', path: [] }] : [];
   return tooMany.concat(
-    entries.flatMap(([key, value]) =>
+    judged.flatMap(([key, value]) =>
       [...textFaults(key, ATTRIBUTES.key), ...valueFaults(value)].map((code) => ({ code, path: [key] })),
     ),
   );

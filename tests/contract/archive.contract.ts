@@ -58,7 +58,7 @@ export function archiveContract(adapter: string, open: () => Promise<OpenArchive
       await archive.add([full, { id: 8, deletedAt: AT }]);
       expect(await products.find(7)).to.deep.equal(full);
       expect(await products.findByUnique('sku', 'x')).to.deep.equal(full);
-      expect(await products.list({ limit: 10 })).to.deep.equal([full]);
+      expect(await products.list({ limit: 10 })).to.deep.equal({ records: [full], hasMore: false });
       expect(await products.insert(record(8))).to.equal(false);
       expect(await archive.read(0, 10)).to.deep.equal([full, { id: 8, deletedAt: AT }]);
     });

@@ -30,7 +30,7 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
       expect(await products.insert(record)).to.equal(true);
       return record;
     };
-    const ids = async (query: ListQuery) => (await products.list(query)).map(({ id }) => id);
+    const ids = async (query: ListQuery) => (await products.list(query)).records.map(({ id }) => id);
 
     describe('ids', () => {
       it('sets aside ascending blocks that never overlap, however many ask at once', async () => {
@@ -104,7 +104,7 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
         const answers = [
           await products.find(1),
           await products.findByUnique('sku', 'x'),
-          ...(await products.list({ limit: 1 })),
+          ...(await products.list({ limit: 1 })).records,
         ];
         for (const found of answers) (found?.fields.attributes as Record<string, unknown>)['colour'] = 'blue';
         expect((await products.find(1))?.fields.attributes).to.deep.equal({ colour: 'red' });
@@ -275,7 +275,33 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
 
       it('shows whole records', async () => {
         const record = await add(1, { sku: 'x', attributes: { 'a.b': 1 } });
-        expect(await products.list({ limit: 1 })).to.deep.equal([record]);
+        expect(await products.list({ limit: 1 })).to.deep.equal({ records: [record], hasMore: false });
+      });
+
+      it('says whether more lie beyond the page, in the direction of reading', async () => {
+        for (const id of [1, 2, 3]) await add(id);
+        const more = async (limit: number, from?: ListQuery['from']) =>
+          (await products.list({ limit, ...(from && { from }) })).hasMore;
+        expect([await more(2), await more(3), await more(4)]).to.deep.equal([true, false, false]);
+        expect(await more(1, { side: 'after', id: 1 })).to.equal(true);
+        expect(await more(2, { side: 'after', id: 1 })).to.equal(false);
+        expect(await more(1, { side: 'before', id: 3 })).to.equal(true);
+        expect(await more(2, { side: 'before', id: 3 })).to.equal(false);
+      });
+
+      it('ends a page early where the records are large, and says that more lie beyond', async () => {
+        const attributes = Object.fromEntries(
+          Array.from({ length: 50 }, (_, i) => [`${i}`, '😀'.repeat(500)]),
+        );
+        for (let id = 1; id <= 150; id++) await add(id, { attributes });
+        const forward = await products.list({ limit: 1_000 });
+        expect(forward.hasMore).to.equal(true);
+        expect(forward.records.length).to.be.within(10, 149);
+        expect(forward.records.map(({ id }) => id)).to.deep.equal(forward.records.map((_, i) => i + 1));
+        const back = await products.list({ limit: 1_000, from: { side: 'before', id: 151 } });
+        expect(back.hasMore).to.equal(true);
+        expect(back.records.at(-1)?.id).to.equal(150);
+        expect(back.records.length).to.be.within(10, 149);
       });
     });
   });

@@ -14,6 +14,10 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 const shell = async (command: string, cwd: string) =>
   (await promisify(execFile)('sh', ['-c', command], { cwd })).stdout;
 
+/** A program that runs the shell command in its argument. */
+const SHELL =
+  "require('node:child_process').spawn('sh', ['-c', process.argv[1]], { stdio: 'inherit' }).on('exit', (code) => process.exit(code))";
+
 describe('the program', () => {
   const root = temporaryFolder();
   const running: SpawnedService[] = [];
@@ -145,6 +149,30 @@ describe('the program', () => {
       expect(answer).to.match(/\r\nConnection: close\r\n/);
       expect(await service.exit).to.deep.equal({ code: 0, signal: null });
       expect(service.log).to.include('"msg":"stopped"');
+    });
+
+    it('answers every write that it has done, under load', async () => {
+      const service = start();
+      const client = await service.started();
+      const key = service.firstKey;
+      let answered = 0;
+      const writers = Array.from({ length: 40 }, async () => {
+        for (;;) if ((await client.post('/products', { name: 'x' })).status === 201) answered++;
+      });
+      const ended = Promise.allSettled(writers);
+      while (answered < 1_000) await sleep(5);
+      expect((await service.stop()).code).to.equal(0);
+      await ended;
+      client.close();
+      const again = await start(service.folder).started(key);
+      let found = 0;
+      for (let path = '/products?limit=1000'; path; ) {
+        const page = await again.get(path);
+        found += page.json.length;
+        path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+      }
+      expect(found).to.equal(answered);
+      again.close();
     });
 
     it('is no longer ready, but alive, to who still asks', async () => {
@@ -289,6 +317,18 @@ describe('the program', () => {
     expect(service.log).to.not.include(key.slice(0, 20));
   });
 
+  it('goes on where its log cannot be written, and still stops', async () => {
+    const where = folder();
+    const command = `exec "${process.execPath}" "${join(process.cwd(), 'dist/main.js')}" 2>/dev/full`;
+    const service = new SpawnedService(where, {}, ['-e', SHELL, command]);
+    running.push(service);
+    const client = await service.started();
+    for (let i = 0; i < 50; i++) expect((await client.get('/products')).status).to.equal(200);
+    client.close();
+    process.kill(Number(await shell(`pgrep -P ${service.pid}`, where)), 'SIGTERM');
+    expect((await service.exit).code).to.equal(0);
+  });
+
   describe('catalogue', () => {
     it('makes, lists and revokes keys while the service runs', async () => {
       const service = start();
@@ -339,6 +379,26 @@ describe('the program', () => {
         ['keys', 'create', '--name', 'x', '--scopes', 'products:own'],
         ['keys', 'create', '--name', 'x', '--scopes', 'products:read', '--expires-at', 'tomorrow'],
         ['keys', 'create', '--nmae', 'x'],
+        [
+          'keys',
+          'create',
+          '--name',
+          'x',
+          '--scopes',
+          'products:read',
+          '--expires-at',
+          '2090-02-31T00:00:00Z',
+        ],
+        [
+          'keys',
+          'create',
+          '--name',
+          'x',
+          '--scopes',
+          'products:read',
+          '--expires-at',
+          '2020-01-01T00:00:00Z',
+        ],
         ['keys', 'revoke', 'x'],
       ]) {
         const { code, err, out } = await catalogue(where, args);

@@ -1,12 +1,16 @@
 import { expect } from 'chai';
 import { placed } from '../support/http-client.js';
-import { runningService } from '../support/running-service.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
 
 const deep = (depth: number) => `{"name":${'['.repeat(depth - 1)}1${']'.repeat(depth - 1)}}`;
 
 describe('bad input', () => {
   const service = runningService();
   const ask = () => service.client;
+
+  before(async () => {
+    expect((await ask().post('/products', { name: 'the first' })).json.id).to.equal(1);
+  });
 
   const NOT_JSON: Record<string, string | Buffer> = {
     'nothing at all': '',
@@ -245,6 +249,7 @@ describe('bad input', () => {
       'application/json; charset=bogus',
       'application/json; charset',
       'application/json; charset=utf-8; charset=latin1',
+      'application/json; x',
     ]) {
       it(`refuses a body as ${type || 'no type at all'}`, async () => {
         const answer = await attempt({ 'Content-Type': type });
@@ -255,8 +260,7 @@ describe('bad input', () => {
 
     it('refuses a body without the header', async () => {
       const sent = `POST /products HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${'x'}\r\nContent-Length: 2\r\n\r\n{}`;
-      const token = (await import('../support/running-service.js')).FIRST_KEY;
-      expect(await ask().raw(sent.replace('Bearer x', `Bearer ${token}`))).to.match(/^HTTP\/1.1 415 /);
+      expect(await ask().raw(sent.replace('Bearer x', `Bearer ${FIRST_KEY}`))).to.match(/^HTTP\/1.1 415 /);
     });
 
     it('refuses a coded body', async () => {
@@ -270,6 +274,8 @@ describe('bad input', () => {
         'APPLICATION/json',
         'application/json;charset=utf-8',
         'application/json ; charset="UTF-8"; x=y',
+        'application/json;',
+        'application/json; x="a;b"; y="\\""',
       ]) {
         expect((await attempt({ 'Content-Type': type })).status, type).to.equal(201);
       }
@@ -339,6 +345,23 @@ describe('bad input', () => {
         expect((await ask().get('/products')).status).to.equal(200);
       });
     }
+
+    it('reads and drops what comes after the bound, so that the client gets its answer', async () => {
+      const head = `POST /products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nContent-Type: application/json\r\n`;
+      const chunk = `100000\r\n${'x'.repeat(1024 * 1024)}\r\n`;
+      const text = await ask().raw(
+        `${head}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`,
+      );
+      expect(text).to.match(/^HTTP\/1\.1 413 /);
+    });
+
+    it('tells a bounded number of faults', async () => {
+      const body = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1]));
+      const answer = await ask().post('/products', body);
+      expect(answer.json.details).to.have.length(1_000);
+      const attributes = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, null]));
+      expect((await ask().post('/products', { name: 'x', attributes })).json.details).to.have.length(1_000);
+    });
 
     it('reads a body of 1 MiB to the last byte', async () => {
       const padded = `{"name":"Lamp"}${' '.repeat(1024 * 1024 - 15)}`;
@@ -431,7 +454,17 @@ describe('bad input', () => {
       ['limit=5.0', 'invalid_parameter', [['invalid_type', 'limit']]],
       ['limit=%205', 'invalid_parameter', [['invalid_type', 'limit']]],
       ['limit=+5', 'invalid_parameter', [['invalid_type', 'limit']]],
-      ['limit=-5', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=-5', 'invalid_parameter', [['out_of_range', 'limit']]],
+      [
+        'limit=0&colour=red&cursor=x',
+        'invalid_parameter',
+        [
+          ['out_of_range', 'limit'],
+          ['unknown_parameter', 'colour'],
+          ['invalid_format', 'cursor'],
+        ],
+      ],
+      ['cursor=x', 'invalid_cursor', [['invalid_format', 'cursor']]],
       ['limit=05', 'invalid_parameter', [['invalid_type', 'limit']]],
       ['limit=%ff', 'invalid_parameter', [['invalid_format', 'limit']]],
       ['limit=5&limit=5', 'invalid_parameter', [['duplicate_value', 'limit']]],

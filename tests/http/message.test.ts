@@ -96,6 +96,29 @@ describe('messages', () => {
     expect(answersIn(text)).to.deep.equal([[200, undefined]]);
   });
 
+  it('with an address that is none are 404, and harm nobody', async () => {
+    for (const target of [
+      'http://[::1/',
+      'http://a[b]/',
+      'http://h:notaport?x=1',
+      'ftp://x/products',
+      '*',
+      '*x',
+    ]) {
+      const text = await send([`GET ${target} HTTP/1.1`, 'Host: x', TOKEN]);
+      expect(answersIn(text), target).to.deep.equal([[404, 'not_found']]);
+    }
+    expect(
+      answersIn(await send(['GET http://h:notaport/products HTTP/1.1', 'Host: x', TOKEN]))[0]?.[0],
+    ).to.equal(200);
+    expect((await service.client.get('/products')).status).to.equal(200);
+  });
+
+  it('with CONNECT get 405', async () => {
+    const text = await service.client.raw('CONNECT localhost:443 HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(answersIn(text)).to.deep.equal([[405, 'method_not_allowed']]);
+  });
+
   it('with a transfer coding beside chunked get 415', async () => {
     const text = await send(
       [
@@ -152,6 +175,11 @@ describe('messages', () => {
         post('100-continue', 'Content-Length: 15').replace(TOKEN, 'X: y'),
       );
       expect(answersIn(bare)).to.deep.equal([[401, 'unauthenticated']]);
+    });
+
+    it('by HTTP/1.0 are not asked on', async () => {
+      const old = post('100-continue', 'Content-Length: 15').replace('HTTP/1.1', 'HTTP/1.0');
+      expect(await service.client.raw(`${old}{"name":"Lamp"}`)).to.match(/^HTTP\/1\.1 201 /);
     });
 
     it('anything else get 417', async () => {

@@ -121,3 +121,30 @@ describe('an empty list', () => {
     ]);
   });
 });
+
+describe('pages that are empty by now', () => {
+  const service = runningService();
+
+  before(async () => {
+    for (let i = 0; i < 4; i++) await service.client.post('/products', { name: 'x' });
+  });
+
+  it('lead back', async () => {
+    const { links } = await page(service.client, '/products?limit=2');
+    for (const id of [3, 4]) await service.client.delete(`/products/${id}`);
+    const emptied = await page(service.client, `${links['next']}`);
+    expect(emptied.ids).to.deep.equal([]);
+    expect(Object.keys(emptied.links)).to.deep.equal(['first', 'prev']);
+    expect((await page(service.client, `${emptied.links['prev']}`)).ids).to.deep.equal([1, 2]);
+  });
+
+  it('lead on', async () => {
+    const { links } = await page(service.client, '/products?limit=1');
+    const second = await page(service.client, `${links['next']}`);
+    await service.client.delete('/products/1');
+    const emptied = await page(service.client, `${second.links['prev']}`);
+    expect(emptied.ids).to.deep.equal([]);
+    expect(Object.keys(emptied.links)).to.deep.equal(['first', 'next']);
+    expect((await page(service.client, `${emptied.links['next']}`)).ids).to.deep.equal([2]);
+  });
+});

@@ -75,6 +75,20 @@ for (const base of ['/v1/products', '/products']) {
         }
       });
 
+      it('heeds no preference that is not one', async () => {
+        for (const prefer of [
+          'foo="a, return=minimal"',
+          'return="mini mal"',
+          're turn=minimal',
+          'return=representation, return=minimal',
+        ]) {
+          expect(
+            (await ask().post(base, { name: 'x' }, { headers: { Prefer: prefer } })).text,
+            prefer,
+          ).to.not.equal('');
+        }
+      });
+
       it('refuses a sku that another product has, and frees it with its product', async () => {
         const id = await created({ name: 'One', sku: 'unique' });
         const answer = await ask().post(base, { name: 'Two', sku: 'unique' });
@@ -258,6 +272,19 @@ for (const base of ['/v1/products', '/products']) {
         for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']) {
           const body = method === 'PUT' || method === 'PATCH' ? { name: 'x' } : undefined;
           expect((await ask().ask(method, `${base}/${id}`, { body })).status, method).to.equal(404);
+        }
+      });
+
+      it('makes everything about it 404, whatever else is wrong with the request', async () => {
+        const id = await created();
+        await ask().delete(`${base}/${id}`);
+        for (const [method, asking] of [
+          ['PUT', { body: '{' }],
+          ['PATCH', { body: '{}', headers: { 'Content-Type': 'text/plain' } }],
+          ['GET', { headers: { Accept: 'text/html' } }],
+          ['DELETE', { headers: { 'If-Match': 'nonsense' } }],
+        ] as const) {
+          expect((await ask().ask(method, `${base}/${id}?x=1`, asking)).status, method).to.equal(404);
         }
       });
 

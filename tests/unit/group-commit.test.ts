@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
@@ -74,6 +75,17 @@ describe('group commit', () => {
     expect(kept()).to.have.length(1);
   });
 
+  it('lets nobody wait twice for the same lock', async () => {
+    const other = new Database(file);
+    other.exec('BEGIN IMMEDIATE');
+    const first = insert(1).catch(() => performance.now());
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const second = insert(2).catch(() => performance.now());
+    const [one, two] = await Promise.all([first, second]);
+    expect(Number(two) - Number(one)).to.be.lessThan(500);
+    other.close();
+  });
+
   it('gives up as unavailable when another process never lets go', async () => {
     const other = new Database(file);
     other.exec('BEGIN IMMEDIATE');
@@ -97,7 +109,10 @@ describe('a SQLite file', () => {
     const other = new Database(file);
     other.exec('CREATE TABLE theirs (n INTEGER)');
     other.close();
+    const before = readFileSync(file);
     expect(await failure(file)).to.include('another application');
+    expect(readFileSync(file).equals(before)).to.equal(true);
+    expect(readdirSync(folder)).to.deep.equal(['other.sqlite']);
   });
 
   it('of a newer version of the service is left alone', async () => {

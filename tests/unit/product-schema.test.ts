@@ -4,6 +4,7 @@ import { schemaFaults } from '#src/adapters/inbound/http/schema.js';
 import { type Product, productFaults } from '#src/domain/product.js';
 
 const BAD: Record<string, [Product, string[]]> = {
+  emptiness: [{ name: '', sku: '' }, ['too_short /name', 'too_short /sku']],
   text: [
     { name: ' '.repeat(201), description: '\u0000', sku: ' ' },
     ['too_long /name', 'invalid_format /name', 'invalid_format /description', 'invalid_format /sku'],

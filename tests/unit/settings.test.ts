@@ -73,6 +73,10 @@ describe('settings', () => {
     }
   });
 
+  it('tell one line for a value of the wrong type', () => {
+    expect(faultsOf({ CONFIG_FILE: file('{"STORE": 5}') })).to.have.length(1);
+  });
+
   it('refuse a name in a file that there is not, but not in the environment', () => {
     expect(faultsOf({ CONFIG_FILE: file('{"PROT": 1}') })).to.deep.equal([
       'PROT: there is no setting of this name',

@@ -1,5 +1,5 @@
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import type { ListQuery } from '../list-query.js';
+import type { ListPage, ListQuery } from '../list-query.js';
 
 /**
  * Keeps the records of one resource. What goes in and what comes out are copies: changing either changes nothing kept.
@@ -26,7 +26,7 @@ export interface Repository<Fields> {
   /** @param field one that is unique in this resource */
   findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined>;
 
-  list(query: ListQuery): Promise<readonly Versioned<Fields>[]>;
+  list(query: ListQuery): Promise<ListPage<Versioned<Fields>>>;
 
   /**
    * Compare-and-write: puts `record` in the place of the one with its id, if that one's version is `expected`.

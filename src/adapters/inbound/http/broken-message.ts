@@ -3,7 +3,6 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { CatalogueError } from '../../../domain/errors.js';
 import { errorAnswer } from './error-answers.js';
-import { invalidHeader } from './faults.js';
 
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
@@ -37,6 +36,11 @@ export function answerBrokenMessage(
   else socket.destroy();
 }
 
+/** CONNECT asks for a tunnel, which Node hands over as a bare socket. */
+export function refuseTunnel(socket: Socket): void {
+  answer(unknownMethod(), socket);
+}
+
 function answer(refusal: CatalogueError, socket: Socket): void {
   const { status, headers, body } = errorAnswer(refusal);
   const lines = Object.entries({
@@ -59,14 +63,16 @@ function refusalOf(error: ParserError): CatalogueError | undefined {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new CatalogueError('request_timeout', 'The request took too long to arrive.');
     case 'HPE_INVALID_METHOD':
-      return REQUEST_LINE.test(error.rawPacket?.toString('latin1') ?? '')
-        ? new CatalogueError('method_not_allowed', 'No address of this service knows this method.')
-        : notHttp();
+      return REQUEST_LINE.test(error.rawPacket?.toString('latin1') ?? '') ? unknownMethod() : notHttp();
     default:
       return error.code?.startsWith('HPE_') ? notHttp() : undefined;
   }
 }
 
+function unknownMethod(): CatalogueError {
+  return new CatalogueError('method_not_allowed', 'No address of this service knows this method.');
+}
+
 function notHttp(): CatalogueError {
-  return invalidHeader('', 'invalid_format', 'The message is not HTTP/1.1 as RFC 9112 has it.');
+  return new CatalogueError('invalid_parameter', 'The message is not HTTP/1.1 as RFC 9112 has it.');
 }

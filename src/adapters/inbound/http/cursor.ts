@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ListPlace } from '../../../application/list-query.js';
-import { CatalogueError } from '../../../domain/errors.js';
 import { MAX_ID } from '../../../domain/record.js';
-import { invalid } from './query.js';
 
 const CHECK_LENGTH = 8;
-const PLACE = /^(after|before):([1-9]\d{0,15})$/;
+const PLACE = /^(after|before):(0|[1-9]\d{0,15})$/;
 
 /**
  * A place in a list, for clients to hand back unread. The check shows a cursor that was cut, changed or made for
@@ -17,19 +15,15 @@ export function encodeCursor(list: string, place: ListPlace): string {
   return Buffer.from(check(list, text) + text).toString('base64url');
 }
 
-/** @throws CatalogueError `invalid_cursor` */
-export function decodeCursor(list: string, cursor: string): ListPlace {
+/** @returns undefined where this list never gave such a cursor */
+export function decodeCursor(list: string, cursor: string): ListPlace | undefined {
   const decoded = Buffer.from(cursor, 'base64url');
   const text = decoded.toString('latin1').slice(CHECK_LENGTH);
   const [, side, digits] = PLACE.exec(text) ?? [];
-  const id = Number(digits);
   const isGenuine =
     decoded.toString('base64url') === cursor && decoded.toString('latin1') === check(list, text) + text;
-  if (!isGenuine || (side !== 'after' && side !== 'before') || id > MAX_ID) {
-    const fault = invalid('cursor', 'invalid_format', 'is not one that this list gave');
-    throw new CatalogueError('invalid_cursor', fault.message, [fault]);
-  }
-  return { side, id };
+  if (!isGenuine || (side !== 'after' && side !== 'before') || Number(digits) > MAX_ID) return undefined;
+  return { side, id: Number(digits) };
 }
 
 function check(list: string, text: string): string {

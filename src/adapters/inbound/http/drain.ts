@@ -1,23 +1,28 @@
-import type { Server } from 'node:https';
-import type { Socket } from 'node:net';
+import { type Socket, Server as TcpServer } from 'node:net';
 
 /** A connection that has asked nothing gets so long to finish the request that may be on its way. */
 const SILENT_MS = 500;
+const CHECK_MS = 50;
 
-/** Stops a server: what runs is finished, what is idle is closed, and after a deadline everything. */
+interface Connection {
+  /** How many requests are being answered on it. */
+  running: number;
+  /** How many were answered. */
+  answered: number;
+}
+
+/** Stops an HTTP or HTTPS server: what runs is finished, what is idle is closed, and after a deadline everything. */
 export class Drain {
-  /** Every open socket and its peer; a TLS connection is two sockets, the TLS one and the TCP one under it. */
-  private readonly sockets = new Map<Socket, string>();
-  /** How many requests of a peer are being answered. */
-  private readonly running = new Map<string, number>();
+  private readonly connections = new Map<Socket, Connection>();
+  /** TCP connections on which TLS is not spoken yet, by their peer. */
+  private readonly handshakes = new Map<string, Socket>();
   private started = false;
 
-  constructor(private readonly server: Server) {
-    for (const event of ['connection', 'secureConnection']) {
-      server.on(event, (socket: Socket) => this.track(socket));
-    }
+  constructor(private readonly server: TcpServer) {
+    server.on('connection', (socket: Socket) => this.await(socket));
+    server.on('secureConnection', (socket: Socket) => this.open(socket));
     for (const event of ['request', 'checkContinue', 'checkExpectation']) {
-      server.prependListener(event, ({ socket }, response) => this.count(peerOf(socket), response));
+      server.prependListener(event, ({ socket }, response) => this.count(socket, response));
     }
   }
 
@@ -28,40 +33,58 @@ export class Drain {
   /** @returns whether all that ran was finished within `graceMs` */
   async drain(graceMs: number): Promise<boolean> {
     this.started = true;
-    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    const begun = performance.now();
+    // Not the close of HTTP servers: that destroys what is idle, with an answer perhaps still on its way out.
+    const closed = new Promise<void>((resolve) => {
+      TcpServer.prototype.close.call(this.server, () => resolve());
+    });
     let inTime = true;
-    const silent = setTimeout(
-      () => this.close((peer) => !this.running.has(peer)),
-      Math.min(SILENT_MS, graceMs),
-    );
-    const deadline = setTimeout(() => {
-      inTime = this.running.size === 0;
-      this.close(() => true);
-    }, graceMs);
+    const checking = setInterval(() => {
+      const waited = performance.now() - begun;
+      if (waited < graceMs) return this.closeIdle(waited >= Math.min(SILENT_MS, graceMs));
+      inTime = [...this.connections.values()].every(({ running }) => running === 0);
+      for (const socket of [...this.connections.keys(), ...this.handshakes.values()]) socket.destroy();
+    }, CHECK_MS);
+    this.closeIdle(false);
     await closed;
-    clearTimeout(silent);
-    clearTimeout(deadline);
+    clearInterval(checking);
     return inTime;
   }
 
-  private track(socket: Socket): void {
-    this.sockets.set(socket, peerOf(socket));
-    socket.once('close', () => this.sockets.delete(socket));
+  private await(socket: Socket): void {
+    const peer = peerOf(socket);
+    this.handshakes.set(peer, socket);
+    socket.once('close', () => this.handshakes.delete(peer));
   }
 
-  private count(peer: string, response: NodeJS.EventEmitter): void {
-    this.running.set(peer, (this.running.get(peer) ?? 0) + 1);
+  private open(socket: Socket): Connection {
+    this.handshakes.delete(peerOf(socket));
+    const connection = { running: 0, answered: 0 };
+    this.connections.set(socket, connection);
+    socket.once('close', () => this.connections.delete(socket));
+    return connection;
+  }
+
+  private count(socket: Socket, response: NodeJS.EventEmitter): void {
+    const connection = this.connections.get(socket) ?? this.open(socket);
+    connection.running++;
     response.once('close', () => {
-      const left = (this.running.get(peer) ?? 1) - 1;
-      if (left > 0) this.running.set(peer, left);
-      else this.running.delete(peer);
+      connection.running--;
+      connection.answered++;
     });
   }
 
-  private close(which: (peer: string) => boolean): void {
-    for (const [socket, peer] of this.sockets) {
-      if (which(peer)) socket.destroy();
+  /**
+   * Ends what is idle. The end comes behind whatever is still to be sent; a request that crosses it is not served.
+   * @param silent whether connections that never asked anything are idle too
+   */
+  private closeIdle(silent: boolean): void {
+    for (const [socket, { running, answered }] of this.connections) {
+      if (running > 0 || (answered === 0 && !silent)) continue;
+      if (!socket.writableEnded) socket.end();
+      else if (silent && socket.writableFinished) socket.destroy();
     }
+    if (silent) for (const socket of this.handshakes.values()) socket.destroy();
   }
 }
 

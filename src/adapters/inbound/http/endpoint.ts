@@ -6,15 +6,17 @@ import type { Context, Middleware, RequestState } from './context.js';
 import { admit, type Gate, requireScope } from './middleware/admit.js';
 import { countRequest } from './middleware/limit-rate.js';
 import { negotiate } from './middleware/negotiate.js';
-import { type Query, readQuery } from './query.js';
+import { type Parameter, type Query, readQuery } from './query.js';
 
 export interface Operation {
   /** What the caller must be allowed; absent: anyone may. */
   readonly scope?: Scope;
-  /** The names of the query's parameters. */
-  readonly parameters: readonly string[];
+  /** Those of the query. */
+  readonly parameters: readonly Parameter[];
   /** Reads the body, where the operation takes one. */
   readonly body?: Middleware;
+  /** Of an item: throws `not_found` where there is none. */
+  subject?(ctx: Context): Promise<unknown>;
   handle(ctx: Context, query: Query): Promise<void>;
 }
 
@@ -73,10 +75,16 @@ function isId(ctx: Context): boolean {
 
 async function perform(ctx: Context, operation: Operation): Promise<void> {
   if (operation.scope) requireScope(ctx, operation.scope);
-  negotiate(ctx);
-  const query = readQuery(ctx, operation.parameters);
-  if (operation.body) await operation.body(ctx, () => operation.handle(ctx, query));
-  else await operation.handle(ctx, query);
+  try {
+    negotiate(ctx);
+    const query = readQuery(ctx, operation.parameters);
+    if (operation.body) await operation.body(ctx, () => operation.handle(ctx, query));
+    else await operation.handle(ctx, query);
+  } catch (error) {
+    // Whatever is wrong with a request for what is not there, it is 404; looked up only when something is wrong.
+    if (error instanceof CatalogueError && error.code !== 'unavailable') await operation.subject?.(ctx);
+    throw error;
+  }
 }
 
 function operationOf({ operations }: Endpoint, method: string): Operation | undefined {

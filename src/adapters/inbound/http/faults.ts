@@ -9,12 +9,14 @@ export function parameterFault(
   return { code, message, in: where, name };
 }
 
-export function invalidParameters(faults: readonly Fault[]): CatalogueError {
-  const unknownOnly = faults.every(({ code }) => code === 'unknown_parameter');
-  const code: ErrorCode = unknownOnly ? 'unknown_parameter' : 'invalid_parameter';
-  return new CatalogueError(code, faults.map(({ message }) => message).join(' '), faults);
+/** @param faults each with the code that the answer has where all faults agree on it */
+export function invalidParameters(faults: readonly (readonly [ErrorCode, Fault])[]): CatalogueError {
+  const codes = new Set(faults.map(([code]) => code));
+  const [code = 'invalid_parameter'] = codes.size === 1 ? codes : [];
+  const details = faults.map(([, fault]) => fault);
+  return new CatalogueError(code, details.map(({ message }) => message).join(' '), details);
 }
 
 export function invalidHeader(name: string, code: FaultCode, message: string): CatalogueError {
-  return invalidParameters([parameterFault('header', name, code, message)]);
+  return invalidParameters([['invalid_parameter', parameterFault('header', name, code, message)]]);
 }

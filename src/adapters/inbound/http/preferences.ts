@@ -1,13 +1,14 @@
 import type { Context } from './context.js';
 
-/** `return=minimal` among the preferences of RFC 7240; of several for one name the first counts (section 2). */
+/** RFC 7240 section 2: a token, perhaps with a value, that is a token or in quotation marks; parameters are skipped. */
+const PREFERENCE = /(?:^|,)\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?|"(?:[^"\\]|\\.)*"/g;
+
+/** Whether `return=minimal` is preferred; of several preferences of one name the first counts (RFC 7240 section 2). */
 export function prefersMinimal(ctx: Context): boolean {
-  const wanted = ctx
-    .get('Prefer')
-    .split(',')
-    .map((preference) => preference.split(';', 1)[0]?.replaceAll(/[\s"]/g, '').toLowerCase())
-    .find((preference) => preference?.startsWith('return='));
-  if (wanted !== 'return=minimal') return false;
+  const first = [...ctx.get('Prefer').matchAll(PREFERENCE)].find(
+    ([, name]) => name?.toLowerCase() === 'return',
+  );
+  if ((first?.[2] ?? first?.[3])?.toLowerCase() !== 'minimal') return false;
   ctx.set('Preference-Applied', 'return=minimal');
   return true;
 }

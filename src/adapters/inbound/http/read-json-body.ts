@@ -3,6 +3,9 @@ import { CatalogueError } from '../../../domain/errors.js';
 import type { Context, Middleware } from './context.js';
 import { parseStrictJson } from './strict-json.js';
 
+const PARAMETERS = /^(?:\s*;\s*(?:[^\s;="]+=(?:"(?:[^"\\]|\\.)*"|[^\s;"]+))?)*\s*$/;
+const CHARSET = /;\s*charset="?([^\s;"]*)/gi;
+
 export interface JsonBodyOptions {
   readonly limitBytes: number;
   /** Lower-case media types that are read as JSON. */
@@ -30,18 +33,25 @@ export function readJsonBody({ limitBytes, mediaTypes }: JsonBodyOptions): Middl
     if (isDeclaredTooLarge(ctx, limitBytes)) throw tooLarge(limitBytes);
     if (expectsContinue(ctx)) sendContinue(ctx);
     if (!hasBody(ctx)) throw new CatalogueError('malformed_json', 'The body is empty.');
-    await readBytes(ctx, async () => {});
+    try {
+      await readBytes(ctx, async () => {});
+    } catch (error) {
+      // The rest is read and dropped, so that the client gets to read the answer; the request's time bounds it.
+      ctx.req.resume();
+      throw error;
+    }
     ctx.request.body = parseStrictJson(ctx.request.body as Buffer);
     await next();
   };
 }
 
 function checkMediaType(ctx: Context, mediaTypes: readonly string[]): void {
-  const [type = '', ...parameters] = ctx.get('Content-Type').toLowerCase().split(';');
-  const isKnown = mediaTypes.includes(type.trim()) && parameters.every(isHarmless);
+  const contentType = ctx.get('Content-Type');
+  const isKnown = mediaTypes.includes(contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
   const isCoded = !['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase());
   const isTransferCoded = !['', 'chunked'].includes(ctx.get('Transfer-Encoding').toLowerCase());
-  if ((isKnown || (type === '' && !hasBody(ctx))) && !isCoded && !isTransferCoded) return;
+  const isRead = isKnown && hasHarmlessParameters(contentType) && !isCoded && !isTransferCoded;
+  if (isRead || (contentType === '' && !hasBody(ctx))) return;
   if (ctx.method === 'PATCH') ctx.set('Accept-Patch', mediaTypes.join(', '));
   throw new CatalogueError(
     'unsupported_media_type',
@@ -49,10 +59,14 @@ function checkMediaType(ctx: Context, mediaTypes: readonly string[]): void {
   );
 }
 
-/** Any parameter, but no other charset than UTF-8. */
-function isHarmless(parameter: string): boolean {
-  const [, name, value] = /^\s*([^\s=;]+)=("[^"]*"|[^\s;"]+)\s*$/.exec(parameter) ?? [];
-  return name !== undefined && (name !== 'charset' || /^"?utf-?8"?$/.test(value ?? ''));
+/** RFC 9110 section 5.6.6; any parameters, but no other charset than UTF-8. */
+function hasHarmlessParameters(contentType: string): boolean {
+  const at = contentType.indexOf(';');
+  if (at < 0) return true;
+  const parameters = contentType.slice(at);
+  if (!PARAMETERS.test(parameters)) return false;
+  const charsets = [...parameters.matchAll(CHARSET)].map(([, charset]) => charset?.toLowerCase());
+  return charsets.every((charset) => charset === 'utf-8' || charset === 'utf8');
 }
 
 function hasBody(ctx: Context): boolean {
@@ -69,7 +83,7 @@ function sendContinue(ctx: Context): void {
 }
 
 function expectsContinue(ctx: Context): boolean {
-  return ctx.get('Expect').toLowerCase() === '100-continue';
+  return ctx.req.httpVersion === '1.1' && ctx.get('Expect').toLowerCase() === '100-continue';
 }
 
 /** A client that goes away in mid-body reads no answer; this is for the log. */

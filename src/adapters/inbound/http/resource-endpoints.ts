@@ -5,7 +5,7 @@ import { BodyFields } from './body-fields.js';
 import type { Context, Middleware } from './context.js';
 import { type Endpoint, idOf, type Operation } from './endpoint.js';
 import { entityTag, names } from './entity-tag.js';
-import { linkHeader, oneMore, PAGE_PARAMETERS, pageOf, readPaging } from './paging.js';
+import { linkHeader, pageParameters, readPaging } from './paging.js';
 import { prefersMinimal } from './preferences.js';
 import type { Query } from './query.js';
 import { readJsonBody } from './read-json-body.js';
@@ -60,7 +60,7 @@ export class ResourceEndpoints<Fields> {
   protected listing(): Operation {
     return {
       ...this.readAccess(),
-      parameters: PAGE_PARAMETERS,
+      parameters: pageParameters(this.resource.path),
       handle: async (ctx, parameters) => this.list(ctx, parameters),
     };
   }
@@ -79,7 +79,7 @@ export class ResourceEndpoints<Fields> {
   }
 
   protected reading(): Operation {
-    return { ...this.readAccess(), parameters: [], handle: async (ctx) => this.read(ctx) };
+    return { ...this.readAccess(), ...this.ofItem(), handle: async (ctx) => this.read(ctx) };
   }
 
   protected replacement(): Operation {
@@ -93,7 +93,7 @@ export class ResourceEndpoints<Fields> {
   protected deletion(): Operation {
     return {
       scope: this.resource.writeScope,
-      parameters: [],
+      ...this.ofItem(),
       handle: async (ctx) => {
         const condition = this.condition(ctx);
         await tellingVersion(ctx, () => this.useCases.remove(idOf(ctx), condition));
@@ -108,7 +108,7 @@ export class ResourceEndpoints<Fields> {
   ): Operation {
     return {
       scope: this.resource.writeScope,
-      parameters: [],
+      ...this.ofItem(),
       body: this.body(mediaTypes),
       handle: async (ctx) => {
         const { body } = ctx.request;
@@ -124,22 +124,23 @@ export class ResourceEndpoints<Fields> {
   private async list(ctx: Context, parameters: Query): Promise<void> {
     const list = this.resource.path;
     const query = readPaging(list, parameters);
-    const page = pageOf(query, await this.useCases.list(oneMore(query)));
-    ctx.set('Link', linkHeader(list, ctx.path, query.limit, page));
+    const page = await this.useCases.list(query);
+    ctx.set('Link', linkHeader(list, ctx.path, query, page));
     this.markRead(ctx);
     answerJson(
       ctx,
-      page.items.map((record) => this.resource.present(record)),
+      page.records.map((record) => this.resource.present(record)),
     );
   }
 
   private async read(ctx: Context): Promise<void> {
     const record = await this.useCases.read(idOf(ctx));
     const tag = entityTag(record.version);
+    const { 'if-none-match': known } = ctx.headers;
+    const isKnown = known !== undefined && names('If-None-Match', known, tag, 'weak');
     this.markRead(ctx);
     ctx.set('ETag', tag);
-    const known = ctx.get('If-None-Match');
-    if (known !== '' && names('If-None-Match', known, tag, 'weak')) ctx.status = 304;
+    if (isKnown) ctx.status = 304;
     else answerJson(ctx, this.resource.present(record));
   }
 
@@ -156,19 +157,22 @@ export class ResourceEndpoints<Fields> {
 
   /** @throws CatalogueError `precondition_required`, `invalid_parameter` */
   private condition(ctx: Context): VersionCondition {
-    const match = ctx.get('If-Match');
-    const noneMatch = ctx.get('If-None-Match');
-    if (match === '' && this.policy.requireIfMatch) {
+    const { 'if-match': match, 'if-none-match': noneMatch } = ctx.headers;
+    if (match === undefined && this.policy.requireIfMatch) {
       throw new CatalogueError('precondition_required', 'Say in If-Match which version you have seen.');
     }
     const holds: VersionCondition = (version) =>
-      (match === '' || names('If-Match', match, entityTag(version), 'strong')) &&
-      (noneMatch === '' || !names('If-None-Match', noneMatch, entityTag(version), 'weak'));
+      (match === undefined || names('If-Match', match, entityTag(version), 'strong')) &&
+      (noneMatch === undefined || !names('If-None-Match', noneMatch, entityTag(version), 'weak'));
     return holds;
   }
 
   private readAccess(): Pick<Operation, 'scope'> {
     return this.policy.publicRead ? {} : { scope: this.resource.readScope };
+  }
+
+  private ofItem(): Pick<Operation, 'parameters' | 'subject'> {
+    return { parameters: [], subject: (ctx) => this.useCases.read(idOf(ctx)) };
   }
 
   private markRead(ctx: Context): void {

@@ -48,7 +48,7 @@ type ManyErrors = Joi.CustomHelpers & { errorsArray(): Joi.ErrorReport[] };
 const types = Joi.extend(
   (joi) => ({
     type: 'text',
-    base: joi.string().allow(''),
+    base: joi.string(),
     rules: {
       keeping: {
         args: ['rule'],
@@ -84,21 +84,26 @@ export function attributes(): Joi.ObjectSchema {
 }
 
 export function text(rule: TextRule): Joi.StringSchema {
-  return types.text().keeping(rule);
+  const schema = types.text().keeping(rule);
+  return rule.min === 0 ? schema.allow('') : schema;
 }
 
 export function integer(bounds: { readonly min: number; readonly max: number }): Joi.NumberSchema {
   return Joi.number().integer().min(bounds.min).max(bounds.max);
 }
 
+/** So many faults are told at the most: a body can hold more of them than anyone reads. */
+const MAX_FAULTS = 1_000;
+const MAX_SUBJECT = 100;
+
 /** All that is wrong with a body, at once. */
 export function schemaFaults(schema: Joi.Schema, body: unknown): Fault[] {
   const { error } = schema.validate(body, { abortEarly: false, convert: false, presence: 'optional' });
-  return (error?.details ?? []).map(({ type, path }) => bodyFault(codeOf(type), path));
+  return (error?.details ?? []).slice(0, MAX_FAULTS).map(({ type, path }) => bodyFault(codeOf(type), path));
 }
 
 export function bodyFault(code: SchemaFault, path: readonly (string | number)[]): Fault {
-  const subject = path.length === 0 ? 'The body' : path.join('.');
+  const subject = path.length === 0 ? 'The body' : path.join('.').slice(0, MAX_SUBJECT);
   return { code, message: `${subject} ${MESSAGES[code]}.`, in: 'body', pointer: jsonPointer(path) };
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
-import { answerBrokenMessage } from './broken-message.js';
+import { answerBrokenMessage, refuseTunnel } from './broken-message.js';
 
 /** TLS 1.3, and of TLS 1.2 only forward-secret suites with authenticated encryption. */
 const CIPHERS = [
@@ -51,15 +51,23 @@ export function createTlsServer(identity: TlsIdentity, answer: RequestListener, 
     // The application says 400 itself.
     requireHostHeader: false,
   });
+  // A client that neither sends nor reads is not waited for.
+  server.setTimeout(30 * SECOND);
   // 0: no header is dropped silently; their size is bounded anyway.
   server.maxHeadersCount = 0;
   const running = new WeakMap<object, ServerResponse[]>();
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      // Nothing is done for who could not be answered: the connection was closed from this side already.
+      if (request.socket.writableEnded) {
+        request.socket.destroy();
+        return;
+      }
       noteRunning(running, request.socket, response);
       answer(request, response);
     });
   }
+  server.on('connect', (_request, socket) => refuseTunnel(socket as Socket));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     answerBrokenMessage(error, socket as Socket, running.get(socket) ?? []);
   });

@@ -1,4 +1,4 @@
-import type { ListQuery } from '../../../application/list-query.js';
+import { type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../../../application/list-query.js';
 import type { Repository } from '../../../application/ports/repository.js';
 import { duplicateValue } from '../../../domain/errors.js';
 import type { Id, Versioned } from '../../../domain/record.js';
@@ -51,9 +51,20 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return undefined;
   }
 
-  async list({ limit, from }: ListQuery): Promise<readonly Versioned<Fields>[]> {
-    const [start, end] = this.range(limit, from);
-    return this.order.slice(start, end).flatMap((id) => structuredClone(this.records.get(id)) ?? []);
+  async list({ limit, from }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const backwards = from?.side === 'before';
+    const start = from ? this.firstAtOrAfter(backwards ? from.id : from.id + 1) : 0;
+    const records: Versioned<Fields>[] = [];
+    let bytes = 0;
+    const step = backwards ? -1 : 1;
+    let at = backwards ? start - 1 : start;
+    for (; at in this.order && records.length < limit && bytes < MAX_PAGE_BYTES; at += step) {
+      const record = this.records.get(this.order[at] ?? 0);
+      if (!record) continue;
+      records.push(structuredClone(record));
+      bytes += JSON.stringify(record).length;
+    }
+    return { records: backwards ? records.reverse() : records, hasMore: at in this.order };
   }
 
   async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
@@ -69,16 +80,6 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     this.order.splice(this.firstAtOrAfter(id), 1);
     this.tombstones.add(id);
     return true;
-  }
-
-  private range(limit: number, from: ListQuery['from']): [number, number] {
-    if (!from) return [0, limit];
-    if (from.side === 'after') {
-      const start = this.firstAtOrAfter(from.id + 1);
-      return [start, start + limit];
-    }
-    const end = this.firstAtOrAfter(from.id);
-    return [Math.max(0, end - limit), end];
   }
 
   /** Binary search. */

@@ -1,5 +1,5 @@
-import type { Collection, Document } from 'mongodb';
-import type { ListQuery } from '../../../application/list-query.js';
+import { BSON, type Collection, type Document } from 'mongodb';
+import { type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../../../application/list-query.js';
 import type { Repository } from '../../../application/ports/repository.js';
 import { duplicateValue } from '../../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
@@ -15,6 +15,9 @@ import {
 } from './mongo-record.js';
 import { type MongoStore, OPERATION_MS } from './mongo-store.js';
 import type { MongoTable } from './mongo-table.js';
+
+/** Documents of a batch; the server ends one earlier at 16 MiB. */
+const CHUNK = 250;
 
 /** Every write is of one document, so that none needs a transaction. */
 export class MongoRepository<Fields> implements Repository<Fields> {
@@ -54,20 +57,18 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     }
   }
 
-  async find(id: Id): Promise<Versioned<Fields> | undefined> {
-    const [found] = await this.select({ _id: id }, 1, 1);
-    return found;
+  find(id: Id): Promise<Versioned<Fields> | undefined> {
+    return this.findOne({ _id: id });
   }
 
-  async findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
-    const [found] = await this.select({ [`fields.${field}`]: { $eq: value } }, 1, 1);
-    return found;
+  findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
+    return this.findOne({ [`fields.${field}`]: { $eq: value } });
   }
 
-  async list({ limit, from }: ListQuery): Promise<readonly Versioned<Fields>[]> {
-    if (!from) return this.select({}, 1, limit);
-    if (from.side === 'after') return this.select({ _id: { $gt: from.id } }, 1, limit);
-    return (await this.select({ _id: { $lt: from.id } }, -1, limit)).reverse();
+  async list({ limit, from }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    if (from?.side !== 'before') return this.page({ _id: { $gt: from?.id ?? 0 } }, 1, limit);
+    const { records, hasMore } = await this.page({ _id: { $lt: from.id } }, -1, limit);
+    return { records: records.toReversed(), hasMore };
   }
 
   async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
@@ -89,17 +90,32 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return matchedCount === 1;
   }
 
-  private async select(filter: Document, order: 1 | -1, limit: number): Promise<Versioned<Fields>[]> {
-    const documents = await this.run((records) =>
-      records
+  private async findOne(filter: Document): Promise<Versioned<Fields> | undefined> {
+    const options = { maxTimeMS: OPERATION_MS };
+    const document = await this.run((records) =>
+      records.findOne<LiveDocument>({ live: true, ...filter }, options),
+    );
+    return document ? recordOf(this.table, document) : undefined;
+  }
+
+  /** Reads one record more than the page holds, to know whether there is one. */
+  private page(filter: Document, order: 1 | -1, limit: number): Promise<ListPage<Versioned<Fields>>> {
+    return this.run(async (collection) => {
+      const cursor = collection
         .find<LiveDocument>({ live: true, ...filter })
         .sort({ _id: order })
-        .limit(limit)
-        .batchSize(limit)
-        .maxTimeMS(OPERATION_MS)
-        .toArray(),
-    );
-    return documents.map((document) => recordOf(this.table, document));
+        .limit(limit + 1)
+        .batchSize(CHUNK)
+        .maxTimeMS(OPERATION_MS);
+      const records: Versioned<Fields>[] = [];
+      let bytes = 0;
+      for await (const document of cursor) {
+        if (records.length === limit || bytes >= MAX_PAGE_BYTES) return { records, hasMore: true };
+        records.push(recordOf(this.table, document));
+        bytes += BSON.calculateObjectSize(document);
+      }
+      return { records, hasMore: false };
+    });
   }
 
   private async isTaken(id: Id): Promise<boolean> {

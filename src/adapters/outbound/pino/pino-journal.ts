@@ -1,33 +1,18 @@
-import {
-  type DestinationStream,
-  destination,
-  type LevelWithSilent,
-  type Logger,
-  pino,
-  stdSerializers,
-  stdTimeFunctions,
-} from 'pino';
+import { type LevelWithSilent, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import type { Journal } from '../../../application/ports/journal.js';
+import { GatheredLines } from './gathered-lines.js';
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** Lines are gathered for so long, so that a request does not pay for a write of its own. */
-const FLUSH_MS = 100;
-const STANDARD_ERROR = 2;
 const API_KEY = /pcs_[0-9A-Za-z]{8,}/g;
 
 /** JSON lines on standard error; standard output is for people. No line ever holds an API key. */
 export class PinoJournal implements Journal {
   private readonly logger: Logger;
-  private readonly stream = destination({
-    dest: STANDARD_ERROR,
-    sync: false,
-    minLength: 4096,
-    periodicFlush: FLUSH_MS,
-  });
+  private readonly lines = new GatheredLines();
 
+  /** @param level lines below it are not written */
   constructor(level: LevelWithSilent) {
-    const masked: DestinationStream = { write: (line) => this.stream.write(masking(line)) };
     const options = {
       level,
       timestamp: stdTimeFunctions.isoTime,
@@ -35,7 +20,7 @@ export class PinoJournal implements Journal {
       serializers: { error: stdSerializers.err },
       base: { pid: process.pid },
     };
-    this.logger = pino(options, masked);
+    this.logger = pino(options, { write: (line) => this.lines.write(masking(line)) });
   }
 
   info(event: string, details: Details = {}): void {
@@ -52,7 +37,7 @@ export class PinoJournal implements Journal {
 
   /** Writes out what is gathered; call it before the process ends. */
   flush(): void {
-    this.stream.flushSync();
+    this.lines.flush();
   }
 }
 

@@ -55,7 +55,9 @@ export class GroupCommit {
       try {
         for (const write of await this.commit(batch)) write.done();
       } catch (error) {
-        for (const write of batch) write.fail(error);
+        // Who queued behind a lock that was waited for in vain has waited for it too.
+        const behind = isBusy(error) ? this.pending.splice(0) : [];
+        for (const write of [...batch, ...behind]) write.fail(error);
       }
     }
     this.draining = undefined;

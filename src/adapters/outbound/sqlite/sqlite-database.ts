@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
-import type { Store } from '../../../application/ports/store.js';
+import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import { GroupCommit } from './group-commit.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
@@ -33,6 +33,7 @@ export class SqliteDatabase implements Store {
     const connection = this.connect();
     const commits = new GroupCommit(connection);
     try {
+      this.recognise(connection);
       connection.pragma('journal_mode = WAL');
       connection.pragma('synchronous = FULL');
       await commits.write(() => this.migrate(connection));
@@ -93,14 +94,19 @@ export class SqliteDatabase implements Store {
     }
   }
 
-  private migrate(connection: Database.Database): void {
-    const version = pragma(connection, 'user_version');
-    if (version > MIGRATIONS.length)
-      throw new Error(`${this.location} was made by a newer version of this service.`);
+  /** Looks before anything is touched. */
+  private recognise(connection: Database.Database): void {
     const owner = pragma(connection, 'application_id');
     if (owner !== APPLICATION_ID && !(owner === 0 && isEmpty(connection))) {
-      throw new Error(`${this.location} is a database of another application.`);
+      throw new UnusableStore(`${this.location} is a database of another application.`);
     }
+    if (pragma(connection, 'user_version') > MIGRATIONS.length) {
+      throw new UnusableStore(`${this.location} was made by a newer version of this service.`);
+    }
+  }
+
+  private migrate(connection: Database.Database): void {
+    const version = pragma(connection, 'user_version');
     if (version === MIGRATIONS.length) return;
     for (const step of MIGRATIONS.slice(version)) connection.exec(step);
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);

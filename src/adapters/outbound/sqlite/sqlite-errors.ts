@@ -1,4 +1,5 @@
 import Database from 'libsql';
+import { UnusableStore } from '../../../application/ports/store.js';
 import { CatalogueError, unavailable } from '../../../domain/errors.js';
 
 /** The primary result codes that another try, or some room on the disk, can cure: https://www.sqlite.org/rescode.html */
@@ -14,6 +15,8 @@ const PASSING = [
 /** What the core is told of an error of the driver; everything else stays as it was. */
 export function toCoreError(error: unknown): unknown {
   if (error instanceof CatalogueError || !(error instanceof Database.SqliteError)) return error;
+  if (hasCode(error, 'SQLITE_NOTADB'))
+    return new UnusableStore('The file is no SQLite database.', { cause: error });
   if (PASSING.some((code) => hasCode(error, code)))
     return unavailable('The store cannot be used right now.', error);
   return error;

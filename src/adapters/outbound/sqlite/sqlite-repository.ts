@@ -1,4 +1,4 @@
-import type { ListQuery } from '../../../application/list-query.js';
+import { type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../../../application/list-query.js';
 import type { Repository } from '../../../application/ports/repository.js';
 import { duplicateValue } from '../../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
@@ -16,6 +16,8 @@ export interface SqliteTable<Fields> {
 
 /** `id`, `version`, `created_at`, `updated_at`, `fields` */
 type Row = [Id, number, Instant, Instant, string];
+
+const CHUNK = 100;
 
 const COLUMNS = 'id, version, created_at, updated_at, fields';
 
@@ -72,10 +74,11 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     return this.selectOne(this.sql.findBy(field), value);
   }
 
-  async list({ limit, from }: ListQuery): Promise<readonly Versioned<Fields>[]> {
-    if (!from) return this.select(this.sql.listAfter, 0, limit);
-    if (from.side === 'after') return this.select(this.sql.listAfter, from.id, limit);
-    return this.select(this.sql.listBefore, from.id, limit).reverse();
+  async list({ limit, from }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const backwards = from?.side === 'before';
+    const sql = backwards ? this.sql.listBefore : this.sql.listAfter;
+    const { records, hasMore } = this.page(sql, from?.id ?? 0, limit);
+    return { records: backwards ? records.reverse() : records, hasMore };
   }
 
   replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
@@ -102,9 +105,21 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     return row && recordOf(row);
   }
 
-  private select(sql: string, ...parameters: number[]): Versioned<Fields>[] {
-    const rows = this.database.read(sql, (statement) => statement.raw().all(...parameters) as Row[]);
-    return rows.map(recordOf<Fields>);
+  /** Reads one record more than the page holds, to know whether there is one; in chunks, to stop at large ones. */
+  private page(sql: string, from: Id, limit: number): { records: Versioned<Fields>[]; hasMore: boolean } {
+    const records: Versioned<Fields>[] = [];
+    let last = from;
+    for (let bytes = 0; ; ) {
+      const wanted = Math.min(CHUNK, limit + 1 - records.length);
+      const rows = this.database.read(sql, (statement) => statement.raw().all(last, wanted) as Row[]);
+      for (const row of rows) {
+        if (records.length === limit || bytes >= MAX_PAGE_BYTES) return { records, hasMore: true };
+        records.push(recordOf(row));
+        bytes += row[4].length;
+        last = row[0];
+      }
+      if (rows.length < wanted) return { records, hasMore: false };
+    }
   }
 
   /** @returns how many rows the statement changed */

@@ -1,6 +1,7 @@
 import type { Journal } from '../../../../application/ports/journal.js';
 import type { Context, Middleware } from '../context.js';
 import { asCatalogueError, errorAnswer } from '../error-answers.js';
+import { JSON_TYPE } from './negotiate.js';
 
 /** Turns whatever is thrown further in into an answer. Headers that were set on the way stay. */
 export function answerErrors(journal: Journal): Middleware {
@@ -22,5 +23,5 @@ export function answerErrors(journal: Journal): Middleware {
 }
 
 function wantsProblem(ctx: Context): boolean {
-  return ctx.accepts('application/json', 'application/problem+json') === 'application/problem+json';
+  return ctx.accepts(JSON_TYPE, 'application/problem+json') === 'application/problem+json';
 }

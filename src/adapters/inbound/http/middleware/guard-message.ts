@@ -5,7 +5,7 @@ import { invalidHeader } from '../faults.js';
 const MAX_TARGET_BYTES = 8 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Fields that two readers might take differently when they occur twice. */
-const SINGLE = ['host', 'authorization', 'content-type'];
+const SINGLE = ['host', 'authorization'];
 
 /** Refuses messages that are too large, or that two programs could read in two ways (RFC 9112 sections 3.2 and 11). */
 export const guardMessage: Middleware = (ctx, next) => {

@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { parameterFault } from '../faults.js';
 
 /** Whoever asks for this charset gets it; offered without it, `Accept: application/json; charset=utf-8` would fit nothing. */
-const JSON_TYPE = 'application/json; charset=utf-8';
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * Judges what the headers ask for before anything is done.

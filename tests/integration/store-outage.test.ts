@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { HttpClient } from '../support/http-client.js';
+import { mongoUrl } from '../support/mongo-url.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** MONGODB_URL by way of the proxy: one host, and no discovery of others that would go around it. */
+function throughProxy(port: number): string {
+  const url = mongoUrl(`outage-${randomUUID()}`);
+  const direct = url.replace(/replicaSet=[^&]*&?/, '').replace(/\?$/, '');
+  return `${direct.replace(/\/\/([^@/]*@)?[^/]*/, `//$1127.0.0.1:${port}`)}${direct.includes('?') ? '&' : '?'}directConnection=true`;
+}
+
+function targetOf(url: string): { host: string; port: number } {
+  const [, host = '', port = '27017'] = /\/\/(?:[^@/]*@)?([^:,/?]+):?(\d+)?/.exec(url) ?? [];
+  return { host, port: Number(port) };
+}
+
+async function until(what: string, limitMs: number, holds: () => Promise<boolean>): Promise<number> {
+  const started = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - started > limitMs) throw new Error(`not within ${limitMs} ms: ${what}`);
+    await sleep(25);
+  }
+  return performance.now() - started;
+}
+
+describe('a store that is not there', () => {
+  const root = temporaryFolder();
+  const folder = () => mkdtempSync(join(root, 'run-'));
+  let proxy: TcpProxy;
+  let url: string;
+  let service: SpawnedService;
+
+  beforeEach(async () => {
+    proxy = new TcpProxy(targetOf(mongoUrl('x')));
+    url = throughProxy(await proxy.listen());
+  });
+  afterEach(async () => {
+    await service.stop('SIGKILL');
+    await proxy.close();
+  });
+
+  const start = (environment: Record<string, string> = {}) => {
+    service = new SpawnedService(folder(), { STORE: 'mongodb', MONGODB_URL: url, ...environment });
+    return service;
+  };
+  const health = async (client: HttpClient, name: string) =>
+    (await client.get(`/health/${name}`, { token: null })).status;
+
+  it('at the start is waited for, and the first key is printed when it comes', async () => {
+    await proxy.set('cut');
+    start();
+    await service.logs(/the store cannot be reached yet/);
+    const [, port] = await service.logs(/"port":(\d+)[^\n]*"msg":"listening"/);
+    const early = new HttpClient(Number(port), `${service.folder}/data/tls/ca.pem`, 'x');
+    expect([await health(early, 'live'), await health(early, 'ready')]).to.deep.equal([200, 503]);
+    expect(service.out).to.equal('');
+    early.close();
+    await proxy.set('none');
+    const client = await service.started();
+    expect((await client.get('/products')).status).to.equal(200);
+    client.close();
+  });
+
+  it('at the start is given up in the end, with exit code 75', async () => {
+    await proxy.set('cut');
+    start({ STORE_START_TIMEOUT_SECONDS: '2' });
+    expect((await service.exit).code).to.equal(75);
+    expect(service.out).to.match(/^The service ends: The store could not be reached in time/);
+    expect(service.out).to.not.include('pcs_');
+  });
+
+  for (const fault of ['cut', 'hang'] as const) {
+    it(`later (${fault}) is 503 within 2 seconds to all, and back within 5 by itself`, async () => {
+      const client = await start().started();
+      const { id } = (await client.post('/products', { name: 'Lamp' })).json;
+      await proxy.set(fault);
+      const requests = Array.from({ length: 30 }, (_, i) => async () => {
+        const started = performance.now();
+        const answer = await (i % 3 === 0
+          ? client.get(`/products/${id}`)
+          : i % 3 === 1
+            ? client.get('/products')
+            : client.post('/products', { name: 'x' }));
+        return { answer, ms: performance.now() - started };
+      });
+      // Not timed to the millisecond: a machine under load gets a second more than the promise.
+      for (const { answer, ms } of await Promise.all(requests.map((request) => request()))) {
+        expect([answer.status, answer.json.code]).to.deep.equal([503, 'unavailable']);
+        expect(Number(answer.headers['retry-after'])).to.be.within(1, 60);
+        expect(answer.text).to.not.match(/mongo|topology|127\.0\.0\.1|socket/i);
+        expect(ms).to.be.lessThan(3_000);
+      }
+      expect([await health(client, 'live'), await health(client, 'ready')]).to.deep.equal([200, 503]);
+      await proxy.set('none');
+      const back = await until(
+        'a product again',
+        6_000,
+        async () => (await client.get(`/products/${id}`)).status === 200,
+      );
+      await until('ready again', 6_000, async () => (await health(client, 'ready')) === 200);
+      expect((await client.post('/products', { name: 'y' })).status).to.equal(201);
+      process.stdout.write(`        back after ${Math.round(back)} ms\n`);
+      client.close();
+    });
+  }
+
+  it('that is merely slow is waited for', async () => {
+    const client = await start().started();
+    proxy.delayMs = 150;
+    expect((await client.post('/products', { name: 'Lamp' })).status).to.equal(201);
+    expect((await client.get('/products')).status).to.equal(200);
+    client.close();
+  });
+});

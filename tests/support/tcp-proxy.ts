@@ -1,0 +1,64 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** `hang` accepts and holds what comes, in both directions; `cut` breaks what is open and refuses what is new. */
+export type Fault = 'none' | 'hang' | 'cut';
+
+/** Stands between the service and a store, and makes the network fail when it is told to. */
+export class TcpProxy {
+  /** Milliseconds by which everything is held up, each way. */
+  delayMs = 0;
+  private fault: Fault = 'none';
+  private readonly sockets = new Set<Socket>();
+  private server: Server | undefined;
+  private port = 0;
+
+  constructor(private readonly target: { readonly host: string; readonly port: number }) {}
+
+  /** @returns the port on which it listens, the same after each cut */
+  async listen(): Promise<number> {
+    const server = createServer({ pauseOnConnect: true }, (socket) => this.join(socket));
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    this.server = server;
+    this.port = (server.address() as AddressInfo).port;
+    return this.port;
+  }
+
+  async set(fault: Fault): Promise<void> {
+    const before = this.fault;
+    this.fault = fault;
+    if (fault === 'cut') await this.close();
+    else if (before === 'cut') await this.listen();
+    for (const socket of this.sockets) {
+      if (fault === 'hang') socket.pause();
+      else socket.resume();
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    const { server } = this;
+    this.server = undefined;
+    if (server) await new Promise((resolve) => server.close(resolve));
+  }
+
+  private join(near: Socket): void {
+    const far = connect(this.target.port, this.target.host);
+    this.pipe(near, far);
+    this.pipe(far, near);
+    if (this.fault === 'none') near.resume();
+    else far.pause();
+  }
+
+  private pipe(from: Socket, to: Socket): void {
+    this.sockets.add(from);
+    from.on('data', (chunk) => {
+      if (this.delayMs === 0) to.write(chunk);
+      else setTimeout(() => to.writable && to.write(chunk), this.delayMs);
+    });
+    from.on('error', () => {});
+    from.on('close', () => {
+      this.sockets.delete(from);
+      to.destroy();
+    });
+  }
+}
