@@ -4,8 +4,8 @@ import { container as root } from 'tsyringe';
 import { ResourceEndpoints } from '../adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as PRODUCT_RESOURCE } from '../adapters/inbound/http/resources/products.js';
 import { SelfSignedCertificates } from '../adapters/outbound/certificates/self-signed-certificates.js';
-import { MemoryRateLimiter } from '../adapters/outbound/memory/memory-rate-limiter.js';
 import { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
+import { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import { RandomBackoff } from '../adapters/outbound/system/random-backoff.js';
 import { SystemClock } from '../adapters/outbound/system/system-clock.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/checksummed-api-key.js';
@@ -16,12 +16,10 @@ import { LeasedIds } from '../application/leased-ids.js';
 import { RecordUseCases } from '../application/record-use-cases.js';
 import type { Settings } from '../config/settings.js';
 import { normalProduct, productFaults } from '../domain/product.js';
+import { RATE_LIMITS } from './rate-limits.js';
 import { STORES } from './stores.js';
 import * as t from './tokens.js';
 import { type Get, getter, provide } from './typed-token.js';
-
-/** Failed authentications of one address, so that keys cannot be guessed at leisure. */
-const FAILURES = { name: 'auth', quota: 20, windowSeconds: 60 };
 
 /** The wiring: for every port its adapter. Nothing is made before it is first asked for. */
 export function compose(settings: Settings): Get {
@@ -30,6 +28,7 @@ export function compose(settings: Settings): Get {
   bind(t.SETTINGS, () => settings);
   bindSystem(bind);
   bindStore(bind);
+  bindRateLimits(bind);
   bindAccess(bind);
   bindProducts(bind);
   return getter(container);
@@ -46,6 +45,7 @@ function bindSystem(bind: Bind): void {
   bind(t.CLOCK, () => new SystemClock());
   bind(t.BACKOFF, () => new RandomBackoff());
   bind(t.JOURNAL, (get) => new PinoJournal(get(t.SETTINGS).LOG_LEVEL));
+  bind(t.METRICS, () => new PrometheusMetrics());
   bind(
     t.CERTIFICATES,
     (get) => new SelfSignedCertificates(join(get(t.SETTINGS).DATA_DIR, 'tls'), get(t.CLOCK)),
@@ -57,13 +57,17 @@ function bindStore(bind: Bind): void {
   bind(t.STORE, (get) => get(t.STORED).store);
 }
 
+function bindRateLimits(bind: Bind): void {
+  bind(t.RATE_LIMITS, (get) => {
+    const [settings, metrics, journal] = [get(t.SETTINGS), get(t.METRICS), get(t.JOURNAL)];
+    return RATE_LIMITS[settings.RATE_LIMITER]({ settings, metrics, journal });
+  });
+  bind(t.REQUEST_LIMITER, (get) => get(t.RATE_LIMITS).requests);
+  bind(t.FAILURE_LIMITER, (get) => get(t.RATE_LIMITS).failures);
+}
+
 function bindAccess(bind: Bind): void {
   bind(t.KEY_FORMAT, () => new ChecksummedApiKey());
-  bind(t.REQUEST_LIMITER, (get) => {
-    const { RATE_LIMIT_REQUESTS: quota, RATE_LIMIT_WINDOW_SECONDS: windowSeconds } = get(t.SETTINGS);
-    return new MemoryRateLimiter({ name: 'default', quota, windowSeconds });
-  });
-  bind(t.FAILURE_LIMITER, () => new MemoryRateLimiter(FAILURES));
   bind(t.KEY_ADMINISTRATION, (get) => {
     return new KeyAdministration({
       keys: get(t.STORED).apiKeys,

@@ -71,6 +71,7 @@ export class Service {
     if (inTime === false) this.journal.warn('requests were cut off: the time to finish them was over');
     await this.releaseIds();
     await this.get(t.STORE).close();
+    this.get(t.RATE_LIMITS).close();
     this.journal.info('stopped');
     this.journal.flush();
   }

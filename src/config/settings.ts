@@ -15,7 +15,9 @@ export interface Settings {
   /** Empty unless STORE is mongodb. May hold a password. */
   readonly MONGODB_URL: string;
   readonly STORE_START_TIMEOUT_SECONDS: number;
-  readonly RATE_LIMITER: 'memory';
+  readonly RATE_LIMITER: 'memory' | 'redis';
+  /** Needed by RATE_LIMITER=redis. May hold a password. */
+  readonly REDIS_URL: string;
   readonly RATE_LIMIT_REQUESTS: number;
   readonly RATE_LIMIT_WINDOW_SECONDS: number;
   readonly BODY_LIMIT_BYTES: number;
@@ -50,7 +52,15 @@ const SCHEMA = Joi.object<Settings, true>({
     .messages({ 'string.pattern.base': 'MONGODB_URL must begin with mongodb:// or mongodb+srv://' })
     .when('STORE', { is: 'mongodb', then: Joi.required(), otherwise: Joi.allow('').default('') }),
   STORE_START_TIMEOUT_SECONDS: Joi.number().integer().min(1).max(86_400).required(),
-  RATE_LIMITER: Joi.string().valid('memory').required(),
+  RATE_LIMITER: Joi.string().valid('memory', 'redis').required(),
+  REDIS_URL: Joi.string()
+    .custom(redisUrl)
+    .default('')
+    .when('RATE_LIMITER', { not: 'redis', otherwise: Joi.required() })
+    .messages({
+      'any.required': 'REDIS_URL is required by RATE_LIMITER=redis',
+      'any.invalid': 'REDIS_URL must be redis://HOST:PORT/DATABASE, or rediss://… for TLS',
+    }),
   RATE_LIMIT_REQUESTS: Joi.number().integer().min(1).max(1_000_000_000).required(),
   RATE_LIMIT_WINDOW_SECONDS: Joi.number().integer().min(1).max(86_400).required(),
   BODY_LIMIT_BYTES: Joi.number().integer().min(1_024).max(134_217_728).required(),
@@ -82,6 +92,14 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   });
   if (error) throw new SettingsError(onePerName(error.details).map(faultLine));
   return Object.freeze(value);
+}
+
+/** https://www.iana.org/assignments/uri-schemes/prov/redis: the path is the number of a database. */
+function redisUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
+  if (!URL.canParse(text)) return error('any.invalid');
+  const { protocol, hostname, pathname, search } = new URL(text);
+  const isSound = /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname + search);
+  return isSound ? text : error('any.invalid');
 }
 
 function readLayer(file: string | URL): object {

@@ -77,6 +77,21 @@ describe('settings', () => {
     expect(faultsOf({ CONFIG_FILE: file('{"STORE": 5}') })).to.have.length(1);
   });
 
+  it('ask for REDIS_URL where Redis is to limit, and take it for nothing else than an address of Redis', () => {
+    expect(faultsOf({ RATE_LIMITER: 'redis' })).to.deep.equal([
+      'REDIS_URL is required by RATE_LIMITER=redis',
+    ]);
+    for (const REDIS_URL of ['redis://localhost', 'rediss://:secret@[::1]:6380/2'])
+      expect(loadSettings({ RATE_LIMITER: 'redis', REDIS_URL })).to.include({ REDIS_URL });
+    for (const REDIS_URL of ['secret', 'http://:secret@h', 'redis://:secret@h/x', 'redis://:secret@h?db=1']) {
+      const faults = faultsOf({ RATE_LIMITER: 'redis', REDIS_URL });
+      expect(faults, REDIS_URL).to.have.length(1);
+      expect(faults[0])
+        .to.match(/^REDIS_URL must be /)
+        .and.to.not.include('secret');
+    }
+  });
+
   it('refuse a name in a file that there is not, but not in the environment', () => {
     expect(faultsOf({ CONFIG_FILE: file('{"PROT": 1}') })).to.deep.equal([
       'PROT: there is no setting of this name',

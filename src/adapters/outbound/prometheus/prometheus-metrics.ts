@@ -1,0 +1,33 @@
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import type { CounterName, Metrics } from '../../../application/ports/metrics.js';
+
+const COUNTERS: Readonly<Record<CounterName, string>> = {
+  rate_limiter_fallback_total:
+    'Requests that this process counted on its own, because the shared rate limiter did not answer in time.',
+};
+
+/** Keeps the counters, and measures of the process itself, for Prometheus to fetch. Each instance has its own. */
+export class PrometheusMetrics implements Metrics {
+  private readonly registry = new Registry();
+  private readonly counters = new Map<CounterName, Counter>();
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+    for (const [name, help] of Object.entries(COUNTERS))
+      this.counters.set(name as CounterName, new Counter({ name, help, registers: [this.registry] }));
+  }
+
+  increment(counter: CounterName): void {
+    this.counters.get(counter)?.inc();
+  }
+
+  /** The media type of {@link text}. */
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  /** Everything as it stands now, in Prometheus' text exposition format 0.0.4. */
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+}

@@ -1,0 +1,120 @@
+import { Redis, ReplyError } from 'ioredis';
+import type { Journal } from '../../../application/ports/journal.js';
+import { unavailable } from '../../../domain/errors.js';
+import { inTime } from './in-time.js';
+import { Slots } from './slots.js';
+
+/** A command waits for its slot and then for its answer: 40 ms together, of the 50 that a request may wait. */
+const SLOT_LIMITS = { slots: 256, maxWaiting: 2_048, patienceMs: 16 };
+const ANSWER_MS = 24;
+
+/** After a failure Redis is left alone until so many probes in a row were answered in time. */
+const STEADY_PROBES = 5;
+const PROBE_INTERVAL_MS = 100;
+
+/**
+ * Nothing is queued while there is no connection and nothing is sent twice. A server that has said nothing for a second
+ * is connected to anew; nobody waits for that, and a shorter time would run out in a pause of this process.
+ */
+const OPTIONS = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  connectTimeout: 1_000,
+  socketTimeout: 1_000,
+  retryStrategy: (attempt: number) => Math.min(attempt * 50, 250),
+};
+
+/**
+ * One connection to Redis, whose answers come in time or not at all. It connects by itself, for as long as it takes,
+ * and again when it is lost.
+ */
+export class RedisConnection {
+  readonly client: Redis;
+  private readonly slots = new Slots(SLOT_LIMITS);
+  private isTrusted = true;
+  private hasComplained = false;
+  private probing: NodeJS.Timeout | undefined;
+
+  /** @param url `redis://` or, over TLS, `rediss://`; may hold a password, which is never shown */
+  constructor(
+    url: string,
+    private readonly journal: Journal,
+  ) {
+    this.client = new Redis(url, OPTIONS);
+    this.client.on('error', (error) => this.complain(error));
+    this.client.once('ready', () => this.client.on('close', () => this.distrust()));
+  }
+
+  /**
+   * Has a command sent as soon as there is a slot for it.
+   * @param command may be called in a later turn
+   * @throws CatalogueError `unavailable` where there was no answer in time, at once while Redis is known to be in trouble
+   */
+  async ask<Answer>(command: () => Promise<Answer>): Promise<Answer> {
+    if (!(this.isUsable && (await this.slots.take()))) throw noAnswer();
+    const answer = this.isUsable ? command() : Promise.reject(new Error('the connection was lost'));
+    const giveBack = () => this.slots.giveBack();
+    answer.then(giveBack, giveBack);
+    try {
+      return await inTime(answer, ANSWER_MS);
+    } catch (error) {
+      this.distrust();
+      throw noAnswer(error);
+    }
+  }
+
+  /** Safe to call twice. */
+  close(): void {
+    this.isTrusted = false;
+    clearInterval(this.probing);
+    this.client.disconnect();
+  }
+
+  private get isUsable(): boolean {
+    return this.isTrusted && this.client.status === 'ready';
+  }
+
+  private distrust(): void {
+    if (!this.isTrusted) return;
+    this.isTrusted = false;
+    let answered = 0;
+    this.probing = setInterval(async () => {
+      answered = (await this.isAnswering()) ? answered + 1 : 0;
+      if (answered === STEADY_PROBES) this.trust();
+    }, PROBE_INTERVAL_MS).unref();
+  }
+
+  private trust(): void {
+    clearInterval(this.probing);
+    this.isTrusted = true;
+    this.hasComplained = false;
+  }
+
+  private async isAnswering(): Promise<boolean> {
+    if (this.client.status !== 'ready') return false;
+    try {
+      await inTime(this.client.ping(), ANSWER_MS);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private complain(error: unknown): void {
+    if (this.hasComplained) return;
+    this.hasComplained = true;
+    this.journal.warn('Redis cannot be used', { reason: reasonOf(error) });
+  }
+}
+
+function noAnswer(cause?: unknown) {
+  return unavailable('Redis does not answer in time.', cause);
+}
+
+/** Of Redis' own words only the first is kept, such as WRONGPASS: the others may quote a command, password and all. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if (error instanceof ReplyError) return error.message.split(' ', 1).join();
+  return 'code' in error ? String(error.code) : error.message;
+}

@@ -1,0 +1,56 @@
+import { MemoryRateLimiter } from '../adapters/outbound/memory/memory-rate-limiter.js';
+import { RedisConnection } from '../adapters/outbound/redis/redis-connection.js';
+import { RedisRateLimiter } from '../adapters/outbound/redis/redis-rate-limiter.js';
+import { FallbackRateLimiter } from '../application/fallback-rate-limiter.js';
+import type { Journal } from '../application/ports/journal.js';
+import type { Metrics } from '../application/ports/metrics.js';
+import type { RateLimiter, RatePolicy } from '../application/ports/rate-limiter.js';
+import type { Settings } from '../config/settings.js';
+
+/** What is limited, and what the limiters hold open. */
+export interface RateLimits {
+  readonly requests: RateLimiter;
+  /** Failed authentications. */
+  readonly failures: RateLimiter;
+  close(): void;
+}
+
+export interface RateLimitDependencies {
+  readonly settings: Settings;
+  readonly metrics: Metrics;
+  readonly journal: Journal;
+}
+
+/** Failed authentications of one address, so that keys cannot be guessed at leisure. */
+const FAILURES: RatePolicy = { name: 'auth', quota: 20, windowSeconds: 60 };
+
+/** For each value of the setting RATE_LIMITER, the adapters that it stands for. */
+export const RATE_LIMITS: Readonly<
+  Record<Settings['RATE_LIMITER'], (deps: RateLimitDependencies) => RateLimits>
+> = {
+  memory: ({ settings }) => ({
+    requests: new MemoryRateLimiter(requestPolicy(settings)),
+    failures: new MemoryRateLimiter(FAILURES),
+    close: () => {},
+  }),
+  redis: ({ settings, metrics, journal }) => {
+    const connection = new RedisConnection(settings.REDIS_URL, journal);
+    const limiter = (policy: RatePolicy) =>
+      new FallbackRateLimiter({
+        shared: new RedisRateLimiter(policy, connection),
+        makeLocal: () => new MemoryRateLimiter(policy),
+        metrics,
+        journal,
+      });
+    return {
+      requests: limiter(requestPolicy(settings)),
+      failures: limiter(FAILURES),
+      close: () => connection.close(),
+    };
+  },
+};
+
+function requestPolicy(settings: Settings): RatePolicy {
+  const { RATE_LIMIT_REQUESTS: quota, RATE_LIMIT_WINDOW_SECONDS: windowSeconds } = settings;
+  return { name: 'default', quota, windowSeconds };
+}

@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/memory-rate-limiter.js';
+import { RedisConnection } from '#src/adapters/outbound/redis/redis-connection.js';
+import { RedisRateLimiter } from '#src/adapters/outbound/redis/redis-rate-limiter.js';
+import { FallbackRateLimiter } from '#src/application/fallback-rate-limiter.js';
+import { RecordingJournal } from '../support/fakes.js';
+import { RedisServer } from '../support/redis-server.js';
+
+const POLICY = { name: 'default', quota: 20, windowSeconds: 600 };
+const ALONE = 'rate limits are no longer shared: this process limits on its own';
+const SHARED = 'rate limits are shared again';
+
+/** Far over the 50 ms that are promised: a machine that is busy with other things fails no test. */
+const FAR_TOO_LONG_MS = 250;
+
+/** One process of the service, as far as it limits. */
+class Replica {
+  readonly journal = new RecordingJournal();
+  readonly connection: RedisConnection;
+  readonly limiter: FallbackRateLimiter;
+  readonly waits: number[] = [];
+  fallbacks = 0;
+
+  constructor(url: string) {
+    this.connection = new RedisConnection(url, this.journal);
+    this.limiter = new FallbackRateLimiter({
+      shared: new RedisRateLimiter(POLICY, this.connection),
+      makeLocal: () => new MemoryRateLimiter(POLICY),
+      metrics: { increment: () => void this.fallbacks++ },
+      journal: this.journal,
+    });
+  }
+
+  async consume(caller: string): Promise<boolean> {
+    const start = performance.now();
+    const { allowed } = await this.limiter.consume(caller);
+    this.waits.push(performance.now() - start);
+    return allowed;
+  }
+
+  /** How many of so many, one after the other, were allowed. */
+  async allowedOf(count: number, caller: string): Promise<number> {
+    let allowed = 0;
+    for (let i = 0; i < count; i++) if (await this.consume(caller)) allowed++;
+    return allowed;
+  }
+
+  told(event: string): number {
+    return this.journal.events.filter((one) => one === event).length;
+  }
+
+  /** Waits until requests are counted by Redis. */
+  async sharing(): Promise<void> {
+    const end = performance.now() + 5_000;
+    for (let before = -1; before !== this.fallbacks; await sleep(50)) {
+      if (performance.now() > end) throw new Error('the limit is not shared again');
+      before = this.fallbacks;
+      await this.limiter.consume('someone else');
+    }
+  }
+}
+
+describe('when Redis', () => {
+  let server: RedisServer;
+  let replicas: Replica[] = [];
+  const strays: unknown[] = [];
+  const note = (error: unknown) => void strays.push(error);
+
+  before(async () => {
+    process.on('unhandledRejection', note);
+    server = await RedisServer.onFreePort();
+  });
+  beforeEach(async () => {
+    strays.length = 0;
+    await server.run();
+    replicas = [new Replica(server.url), new Replica(server.url)];
+    for (const { connection } of replicas) while (connection.client.status !== 'ready') await sleep(5);
+  });
+  afterEach(async () => {
+    for (const { connection } of replicas) connection.close();
+    server.goOn();
+    await server.kill();
+    expect(strays, 'rejections that nobody handled').to.deep.equal([]);
+  });
+  after(() => void process.off('unhandledRejection', note));
+
+  const together = async (count: number, caller: string) => {
+    const allowed = await Promise.all(replicas.map((replica) => replica.allowedOf(count, caller)));
+    return allowed.reduce((sum, one) => sum + one, 0);
+  };
+  const longestWait = () => Math.max(...replicas.flatMap(({ waits }) => waits));
+
+  async function expectOutage(): Promise<void> {
+    for (const replica of replicas) {
+      expect(await replica.allowedOf(30, 'a'), 'the full quota a process, with a fresh count').to.equal(20);
+      expect(replica.fallbacks).to.equal(30);
+      expect(replica.told(ALONE), 'one line').to.equal(1);
+    }
+    expect(longestWait()).to.be.lessThan(FAR_TOO_LONG_MS);
+  }
+
+  async function expectShared(): Promise<void> {
+    await Promise.all(replicas.map((replica) => replica.sharing()));
+    expect(await together(30, `b${Math.random()}`), 'one quota for all').to.equal(20);
+    for (const replica of replicas) expect(replica.told(SHARED)).to.equal(1);
+    expect(longestWait()).to.be.lessThan(FAR_TOO_LONG_MS);
+  }
+
+  it('is killed and started again, each process limits on its own meanwhile', async () => {
+    expect(await together(30, 'a')).to.equal(20);
+    await server.kill();
+    await expectOutage();
+    await sleep(1_000);
+    for (const replica of replicas) expect(replica.told('Redis cannot be used')).to.equal(1);
+    await server.run();
+    await expectShared();
+  });
+
+  it('hangs and goes on, each process limits on its own meanwhile', async () => {
+    expect(await together(30, 'a')).to.equal(20);
+    server.hang();
+    await expectOutage();
+    await sleep(1_000);
+    expect(await replicas[0]?.consume('c')).to.equal(true);
+    server.goOn();
+    await expectShared();
+    expect(await together(1, 'a'), 'what was counted before the outage stays counted').to.equal(0);
+  });
+
+  it('hangs under many requests at once, none fails or waits', async () => {
+    server.hang();
+    const allowed = await Promise.all(
+      replicas.flatMap((replica) => Array.from({ length: 1_000 }, () => replica.consume('a'))),
+    );
+    expect(allowed.filter(Boolean)).to.have.length(2 * POLICY.quota);
+    const other = await Promise.all(
+      replicas.flatMap((replica) => Array.from({ length: 1_000 }, (_, i) => replica.consume(`${i}`))),
+    );
+    expect(other.filter(Boolean)).to.have.length(2_000);
+    expect(longestWait()).to.be.lessThan(FAR_TOO_LONG_MS);
+    server.goOn();
+    await expectShared();
+  });
+
+  it('hangs and is replaced by another, that one is found', async () => {
+    server.hang();
+    await expectOutage();
+    await server.kill();
+    await server.run();
+    await expectShared();
+  });
+
+  it('refuses writes but can be read, each process limits on its own', async () => {
+    const [client] = replicas.map(({ connection }) => connection.client);
+    await client?.config('SET', 'maxmemory', '1');
+    for (const replica of replicas) {
+      let allowed = 0;
+      for (let i = 0; i < 40; i++) {
+        if ((await replica.limiter.peek('a')).allowed && (await replica.consume('a'))) allowed++;
+        await sleep(20);
+      }
+      expect(allowed).to.equal(20);
+      expect(replica.told(ALONE)).to.equal(1);
+    }
+    await client?.config('SET', 'maxmemory', '0');
+    await expectShared();
+  });
+
+  it('was never there, the service limits on its own until it comes', async () => {
+    for (const { connection } of replicas) connection.close();
+    await server.kill();
+    replicas = [new Replica(server.url), new Replica(server.url)];
+    await expectOutage();
+    await server.run();
+    await expectShared();
+  });
+
+  it('wants a password that it is not given, its log line holds none that it was', async () => {
+    await replicas[0]?.connection.client.config('SET', 'requirepass', 'right');
+    const told: unknown[] = [];
+    const journal = new RecordingJournal();
+    journal.warn = (event: string, details?: object) => void told.push([event, details]);
+    const connection = new RedisConnection(server.url.replace('//', '//:wrong@'), journal);
+    while (told.length === 0) await sleep(5);
+    connection.close();
+    expect(told).to.deep.equal([['Redis cannot be used', { reason: 'WRONGPASS' }]]);
+  });
+});

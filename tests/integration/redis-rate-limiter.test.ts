@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { RedisConnection } from '#src/adapters/outbound/redis/redis-connection.js';
+import { RedisRateLimiter } from '#src/adapters/outbound/redis/redis-rate-limiter.js';
+import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
+import { CatalogueError } from '#src/domain/errors.js';
+import { rateLimiterContract } from '../contract/rate-limiter.contract.js';
+import { RecordingJournal } from '../support/fakes.js';
+
+const REPLICAS = 4;
+const NO_REDIS =
+  'REDIS_URL is not set. Start a Redis with: redis-server --port 7379 --save "" & and set REDIS_URL=redis://127.0.0.1:7379';
+
+/** A name of its own for each run: Redis still knows what the last one counted. */
+const fresh = (policy: RatePolicy) => ({ ...policy, name: `${policy.name}-${randomUUID()}` });
+
+/** Waits until Redis is there, and is trusted again where the last test, on a busy machine, was too much for it. */
+async function answering(connection: RedisConnection): Promise<void> {
+  for (;;) {
+    try {
+      await connection.ask(() => connection.client.ping());
+      return;
+    } catch {
+      await sleep(20);
+    }
+  }
+}
+
+describe('Redis', () => {
+  const connections: RedisConnection[] = [];
+
+  before(async () => {
+    const { REDIS_URL: url } = process.env;
+    if (!url) throw new Error(NO_REDIS);
+    for (let i = 0; i < REPLICAS; i++) connections.push(new RedisConnection(url, new RecordingJournal()));
+  });
+  beforeEach(() => Promise.all(connections.map(answering)));
+  after(() => {
+    for (const connection of connections) connection.close();
+  });
+
+  const replicas = (policy: RatePolicy) => {
+    const shared = fresh(policy);
+    return connections.map((connection) => new RedisRateLimiter(shared, connection));
+  };
+  const first = (policy: RatePolicy) => {
+    const [limiter] = replicas(policy);
+    if (!limiter) throw new Error(NO_REDIS);
+    return limiter;
+  };
+  /** How many were allowed, refused, and not answered. */
+  const tally = async (attempts: Promise<{ allowed: boolean }>[]) => {
+    const counts = { allowed: 0, refused: 0, unavailable: 0 };
+    for (const outcome of await Promise.allSettled(attempts)) {
+      if (outcome.status === 'fulfilled') counts[outcome.value.allowed ? 'allowed' : 'refused']++;
+      else if (outcome.reason instanceof CatalogueError && outcome.reason.code === 'unavailable')
+        counts.unavailable++;
+      else throw outcome.reason;
+    }
+    return counts;
+  };
+
+  rateLimiterContract('Redis', first);
+
+  it('admits exactly the quota to many replicas together', async () => {
+    const limiters = replicas({ name: 'many', quota: 50, windowSeconds: 60 });
+    const attempts = Array.from({ length: 50 }, async () => {
+      await sleep(Math.random() * 20);
+      return Promise.all(limiters.map((limiter) => limiter.consume('a')));
+    });
+    const states = (await Promise.all(attempts)).flat();
+    expect(states).to.have.length(200);
+    expect(states.filter(({ allowed }) => allowed)).to.have.length(50);
+    const left = states.filter(({ allowed }) => allowed).map(({ remaining }) => remaining);
+    expect(new Set(left), 'each told another remainder').to.have.length(50);
+    for (const limiter of limiters) expect((await limiter.peek('a')).allowed).to.equal(false);
+  });
+
+  it('counts 20,000 requests of one caller at once exactly', async () => {
+    const limiters = replicas({ name: 'flood', quota: 600, windowSeconds: 60 });
+    const attempts = limiters.flatMap((limiter) =>
+      Array.from({ length: 20_000 / REPLICAS }, () => limiter.consume('a')),
+    );
+    expect(await tally(attempts)).to.deep.equal({ allowed: 600, refused: 19_400, unavailable: 0 });
+  });
+
+  it('answers 20,000 callers at once, or says in time that it cannot, and goes on', async () => {
+    const limiter = first({ name: 'crowd', quota: 1, windowSeconds: 60 });
+    const counts = await tally(Array.from({ length: 20_000 }, (_, i) => limiter.consume(`${i}`)));
+    expect(counts.refused).to.equal(0);
+    expect(counts.allowed).to.be.greaterThan(0);
+    await Promise.all(connections.map(answering));
+    expect((await limiter.consume('another')).allowed).to.equal(true);
+  });
+
+  it('keeps the policies apart', async () => {
+    const [requests, failures] = ['default', 'auth'].map((name) =>
+      first({ name, quota: 1, windowSeconds: 60 }),
+    );
+    expect((await requests?.consume('a'))?.allowed).to.equal(true);
+    expect((await failures?.consume('a'))?.allowed).to.equal(true);
+    expect((await requests?.consume('a'))?.allowed).to.equal(false);
+    const keys = await connections[0]?.client.keys(`catalogue:rate:${requests?.policy.name}:*`);
+    expect(keys).to.deep.equal([`catalogue:rate:${requests?.policy.name}:a`]);
+  });
+
+  it('forgets a caller when the window is over', async () => {
+    const limiter = first({ name: 'gone', quota: 1, windowSeconds: 1 });
+    await Promise.all([limiter.consume('a'), limiter.consume('a')]);
+    await sleep(1_100);
+    expect(await connections[0]?.client.keys(`catalogue:rate:${limiter.policy.name}*`)).to.deep.equal([]);
+  });
+});

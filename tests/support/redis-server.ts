@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** A Redis of the tests' own, to be stopped, killed and started again. It keeps nothing. */
+export class RedisServer {
+  private child: ChildProcess | undefined;
+
+  private constructor(readonly port: number) {}
+
+  /** One that has yet to be run. */
+  static async onFreePort(): Promise<RedisServer> {
+    return new RedisServer(await freePort());
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /**
+   * Starts it, on the port that it has always had, and waits until it listens.
+   * @throws Error that says what is missing where there is no redis-server to run
+   */
+  async run(): Promise<void> {
+    const options = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.child = child;
+    await new Promise<void>((resolve, reject) => {
+      let said = '';
+      child.once('error', () =>
+        reject(new Error('These tests run redis-server; apt-get install redis-server brings it.')),
+      );
+      child.once('exit', () => reject(new Error(`redis-server did not start:\n${said}`)));
+      child.stdout?.on('data', (chunk) => {
+        said += chunk;
+        if (said.includes('Ready to accept connections')) resolve();
+      });
+    });
+  }
+
+  /** It keeps its connections, and answers nothing. */
+  hang(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  goOn(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  async kill(): Promise<void> {
+    const child = this.child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

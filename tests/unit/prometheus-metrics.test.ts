@@ -1,0 +1,22 @@
+import { expect } from 'chai';
+import { PrometheusMetrics } from '#src/adapters/outbound/prometheus/prometheus-metrics.js';
+
+describe('the metrics for Prometheus', () => {
+  it('show each counter from the start, and each of its steps', async () => {
+    const metrics = new PrometheusMetrics();
+    expect(await metrics.text()).to.match(/^rate_limiter_fallback_total 0$/m);
+    metrics.increment('rate_limiter_fallback_total');
+    metrics.increment('rate_limiter_fallback_total');
+    expect(await metrics.text()).to.match(/^rate_limiter_fallback_total 2$/m);
+    expect(metrics.contentType).to.equal('text/plain; version=0.0.4; charset=utf-8');
+  });
+
+  it('measure the process', async () => {
+    expect(await new PrometheusMetrics().text()).to.match(/^process_resident_memory_bytes \d+$/m);
+  });
+
+  it('belong to one instance each', async () => {
+    new PrometheusMetrics().increment('rate_limiter_fallback_total');
+    expect(await new PrometheusMetrics().text()).to.match(/^rate_limiter_fallback_total 0$/m);
+  });
+});
