@@ -1,9 +1,7 @@
 import 'reflect-metadata';
-import { join } from 'node:path';
 import { container as root } from 'tsyringe';
 import { ResourceEndpoints } from '../adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as PRODUCT_RESOURCE } from '../adapters/inbound/http/resources/products.js';
-import { SelfSignedCertificates } from '../adapters/outbound/certificates/self-signed-certificates.js';
 import { MemoryRateLimiter } from '../adapters/outbound/memory/memory-rate-limiter.js';
 import { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import { RandomBackoff } from '../adapters/outbound/system/random-backoff.js';
@@ -18,6 +16,7 @@ import type { Settings } from '../config/settings.js';
 import { normalProduct, productFaults } from '../domain/product.js';
 import { STORES } from './stores.js';
 import * as t from './tokens.js';
+import { TRANSPORTS } from './transports.js';
 import { type Get, getter, provide } from './typed-token.js';
 
 /** Failed authentications of one address, so that keys cannot be guessed at leisure. */
@@ -46,10 +45,11 @@ function bindSystem(bind: Bind): void {
   bind(t.CLOCK, () => new SystemClock());
   bind(t.BACKOFF, () => new RandomBackoff());
   bind(t.JOURNAL, (get) => new PinoJournal(get(t.SETTINGS).LOG_LEVEL));
-  bind(
-    t.CERTIFICATES,
-    (get) => new SelfSignedCertificates(join(get(t.SETTINGS).DATA_DIR, 'tls'), get(t.CLOCK)),
-  );
+  bind(t.METRICS, () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => '' }));
+  bind(t.TRANSPORT, (get) => {
+    const settings = get(t.SETTINGS);
+    return TRANSPORTS[settings.TLS](settings, get(t.CLOCK), get(t.JOURNAL));
+  });
 }
 
 function bindStore(bind: Bind): void {

@@ -1,5 +1,5 @@
+import type { Metrics } from '../adapters/inbound/http/management-app.js';
 import type { ResourceEndpoints } from '../adapters/inbound/http/resource-endpoints.js';
-import type { SelfSignedCertificates } from '../adapters/outbound/certificates/self-signed-certificates.js';
 import type { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import type { Authenticator } from '../application/authenticator.js';
 import type { KeyAdministration } from '../application/key-administration.js';
@@ -14,13 +14,15 @@ import type { RecordUseCases } from '../application/record-use-cases.js';
 import type { Settings } from '../config/settings.js';
 import type { Product } from '../domain/product.js';
 import type { Stored } from './stores.js';
+import type { Transport } from './transports.js';
 import { token } from './typed-token.js';
 
 export const SETTINGS = token<Settings>('Settings');
 export const CLOCK = token<Clock>('Clock');
 export const BACKOFF = token<Backoff>('Backoff');
 export const JOURNAL = token<PinoJournal>('Journal');
-export const CERTIFICATES = token<SelfSignedCertificates>('Certificates');
+export const METRICS = token<Metrics>('Metrics');
+export const TRANSPORT = token<Transport>('Transport');
 export const STORED = token<Stored>('Stored');
 export const STORE = token<Store>('Store');
 export const PRODUCT_IDS = token<LeasedIds>('LeasedIds of products');

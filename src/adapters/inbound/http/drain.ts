@@ -1,10 +1,9 @@
-import type { Server } from 'node:https';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 
 /** A connection that has asked nothing gets so long to finish the request that may be on its way. */
 const SILENT_MS = 500;
 
-/** Stops a server: what runs is finished, what is idle is closed, and after a deadline everything. */
+/** Stops a server, of HTTP or HTTPS: what runs is finished, what is idle is closed, and after a deadline everything. */
 export class Drain {
   /** Every open socket and its peer; a TLS connection is two sockets, the TLS one and the TCP one under it. */
   private readonly sockets = new Map<Socket, string>();

@@ -1,6 +1,11 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { Socket } from 'node:net';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { Server, Socket } from 'node:net';
 import { answerBrokenMessage } from './broken-message.js';
 
 /** TLS 1.3, and of TLS 1.2 only forward-secret suites with authenticated encryption. */
@@ -27,20 +32,51 @@ export interface ServerTimeouts {
 
 const TIMEOUTS: ServerTimeouts = { handshakeMs: 10 * SECOND, headersMs: 10 * SECOND, requestMs: 30 * SECOND };
 
+export interface ServerOptions {
+  /** What every answer carries, one to a broken message too. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeouts?: ServerTimeouts;
+}
+
 /** PEM texts. */
 export interface TlsIdentity {
   readonly cert: string;
   readonly key: string;
 }
 
+/** RFC 6797 section 6.1: browsers come over HTTPS only for a year. Whoever owns the other names of the host decides for them. */
+export const STRICT_TRANSPORT = { 'Strict-Transport-Security': 'max-age=31536000' };
+
 /** @param answer what Koa makes of the application */
-export function createTlsServer(identity: TlsIdentity, answer: RequestListener, timeouts = TIMEOUTS): Server {
-  const server = createServer({
-    ...identity,
-    minVersion: 'TLSv1.2',
-    ciphers: CIPHERS,
-    honorCipherOrder: true,
-    handshakeTimeout: timeouts.handshakeMs,
+export function createTlsServer(
+  identity: TlsIdentity,
+  answer: RequestListener,
+  { headers = {}, timeouts = TIMEOUTS }: ServerOptions = {},
+): HttpsServer {
+  const options = { ...secureContext(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
+  return serve(createHttpsServer(options), answer, headers);
+}
+
+/** For those who need no TLS: a proxy that ends it, probes on the management port. The bounds are the same. */
+export function createPlainServer(
+  answer: RequestListener,
+  { headers = {}, timeouts = TIMEOUTS }: ServerOptions = {},
+): Server {
+  return serve(createHttpServer(bounds(timeouts)), answer, headers);
+}
+
+/** Shows another certificate to whoever connects from now on; connections that stand are left alone. */
+export function replaceIdentity(server: HttpsServer, identity: TlsIdentity): void {
+  server.setSecureContext(secureContext(identity));
+}
+
+/** Whole each time: what `setSecureContext` is not told falls back to Node's own choice. */
+function secureContext(identity: TlsIdentity) {
+  return { ...identity, minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true } as const;
+}
+
+function bounds(timeouts: ServerTimeouts) {
+  return {
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: SECOND,
@@ -50,18 +86,26 @@ export function createTlsServer(identity: TlsIdentity, answer: RequestListener, 
     maxHeaderSize: 64 * 1024,
     // The application says 400 itself.
     requireHostHeader: false,
-  });
+  };
+}
+
+function serve<Kind extends Server & { maxHeadersCount: number | null }>(
+  server: Kind,
+  answer: RequestListener,
+  headers: Readonly<Record<string, string>>,
+): Kind {
   // 0: no header is dropped silently; their size is bounded anyway.
   server.maxHeadersCount = 0;
   const running = new WeakMap<object, ServerResponse[]>();
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       noteRunning(running, request.socket, response);
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       answer(request, response);
     });
   }
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    answerBrokenMessage(error, socket as Socket, running.get(socket) ?? []);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    answerBrokenMessage(error, socket, running.get(socket) ?? [], headers);
   });
   return server;
 }
