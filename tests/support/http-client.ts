@@ -48,17 +48,16 @@ export interface Asking {
 export class HttpClient {
   private readonly ca: Buffer | undefined;
   private readonly agent: HttpAgent;
-  private readonly host: string;
 
   constructor(
     readonly port: number,
     authorityFile: string | undefined,
     private readonly token: string,
+    private readonly host = authorityFile === undefined ? '127.0.0.1' : 'localhost',
   ) {
     this.ca = authorityFile === undefined ? undefined : readFileSync(authorityFile);
     const pool = { keepAlive: true, maxSockets: 64 };
     this.agent = this.ca ? new HttpsAgent({ ca: this.ca, ...pool }) : new HttpAgent(pool);
-    this.host = this.ca ? 'localhost' : '127.0.0.1';
   }
 
   get = (path: string, asking?: Asking) => this.ask('GET', path, asking);
