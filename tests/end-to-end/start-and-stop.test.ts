@@ -137,6 +137,7 @@ describe('the program', () => {
         'Host: x',
         `Authorization: Bearer ${service.firstKey}`,
         'Content-Type: application/json',
+        'X-Forwarded-Proto: https',
       ];
       socket.write(`POST /products HTTP/1.1\r\n${headers.join('\r\n')}\r\nContent-Length: 15\r\n\r\n{"name"`);
       await sleep(100);
@@ -179,6 +180,21 @@ describe('the program', () => {
       expect(live).to.match(/^HTTP\/1\.1 200 /);
       slow.destroy();
       expect((await service.exit).code).to.equal(0);
+    });
+
+    it('does the same in plain HTTP behind a proxy', async () => {
+      const service = start(folder(), { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
+      const [, port] = await service.says(/port (\d+), in plain HTTP[\s\S]*shown this once/);
+      const client = new HttpClient(Number(port), undefined, service.firstKey);
+      const idleEnded = received(await client.connect());
+      const slow = await slowPost(client, service);
+      service.kill('SIGTERM');
+      await idleEnded;
+      slow.write(':"Lamp"}');
+      expect(await received(slow))
+        .to.match(/^HTTP\/1\.1 201 Created\r\n/)
+        .and.to.match(/\r\nConnection: close\r\n/);
+      expect(await service.exit).to.deep.equal({ code: 0, signal: null });
     });
 
     it('answers on its management port until the last request is done', async () => {
