@@ -116,12 +116,12 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
     });
     expect((await client.get('/products', { headers: spoofed(0) })).status).to.equal(200);
     const statuses: number[] = [];
-    for (let i = 0; i < 2 * QUOTA + 5; i++)
-      statuses.push(
-        (await client.get('/nowhere', { token: null, from: '127.0.0.7', headers: spoofed(i) })).status,
-      );
-    expect(statuses.slice(0, QUOTA), 'the quota of one instance').to.not.include(429);
-    expect(statuses.slice(-5), 'over the quota of both').to.deep.equal([429, 429, 429, 429, 429]);
+    for (let i = 0; i < 3 * QUOTA; i++) {
+      const asking = { token: null, from: '127.0.0.7', headers: spoofed(i) };
+      statuses.push((await client.get('/nowhere', asking)).status);
+    }
+    const served = statuses.filter((status) => status !== 429);
+    expect(served.length, 'one quota for each instance').to.be.within(QUOTA, 2 * QUOTA);
     const neighbour = await client.get('/nowhere', {
       token: null,
       from: '127.0.0.8',
