@@ -1,6 +1,6 @@
-import { relative } from 'node:path';
-import { Service, type Started, StoreTimeout } from './composition/service.js';
-import { loadSettings, type Settings, SettingsError } from './config/settings.js';
+import { Service, StoreTimeout } from './composition/service.js';
+import { loadSettings, SettingsError } from './config/settings.js';
+import { greeting } from './greeting.js';
 
 /** sysexits.h */
 const EX_SOFTWARE = 70;
@@ -20,6 +20,7 @@ export async function runService(): Promise<void> {
     say(greeting(settings, await service.start()));
   } catch (error) {
     if (stopped.requested) return;
+    if (error instanceof SettingsError) exitMisconfigured(error);
     fail(service, error, error instanceof StoreTimeout ? EX_TEMPFAIL : 1);
   }
 }
@@ -30,9 +31,13 @@ export function orExit<Result>(configured: () => Result): Result {
     return configured();
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    for (const fault of error.faults) process.stderr.write(`${fault}\n`);
-    return process.exit(EX_CONFIG);
+    return exitMisconfigured(error);
   }
+}
+
+function exitMisconfigured({ faults }: SettingsError): never {
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  return process.exit(EX_CONFIG);
 }
 
 function stopOnSignal(service: Service): { readonly requested: boolean } {
@@ -61,27 +66,6 @@ function fail(service: Service, error: unknown, code: number): never {
   service.journal.flush();
   say([`The service ends: ${error instanceof Error ? error.message : String(error)}`]);
   return process.exit(code);
-}
-
-function greeting(settings: Settings, { port, storeLocation, authorityFile, firstKey }: Started): string[] {
-  const address = `https://localhost:${port}`;
-  const key = firstKey ?? '$API_KEY';
-  return [
-    `The product catalogue listens on ${address} (${settings.HOST}).`,
-    `Data: ${storeLocation}`,
-    ...(firstKey ? [`API key, with every scope, shown this once: ${firstKey}`] : []),
-    'Try it:',
-    `  curl --cacert ${shellWord(shortest(authorityFile))} -H "Authorization: Bearer ${key}" ${address}/v1/products`,
-  ];
-}
-
-function shortest(file: string): string {
-  const short = relative(process.cwd(), file);
-  return short.startsWith('..') ? file : short;
-}
-
-function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function say(lines: readonly string[]): void {

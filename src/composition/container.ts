@@ -1,9 +1,7 @@
 import 'reflect-metadata';
-import { join } from 'node:path';
 import { container as root } from 'tsyringe';
 import { ResourceEndpoints } from '../adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as PRODUCT_RESOURCE } from '../adapters/inbound/http/resources/products.js';
-import { SelfSignedCertificates } from '../adapters/outbound/certificates/self-signed-certificates.js';
 import { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import { RandomBackoff } from '../adapters/outbound/system/random-backoff.js';
@@ -19,6 +17,7 @@ import { normalProduct, productFaults } from '../domain/product.js';
 import { RATE_LIMITS } from './rate-limits.js';
 import { STORES } from './stores.js';
 import * as t from './tokens.js';
+import { TRANSPORTS } from './transports.js';
 import { type Get, getter, provide } from './typed-token.js';
 
 /** The wiring: for every port its adapter. Nothing is made before it is first asked for. */
@@ -46,10 +45,10 @@ function bindSystem(bind: Bind): void {
   bind(t.BACKOFF, () => new RandomBackoff());
   bind(t.JOURNAL, (get) => new PinoJournal(get(t.SETTINGS).LOG_LEVEL));
   bind(t.METRICS, () => new PrometheusMetrics());
-  bind(
-    t.CERTIFICATES,
-    (get) => new SelfSignedCertificates(join(get(t.SETTINGS).DATA_DIR, 'tls'), get(t.CLOCK)),
-  );
+  bind(t.TRANSPORT, (get) => {
+    const settings = get(t.SETTINGS);
+    return TRANSPORTS[settings.TLS](settings, get(t.CLOCK), get(t.JOURNAL));
+  });
 }
 
 function bindStore(bind: Bind): void {

@@ -1,40 +1,42 @@
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../adapters/inbound/http/app.js';
 import { Drain } from '../adapters/inbound/http/drain.js';
+import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
-import { createTlsServer } from '../adapters/inbound/http/server.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { compose } from './container.js';
+import { listen } from './listen.js';
+import { Management } from './management.js';
 import * as t from './tokens.js';
 import type { Get } from './typed-token.js';
 
 const STORE_RETRY_MS = 500;
-const CERTIFICATE_CHECK_MS = 12 * 3_600_000;
 
 /** The store could not be opened in time. */
 export class StoreTimeout extends Error {}
 
 export interface Started {
   readonly port: number;
+  readonly managementPort: number;
   readonly storeLocation: string;
-  /** What a client is to trust. */
-  readonly authorityFile: string;
+  /** What a client is to trust, where that is no public authority. */
+  readonly authorityFile: string | undefined;
   /** The store's first key, where this start made it and it was not given. */
   readonly firstKey: string | undefined;
 }
 
-/** One running service: an HTTPS server over a store. Starts once and stops once. */
+/** One running service: a server over a store, and its management port. Starts once and stops once. */
 export class Service {
   private readonly get: Get;
   private readonly stopping = new AbortController();
   private drain: Drain | undefined;
-  private renewal: NodeJS.Timeout | undefined;
+  private readonly management: Management;
 
   /** @throws SettingsError */
   constructor(private readonly settings: Settings) {
     this.get = compose(settings);
+    this.management = new Management(this.get);
     const { BOOTSTRAP_API_KEY: given } = settings;
     if (given && !this.get(t.KEY_FORMAT).isWellFormed(given)) {
       throw new SettingsError([
@@ -50,9 +52,12 @@ export class Service {
   /**
    * Listens first and opens the store then, so that probes are answered while the store is awaited.
    * @throws StoreTimeout
+   * @throws SettingsError where only the start can tell
    */
   async start(): Promise<Started> {
-    const port = await this.listen();
+    const health = healthEndpoints(this.get(t.STORE), this.isDraining);
+    const managementPort = await this.management.start(health);
+    const port = await this.listen(health);
     this.journal.info('listening', { host: this.settings.HOST, port });
     await this.openStore();
     const firstKey = await this.makeFirstKey();
@@ -60,15 +65,17 @@ export class Service {
     this.journal.info('started', { store: this.settings.STORE, storeLocation });
     if (this.settings.STORE === 'memory')
       this.journal.warn('STORE=memory forgets everything when the process ends');
-    return { port, storeLocation, authorityFile: this.get(t.CERTIFICATES).authorityFile, firstKey };
+    const { authorityFile } = this.get(t.TRANSPORT);
+    return { port, managementPort, storeLocation, authorityFile, firstKey };
   }
 
   /** Finishes what runs, for as long as the settings grant, then lets go of everything. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    clearInterval(this.renewal);
+    this.get(t.TRANSPORT).close();
     const inTime = await this.drain?.drain(this.settings.SHUTDOWN_GRACE_SECONDS * 1_000);
     if (inTime === false) this.journal.warn('requests were cut off: the time to finish them was over');
+    await this.management.stop();
     await this.releaseIds();
     await this.get(t.STORE).close();
     this.get(t.RATE_LIMITS).close();
@@ -76,37 +83,26 @@ export class Service {
     this.journal.flush();
   }
 
-  private async listen(): Promise<number> {
-    const certificates = this.get(t.CERTIFICATES);
-    let identity = await certificates.current();
+  private readonly isDraining = () => this.drain?.isDraining ?? false;
+
+  private async listen(health: readonly Endpoint[]): Promise<number> {
+    const transport = this.get(t.TRANSPORT);
     const app = createApp({
+      arrival: transport.arrival,
       gate: {
         authenticator: this.get(t.AUTHENTICATOR),
         limiter: this.get(t.REQUEST_LIMITER),
         failures: this.get(t.FAILURE_LIMITER),
       },
       endpoints: this.get(t.PRODUCT_ENDPOINTS).endpoints(),
-      healthEndpoints: healthEndpoints(this.get(t.STORE), () => this.drain?.isDraining ?? false),
+      healthEndpoints: health,
       journal: this.journal,
       clock: this.get(t.CLOCK),
-      isDraining: () => this.drain?.isDraining ?? false,
+      isDraining: this.isDraining,
     });
-    const server = createTlsServer(identity, app.callback());
+    const server = await transport.open(app.callback());
     this.drain = new Drain(server);
-    this.renewal = setInterval(async () => {
-      try {
-        const current = await certificates.current();
-        if (current.cert !== identity.cert) server.setSecureContext(current);
-        identity = current;
-      } catch (error) {
-        this.journal.error('the certificate could not be renewed', { error });
-      }
-    }, CERTIFICATE_CHECK_MS).unref();
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(this.settings.PORT, this.settings.HOST, resolve);
-    });
-    return (server.address() as AddressInfo).port;
+    return listen(server, this.settings.HOST, this.settings.PORT);
   }
 
   private async openStore(): Promise<void> {

@@ -1,5 +1,4 @@
 import type { ResourceEndpoints } from '../adapters/inbound/http/resource-endpoints.js';
-import type { SelfSignedCertificates } from '../adapters/outbound/certificates/self-signed-certificates.js';
 import type { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import type { Authenticator } from '../application/authenticator.js';
@@ -16,6 +15,7 @@ import type { Settings } from '../config/settings.js';
 import type { Product } from '../domain/product.js';
 import type { RateLimits } from './rate-limits.js';
 import type { Stored } from './stores.js';
+import type { Transport } from './transports.js';
 import { token } from './typed-token.js';
 
 export const SETTINGS = token<Settings>('Settings');
@@ -23,7 +23,7 @@ export const CLOCK = token<Clock>('Clock');
 export const BACKOFF = token<Backoff>('Backoff');
 export const JOURNAL = token<PinoJournal>('Journal');
 export const METRICS = token<PrometheusMetrics>('Metrics');
-export const CERTIFICATES = token<SelfSignedCertificates>('Certificates');
+export const TRANSPORT = token<Transport>('Transport');
 export const STORED = token<Stored>('Stored');
 export const STORE = token<Store>('Store');
 export const PRODUCT_IDS = token<LeasedIds>('LeasedIds of products');

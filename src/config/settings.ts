@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import Joi from 'joi';
 
@@ -9,6 +10,9 @@ export interface Settings {
   readonly HOST: string;
   /** 0: any free port. */
   readonly PORT: number;
+  readonly MANAGEMENT_HOST: string;
+  /** 0: any free port. */
+  readonly MANAGEMENT_PORT: number;
   readonly DATA_DIR: string;
   readonly STORE: 'sqlite' | 'memory' | 'mongodb';
   readonly SQLITE_FILE: string;
@@ -26,7 +30,12 @@ export interface Settings {
   readonly PUBLIC_READ: 'products' | '';
   /** Seconds. */
   readonly PUBLIC_MAX_AGE: number;
-  readonly TLS: 'self-signed';
+  readonly TLS: 'self-signed' | 'files' | 'proxy';
+  /** PEM files, the chain behind the certificate; empty unless TLS is `files`. */
+  readonly TLS_CERT_FILE: string;
+  readonly TLS_KEY_FILE: string;
+  /** Addresses and CIDRs, separated by commas; not empty where TLS is `proxy`. */
+  readonly TRUSTED_PROXIES: string;
   readonly SHUTDOWN_GRACE_SECONDS: number;
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
   readonly BOOTSTRAP_API_KEY: string;
@@ -41,9 +50,15 @@ export class SettingsError extends Error {
 
 const YEAR_SECONDS = 31_536_000;
 
+const ADDRESSES = Joi.string().custom((list: string, { error }) => {
+  return list.split(',').every((text) => isAddressOrRange(text.trim())) ? list : error('addresses');
+});
+
 const SCHEMA = Joi.object<Settings, true>({
   HOST: Joi.string().hostname().required(),
   PORT: Joi.number().port().required(),
+  MANAGEMENT_HOST: Joi.string().hostname().required(),
+  MANAGEMENT_PORT: Joi.number().port().required(),
   DATA_DIR: Joi.string().required(),
   STORE: Joi.string().valid('sqlite', 'memory', 'mongodb').required(),
   SQLITE_FILE: Joi.string().default((parent: Settings) => join(parent.DATA_DIR, 'catalogue.sqlite')),
@@ -67,13 +82,16 @@ const SCHEMA = Joi.object<Settings, true>({
   REQUIRE_IF_MATCH: Joi.boolean().required(),
   PUBLIC_READ: Joi.string().valid('', 'products').required(),
   PUBLIC_MAX_AGE: Joi.number().integer().min(0).max(YEAR_SECONDS).required(),
-  TLS: Joi.string().valid('self-signed').required(),
+  TLS: Joi.string().valid('self-signed', 'files', 'proxy').required(),
+  TLS_CERT_FILE: requiredUnder('files', Joi.string()),
+  TLS_KEY_FILE: requiredUnder('files', Joi.string()),
+  TRUSTED_PROXIES: requiredUnder('proxy', ADDRESSES),
   SHUTDOWN_GRACE_SECONDS: Joi.number().integer().min(0).max(3_600).required(),
   LOG_LEVEL: Joi.string()
     .valid(...LOG_LEVELS)
     .required(),
   BOOTSTRAP_API_KEY: Joi.string().allow('').default(''),
-});
+}).messages({ addresses: '{{#label}} must be addresses and CIDRs, separated by commas' });
 
 const NAMES = Object.keys(SCHEMA.describe()['keys'] as object);
 const DEFAULTS = new URL('../../config/default.json', import.meta.url);
@@ -100,6 +118,19 @@ function redisUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.Erro
   const { protocol, hostname, pathname, search } = new URL(text);
   const isSound = /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname + search);
   return isSound ? text : error('any.invalid');
+}
+
+/** A setting that belongs to one value of TLS; under the others it may be there and means nothing. */
+function requiredUnder(tls: Settings['TLS'], schema: Joi.StringSchema): Joi.StringSchema {
+  const meaningless = Joi.optional().allow('').default('');
+  return schema.required().when('TLS', { is: tls, otherwise: meaningless });
+}
+
+/** RFC 4632 section 3.1, RFC 4291 section 2.3. */
+function isAddressOrRange(text: string): boolean {
+  const [, address = '', prefix] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && Number(prefix ?? 0) <= (version === 4 ? 32 : 128);
 }
 
 function readLayer(file: string | URL): object {

@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'invalid_token'
   | 'token_expired'
   | 'insufficient_scope'
+  | 'https_required'
   | 'not_found'
   | 'method_not_allowed'
   | 'not_acceptable'

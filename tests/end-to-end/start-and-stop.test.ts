@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +8,7 @@ import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { serverPair } from '../support/certificates.js';
 import { HttpClient, received } from '../support/http-client.js';
 import { catalogue, SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -89,6 +91,17 @@ describe('the program', () => {
     });
   });
 
+  it('says what it listens on behind a proxy, and gives no request to paste', async () => {
+    const service = start(folder(), { TLS: 'proxy', TRUSTED_PROXIES: '10.0.0.1', PUBLIC_READ: 'products' });
+    await service.says(/shown this once: \S+\n/);
+    expect(service.out)
+      .to.match(/listens on 127\.0\.0\.1, port \d+, in plain HTTP behind a proxy/)
+      .and.to.include('what comes from 10.0.0.1 with X-Forwarded-Proto: https')
+      .and.to.include('Reading products needs no key.')
+      .and.to.not.include('curl');
+    expect(existsSync(join(service.folder, 'data/tls'))).to.equal(false);
+  });
+
   it('loses nothing that it acknowledged when it is killed', async () => {
     const first = start();
     const client = await first.started();
@@ -128,6 +141,7 @@ describe('the program', () => {
         'Host: x',
         `Authorization: Bearer ${service.firstKey}`,
         'Content-Type: application/json',
+        'X-Forwarded-Proto: https',
       ];
       socket.write(`POST /products HTTP/1.1\r\n${headers.join('\r\n')}\r\nContent-Length: 15\r\n\r\n{"name"`);
       await sleep(100);
@@ -194,6 +208,40 @@ describe('the program', () => {
       expect(live).to.match(/^HTTP\/1\.1 200 /);
       slow.destroy();
       expect((await service.exit).code).to.equal(0);
+    });
+
+    it('does the same in plain HTTP behind a proxy', async () => {
+      const service = start(folder(), { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
+      const [, port] = await service.says(/port (\d+), in plain HTTP[\s\S]*shown this once/);
+      const client = new HttpClient(Number(port), undefined, service.firstKey);
+      const idleEnded = received(await client.connect());
+      const slow = await slowPost(client, service);
+      service.kill('SIGTERM');
+      await idleEnded;
+      slow.write(':"Lamp"}');
+      expect(await received(slow))
+        .to.match(/^HTTP\/1\.1 201 Created\r\n/)
+        .and.to.match(/\r\nConnection: close\r\n/);
+      expect(await service.exit).to.deep.equal({ code: 0, signal: null });
+    });
+
+    it('answers on its management port until the last request is done', async () => {
+      const service = start();
+      const slow = await slowPost(await service.started(), service);
+      const [, port] = await service.logs(/"port":(\d+)[^\n]*"msg":"management listening"/);
+      const management = new HttpClient(Number(port), undefined, '');
+      expect((await management.get('/health/ready')).status).to.equal(200);
+      service.kill('SIGTERM');
+      await sleep(700);
+      expect((await management.get('/health/ready')).json.code).to.equal('unavailable');
+      expect((await management.get('/health/live')).status).to.equal(200);
+      expect((await management.get('/metrics')).status).to.equal(200);
+      slow.write(':"Lamp"}');
+      expect(await received(slow)).to.match(/^HTTP\/1\.1 201 /);
+      const done = performance.now();
+      expect(await service.exit).to.deep.equal({ code: 0, signal: null });
+      expect(performance.now() - done, 'an idle probe holds nothing up').to.be.lessThan(2_000);
+      management.close();
     });
 
     it('cuts off what is not done within the time of grace', async () => {
@@ -269,6 +317,39 @@ describe('the program', () => {
       expect((await service.exit).code).to.equal(1);
       expect(service.out).to.include('EADDRINUSE');
       other.close();
+    });
+
+    it('says that its management port is taken', async () => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await new Promise((listening) => other.once('listening', listening));
+      const taken = String((other.address() as { port: number }).port);
+      const service = start(folder(), { MANAGEMENT_PORT: taken });
+      expect((await service.exit).code).to.equal(1);
+      expect(service.out).to.include('EADDRINUSE').and.to.include(taken);
+      other.close();
+    });
+
+    it('exits with 78 for certificate files that are missing, no certificate, or no pair, in one plain line', async () => {
+      const where = folder();
+      const { cert, key } = await serverPair(where);
+      const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+      writeFileSync(join(where, 'cert.pem'), cert);
+      writeFileSync(join(where, 'key.pem'), key);
+      writeFileSync(join(where, 'other.pem'), other.export({ type: 'pkcs8', format: 'pem' }));
+      for (const [TLS_CERT_FILE, TLS_KEY_FILE, complaint] of [
+        ['absent.pem', 'key.pem', /absent\.pem cannot be read \(ENOENT\)/],
+        ['cert.pem', '.', /key \. cannot be read \(EISDIR\)/],
+        ['key.pem', 'key.pem', /certificate key\.pem cannot be used/],
+        ['cert.pem', 'cert.pem', /key cert\.pem cannot be used/],
+        ['cert.pem', 'other.pem', /key other\.pem is not the one of cert\.pem/],
+      ] as const) {
+        const service = start(where, { TLS: 'files', TLS_CERT_FILE, TLS_KEY_FILE, LOG_LEVEL: 'warn' });
+        expect((await service.exit).code).to.equal(78);
+        expect(service.out).to.equal('');
+        expect(service.log)
+          .to.match(/^TLS=files: [^\n]+\n$/)
+          .and.to.match(complaint);
+      }
     });
 
     it('leaves a file alone that is no database', async () => {

@@ -1,25 +1,17 @@
-import { connect } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { connect, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createTlsServer } from '#src/adapters/inbound/http/server.js';
+import { Drain } from '#src/adapters/inbound/http/drain.js';
+import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server.js';
 import { SelfSignedCertificates } from '#src/adapters/outbound/certificates/self-signed-certificates.js';
 import { SystemClock } from '#src/adapters/outbound/system/system-clock.js';
-import { HttpClient, received } from '../support/http-client.js';
+import { listen } from '#src/composition/listen.js';
+import { answersIn, HttpClient, received } from '../support/http-client.js';
 import { FIRST_KEY, runningService } from '../support/running-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const TOKEN = `Authorization: Bearer ${FIRST_KEY}`;
-
-/** The answers in what came over a connection: status and code of each. */
-function answersIn(text: string): [number, string | undefined][] {
-  return text
-    .split(/(?=HTTP\/1\.1 \d\d\d )/)
-    .filter((part) => part.startsWith('HTTP/1.1'))
-    .map((part) => {
-      const body = part.split('\r\n\r\n')[1];
-      return [Number(part.slice(9, 12)), body?.startsWith('{') ? JSON.parse(body).code : undefined];
-    });
-}
 
 describe('messages', () => {
   const service = runningService();
@@ -207,43 +199,54 @@ describe('messages', () => {
 
 describe('slow messages', () => {
   const folder = temporaryFolder();
-  let client: HttpClient;
-  let close: () => void;
+  const timeouts = { handshakeMs: 300, headersMs: 300, requestMs: 600 };
+  const readAll: RequestListener = (request, response) => {
+    request.on('error', () => {});
+    request.resume().on('end', () => response.end('read'));
+  };
+  const servers = {
+    TLS: async () => {
+      const certificates = new SelfSignedCertificates(`${folder}/tls`, new SystemClock());
+      return {
+        server: createTlsServer(await certificates.current(), readAll, { timeouts }),
+        authorityFile: certificates.authorityFile,
+      };
+    },
+    'plain HTTP': async () => ({
+      server: createPlainServer(readAll, { timeouts }),
+      authorityFile: undefined,
+    }),
+  };
 
-  before(async () => {
-    const certificates = new SelfSignedCertificates(`${folder}/tls`, new SystemClock());
-    const timeouts = { handshakeMs: 300, headersMs: 300, requestMs: 600 };
-    const server = createTlsServer(
-      await certificates.current(),
-      (request, response) => {
-        request.on('error', () => {});
-        request.resume().on('end', () => response.end('read'));
-      },
-      timeouts,
-    );
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    client = new HttpClient((server.address() as { port: number }).port, certificates.authorityFile, '');
-    close = () => {
-      server.close();
-      server.closeAllConnections();
-    };
-  });
-  after(() => close());
+  for (const [kind, make] of Object.entries(servers)) {
+    describe(`over ${kind}`, () => {
+      let client: HttpClient;
+      let server: Server;
 
-  it('get 408 when the headers take too long', async () => {
-    expect(answersIn(await client.raw('GET / HTTP/1.1\r\nHost: x\r\n'))).to.deep.equal([
-      [408, 'request_timeout'],
-    ]);
-  });
+      before(async () => {
+        const made = await make();
+        server = made.server;
+        client = new HttpClient(await listen(server, '127.0.0.1', 0), made.authorityFile, '');
+      });
+      after(() => new Drain(server).drain(0));
 
-  it('get 408 when the body takes too long', async () => {
-    const text = await client.raw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
-    expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
-  });
+      it('get 408 when the headers take too long', async () => {
+        expect(answersIn(await client.raw('GET / HTTP/1.1\r\nHost: x\r\n'))).to.deep.equal([
+          [408, 'request_timeout'],
+        ]);
+      });
 
-  it('lose the connection when the handshake takes too long', async () => {
-    const socket = connect(client.port, '127.0.0.1');
-    const ended = received(socket);
-    expect(await Promise.race([ended, sleep(5_000)])).to.equal('');
-  });
+      it('get 408 when the body takes too long', async () => {
+        const text = await client.raw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+        expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
+      });
+
+      it('lose the connection when nothing at all comes', async () => {
+        const socket = connect(client.port, '127.0.0.1');
+        const text = await Promise.race([received(socket), sleep(5_000, 'still there')]);
+        if (kind === 'TLS') expect(text).to.equal('');
+        else expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
+      });
+    });
+  }
 });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, request } from 'node:https';
-import { connect, type TLSSocket } from 'node:tls';
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { connect as netConnect, type Socket } from 'node:net';
+import { connect as tlsConnect } from 'node:tls';
 
 export interface Answer {
   readonly status: number;
@@ -18,6 +19,17 @@ export function placed(answer: Answer): [string, string][] {
   return details.map(({ code, pointer, name }) => [code, pointer ?? name ?? '']);
 }
 
+/** The answers in what came over a connection: status and code of each. */
+export function answersIn(text: string): [number, string | undefined][] {
+  return text
+    .split(/(?=HTTP\/1\.1 \d\d\d )/)
+    .filter((part) => part.startsWith('HTTP/1.1'))
+    .map((part) => {
+      const body = part.split('\r\n\r\n')[1];
+      return [Number(part.slice(9, 12)), body?.startsWith('{') ? JSON.parse(body).code : undefined];
+    });
+}
+
 export interface Asking {
   readonly token?: string | null;
   readonly headers?: Record<string, string>;
@@ -25,20 +37,27 @@ export interface Asking {
   readonly body?: unknown;
   /** Sends the body in chunks, without Content-Length. */
   readonly chunked?: boolean;
+  /** This machine's address to come from. */
+  readonly from?: string;
 }
 
-/** Speaks HTTPS to the service under test, and trusts its CA and no other. */
+/**
+ * Speaks HTTPS to the service under test, and trusts its CA and no other; without a CA it speaks plain HTTP, as a proxy
+ * does.
+ */
 export class HttpClient {
-  private readonly ca: Buffer;
-  private readonly agent: Agent;
+  private readonly ca: Buffer | undefined;
+  private readonly agent: HttpAgent;
 
   constructor(
     readonly port: number,
-    authorityFile: string,
+    authorityFile: string | undefined,
     private readonly token: string,
+    private readonly host = authorityFile === undefined ? '127.0.0.1' : 'localhost',
   ) {
-    this.ca = readFileSync(authorityFile);
-    this.agent = new Agent({ ca: this.ca, keepAlive: true, maxSockets: 64 });
+    this.ca = authorityFile === undefined ? undefined : readFileSync(authorityFile);
+    const pool = { keepAlive: true, maxSockets: 64 };
+    this.agent = this.ca ? new HttpsAgent({ ca: this.ca, ...pool }) : new HttpAgent(pool);
   }
 
   get = (path: string, asking?: Asking) => this.ask('GET', path, asking);
@@ -50,7 +69,7 @@ export class HttpClient {
   ask(
     method: string,
     path: string,
-    { token = this.token, headers = {}, body, chunked }: Asking = {},
+    { token = this.token, headers = {}, body, chunked, from }: Asking = {},
   ): Promise<Answer> {
     const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const sent = {
@@ -60,8 +79,9 @@ export class HttpClient {
       ...headers,
     };
     return new Promise((resolve, reject) => {
-      const asked = request(
-        { host: 'localhost', port: this.port, method, path, headers: sent, agent: this.agent },
+      const { host, port, agent } = this;
+      const asked = (this.ca ? httpsRequest : httpRequest)(
+        { host, port, method, path, headers: sent, agent, ...(from && { localAddress: from }) },
         (response) => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -84,11 +104,12 @@ export class HttpClient {
     });
   }
 
-  /** A TLS connection of its own, for messages that no client library would send. */
-  connect(): Promise<TLSSocket> {
+  /** A connection of its own, for messages that no client library would send. */
+  connect(): Promise<Socket> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ host: 'localhost', port: this.port, ca: this.ca, servername: 'localhost' });
-      socket.once('secureConnect', () => resolve(socket));
+      const { host, port, ca } = this;
+      const socket = ca ? tlsConnect({ host, port, ca, servername: host }) : netConnect({ host, port });
+      socket.once(ca ? 'secureConnect' : 'connect', () => resolve(socket));
       socket.once('error', reject);
     });
   }

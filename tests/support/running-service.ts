@@ -9,11 +9,12 @@ export const FIRST_KEY = `pcs_${'0'.repeat(30)}0B9c15`;
 export interface RunningService {
   readonly client: HttpClient;
   readonly port: number;
+  readonly managementPort: number;
   readonly folder: string;
 }
 
 /**
- * The real service in this process, over TLS on a free port, for the tests of one `describe`.
+ * The real service in this process, on free ports, for the tests of one `describe`.
  * @param environment settings over those of a quiet service on memory
  */
 export function runningService(environment: Record<string, string> = {}): RunningService {
@@ -24,6 +25,7 @@ export function runningService(environment: Record<string, string> = {}): Runnin
     service = new Service(
       loadSettings({
         PORT: '0',
+        MANAGEMENT_PORT: '0',
         STORE: 'memory',
         DATA_DIR: folder,
         LOG_LEVEL: 'silent',
@@ -33,9 +35,10 @@ export function runningService(environment: Record<string, string> = {}): Runnin
         ...environment,
       }),
     );
-    const { port, authorityFile } = await service.start();
+    const { port, managementPort, authorityFile } = await service.start();
     state.port = port;
-    state.client = new HttpClient(port, authorityFile, FIRST_KEY);
+    state.managementPort = managementPort;
+    state.client = new HttpClient(port, authorityFile ?? environment['TLS_CERT_FILE'], FIRST_KEY);
   });
   after(async () => {
     state.client?.close();

@@ -25,7 +25,14 @@ export class SpawnedService {
     program: readonly string[] = [MAIN],
   ) {
     const { PATH = '' } = process.env;
-    const env = { PATH, PORT: '0', DATA_DIR: 'data', RATE_LIMIT_REQUESTS: '1000000', ...environment };
+    const env = {
+      PATH,
+      PORT: '0',
+      MANAGEMENT_PORT: '0',
+      DATA_DIR: 'data',
+      RATE_LIMIT_REQUESTS: '1000000',
+      ...environment,
+    };
     this.child = spawn(process.execPath, program, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child.stdout?.on('data', (chunk) => {
       this.out += chunk;

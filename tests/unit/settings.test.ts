@@ -33,6 +33,8 @@ describe('settings', () => {
       RATE_LIMIT_WINDOW_SECONDS: 60,
       BODY_LIMIT_BYTES: 1_048_576,
       TLS: 'self-signed',
+      MANAGEMENT_HOST: '127.0.0.1',
+      MANAGEMENT_PORT: 9464,
       SHUTDOWN_GRACE_SECONDS: 20,
       STORE_START_TIMEOUT_SECONDS: 60,
     });
@@ -89,6 +91,44 @@ describe('settings', () => {
       expect(faults[0])
         .to.match(/^REDIS_URL must be /)
         .and.to.not.include('secret');
+    }
+  });
+
+  it('need TRUSTED_PROXIES behind a proxy, and two files for a certificate of one’s own', () => {
+    expect(faultsOf({ TLS: 'proxy' })).to.deep.equal(['TRUSTED_PROXIES is required']);
+    expect(faultsOf({ TLS: 'proxy', CONFIG_FILE: file('{"TRUSTED_PROXIES": ""}') })).to.have.length(1);
+    expect(faultsOf({ TLS: 'files' })).to.deep.equal([
+      'TLS_CERT_FILE is required',
+      'TLS_KEY_FILE is required',
+    ]);
+    expect(faultsOf({ TLS_CERT_FILE: 'absent.pem', TRUSTED_PROXIES: '::1' })).to.deep.equal([]);
+  });
+
+  it('take addresses and CIDRs of both families for TRUSTED_PROXIES, and nothing else', () => {
+    const TLS = 'proxy';
+    for (const TRUSTED_PROXIES of ['10.0.0.1', '10.0.0.0/8, ::1 ,2001:DB8::/32', '::ffff:10.0.0.0/104'])
+      expect(faultsOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([]);
+    for (const TRUSTED_PROXIES of [
+      'localhost',
+      '10.0.0.1,',
+      ',',
+      ' ',
+      '10.0.0.1 10.0.0.2',
+      '10.0.0.0/33',
+      '::/129',
+      '10.0.0.0/08',
+      '10.0.0.0/',
+      '10.0.0.0/8/8',
+      '010.0.0.1',
+      '0x7f.1',
+      '10.0.0.1:80',
+      '[::1]',
+      'fe80::1%eth0',
+      '*',
+    ]) {
+      expect(faultsOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([
+        'TRUSTED_PROXIES must be addresses and CIDRs, separated by commas',
+      ]);
     }
   });
 

@@ -3,7 +3,7 @@ import Koa from 'koa';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Journal } from '../../../application/ports/journal.js';
 import { notFound } from '../../../domain/errors.js';
-import type { RequestState } from './context.js';
+import type { Middleware, RequestState } from './context.js';
 import { type Endpoint, mount, mountUnlimited } from './endpoint.js';
 import type { Gate } from './middleware/admit.js';
 import { answerErrors } from './middleware/answer-errors.js';
@@ -12,8 +12,11 @@ import { guardMessage } from './middleware/guard-message.js';
 import { identifyRequest } from './middleware/identify-request.js';
 import { countRequest } from './middleware/limit-rate.js';
 import { logRequests } from './middleware/log-requests.js';
+import { markUncached } from './middleware/mark-uncached.js';
 
 export interface AppDependencies {
+  /** Tells where a request comes from, or refuses it: `fromClients` or `fromProxies`. */
+  readonly arrival: Middleware;
   readonly gate: Gate;
   readonly endpoints: readonly Endpoint[];
   /** Neither limited nor guarded by a token. */
@@ -37,6 +40,7 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   app.use(closeConnections(deps.isDraining));
   app.use(answerErrors(deps.journal));
   app.use(markUncached);
+  app.use(deps.arrival);
   app.use(guardMessage);
   app.use(router.routes());
   app.use(async (ctx) => {
@@ -45,9 +49,3 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   });
   return app;
 }
-
-/** Whatever is not marked otherwise is kept by no cache. */
-const markUncached: Koa.Middleware<RequestState> = (ctx, next) => {
-  ctx.set('Cache-Control', 'no-store');
-  return next();
-};

@@ -17,33 +17,38 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const LINGER_MS = 1_000;
 const answered = new WeakSet<Socket>();
 
+type Headers = Readonly<Record<string, string>>;
+
 /**
  * Answers what never became a request. A peer that does not even speak TLS gets no answer: the socket could only
  * send it in the clear. Nor does one that still awaits another answer: it would take this one for that.
  * @param running what is being answered on this connection, oldest first
+ * @param always what every answer carries
  */
 export function answerBrokenMessage(
   error: ParserError,
   socket: Socket,
   running: readonly ServerResponse[],
+  always: Headers,
 ): void {
   if (answered.has(socket)) return;
   answered.add(socket);
   const refusal = refusalOf(error);
   const last = running.findLast(({ req }) => req.complete);
   if (last) last.once('close', () => socket.destroy());
-  else if (refusal && socket.writable) answer(refusal, socket);
+  else if (refusal && socket.writable) answer(refusal, socket, always);
   else socket.destroy();
 }
 
 /** CONNECT asks for a tunnel, which Node hands over as a bare socket. */
-export function refuseTunnel(socket: Socket): void {
-  answer(unknownMethod(), socket);
+export function refuseTunnel(socket: Socket, always: Headers): void {
+  answer(unknownMethod(), socket, always);
 }
 
-function answer(refusal: CatalogueError, socket: Socket): void {
+function answer(refusal: CatalogueError, socket: Socket, always: Headers): void {
   const { status, headers, body } = errorAnswer(refusal);
   const lines = Object.entries({
+    ...always,
     ...headers,
     ...(refusal.code === 'method_not_allowed' && { Allow: METHODS }),
     'API-Version': '1',

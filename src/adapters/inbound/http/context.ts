@@ -6,6 +6,8 @@ export interface RequestState {
   requestId: string;
   /** The path's pattern, such as `/v1/products/{id}`; absent for a path that does not exist. */
   route?: string;
+  /** What a client without a principal is limited by: its IPv4 address, or the /64 of its IPv6 address. */
+  address: string;
   principal?: Principal;
   /** Whether `100 Continue` was sent. */
   continued?: boolean;

@@ -14,6 +14,7 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_token: 401,
   token_expired: 401,
   insufficient_scope: 403,
+  https_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   not_acceptable: 406,

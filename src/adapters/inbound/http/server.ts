@@ -1,5 +1,11 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { answerBrokenMessage, refuseTunnel } from './broken-message.js';
 
@@ -25,7 +31,14 @@ export interface ServerTimeouts {
   readonly requestMs: number;
 }
 
+const SILENCE_MS = 30 * SECOND;
 const TIMEOUTS: ServerTimeouts = { handshakeMs: 10 * SECOND, headersMs: 10 * SECOND, requestMs: 30 * SECOND };
+
+export interface ServerOptions {
+  /** What every answer carries, one to a broken message too. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeouts?: ServerTimeouts;
+}
 
 /** PEM texts. */
 export interface TlsIdentity {
@@ -33,14 +46,39 @@ export interface TlsIdentity {
   readonly key: string;
 }
 
+/** RFC 6797 section 6.1: browsers come over HTTPS only for a year. Whoever owns the other names of the host decides for them. */
+export const STRICT_TRANSPORT = { 'Strict-Transport-Security': 'max-age=31536000' };
+
 /** @param answer what Koa makes of the application */
-export function createTlsServer(identity: TlsIdentity, answer: RequestListener, timeouts = TIMEOUTS): Server {
-  const server = createServer({
-    ...identity,
-    minVersion: 'TLSv1.2',
-    ciphers: CIPHERS,
-    honorCipherOrder: true,
-    handshakeTimeout: timeouts.handshakeMs,
+export function createTlsServer(
+  identity: TlsIdentity,
+  answer: RequestListener,
+  { headers = {}, timeouts = TIMEOUTS }: ServerOptions = {},
+): HttpsServer {
+  const options = { ...secureContext(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
+  return serve(createHttpsServer(options), answer, headers);
+}
+
+/** For those who need no TLS: a proxy that ends it, probes on the management port. The bounds are the same. */
+export function createPlainServer(
+  answer: RequestListener,
+  { headers = {}, timeouts = TIMEOUTS }: ServerOptions = {},
+): HttpServer {
+  return serve(createHttpServer(bounds(timeouts)), answer, headers);
+}
+
+/** Shows another certificate to whoever connects from now on; connections that stand are left alone. */
+export function replaceIdentity(server: HttpsServer, identity: TlsIdentity): void {
+  server.setSecureContext(secureContext(identity));
+}
+
+/** Whole each time: what `setSecureContext` is not told falls back to Node's own choice. */
+function secureContext(identity: TlsIdentity) {
+  return { ...identity, minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true } as const;
+}
+
+function bounds(timeouts: ServerTimeouts) {
+  return {
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: SECOND,
@@ -50,9 +88,16 @@ export function createTlsServer(identity: TlsIdentity, answer: RequestListener, 
     maxHeaderSize: 64 * 1024,
     // The application says 400 itself.
     requireHostHeader: false,
-  });
+  };
+}
+
+function serve<Kind extends HttpServer | HttpsServer>(
+  server: Kind,
+  answer: RequestListener,
+  headers: Readonly<Record<string, string>>,
+): Kind {
   // A client that neither sends nor reads is not waited for.
-  server.setTimeout(30 * SECOND);
+  server.setTimeout(SILENCE_MS);
   // 0: no header is dropped silently; their size is bounded anyway.
   server.maxHeadersCount = 0;
   const running = new WeakMap<object, ServerResponse[]>();
@@ -64,12 +109,13 @@ export function createTlsServer(identity: TlsIdentity, answer: RequestListener, 
         return;
       }
       noteRunning(running, request.socket, response);
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       answer(request, response);
     });
   }
-  server.on('connect', (_request, socket) => refuseTunnel(socket as Socket));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    answerBrokenMessage(error, socket as Socket, running.get(socket) ?? []);
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => refuseTunnel(socket, headers));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    answerBrokenMessage(error, socket, running.get(socket) ?? [], headers);
   });
   return server;
 }

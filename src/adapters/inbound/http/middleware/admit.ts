@@ -2,7 +2,6 @@ import { AuthenticationThrottled, type Authenticator } from '../../../../applica
 import type { RateLimiter } from '../../../../application/ports/rate-limiter.js';
 import type { Scope } from '../../../../domain/access.js';
 import { CatalogueError } from '../../../../domain/errors.js';
-import { clientAddress } from '../client-address.js';
 import type { Context } from '../context.js';
 import { countRequest, setRateHeaders } from './limit-rate.js';
 
@@ -40,7 +39,7 @@ async function identify(ctx: Context, gate: Gate, anonymous: boolean): Promise<u
   const token = bearerToken(ctx.get('Authorization'));
   if (token === undefined) return anonymous ? undefined : missingToken(ctx);
   try {
-    ctx.state.principal = await gate.authenticator.authenticate(token, clientAddress(ctx.req.socket));
+    ctx.state.principal = await gate.authenticator.authenticate(token, ctx.state.address);
     return undefined;
   } catch (refusal) {
     if (isChallenge(refusal)) {

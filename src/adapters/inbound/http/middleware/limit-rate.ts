@@ -1,6 +1,5 @@
 import type { RateLimiter, RatePolicy, RateState } from '../../../../application/ports/rate-limiter.js';
 import { CatalogueError } from '../../../../domain/errors.js';
-import { clientAddress } from '../client-address.js';
 import type { Context } from '../context.js';
 
 /**
@@ -8,7 +7,7 @@ import type { Context } from '../context.js';
  * @throws CatalogueError `rate_limited`
  */
 export async function countRequest(ctx: Context, limiter: RateLimiter): Promise<void> {
-  const caller = ctx.state.principal?.id ?? `address:${clientAddress(ctx.req.socket)}`;
+  const caller = ctx.state.principal?.id ?? `address:${ctx.state.address}`;
   const state = await limiter.consume(caller);
   setRateHeaders(ctx, limiter.policy, state);
   if (state.allowed) return;

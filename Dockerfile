@@ -1,0 +1,17 @@
+FROM node:24-slim AS build
+WORKDIR /service
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY tsconfig.json ./
+COPY src ./src
+RUN npm run build
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /service
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev && npm cache clean --force
+COPY config ./config
+COPY --from=build /service/dist ./dist
+USER node
+CMD ["node", "dist/main.js"]

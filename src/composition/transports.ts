@@ -1,0 +1,61 @@
+import type { RequestListener } from 'node:http';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import type { Middleware } from '../adapters/inbound/http/context.js';
+import { fromClients, fromProxies } from '../adapters/inbound/http/middleware/arrival.js';
+import { createPlainServer, STRICT_TRANSPORT } from '../adapters/inbound/http/server.js';
+import { TrustedProxies } from '../adapters/inbound/http/trusted-proxies.js';
+import { FileCertificates } from '../adapters/outbound/certificates/file-certificates.js';
+import { SelfSignedCertificates } from '../adapters/outbound/certificates/self-signed-certificates.js';
+import type { Clock } from '../application/ports/clock.js';
+import type { Journal } from '../application/ports/journal.js';
+import type { Settings } from '../config/settings.js';
+import { TlsTransport } from './tls-transport.js';
+
+/** How requests reach the service. */
+export interface Transport {
+  readonly arrival: Middleware;
+  /** What a client is to trust, where that is no public authority. */
+  readonly authorityFile: string | undefined;
+  /**
+   * A server that does not listen yet. Called once.
+   * @throws SettingsError
+   */
+  open(answer: RequestListener): Promise<Server>;
+  close(): void;
+}
+
+const SELF_SIGNED_CHECK_MS = 12 * 3_600_000;
+const FILES_CHECK_MS = 1_000;
+
+type Make = (settings: Settings, clock: Clock, journal: Journal) => Transport;
+
+/** For each value of the setting TLS, the transport that it stands for. */
+export const TRANSPORTS: Readonly<Record<Settings['TLS'], Make>> = {
+  // Without Strict-Transport-Security: it would bind every port of localhost.
+  'self-signed': ({ DATA_DIR }, clock, journal) => {
+    const certificates = new SelfSignedCertificates(join(DATA_DIR, 'tls'), clock);
+    return new TlsTransport(certificates, {
+      arrival: fromClients,
+      headers: {},
+      checkMs: SELF_SIGNED_CHECK_MS,
+      authorityFile: certificates.authorityFile,
+      journal,
+    });
+  },
+  files: ({ TLS_CERT_FILE, TLS_KEY_FILE }, _clock, journal) => {
+    return new TlsTransport(new FileCertificates(TLS_CERT_FILE, TLS_KEY_FILE), {
+      arrival: fromClients,
+      headers: STRICT_TRANSPORT,
+      checkMs: FILES_CHECK_MS,
+      authorityFile: undefined,
+      journal,
+    });
+  },
+  proxy: ({ TRUSTED_PROXIES }) => ({
+    arrival: fromProxies(new TrustedProxies(TRUSTED_PROXIES)),
+    authorityFile: undefined,
+    open: async (answer) => createPlainServer(answer, { headers: STRICT_TRANSPORT }),
+    close: () => {},
+  }),
+};

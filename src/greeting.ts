@@ -1,0 +1,55 @@
+import { relative } from 'node:path';
+import type { Started } from './composition/service.js';
+import type { Settings } from './config/settings.js';
+
+type Speak = (settings: Settings, started: Started) => string[];
+
+/** What a person is told once the service runs: where it is, where the data are, and how to begin. */
+export const greeting: Speak = (settings, started) => {
+  const { storeLocation, firstKey } = started;
+  return [
+    ...WHERE[settings.TLS](settings, started),
+    ...(settings.PUBLIC_READ ? [`Reading ${settings.PUBLIC_READ} needs no key.`] : []),
+    `Data: ${storeLocation}`,
+    ...(firstKey ? [`API key, with every scope, shown this once: ${firstKey}`] : []),
+    ...TRY[settings.TLS](settings, started),
+  ];
+};
+
+const WHERE: Readonly<Record<Settings['TLS'], Speak>> = {
+  'self-signed': ({ HOST }, { port }) => [
+    `The product catalogue listens on https://localhost:${port} (${HOST}).`,
+  ],
+  files: ({ HOST, TLS_CERT_FILE }, { port }) => [
+    `The product catalogue listens on https://localhost:${port} (${HOST}), with the certificate ${TLS_CERT_FILE}.`,
+  ],
+  proxy: ({ HOST, TRUSTED_PROXIES }, { port }) => [
+    `The product catalogue listens on ${HOST}, port ${port}, in plain HTTP behind a proxy that ends TLS.`,
+    `It serves what comes from ${TRUSTED_PROXIES} with X-Forwarded-Proto: https, and nothing else.`,
+  ],
+};
+
+const TRY: Readonly<Record<Settings['TLS'], Speak>> = {
+  'self-signed': (_settings, { port, authorityFile = '', firstKey }) => [
+    'Try it:',
+    `  curl --cacert ${shellWord(shortest(authorityFile))} ${authorized(firstKey)} https://localhost:${port}/v1/products`,
+  ],
+  files: (_settings, { port, firstKey }) => [
+    'Try it, under a name that the certificate holds:',
+    `  curl ${authorized(firstKey)} https://localhost:${port}/v1/products`,
+  ],
+  proxy: () => [],
+};
+
+function authorized(firstKey: string | undefined): string {
+  return `-H "Authorization: Bearer ${firstKey ?? '$API_KEY'}"`;
+}
+
+function shortest(file: string): string {
+  const short = relative(process.cwd(), file);
+  return short.startsWith('..') ? file : short;
+}
+
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { expect } from 'chai';
+import { serverPair } from '../support/certificates.js';
+import { HttpClient } from '../support/http-client.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** Longer than the service takes to look at its files twice. */
+const LOOKED_MS = 2_600;
+
+describe('a certificate from files', () => {
+  const root = temporaryFolder();
+  const live = join(root, 'live');
+  const files = { TLS_CERT_FILE: join(live, 'cert.pem'), TLS_KEY_FILE: join(live, 'key.pem') };
+  let pairs: { cert: string; key: string; authority: string }[] = [];
+
+  /** As Kubernetes mounts a secret: a link to a folder is renamed over the old one. */
+  const swapTo = (which: number) => {
+    symlinkSync(join(root, `version-${which}`), join(root, 'next'));
+    renameSync(join(root, 'next'), live);
+  };
+  const shownFor = async (authority: string, options: object = {}) => {
+    const ca = readFileSync(authority);
+    const socket = connect({ port: service.port, host: 'localhost', ca, ...options });
+    try {
+      await once(socket, 'secureConnect');
+      return socket.getPeerX509Certificate()?.toString();
+    } catch {
+      return undefined;
+    } finally {
+      socket.destroy();
+    }
+  };
+  const isShown = async (which: number) => {
+    const { authority = '', cert = '' } = pairs[which] ?? {};
+    return (await shownFor(authority))?.trim() === cert.trim();
+  };
+  const becomesShown = async (which: number) => {
+    for (const end = Date.now() + 10_000; Date.now() < end; await sleep(50)) if (await isShown(which)) return;
+    expect.fail('the other certificate is never shown');
+  };
+
+  before(async () => {
+    pairs = await Promise.all([0, 1, 2].map((which) => serverPair(join(root, `issuer-${which}`))));
+    for (const [which, { cert, key }] of pairs.entries()) {
+      mkdirSync(join(root, `version-${which}`));
+      writeFileSync(join(root, `version-${which}`, 'cert.pem'), cert);
+      writeFileSync(join(root, `version-${which}`, 'key.pem'), key);
+    }
+    swapTo(0);
+  });
+  const service = runningService({ TLS: 'files', ...files });
+  const client = (which: number) => new HttpClient(service.port, pairs[which]?.authority, FIRST_KEY);
+
+  it('is shown, and Strict-Transport-Security is sent with every answer', async () => {
+    expect(await isShown(0)).to.equal(true);
+    const asking = client(0);
+    for (const path of ['/products', '/nowhere', '/health/live'])
+      expect((await asking.get(path)).headers['strict-transport-security'], path).to.equal(
+        'max-age=31536000',
+      );
+    expect(await asking.raw('nonsense\r\n\r\n')).to.match(
+      /\r\nStrict-Transport-Security: max-age=31536000\r\n/,
+    );
+    asking.close();
+  });
+
+  it('is read again when another is linked in its place, and no connection is dropped', async () => {
+    const socket = await client(0).connect();
+    const ask = async () => {
+      socket.write(`GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n`);
+      const [answer] = await once(socket, 'data');
+      return String(answer).slice(0, 12);
+    };
+    expect(await ask()).to.equal('HTTP/1.1 200');
+    swapTo(1);
+    await becomesShown(1);
+    expect(await isShown(0)).to.equal(false);
+    expect(await ask()).to.equal('HTTP/1.1 200');
+    socket.destroy();
+  });
+
+  it('has the same suites when it was read again', async () => {
+    const { authority = '' } = pairs[1] ?? {};
+    const ciphers = ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA'];
+    const shown = await Promise.all(
+      ciphers.map((suite) => shownFor(authority, { maxVersion: 'TLSv1.2', ciphers: suite })),
+    );
+    expect(shown.map(Boolean)).to.deep.equal([true, false, false]);
+  });
+
+  it('stays the old one while the files are half written, missing, or of two pairs', async () => {
+    const { cert = '', key = '' } = pairs[2] ?? {};
+    for (const spoil of [
+      () => writeFileSync(files.TLS_CERT_FILE, cert.slice(0, cert.length / 2)),
+      () => writeFileSync(files.TLS_CERT_FILE, ''),
+      () => rmSync(files.TLS_CERT_FILE),
+      () => writeFileSync(files.TLS_CERT_FILE, cert),
+    ]) {
+      spoil();
+      await sleep(LOOKED_MS);
+      expect(await isShown(1), spoil.toString()).to.equal(true);
+    }
+    writeFileSync(files.TLS_KEY_FILE, key);
+    await becomesShown(2);
+  });
+
+  it('is written over in many small steps without a failed handshake', async () => {
+    const { cert = '', key = '', authority = '' } = pairs[0] ?? {};
+    const before = pairs[2]?.authority ?? '';
+    let isWriting = true;
+    const failed: number[] = [];
+    const handshakes = (async () => {
+      for (let i = 0; isWriting; i++, await sleep(10))
+        if (!(await shownFor(before)) && !(await shownFor(authority))) failed.push(i);
+    })();
+    for (const [file, text] of [
+      [files.TLS_KEY_FILE, key],
+      [files.TLS_CERT_FILE, cert],
+    ] as const) {
+      for (let length = 0; length < text.length; length += 100) {
+        writeFileSync(file, text.slice(0, length));
+        await sleep(20);
+      }
+      writeFileSync(file, text);
+    }
+    await becomesShown(0);
+    isWriting = false;
+    await handshakes;
+    expect(failed).to.deep.equal([]);
+  });
+});

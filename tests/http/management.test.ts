@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { healthEndpoints } from '#src/adapters/inbound/http/health-endpoints.js';
+import { createManagementApp } from '#src/adapters/inbound/http/management-app.js';
+import { createPlainServer } from '#src/adapters/inbound/http/server.js';
+import { MemoryStore } from '#src/adapters/outbound/memory/memory-store.js';
+import { listen } from '#src/composition/listen.js';
+import { unavailable } from '#src/domain/errors.js';
+import { RecordingJournal } from '../support/fakes.js';
+import { answersIn, HttpClient } from '../support/http-client.js';
+import { runningService } from '../support/running-service.js';
+
+describe('the management port', () => {
+  const service = runningService({ RATE_LIMIT_REQUESTS: '3' });
+  const state: { client?: HttpClient } = {};
+  const client = () => state.client as HttpClient;
+  before(() => {
+    state.client = new HttpClient(service.managementPort, undefined, '');
+  });
+  after(() => client().close());
+
+  it('answers probes in plain HTTP, to GET and HEAD, without a token or a limit', async () => {
+    for (let i = 0; i < 5; i++) {
+      for (const path of ['/health/live', '/health/ready']) {
+        const answer = await client().get(path, { token: null });
+        expect([answer.status, answer.json]).to.deep.equal([200, { status: 'ok' }]);
+        expect(answer.headers['cache-control']).to.equal('no-store');
+        expect(answer.headers).to.not.have.any.keys('ratelimit', 'strict-transport-security');
+        expect((await client().ask('HEAD', path, { token: null })).status).to.equal(200);
+      }
+    }
+  });
+
+  it('has metrics, which the main port has not', async () => {
+    expect((await client().get('/metrics', { token: null })).status).to.equal(200);
+    expect((await service.client.get('/metrics')).json.code).to.equal('not_found');
+  });
+
+  it('has nothing else', async () => {
+    for (const path of ['/', '/products', '/v1/products', '/metrics/', '/health', '/health/other']) {
+      const answer = await client().get(path);
+      expect([answer.status, answer.json.code], path).to.deep.equal([404, 'not_found']);
+    }
+    for (const path of ['/health/live', '/metrics']) {
+      const answer = await client().post(path, {});
+      expect([answer.status, answer.json.code], path).to.deep.equal([405, 'method_not_allowed']);
+      expect(answer.headers.allow).to.match(/^GET, HEAD/);
+    }
+  });
+
+  it('refuses what is no HTTP as the main port does', async () => {
+    expect(answersIn(await client().raw('nonsense\r\n\r\n'))).to.deep.equal([[400, 'invalid_parameter']]);
+  });
+});
+
+describe('the management application', () => {
+  const journal = new RecordingJournal();
+  const store = new MemoryStore();
+  const state = { text: async () => 'up 1\n', isDraining: false };
+  const app = createManagementApp({
+    healthEndpoints: healthEndpoints(store, () => state.isDraining),
+    metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: () => state.text() },
+    journal,
+    isDraining: () => false,
+  });
+  const server = createPlainServer(app.callback());
+  let client: HttpClient;
+  before(async () => {
+    client = new HttpClient(await listen(server, '127.0.0.1', 0), undefined, '');
+  });
+  after(() => {
+    client.close();
+    server.close();
+  });
+
+  it('gives the metrics as they are, whatever form is asked for', async () => {
+    for (const Accept of ['*/*', 'text/plain', 'application/openmetrics-text;version=1.0.0', 'image/png']) {
+      const answer = await client.get('/metrics', { headers: { Accept } });
+      expect([answer.status, answer.text]).to.deep.equal([200, 'up 1\n']);
+      expect(answer.headers['content-type']).to.equal('text/plain; version=0.0.4; charset=utf-8');
+    }
+    expect((await client.ask('HEAD', '/metrics')).headers['content-type']).to.match(/^text\/plain/);
+  });
+
+  it('says 500, and why in the log alone, where the metrics cannot be had', async () => {
+    state.text = async () => {
+      throw new Error('a secret of the driver');
+    };
+    const answer = await client.get('/metrics');
+    expect([answer.status, answer.json.code]).to.deep.equal([500, 'internal_error']);
+    expect(answer.text).to.not.include('secret');
+    expect(journal.events).to.include('internal_error');
+  });
+
+  it('is not ready while the store is away or the service drains, and alive all the while', async () => {
+    store.ping = async () => {
+      throw unavailable('away');
+    };
+    expect((await client.get('/health/ready')).status).to.equal(503);
+    expect((await client.get('/health/live')).status).to.equal(200);
+    store.ping = async () => {};
+    expect((await client.get('/health/ready')).status).to.equal(200);
+    state.isDraining = true;
+    expect((await client.get('/health/ready')).status).to.equal(503);
+    expect((await client.get('/health/live')).status).to.equal(200);
+  });
+});

@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import { type Asking, answersIn } from '../support/http-client.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
+
+const HTTPS = { 'X-Forwarded-Proto': 'https' };
+const TOKEN = `Authorization: Bearer ${FIRST_KEY}`;
+const YEAR = 'max-age=31536000';
+const PROXY = '127.0.0.1';
+const STRANGER = '127.0.0.2';
+
+describe('behind a proxy', () => {
+  const service = runningService({ TLS: 'proxy', TRUSTED_PROXIES: `${PROXY}, 10.0.0.0/8` });
+  const get = (path: string, asking: Asking = {}) =>
+    service.client.get(path, { ...asking, headers: { ...HTTPS, ...asking.headers } });
+  const send = (lines: string[]) => service.client.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
+  const expectHttpsRequired = (answer: Awaited<ReturnType<typeof get>>, why: string) => {
+    expect([answer.status, answer.json.code, answer.json.details], why).to.deep.equal([
+      403,
+      'https_required',
+      [],
+    ]);
+    expect(answer.headers, why).to.not.have.any.keys('location', 'ratelimit', 'ratelimit-policy');
+    expect(answer.headers, why).to.include({
+      'cache-control': 'no-store',
+      'strict-transport-security': YEAR,
+    });
+    expect(answer.headers['x-request-id'], why).to.be.a('string');
+  };
+
+  it('serves what the proxy passes on from HTTPS', async () => {
+    const created = await service.client.post('/v1/products', { name: 'Lamp' }, { headers: HTTPS });
+    expect(created.status).to.equal(201);
+    expect((await get(String(created.headers.location))).json.name).to.equal('Lamp');
+    expect((await get('/products', { headers: { 'X-Forwarded-Proto': 'HTTPS' } })).status).to.equal(200);
+  });
+
+  it('refuses what came to the proxy in plain HTTP, whoever asks for what', async () => {
+    for (const proto of [
+      undefined,
+      '',
+      'http',
+      'https, http',
+      'http, https',
+      'https, https',
+      'wss',
+      'httpsx',
+    ]) {
+      const headers: Record<string, string> = proto === undefined ? {} : { 'X-Forwarded-Proto': proto };
+      for (const path of ['/products', '/nowhere', '/', '/health', '/products?access_token=x'])
+        expectHttpsRequired(await service.client.get(path, { headers }), `${proto} ${path}`);
+      expectHttpsRequired(await service.client.post('/products', { name: 'x' }, { headers }), 'POST');
+    }
+  });
+
+  it('believes no one of two lines that say how it came', async () => {
+    const text = await send([
+      'GET /products HTTP/1.1',
+      'Host: x',
+      TOKEN,
+      'X-Forwarded-Proto: https',
+      'X-Forwarded-Proto: http',
+    ]);
+    expect(answersIn(text)).to.deep.equal([[403, 'https_required']]);
+  });
+
+  it('refuses whoever is no proxy, whatever it says', async () => {
+    for (const headers of [
+      {},
+      HTTPS,
+      { ...HTTPS, 'X-Forwarded-For': PROXY },
+      { ...HTTPS, 'X-Forwarded-For': '10.0.0.1', Forwarded: 'proto=https;for=127.0.0.1' },
+    ]) {
+      expectHttpsRequired(await get('/products', { from: STRANGER, headers }), JSON.stringify(headers));
+      expectHttpsRequired(await get('/products', { from: STRANGER, token: null, headers }), 'no token');
+    }
+  });
+
+  it('answers probes, wherever they come from', async () => {
+    for (const from of [PROXY, STRANGER]) {
+      for (const path of ['/health/live', '/health/ready']) {
+        const answer = await service.client.get(path, { from, token: null });
+        expect([answer.status, answer.headers['strict-transport-security']]).to.deep.equal([200, YEAR]);
+        expect(answer.headers).to.not.have.property('ratelimit');
+      }
+      expect((await service.client.get('/health/other', { from })).json.code).to.equal('not_found');
+    }
+  });
+
+  it('sends Strict-Transport-Security with every answer, and holds the bounds of TLS', async () => {
+    const long = `/products?limit=${'1'.repeat(8_200)}`;
+    for (const [lines, expected] of [
+      [
+        [`GET ${long} HTTP/1.1`, 'Host: x'],
+        [414, 'uri_too_long'],
+      ],
+      [
+        ['GET /products HTTP/1.1', 'Host: x', `X: ${'x'.repeat(17_000)}`],
+        [431, 'headers_too_large'],
+      ],
+      [
+        ['GET /products HTTP/1.1', 'Host: x', `X: ${'x'.repeat(70_000)}`],
+        [431, 'headers_too_large'],
+      ],
+      [
+        ['GET /products HTTP/1.1', 'Host: x', 'Bad Header: x'],
+        [400, 'invalid_parameter'],
+      ],
+      [
+        ['BREW /products HTTP/1.1', 'Host: x'],
+        [405, 'method_not_allowed'],
+      ],
+      [['GET /products HTTP/1.1'], [400, 'invalid_parameter']],
+      [
+        ['GET /products HTTP/1.1', 'Host: x', 'Expect: wonders'],
+        [417, 'expectation_failed'],
+      ],
+      [
+        ['GET /nowhere HTTP/1.1', 'Host: x'],
+        [404, 'not_found'],
+      ],
+      [
+        ['OPTIONS /products HTTP/1.1', 'Host: x'],
+        [204, undefined],
+      ],
+    ] as const) {
+      const text = await send([...lines, TOKEN, 'X-Forwarded-Proto: https']);
+      expect(answersIn(text), lines[0].slice(0, 40)).to.deep.equal([expected]);
+      expect(text.match(/\r\nStrict-Transport-Security: max-age=31536000\r\n/g)).to.have.length(1);
+    }
+  });
+});
+
+describe('the limit of an address behind a proxy', () => {
+  const service = runningService({
+    TLS: 'proxy',
+    HOST: '::',
+    TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8',
+    RATE_LIMIT_REQUESTS: '100',
+    RATE_LIMIT_WINDOW_SECONDS: '600',
+  });
+  const left = async (...lines: string[]) => {
+    const field = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join('');
+    const text = await service.client.raw(
+      `GET /nowhere HTTP/1.1\r\nHost: x\r\nX-Forwarded-Proto: https\r\n${field}Connection: close\r\n\r\n`,
+    );
+    return Number(/\r\nRateLimit: "default";r=(\d+);/i.exec(text)?.[1]);
+  };
+
+  it('is that of the right-most address that is no trusted proxy, whatever stands before', async () => {
+    expect(await left('192.0.2.1')).to.equal(99);
+    expect(await left('203.0.113.9, 192.0.2.1')).to.equal(98);
+    expect(await left('203.0.113.9', '192.0.2.1')).to.equal(97);
+    expect(await left('192.0.2.1', '10.0.0.7')).to.equal(96);
+    expect(await left('192.0.2.1:4711 ,10.0.0.7')).to.equal(95);
+    expect(await left('::ffff:192.0.2.1')).to.equal(94);
+    expect(await left('203.0.113.9')).to.equal(99);
+  });
+
+  it('is one for an IPv6 /64', async () => {
+    expect(await left('2001:db8:1:2::1')).to.equal(99);
+    expect(await left('[2001:db8:1:2:ffff::9]:443')).to.equal(98);
+    expect(await left('2001:db8:1:3::1')).to.equal(99);
+  });
+
+  it('is the proxy’s own where it names no client', async () => {
+    expect(await left()).to.equal(99);
+    expect(await left('')).to.equal(98);
+    expect(await left('192.0.2.50, unknown')).to.equal(97);
+  });
+
+  it('counts failed authentications too', async () => {
+    const wrong = (client: string) =>
+      service.client.get('/products', {
+        token: 'nonsense',
+        headers: { ...HTTPS, 'X-Forwarded-For': `203.0.113.77, ${client}` },
+      });
+    for (let i = 0; i < 20; i++) expect((await wrong('198.51.100.1')).status).to.equal(401);
+    expect((await wrong('198.51.100.1')).status).to.equal(429);
+    expect((await wrong('198.51.100.2')).status).to.equal(401);
+  });
+});
+
+describe('without a proxy', () => {
+  const service = runningService({ RATE_LIMIT_REQUESTS: '100', RATE_LIMIT_WINDOW_SECONDS: '600' });
+
+  it('X-Forwarded-For and X-Forwarded-Proto are ignored', async () => {
+    const seen = new Set<unknown>();
+    for (let i = 1; i <= 3; i++) {
+      const headers = { 'X-Forwarded-For': `192.0.2.${i}`, 'X-Forwarded-Proto': 'http' };
+      const answer = await service.client.get('/nowhere', { token: null, headers });
+      expect(answer.status).to.equal(404);
+      seen.add(/r=\d+/.exec(String(answer.headers['ratelimit']))?.[0]);
+    }
+    expect([...seen]).to.deep.equal(['r=99', 'r=98', 'r=97']);
+  });
+
+  it('a self-signed certificate binds no browser to HTTPS', async () => {
+    expect((await service.client.get('/products')).headers).to.not.have.property('strict-transport-security');
+    expect(await service.client.raw('nonsense\r\n\r\n')).to.not.match(/strict-transport/i);
+  });
+});

@@ -1,0 +1,174 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { listen } from '#src/composition/listen.js';
+import { type Answer, HttpClient } from '../support/http-client.js';
+import { NameServer } from '../support/name-server.js';
+import { FIRST_KEY } from '../support/running-service.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const QUOTA = 40;
+
+/** Two instances, each on an address of its own and on the same ports, as containers have them. */
+const HOSTS = ['127.0.0.2', '127.0.0.3'];
+/** Where HAProxy connects from. */
+const PROXY = '127.0.0.1';
+const STRANGER = '127.0.0.9';
+
+describe('HAProxy with config/haproxy.cfg, before two instances', () => {
+  const folder = temporaryFolder();
+  const instances: SpawnedService[] = [];
+  const known = [...HOSTS];
+  const names = new NameServer(() => known);
+  let proxy: ChildProcess;
+  let client: HttpClient;
+  let port: number;
+
+  const freePort = async () => {
+    const server = createServer();
+    const free = await listen(server, PROXY, 0);
+    server.close();
+    return free;
+  };
+  const startInstance = (HOST: string, ports: Record<string, string>) => {
+    const instance = new SpawnedService(folder, {
+      TLS: 'proxy',
+      TRUSTED_PROXIES: PROXY,
+      HOST,
+      MANAGEMENT_HOST: HOST,
+      SQLITE_FILE: 'shared.sqlite',
+      BOOTSTRAP_API_KEY: FIRST_KEY,
+      RATE_LIMIT_REQUESTS: String(QUOTA),
+      ...ports,
+    });
+    instances.push(instance);
+    return instance;
+  };
+  const comesTo = async (status: number) => {
+    for (const end = Date.now() + 20_000; Date.now() < end; await sleep(100)) {
+      const answer = await client.get('/health/ready', { token: null }).catch(() => undefined);
+      if (answer?.status === status) return answer;
+    }
+    throw new Error(`no ${status} from HAProxy`);
+  };
+
+  before(async () => {
+    try {
+      execFileSync('haproxy', ['-v']);
+    } catch {
+      throw new Error('haproxy is missing; on Debian: apt-get install -y haproxy');
+    }
+    execFileSync('config/make-certificate.sh', { env: { ...process.env, CERTIFICATE_FOLDER: folder } });
+
+    const [PORT, MANAGEMENT_PORT, https] = [await freePort(), await freePort(), await freePort()].map(String);
+    const ports = { PORT: String(PORT), MANAGEMENT_PORT: String(MANAGEMENT_PORT) };
+    for (const host of HOSTS) await startInstance(host, ports).says(/in plain HTTP behind a proxy/);
+    port = Number(PORT);
+
+    const env = {
+      PATH: process.env['PATH'],
+      DNS_ADDRESS: await names.start(),
+      HTTPS_ADDRESS: `${PROXY}:${https}`,
+      CERTIFICATE_FILE: join(folder, 'server.pem'),
+      SERVICE_PORT: PORT,
+      MANAGEMENT_PORT,
+    };
+    execFileSync('haproxy', ['-c', '-f', 'config/haproxy.cfg'], { env });
+    proxy = spawn('haproxy', ['-db', '-f', 'config/haproxy.cfg'], { env, stdio: 'ignore' });
+    client = new HttpClient(Number(https), join(folder, 'localhost.pem'), FIRST_KEY);
+    await comesTo(200);
+  });
+  after(async () => {
+    client?.close();
+    names.stop();
+    if (proxy?.exitCode === null) {
+      proxy.kill('SIGKILL');
+      await once(proxy, 'close');
+    }
+    for (const instance of instances) await instance.stop('SIGKILL');
+  });
+
+  it('serves HTTPS, from both', async () => {
+    const { headers, json } = await client.post('/v1/products', { name: 'Lamp' });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        client.get(String(headers.location), { headers: { Connection: 'close' } }),
+      ),
+    );
+    for (const answer of answers) {
+      expect([answer.status, answer.json]).to.deep.equal([200, { id: json.id, name: 'Lamp' }]);
+      expect(answer.headers['strict-transport-security']).to.equal('max-age=31536000');
+    }
+    for (const instance of instances)
+      await instance.logs(/"route":"\/v1\/products\/\{id\}"[^\n]*"status":200/);
+  });
+
+  it('lets no client change how, or from where, its request came', async () => {
+    const spoofed = (i: number) => ({
+      'X-Forwarded-Proto': 'http',
+      'X-Forwarded-For': `192.0.2.${i}, ${PROXY}`,
+      'x-forwarded-host': 'elsewhere',
+      Forwarded: `for=192.0.2.${i};proto=http`,
+    });
+    expect((await client.get('/products', { headers: spoofed(0) })).status).to.equal(200);
+    const statuses: number[] = [];
+    for (let i = 0; i < 3 * QUOTA; i++) {
+      const asking = { token: null, from: '127.0.0.7', headers: spoofed(i) };
+      statuses.push((await client.get('/nowhere', asking)).status);
+    }
+    const served = statuses.filter((status) => status !== 429);
+    expect(served.length, 'one quota for each instance').to.be.within(QUOTA, 2 * QUOTA);
+    const neighbour = await client.get('/nowhere', {
+      token: null,
+      from: '127.0.0.8',
+      headers: { 'X-Forwarded-For': '127.0.0.7' },
+    });
+    expect(neighbour.status).to.equal(404);
+  });
+
+  it('leaves what is too large to the service', async () => {
+    expect((await client.get(`/products?x=${'1'.repeat(9_000)}`)).json.code).to.equal('uri_too_long');
+    expect((await client.get('/products', { headers: { X: 'x'.repeat(17_000) } })).json.code).to.equal(
+      'headers_too_large',
+    );
+  });
+
+  it('is the one way in: whoever comes to an instance in plain HTTP gets 403', async () => {
+    const direct = new HttpClient(port, undefined, FIRST_KEY, HOSTS[0]);
+    for (const headers of [{}, { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': PROXY }]) {
+      const answer = await direct.get('/v1/products', { from: STRANGER, headers });
+      expect([answer.status, answer.json.code]).to.deep.equal([403, 'https_required']);
+    }
+    direct.close();
+    const plain = new HttpClient(client.port, undefined, FIRST_KEY);
+    const refused: Answer | Error = await plain.get('/v1/products').catch((error: Error) => error);
+    expect(refused).to.satisfy((got: Answer | Error) => got instanceof Error || got.status === 400);
+    plain.close();
+  });
+
+  it('loses no read when an instance stops, and says 503 in the form of the service when none is left', async () => {
+    const ask = async () => (await client.get('/health/live', { token: null })).status;
+    const statuses: number[] = [];
+    let isAsking = true;
+    const asking = Array.from({ length: 4 }, async () => {
+      while (isAsking) statuses.push(await ask());
+    });
+    await sleep(300);
+    expect(await instances[0]?.stop()).to.deep.equal({ code: 0, signal: null });
+    await sleep(1_000);
+    isAsking = false;
+    await Promise.all(asking);
+    expect(new Set(statuses)).to.deep.equal(new Set([200]));
+
+    await instances[1]?.stop('SIGKILL');
+    const answer = await comesTo(503);
+    expect(answer.json).to.have.all.keys('code', 'message', 'details');
+    expect(answer.json.code).to.equal('unavailable');
+    expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0);
+    expect(answer.headers).to.include.keys('x-request-id', 'strict-transport-security', 'api-version');
+  });
+});

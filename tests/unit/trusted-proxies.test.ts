@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { networkOf, parseAddress } from '#src/adapters/inbound/http/client-address.js';
+import { TrustedProxies } from '#src/adapters/inbound/http/trusted-proxies.js';
+
+describe('trusted proxies', () => {
+  const trusts = (list: string, address: string) => {
+    const parsed = parseAddress(address);
+    return parsed !== undefined && new TrustedProxies(list).includes(parsed);
+  };
+  const clientOf = (forwardedFor: string, peer = '10.0.0.1', list = '10.0.0.0/8, fd00::/8') => {
+    const proxy = parseAddress(peer);
+    return proxy && networkOf(new TrustedProxies(list).clientOf(proxy, forwardedFor));
+  };
+
+  it('are addresses and networks of both families', () => {
+    const list = ' 192.0.2.1,10.0.0.0/8, 2001:db8::1 ,fd00::/8';
+    for (const address of ['192.0.2.1', '10.255.0.1', '2001:db8::1', 'fd12::1', '::ffff:10.1.1.1'])
+      expect(trusts(list, address), address).to.equal(true);
+    for (const address of ['192.0.2.2', '11.0.0.1', '2001:db8::2', 'fe80::1', '::ffff:11.0.0.1', '::1'])
+      expect(trusts(list, address), address).to.equal(false);
+  });
+
+  it('may be named as IPv4 addresses mapped into IPv6', () => {
+    expect(trusts('::ffff:192.0.2.1', '192.0.2.1')).to.equal(true);
+    expect(trusts('::ffff:10.0.0.0/104', '10.9.9.9')).to.equal(true);
+    expect(trusts('::ffff:10.0.0.0/104', '11.9.9.9')).to.equal(false);
+  });
+
+  it('of one family say nothing of the other', () => {
+    expect(trusts('::/0', '192.0.2.1')).to.equal(false);
+    expect(trusts('0.0.0.0/0', '2001:db8::1')).to.equal(false);
+  });
+
+  for (const [forwardedFor, client] of [
+    ['192.0.2.7', '192.0.2.7'],
+    ['198.51.100.1, 192.0.2.7', '192.0.2.7'],
+    ['192.0.2.7, 10.0.0.9', '192.0.2.7'],
+    ['192.0.2.7,10.0.0.9,fd00::2 ,  10.0.0.3', '192.0.2.7'],
+    ['1.1.1.1, 192.0.2.7, 10.0.0.9', '192.0.2.7'],
+    ['192.0.2.7:50123', '192.0.2.7'],
+    ['2001:db8:1:2:3::4', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2:3::4]', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2:3::4]:443', '2001:db8:1:2::/64'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7, ::ffff:10.0.0.9', '192.0.2.7'],
+  ] as const) {
+    it(`tell the client in "${forwardedFor}"`, () => {
+      expect(clientOf(forwardedFor)).to.equal(client);
+    });
+  }
+
+  it('are the client themselves where they name no other', () => {
+    expect(clientOf('')).to.equal('10.0.0.1');
+    expect(clientOf('10.0.0.8, 10.0.0.9')).to.equal('10.0.0.8');
+  });
+
+  it('are not looked behind where they wrote no address', () => {
+    for (const entry of [
+      'unknown',
+      '_hidden',
+      '"192.0.2.9"',
+      'for=192.0.2.9',
+      '010.0.0.1',
+      '192.0.2.9:x',
+      '[192.0.2.9]x',
+      '2001:db8::1%eth0',
+      '0x7f000001',
+      '',
+    ]) {
+      expect(clientOf(`192.0.2.7, ${entry}`), entry).to.equal('10.0.0.1');
+      expect(clientOf(`192.0.2.7, ${entry}, 10.0.0.9`), entry).to.equal('10.0.0.9');
+    }
+  });
+});
