@@ -38,7 +38,9 @@ const PROMISES = {
 /** A MongoDB deployment, best a replica set: a write is acknowledged when a majority has it in the journal. */
 export class MongoStore implements Store {
   readonly location: string;
-  private readonly client: MongoClient;
+  private readonly connect: () => MongoClient;
+  private client: MongoClient;
+  private hasFailed = false;
   private readonly database: string;
   private closed = false;
 
@@ -53,7 +55,8 @@ export class MongoStore implements Store {
   ) {
     const given = new Set([...url.matchAll(/[?&]([A-Za-z]+)=/g)].map(([, name]) => name));
     const defaults = Object.fromEntries(Object.entries(DEFAULTS).filter(([name]) => !given.has(name)));
-    this.client = new MongoClient(url, { ...defaults, ...PROMISES });
+    this.connect = () => new MongoClient(url, { ...defaults, ...PROMISES });
+    this.client = this.connect();
     const [, hosts = '', database] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(url) ?? [];
     this.database = database || DEFAULT_DATABASE;
     this.location = `MongoDB at ${hosts}, database ${this.database}`;
@@ -61,6 +64,12 @@ export class MongoStore implements Store {
 
   /** Makes the indexes; those that are there already stay, so that any number of processes may start at once. */
   async open(): Promise<void> {
+    // A client whose first connection failed never makes another.
+    if (this.hasFailed) {
+      await this.client.close();
+      this.client = this.connect();
+    }
+    this.hasFailed = true;
     await this.ping();
     for (const { name, unique } of this.tables) {
       const indexes = unique.map((field) => ({
@@ -72,6 +81,7 @@ export class MongoStore implements Store {
       const inOrder = { key: { live: 1, _id: 1 }, name: 'live' } as const;
       await this.run((database) => database.collection(name).createIndexes([inOrder, ...indexes]));
     }
+    this.hasFailed = false;
   }
 
   async ping(): Promise<void> {
