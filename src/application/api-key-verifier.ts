@@ -8,6 +8,9 @@ import type { Repository } from './ports/repository.js';
 import type { TokenVerifier } from './ports/token-verifier.js';
 
 const MINUTE_MS = 60_000;
+/** So long a key that was read is believed to be there still; revocation is promised within 5 seconds. */
+const FRESH_MS = 2_000;
+const MAX_KNOWN = 10_000;
 
 export interface ApiKeyVerifierDependencies {
   readonly keys: Repository<ApiKey>;
@@ -16,27 +19,52 @@ export interface ApiKeyVerifierDependencies {
   readonly journal: Journal;
 }
 
-/** Knows the bearer of an API key. Every check asks the store, so that a revoked key is refused at once. */
+interface Known {
+  readonly key: Versioned<ApiKey>;
+  readonly readAt: number;
+  isNoted: boolean;
+}
+
+/** Knows the bearer of an API key. A key that it does not know is always looked up: a new one is good at once. */
 export class ApiKeyVerifier implements TokenVerifier {
+  /** By digest; oldest first. */
+  private readonly known = new Map<string, Known>();
+
   constructor(private readonly deps: ApiKeyVerifierDependencies) {}
 
   async verify(token: string): Promise<Principal> {
-    const { keys, format, clock } = this.deps;
-    const key = format.isWellFormed(token)
-      ? await keys.findByUnique('digest', format.digest(token))
-      : undefined;
-    if (!key) throw new CatalogueError('invalid_token', 'The token is not one that this service knows.');
+    const { format, clock } = this.deps;
+    const known = format.isWellFormed(token) ? await this.lookUp(format.digest(token)) : undefined;
+    if (!known) throw new CatalogueError('invalid_token', 'The token is not one that this service knows.');
+    const { id, fields } = known.key;
     const now = clock.now();
-    if (key.fields.expiresAt !== undefined && key.fields.expiresAt <= now) {
+    if (fields.expiresAt !== undefined && fields.expiresAt <= now) {
       throw new CatalogueError('token_expired', 'The API key has expired.');
     }
-    this.noteUse(key, now - (now % MINUTE_MS));
-    return { id: `key:${key.id}`, scopes: key.fields.scopes };
+    this.noteUse(known, now - (now % MINUTE_MS));
+    return { id: `key:${id}`, scopes: fields.scopes };
+  }
+
+  private async lookUp(digest: string): Promise<Known | undefined> {
+    const { keys, clock } = this.deps;
+    const known = this.known.get(digest);
+    if (known && clock.elapsed() - known.readAt < FRESH_MS) return known;
+    const readAt = clock.elapsed();
+    const key = await keys.findByUnique('digest', digest);
+    this.known.delete(digest);
+    if (!key) return undefined;
+    const read = { key, readAt, isNoted: false };
+    this.known.set(digest, read);
+    const [oldest] = this.known.keys();
+    if (this.known.size > MAX_KNOWN && oldest !== undefined) this.known.delete(oldest);
+    return read;
   }
 
   /** At most one write a minute and key. No request waits for it or fails by it: a lost race was another's note. */
-  private noteUse(key: Versioned<ApiKey>, minute: number): void {
-    if ((key.fields.lastUsedAt ?? 0) >= minute) return;
+  private noteUse(known: Known, minute: number): void {
+    const { key } = known;
+    if (known.isNoted || (key.fields.lastUsedAt ?? 0) >= minute) return;
+    known.isNoted = true;
     const fields = { ...key.fields, lastUsedAt: minute };
     const next = { ...key, version: key.version + 1, updatedAt: this.deps.clock.now(), fields };
     this.deps.keys.replace(next, key.version).catch((error: unknown) => {

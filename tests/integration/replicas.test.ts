@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import type { HttpClient } from '../support/http-client.js';
+import { mongoUrl } from '../support/mongo-url.js';
+import { RedisServer } from '../support/redis-server.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+async function listed(client: HttpClient): Promise<number[]> {
+  const ids: number[] = [];
+  for (let path = '/products?limit=1000'; path !== ''; ) {
+    const page = await client.get(path);
+    ids.push(...page.json.map(({ id }: { id: number }) => id));
+    path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+  }
+  return ids;
+}
+
+describe('two replicas on one MongoDB and one Redis', () => {
+  const root = temporaryFolder();
+  const database = `replicas-${randomUUID()}`;
+  let redis: RedisServer;
+  let services: [SpawnedService, SpawnedService];
+  let clients: [HttpClient, HttpClient];
+  let key: string;
+
+  const start = (environment: Record<string, string> = {}) =>
+    new SpawnedService(mkdtempSync(join(root, 'run-')), {
+      STORE: 'mongodb',
+      MONGODB_URL: mongoUrl(database),
+      RATE_LIMITER: 'redis',
+      REDIS_URL: redis.url,
+      ...environment,
+    });
+
+  beforeEach(async () => {
+    redis = await RedisServer.onFreePort();
+    await redis.run();
+    services = [start(), start()];
+    await Promise.all(services.map((service) => service.says(/listens on[\s\S]*curl/)));
+    const keys = services.map(({ firstKey }) => firstKey).filter(Boolean);
+    expect(keys, 'exactly one prints the first key').to.have.length(1);
+    key = keys[0] ?? '';
+    clients = [await services[0].started(key), await services[1].started(key)];
+  });
+  afterEach(async () => {
+    for (const client of clients) client.close();
+    for (const service of services) await service.stop('SIGKILL');
+    await redis.kill();
+    const client = new MongoClient(mongoUrl(database));
+    await client.db().dropDatabase();
+    await client.close();
+  });
+
+  it('read what the other wrote, at once', async () => {
+    for (let i = 0; i < 20; i++) {
+      const [writer, reader] = i % 2 === 0 ? clients : clients.toReversed();
+      const { id } = (await writer?.post('/products', { name: `product ${i}` }))?.json ?? {};
+      expect((await reader?.get(`/products/${id}`))?.json).to.deep.equal({ id, name: `product ${i}` });
+    }
+  });
+
+  it('let exactly one of many racing If-Match writers win, and lose no PATCH of other fields', async () => {
+    const { id } = (await clients[0].post('/products', { name: 'Lamp' })).json;
+    const path = `/products/${id}`;
+    const racers = Array.from({ length: 40 }, (_, i) =>
+      clients[i % 2]?.put(path, { name: `racer ${i}` }, { headers: { 'If-Match': '"1"' } }),
+    );
+    const statuses = (await Promise.all(racers)).map((answer) => answer?.status);
+    expect(statuses.filter((status) => status === 200)).to.have.length(1);
+    expect(statuses.filter((status) => status === 412)).to.have.length(39);
+
+    const keys = Array.from({ length: 30 }, (_, i) => `k${i}`);
+    const patches = keys.map((name, i) => clients[i % 2]?.patch(path, { attributes: { [name]: i } }));
+    expect((await Promise.all(patches)).map((answer) => answer?.status)).to.deep.equal(keys.map(() => 200));
+    expect(Object.keys((await clients[0].get(path)).json.attributes)).to.have.members(keys);
+  });
+
+  it('give a sku to exactly one of many racing products, and no id twice', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => clients[i % 2]?.post('/products', { name: 'x', sku: 'one' })),
+    );
+    expect(answers.filter((answer) => answer?.status === 201)).to.have.length(1);
+    expect(answers.filter((answer) => answer?.status === 409)).to.have.length(39);
+    const made = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => clients[i % 2]?.post('/products', { name: `x${i}` })),
+    );
+    expect(new Set(made.map((answer) => answer?.json.id))).to.have.length(100);
+  });
+
+  it('admit the quota together, not each', async () => {
+    const limits = {
+      RATE_LIMIT_REQUESTS: '300',
+      RATE_LIMIT_WINDOW_SECONDS: '600',
+      REDIS_URL: `${redis.url}/1`,
+    };
+    for (const service of services) await service.stop();
+    services = [start(limits), start(limits)];
+    clients = [await services[0].started(key), await services[1].started(key)];
+    // Until its first connection to Redis stands, a replica counts for itself; these count against the address.
+    for (let i = 0; i < 30; i++) {
+      for (const client of clients) await client.ask('OPTIONS', '/products', { token: null });
+      await sleep(50);
+    }
+    const workers = Array.from({ length: 200 }, async (_, i) => {
+      const statuses = [];
+      for (let n = 0; n < 5; n++) statuses.push((await clients[i % 2]?.get('/products?limit=1'))?.status);
+      return statuses;
+    });
+    const statuses = (await Promise.all(workers)).flat();
+    expect(statuses.filter((status) => status === 200)).to.have.length(300);
+    expect(statuses.filter((status) => status === 429)).to.have.length(700);
+  });
+
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    it(`lose nothing that was acknowledged when one gets ${signal} under load`, async () => {
+      const acknowledged: number[] = [];
+      let isOver = false;
+      const writers = Array.from({ length: 16 }, async (_, i) => {
+        while (!isOver) {
+          const answer = await clients[i % 2]?.post('/products', { name: `writer ${i}` });
+          if (answer?.status === 201) acknowledged.push(answer.json.id);
+        }
+      });
+      const ended = Promise.allSettled(writers);
+      while (acknowledged.length < 150) await sleep(5);
+      const { code } = await services[0].stop(signal);
+      if (signal === 'SIGTERM') expect(code).to.equal(0);
+      const before = acknowledged.length;
+      while (acknowledged.length < before + 50) await sleep(5);
+      isOver = true;
+      await ended;
+      const found = new Set(await listed(clients[1]));
+      expect(acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
+      expect(new Set(acknowledged)).to.have.length(acknowledged.length);
+      if (signal === 'SIGTERM')
+        expect(found.size, 'every write that was done was answered').to.equal(acknowledged.length);
+    });
+  }
+});
