@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Id } from '../domain/record.js';
 import type { Archive, ArchiveEntry } from './ports/archive.js';
 
-const BATCH = 500;
+const BATCH = 1_000;
 
 /** The copy cannot be made, or was made and is not right. The message is for a person. */
 export class CopyError extends Error {}

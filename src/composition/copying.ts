@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { CopyError, type CopyReport, copyArchive, type Progress } from '../application/copy-archive.js';
 import { STORES, type Stored } from './stores.js';
 
+const COPY_TIMEOUT_MS = 60_000;
+
 /**
  * Copies all that one store keeps to another.
  * @param from,to `sqlite:FILE` or a MongoDB connection string
@@ -33,6 +35,15 @@ function storedAt(url: string, mustExist: boolean): Stored {
     if (mustExist && !existsSync(file)) throw new CopyError(`There is no file ${file}.`);
     return STORES.sqlite({ SQLITE_FILE: file, MONGODB_URL: '' });
   }
-  if (/^mongodb(\+srv)?:\/\//.test(url)) return STORES.mongodb({ SQLITE_FILE: '', MONGODB_URL: url });
+  if (/^mongodb(\+srv)?:\/\//.test(url))
+    return STORES.mongodb({ SQLITE_FILE: '', MONGODB_URL: patient(url) });
   throw new CopyError('A store is named by sqlite:FILE or mongodb://…');
+}
+
+/** A copy has time: what keeps a service answering would only make it give up. */
+function patient(url: string): string {
+  if (/[?&]socketTimeoutMS=/.test(url)) return url;
+  const [base = '', query] = url.split('?', 2);
+  const database = /^mongodb(?:\+srv)?:\/\/[^/]+$/.test(base) ? '/' : '';
+  return `${base}${database}?${query ? `${query}&` : ''}socketTimeoutMS=${COPY_TIMEOUT_MS}`;
 }

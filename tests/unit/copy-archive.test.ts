@@ -72,7 +72,7 @@ describe('copying an archive', () => {
   });
 
   it('goes on where an earlier run was stopped, and writes nothing twice', async () => {
-    await fill(1_700);
+    await fill(2_700);
     const add = target.archive.add.bind(target.archive);
     let batches = 0;
     target.archive.add = async (entries) => {

@@ -13,7 +13,7 @@ import {
   type StoredDocument,
   tombstoneDocumentOf,
 } from './mongo-record.js';
-import { type MongoStore, OPERATION_MS } from './mongo-store.js';
+import type { MongoStore } from './mongo-store.js';
 import type { MongoTable } from './mongo-table.js';
 
 /** Documents of a batch; the server ends one earlier at 16 MiB. */
@@ -91,7 +91,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   private async findOne(filter: Document): Promise<Versioned<Fields> | undefined> {
-    const options = { maxTimeMS: OPERATION_MS };
+    const options = { maxTimeMS: this.store.operationMs };
     const document = await this.run((records) =>
       records.findOne<LiveDocument>({ live: true, ...filter }, options),
     );
@@ -106,7 +106,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
         .sort({ _id: order })
         .limit(limit + 1)
         .batchSize(CHUNK)
-        .maxTimeMS(OPERATION_MS);
+        .maxTimeMS(this.store.operationMs);
       const records: Versioned<Fields>[] = [];
       let bytes = 0;
       for await (const document of cursor) {

@@ -6,8 +6,8 @@ import type { MongoTable } from './mongo-table.js';
 
 const DEFAULT_DATABASE = 'catalogue';
 
-/** So long a caller waits for one operation, whatever the driver still tries behind its back. */
-export const OPERATION_MS = 1_800;
+/** For the driver's own second try and its search for another primary, beside the time-out of the socket. */
+const SECOND_TRY_MS = 300;
 
 /**
  * The driver's own defaults wait 30 seconds or for ever. Each may be set otherwise in MONGODB_URL, by the same name;
@@ -41,6 +41,8 @@ export class MongoStore implements Store {
   private readonly connect: () => MongoClient;
   private client: MongoClient;
   private hasFailed = false;
+  /** So long a caller waits for one operation, whatever the driver still tries behind its back. */
+  readonly operationMs: number;
   private readonly database: string;
   private closed = false;
 
@@ -57,6 +59,7 @@ export class MongoStore implements Store {
     const defaults = Object.fromEntries(Object.entries(DEFAULTS).filter(([name]) => !given.has(name)));
     this.connect = () => new MongoClient(url, { ...defaults, ...PROMISES });
     this.client = this.connect();
+    this.operationMs = this.client.options.socketTimeoutMS + SECOND_TRY_MS;
     const [, hosts = '', database] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(url) ?? [];
     this.database = database || DEFAULT_DATABASE;
     this.location = `MongoDB at ${hosts}, database ${this.database}`;
@@ -98,7 +101,7 @@ export class MongoStore implements Store {
     if (this.closed) throw unavailable('The store is closed.');
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(unavailable('The store did not answer in time.')), OPERATION_MS);
+      timer = setTimeout(() => reject(unavailable('The store did not answer in time.')), this.operationMs);
     });
     try {
       return await Promise.race([operation(this.client.db(this.database)), late]);
