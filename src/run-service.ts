@@ -21,7 +21,7 @@ export async function runService(): Promise<void> {
   } catch (error) {
     if (stopped.requested) return;
     if (error instanceof SettingsError) exitMisconfigured(error);
-    fail(service, error, error instanceof StoreTimeout ? EX_TEMPFAIL : 1);
+    await fail(service, error, error instanceof StoreTimeout ? EX_TEMPFAIL : 1);
   }
 }
 
@@ -61,9 +61,9 @@ function stopOnSignal(service: Service): { readonly requested: boolean } {
   return state;
 }
 
-function fail(service: Service, error: unknown, code: number): never {
+async function fail(service: Service, error: unknown, code: number): Promise<never> {
   service.journal.error('the service ends', { error });
-  service.journal.flush();
+  await service.journal.flush();
   say([`The service ends: ${error instanceof Error ? error.message : String(error)}`]);
   return process.exit(code);
 }

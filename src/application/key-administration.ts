@@ -43,14 +43,15 @@ export class KeyAdministration {
   }
 
   /**
-   * Makes the store's first key, with every scope, unless there ever was one.
-   * @param given a well-formed key to be the first, in the place of a new one
-   * @returns the key where this call made it
+   * Makes `key` the store's first, with every scope, unless there ever was one.
+   * @returns whether it is: by this call, or by an earlier one for the same key whose outcome was unknown
+   * @throws CatalogueError `validation_failed` where the key is not well-formed
    */
-  async createFirst(given?: string): Promise<string | undefined> {
-    const key = given ?? this.deps.format.generate();
+  async createFirst(key: string): Promise<boolean> {
     const record = this.record(FIRST_KEY_ID, { name: 'first key', scopes: SCOPES }, key);
-    return (await this.deps.keys.insert(record)) ? key : undefined;
+    if (await this.deps.keys.insert(record)) return true;
+    const first = await this.deps.keys.find(FIRST_KEY_ID);
+    return first?.fields.digest === record.fields.digest;
   }
 
   /** Every key, in order of id. */

@@ -20,8 +20,8 @@ export async function administerKeys<Result>(
   }
   const get = compose(settings);
   const store = get(t.STORE);
-  await store.open();
   try {
+    await store.open();
     return await use(get(t.KEY_ADMINISTRATION));
   } finally {
     await store.close();

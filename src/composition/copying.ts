@@ -24,8 +24,7 @@ export async function copyStores(from: string, to: string, progress: Progress): 
     }
     return reports;
   } finally {
-    await source.store.close();
-    await target.store.close();
+    await Promise.allSettled([source.store.close(), target.store.close()]);
   }
 }
 

@@ -3,6 +3,7 @@ import { createApp } from '../adapters/inbound/http/app.js';
 import { Drain } from '../adapters/inbound/http/drain.js';
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
+import { UnusableStore } from '../application/ports/store.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { compose } from './container.js';
@@ -36,12 +37,21 @@ export class Service {
   /** @throws SettingsError */
   constructor(private readonly settings: Settings) {
     this.get = compose(settings);
+    this.makeStore();
     this.management = new Management(this.get);
     const { BOOTSTRAP_API_KEY: given } = settings;
     if (given && !this.get(t.KEY_FORMAT).isWellFormed(given)) {
       throw new SettingsError([
         'BOOTSTRAP_API_KEY is no well-formed key; catalogue keys generate prints one',
       ]);
+    }
+  }
+
+  private makeStore(): void {
+    try {
+      this.get(t.STORED);
+    } catch (error) {
+      throw error instanceof UnusableStore ? new SettingsError([error.message]) : error;
     }
   }
 
@@ -59,8 +69,7 @@ export class Service {
     const managementPort = await this.management.start(health);
     const port = await this.listen(health);
     this.journal.info('listening', { host: this.settings.HOST, port });
-    await this.openStore();
-    const firstKey = await this.makeFirstKey();
+    const firstKey = await this.awaitStore();
     const storeLocation = this.get(t.STORE).location;
     this.journal.info('started', { store: this.settings.STORE, storeLocation });
     if (this.settings.STORE === 'memory')
@@ -77,10 +86,13 @@ export class Service {
     if (inTime === false) this.journal.warn('requests were cut off: the time to finish them was over');
     await this.management.stop();
     await this.releaseIds();
-    await this.get(t.STORE).close();
-    this.get(t.RATE_LIMITS).close();
+    try {
+      await this.get(t.STORE).close();
+    } finally {
+      this.get(t.RATE_LIMITS).close();
+    }
     this.journal.info('stopped');
-    this.journal.flush();
+    await this.journal.flush();
   }
 
   private readonly isDraining = () => this.drain?.isDraining ?? false;
@@ -105,13 +117,19 @@ export class Service {
     return listen(server, this.settings.HOST, this.settings.PORT);
   }
 
-  private async openStore(): Promise<void> {
+  /** @returns the first key, where this start made it and it was not given */
+  private async awaitStore(): Promise<string | undefined> {
+    const given = this.settings.BOOTSTRAP_API_KEY;
+    // One key for all tries: of one whose outcome is unknown the next try can tell that it was ours.
+    const key = given || this.get(t.KEY_FORMAT).generate();
     const clock = this.get(t.CLOCK);
     const deadline = clock.elapsed() + this.settings.STORE_START_TIMEOUT_SECONDS * 1_000;
     const store = this.get(t.STORE);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await store.open();
+        await store.open();
+        const isOurs = await this.get(t.KEY_ADMINISTRATION).createFirst(key);
+        return isOurs && !given ? key : undefined;
       } catch (error) {
         if (!(error instanceof CatalogueError && error.code === 'unavailable')) throw error;
         if (attempt === 1) this.journal.warn('the store cannot be reached yet; waiting', { error });
@@ -122,12 +140,6 @@ export class Service {
       }
       await sleep(STORE_RETRY_MS, undefined, { signal: this.stopping.signal });
     }
-  }
-
-  private async makeFirstKey(): Promise<string | undefined> {
-    const given = this.settings.BOOTSTRAP_API_KEY || undefined;
-    const made = await this.get(t.KEY_ADMINISTRATION).createFirst(given);
-    return given ? undefined : made;
   }
 
   private async releaseIds(): Promise<void> {

@@ -54,7 +54,7 @@ export const STORES: Readonly<
     };
   },
   mongodb: ({ MONGODB_URL }) => {
-    const store = new MongoStore(MONGODB_URL, [PRODUCT_TABLE, API_KEY_TABLE]);
+    const store = new MongoStore(MONGODB_URL, [PRODUCT_COLLECTION, API_KEY_COLLECTION]);
     return {
       store,
       products: new MongoRepository(store, PRODUCT_COLLECTION),

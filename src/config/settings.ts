@@ -120,7 +120,7 @@ function redisUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.Erro
   return isSound ? text : error('any.invalid');
 }
 
-/** A setting that belongs to one value of TLS; under the others it may be there and means nothing. */
+/** A setting that belongs to one value of TLS; under the others it may be there, well-formed, and means nothing. */
 function requiredUnder(tls: Settings['TLS'], schema: Joi.StringSchema): Joi.StringSchema {
   const meaningless = Joi.optional().allow('').default('');
   return schema.required().when('TLS', { is: tls, otherwise: meaningless });

@@ -5,7 +5,6 @@ export type ErrorCode =
   | 'unknown_parameter'
   | 'invalid_parameter'
   | 'invalid_cursor'
-  | 'cursor_mismatch'
   | 'unsupported_version'
   | 'unauthenticated'
   | 'invalid_token'

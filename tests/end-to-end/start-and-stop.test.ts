@@ -277,6 +277,23 @@ describe('the program', () => {
       expect(service.out).to.equal('');
     });
 
+    it('exits with 78 for a MONGODB_URL that is none, without showing it', async () => {
+      for (const MONGODB_URL of [
+        'mongodb://u:secret@pw@h/x',
+        'mongodb://h/?nonsense=secret',
+        'postgres://secret',
+      ]) {
+        const service = start(folder(), { STORE: 'mongodb', MONGODB_URL });
+        expect((await service.exit).code, MONGODB_URL).to.equal(78);
+        expect(service.log)
+          .to.match(/^MONGODB_URL [^\n]+\n$/)
+          .and.to.not.include('secret');
+        const listed = await catalogue(folder(), ['keys', 'list'], { STORE: 'mongodb', MONGODB_URL });
+        expect(listed.code).to.be.oneOf([1, 78]);
+        expect(listed.err).to.not.include('    at ');
+      }
+    });
+
     it('exits with 78 for a BOOTSTRAP_API_KEY that is not well-formed, without showing it', async () => {
       const service = start(folder(), { BOOTSTRAP_API_KEY: 'pcs_secret' });
       expect((await service.exit).code).to.equal(78);
@@ -408,6 +425,30 @@ describe('the program', () => {
     client.close();
     process.kill(Number(await shell(`pgrep -P ${service.pid}`, where)), 'SIGTERM');
     expect((await service.exit).code).to.equal(0);
+  });
+
+  it('loses no line of its log to a reader that is slow for a while', async () => {
+    const where = folder();
+    const key = new ChecksummedApiKey().generate();
+    const command = `BOOTSTRAP_API_KEY=${key} exec "${process.execPath}" "${join(process.cwd(), 'dist/main.js')}" 2>&1 >out | (sleep 3; cat >log)`;
+    const service = new SpawnedService(where, {}, ['-e', SHELL, command]);
+    running.push(service);
+    const line = () =>
+      /localhost:(\d+)/.exec(existsSync(join(where, 'out')) ? readFileSync(join(where, 'out'), 'utf8') : '');
+    while (!line()) await sleep(50);
+    const client = new HttpClient(Number(line()?.[1]), join(where, 'data/tls/ca.pem'), key);
+    await Promise.all(Array.from({ length: 1_500 }, () => client.get('/products')));
+    client.close();
+    await shell(
+      `pkill -TERM -f '^${process.execPath} ${join(process.cwd(), 'dist/main.js')}$' -P $(pgrep -P ${service.pid})`,
+      where,
+    );
+    await service.exit;
+    const lines = readFileSync(join(where, 'log'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    expect(lines.filter(({ msg }) => msg === 'request')).to.have.length(1_500);
   });
 
   describe('catalogue', () => {

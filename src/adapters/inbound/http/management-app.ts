@@ -11,14 +11,14 @@ import { identifyRequest } from './middleware/identify-request.js';
 import { markUncached } from './middleware/mark-uncached.js';
 
 /** What a Prometheus server collects. */
-export interface Metrics {
+export interface MetricsReport {
   readonly contentType: string;
   text(): Promise<string>;
 }
 
 export interface ManagementDependencies {
   readonly healthEndpoints: readonly Endpoint[];
-  readonly metrics: Metrics;
+  readonly metrics: MetricsReport;
   readonly journal: Journal;
   readonly isDraining: () => boolean;
 }
@@ -45,7 +45,7 @@ export function createManagementApp(deps: ManagementDependencies): Koa<RequestSt
 }
 
 /** The one form that there is, whatever Accept says (RFC 9110 section 12.4.1): scrapers ask for many, some for none of JSON. */
-function answerMetrics(metrics: Metrics): Middleware {
+function answerMetrics(metrics: MetricsReport): Middleware {
   return async (ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       ctx.set('Allow', 'GET, HEAD');

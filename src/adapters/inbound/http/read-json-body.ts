@@ -3,7 +3,7 @@ import { CatalogueError } from '../../../domain/errors.js';
 import type { Context, Middleware } from './context.js';
 import { parseStrictJson } from './strict-json.js';
 
-const PARAMETERS = /^(?:\s*;\s*(?:[^\s;="]+=(?:"(?:[^"\\]|\\.)*"|[^\s;"]+))?)*\s*$/;
+const PARAMETERS = /^(?:;[ \t]*(?:[^\s;="]+=(?:"(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*)?)*$/;
 const CHARSET = /;\s*charset="?([^\s;"]*)/gi;
 
 export interface JsonBodyOptions {

@@ -1,5 +1,5 @@
-import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
-import type { Store } from '../../../application/ports/store.js';
+import { type Db, MongoClient, type MongoClientOptions, MongoParseError } from 'mongodb';
+import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import { toCoreError } from './mongo-errors.js';
 import type { MongoTable } from './mongo-table.js';
@@ -49,7 +49,7 @@ export class MongoStore implements Store {
   /**
    * @param url as https://www.mongodb.com/docs/manual/reference/connection-string/ has it; the database is the one
    *   that it names, else `catalogue`
-   * @throws Error where the URL is none
+   * @throws UnusableStore where the URL is none; its message holds no part of it
    */
   constructor(
     url: string,
@@ -58,11 +58,23 @@ export class MongoStore implements Store {
     const given = new Set([...url.matchAll(/[?&]([A-Za-z]+)=/g)].map(([, name]) => name));
     const defaults = Object.fromEntries(Object.entries(DEFAULTS).filter(([name]) => !given.has(name)));
     this.connect = () => new MongoClient(url, { ...defaults, ...PROMISES });
-    this.client = this.connect();
+    this.client = this.firstClient();
     this.operationMs = this.client.options.socketTimeoutMS + SECOND_TRY_MS;
     const [, hosts = '', database] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(url) ?? [];
     this.database = database || DEFAULT_DATABASE;
     this.location = `MongoDB at ${hosts}, database ${this.database}`;
+  }
+
+  private firstClient(): MongoClient {
+    try {
+      return this.connect();
+    } catch (error) {
+      const reason =
+        error instanceof MongoParseError
+          ? 'is not a MongoDB connection string'
+          : 'has options that do not fit';
+      throw new UnusableStore(`MONGODB_URL ${reason}; see the driver's manual.`, { cause: error });
+    }
   }
 
   /** Makes the indexes; those that are there already stay, so that any number of processes may start at once. */

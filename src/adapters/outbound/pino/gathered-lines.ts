@@ -1,10 +1,16 @@
-import { write, writeSync } from 'node:fs';
+import { write } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const STANDARD_ERROR = 2;
 /** Lines are gathered for so long, so that a request does not pay for a write of its own. */
 const GATHERING_MS = 100;
 /** In characters; what comes on top of so many unwritten ones is lost. */
 const MAX_GATHERED = 16 * 1024 * 1024;
+
+/** Between two tries on a pipe whose reader is slow. */
+const RETRY_MS = 20;
+/** At the end of the process: for two seconds. */
+const MAX_TRIES = 100;
 
 /**
  * Writes lines to standard error behind the back of who logs them. A log that cannot be written (a full disk, a closed
@@ -14,7 +20,8 @@ export class GatheredLines {
   private gathered: string[] = [];
   private length = 0;
   private timer: NodeJS.Timeout | undefined;
-  private isWriting = false;
+  /** What is being written. */
+  private unwritten: Buffer = Buffer.alloc(0);
 
   write(line: string): void {
     if (this.length >= MAX_GATHERED) return;
@@ -23,28 +30,24 @@ export class GatheredLines {
     this.timer ??= setTimeout(() => this.pass(), GATHERING_MS).unref();
   }
 
-  /** Writes out what is gathered, at once; for the end of the process. */
-  flush(): void {
-    let rest = this.take();
-    try {
-      while (rest.length > 0) rest = rest.subarray(writeSync(STANDARD_ERROR, rest));
-    } catch {
-      // There is nowhere left to say it.
-    }
+  /** Resolves when all is written; for the end of the process, so it does not wait for a stuck reader for ever. */
+  async flush(): Promise<void> {
+    this.pass();
+    for (let tries = 0; this.unwritten.length > 0 && tries < MAX_TRIES; tries++) await sleep(RETRY_MS);
   }
 
   private pass(): void {
     this.timer = undefined;
-    if (!this.isWriting) this.writeOut(this.take());
+    if (this.unwritten.length === 0) this.writeOut(this.take());
   }
 
   private writeOut(bytes: Buffer): void {
+    this.unwritten = bytes;
     if (bytes.length === 0) return;
-    this.isWriting = true;
     write(STANDARD_ERROR, bytes, 0, bytes.length, null, (error, written) => {
-      this.isWriting = false;
-      if (!error && written < bytes.length) this.writeOut(bytes.subarray(written));
-      else this.pass();
+      if (isFull(error)) setTimeout(() => this.writeOut(bytes), RETRY_MS).unref();
+      else
+        this.writeOut(error ? this.take() : bytes.length > written ? bytes.subarray(written) : this.take());
     });
   }
 
@@ -56,4 +59,8 @@ export class GatheredLines {
     this.length = 0;
     return bytes;
   }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 }

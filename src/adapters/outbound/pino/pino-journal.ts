@@ -36,8 +36,8 @@ export class PinoJournal implements Journal {
   }
 
   /** Writes out what is gathered; call it before the process ends. */
-  flush(): void {
-    this.lines.flush();
+  flush(): Promise<void> {
+    return this.lines.flush();
   }
 }
 
