@@ -4,7 +4,7 @@ import { container as root } from 'tsyringe';
 import { ResourceEndpoints } from '../adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as PRODUCT_RESOURCE } from '../adapters/inbound/http/resources/products.js';
 import { SelfSignedCertificates } from '../adapters/outbound/certificates/self-signed-certificates.js';
-import { MemoryRateLimiter } from '../adapters/outbound/memory/memory-rate-limiter.js';
+import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import { RandomBackoff } from '../adapters/outbound/system/random-backoff.js';
 import { SystemClock } from '../adapters/outbound/system/system-clock.js';
@@ -16,18 +16,20 @@ import { LeasedIds } from '../application/leased-ids.js';
 import { RecordUseCases } from '../application/record-use-cases.js';
 import type { Settings } from '../config/settings.js';
 import { normalProduct, productFaults } from '../domain/product.js';
+import { limiters } from './limiters.js';
 import { STORES } from './stores.js';
 import * as t from './tokens.js';
 import { type Get, getter, provide } from './typed-token.js';
 
-/** Failed authentications of one address, so that keys cannot be guessed at leisure. */
-const FAILURES = { name: 'auth', quota: 20, windowSeconds: 60 };
-
-/** The wiring: for every port its adapter. Nothing is made before it is first asked for. */
-export function compose(settings: Settings): Get {
+/**
+ * The wiring: for every port its adapter. Nothing is made before it is first asked for.
+ * @param primary where this process is one of several workers: its line to the one that counts for all
+ */
+export function compose(settings: Settings, primary?: Line): Get {
   const container = root.createChildContainer();
   const bind: Bind = (name, make) => provide(container, name, make);
   bind(t.SETTINGS, () => settings);
+  bind(t.LIMITERS, () => limiters(settings, primary));
   bindSystem(bind);
   bindStore(bind);
   bindAccess(bind);
@@ -59,11 +61,6 @@ function bindStore(bind: Bind): void {
 
 function bindAccess(bind: Bind): void {
   bind(t.KEY_FORMAT, () => new ChecksummedApiKey());
-  bind(t.REQUEST_LIMITER, (get) => {
-    const { RATE_LIMIT_REQUESTS: quota, RATE_LIMIT_WINDOW_SECONDS: windowSeconds } = get(t.SETTINGS);
-    return new MemoryRateLimiter({ name: 'default', quota, windowSeconds });
-  });
-  bind(t.FAILURE_LIMITER, () => new MemoryRateLimiter(FAILURES));
   bind(t.KEY_ADMINISTRATION, (get) => {
     return new KeyAdministration({
       keys: get(t.STORED).apiKeys,
@@ -79,7 +76,7 @@ function bindAccess(bind: Bind): void {
     const format = get(t.KEY_FORMAT);
     return new Authenticator({
       verifier: get(t.TOKEN_VERIFIER),
-      failures: get(t.FAILURE_LIMITER),
+      failures: get(t.LIMITERS).failures,
       digest: (token) => format.digest(token),
       clock: get(t.CLOCK),
     });

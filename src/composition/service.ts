@@ -1,9 +1,9 @@
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../adapters/inbound/http/app.js';
 import { Drain } from '../adapters/inbound/http/drain.js';
 import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
-import { createTlsServer } from '../adapters/inbound/http/server.js';
+import { createTlsServer, listen } from '../adapters/inbound/http/server.js';
+import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { compose } from './container.js';
@@ -32,9 +32,15 @@ export class Service {
   private drain: Drain | undefined;
   private renewal: NodeJS.Timeout | undefined;
 
-  /** @throws SettingsError */
-  constructor(private readonly settings: Settings) {
-    this.get = compose(settings);
+  /**
+   * @param primary where this process is one of several workers: its line to the one that counts for all
+   * @throws SettingsError
+   */
+  constructor(
+    private readonly settings: Settings,
+    primary?: Line,
+  ) {
+    this.get = compose(settings, primary);
     const { BOOTSTRAP_API_KEY: given } = settings;
     if (given && !this.get(t.KEY_FORMAT).isWellFormed(given)) {
       throw new SettingsError([
@@ -81,8 +87,8 @@ export class Service {
     const app = createApp({
       gate: {
         authenticator: this.get(t.AUTHENTICATOR),
-        limiter: this.get(t.REQUEST_LIMITER),
-        failures: this.get(t.FAILURE_LIMITER),
+        limiter: this.get(t.LIMITERS).requests,
+        failures: this.get(t.LIMITERS).failures,
       },
       endpoints: this.get(t.PRODUCT_ENDPOINTS).endpoints(),
       healthEndpoints: healthEndpoints(this.get(t.STORE), () => this.drain?.isDraining ?? false),
@@ -101,11 +107,7 @@ export class Service {
         this.journal.error('the certificate could not be renewed', { error });
       }
     }, CERTIFICATE_CHECK_MS).unref();
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(this.settings.PORT, this.settings.HOST, resolve);
-    });
-    return (server.address() as AddressInfo).port;
+    return listen(server, this.settings.PORT, this.settings.HOST);
   }
 
   private async openStore(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { getSystemErrorMap } from 'node:util';
 import { answerBrokenMessage } from './broken-message.js';
 
 /** TLS 1.3, and of TLS 1.2 only forward-secret suites with authenticated encryption. */
@@ -64,6 +65,20 @@ export function createTlsServer(identity: TlsIdentity, answer: RequestListener, 
     answerBrokenMessage(error, socket as Socket, running.get(socket) ?? []);
   });
   return server;
+}
+
+/**
+ * @returns the port
+ * @throws Error that tells a person why not, in the same words whether this process listens alone or shares the port
+ */
+export function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const [, why = error.message] = getSystemErrorMap().get(error.errno ?? 0) ?? [];
+      reject(new Error(`It cannot listen on ${host}:${port}: ${why} (${error.code}).`, { cause: error }));
+    });
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
 }
 
 function noteRunning(
