@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import Joi from 'joi';
 
@@ -26,6 +27,8 @@ export interface Settings {
   readonly PUBLIC_MAX_AGE: number;
   readonly TLS: 'self-signed';
   readonly SHUTDOWN_GRACE_SECONDS: number;
+  /** Processes that serve, from 1; `auto` is already the number that it stands for here. */
+  readonly WORKERS: number;
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
   readonly BOOTSTRAP_API_KEY: string;
 }
@@ -38,6 +41,7 @@ export class SettingsError extends Error {
 }
 
 const YEAR_SECONDS = 31_536_000;
+const MAX_WORKERS = 64;
 
 const SCHEMA = Joi.object<Settings, true>({
   HOST: Joi.string().hostname().required(),
@@ -59,6 +63,18 @@ const SCHEMA = Joi.object<Settings, true>({
   PUBLIC_MAX_AGE: Joi.number().integer().min(0).max(YEAR_SECONDS).required(),
   TLS: Joi.string().valid('self-signed').required(),
   SHUTDOWN_GRACE_SECONDS: Joi.number().integer().min(0).max(3_600).required(),
+  WORKERS: Joi.number()
+    .integer()
+    .min(1)
+    .max(MAX_WORKERS)
+    .messages({ '*': `WORKERS must be an integer from 1 to ${MAX_WORKERS}, or auto` })
+    .required()
+    .when('STORE', {
+      is: 'memory',
+      then: Joi.number().max(1).messages({
+        'number.max': 'WORKERS must be 1 with STORE=memory, which is the memory of one process',
+      }),
+    }),
   LOG_LEVEL: Joi.string()
     .valid(...LOG_LEVELS)
     .required(),
@@ -76,12 +92,23 @@ const DEFAULTS = new URL('../../config/default.json', import.meta.url);
 export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const given = environment['CONFIG_FILE'];
   const layers = [readLayer(DEFAULTS), given ? readLayer(given) : {}, fromEnvironment(environment)];
-  const { value, error } = SCHEMA.validate(Object.assign({}, ...layers), {
+  const { value, error } = SCHEMA.validate(withWorkersCounted(Object.assign({}, ...layers)), {
     abortEarly: false,
     errors: { wrap: { label: false } },
   });
   if (error) throw new SettingsError(error.details.map(faultLine));
   return Object.freeze(value);
+}
+
+/** The variables that make {@link loadSettings} give the same settings in another process, whatever a file says by then. */
+export function toEnvironment(settings: Settings): Record<string, string> {
+  const variables = Object.entries(settings).map(([name, value]) => [name, String(value)]);
+  return { ...Object.fromEntries(variables), CONFIG_FILE: '' };
+}
+
+function withWorkersCounted(given: { WORKERS?: unknown }): object {
+  if (given.WORKERS !== 'auto') return given;
+  return { ...given, WORKERS: Math.min(availableParallelism(), MAX_WORKERS) };
 }
 
 function readLayer(file: string | URL): object {

@@ -11,8 +11,11 @@ import type { Journal } from '../../../application/ports/journal.js';
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** Lines are gathered for so long, so that a request does not pay for a write of its own. */
+/** Lines are gathered for so long, or to so many bytes, so that a request does not pay for a write of its own. */
 const FLUSH_MS = 100;
+const GATHERED_BYTES = 3_072;
+/** PIPE_BUF of Linux: a pipe takes no more in one piece, and the lines of several processes must not mingle. */
+const LARGEST_WRITE_BYTES = 4_096;
 const STANDARD_ERROR = 2;
 const API_KEY = /pcs_[0-9A-Za-z]{8,}/g;
 
@@ -22,7 +25,8 @@ export class PinoJournal implements Journal {
   private readonly stream = destination({
     dest: STANDARD_ERROR,
     sync: false,
-    minLength: 4096,
+    minLength: GATHERED_BYTES,
+    maxWrite: LARGEST_WRITE_BYTES,
     periodicFlush: FLUSH_MS,
   });
 

@@ -1,0 +1,31 @@
+import { Service, type Started } from '../composition/service.js';
+import type { Settings } from '../config/settings.js';
+import { EX_SOFTWARE, exitCodeOf, orExit, stopOnSignal } from './ending.js';
+
+/** What differs between a process that serves alone and one of several. */
+export interface Surroundings {
+  /** The line to the primary, where there is one. */
+  readonly primary?: ConstructorParameters<typeof Service>[1];
+  started(what: Started): void;
+  /** @param exit to be called when the reason has been told */
+  ends(reason: string, exit: () => void): void;
+  /** What a second signal does; see {@link stopOnSignal}. */
+  signalledAgain(exitCode: number): void;
+}
+
+/** Serves in this process until a signal ends it. The log goes to standard error. */
+export async function serve(settings: Settings, surroundings: Surroundings): Promise<void> {
+  const service = orExit(() => new Service(settings, surroundings.primary));
+  const stopped = stopOnSignal(() => service.stop(), surroundings.signalledAgain);
+  const fail = (error: unknown, code: number) => {
+    service.journal.error('the service ends', { error });
+    service.journal.flush();
+    surroundings.ends(error instanceof Error ? error.message : String(error), () => process.exit(code));
+  };
+  process.on('uncaughtException', (error) => fail(error, EX_SOFTWARE));
+  try {
+    surroundings.started(await service.start());
+  } catch (error) {
+    if (!stopped.requested) fail(error, exitCodeOf(error));
+  }
+}
