@@ -4,7 +4,7 @@ import { generateKey } from '../composition/container.js';
 import { loadSettings } from '../config/settings.js';
 import { type ApiKey, isScope, type Scope } from '../domain/access.js';
 import type { Versioned } from '../domain/record.js';
-import { orExit } from '../run-service.js';
+import { orExit } from '../processes/ending.js';
 import { parse, say, UsageError } from './arguments.js';
 
 type KeysCommand = (administration: KeyAdministration, args: string[]) => Promise<void>;

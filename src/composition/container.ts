@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { container as root } from 'tsyringe';
 import { ResourceEndpoints } from '../adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as PRODUCT_RESOURCE } from '../adapters/inbound/http/resources/products.js';
+import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import { RandomBackoff } from '../adapters/outbound/system/random-backoff.js';
@@ -20,14 +21,17 @@ import * as t from './tokens.js';
 import { TRANSPORTS } from './transports.js';
 import { type Get, getter, provide } from './typed-token.js';
 
-/** The wiring: for every port its adapter. Nothing is made before it is first asked for. */
-export function compose(settings: Settings): Get {
+/**
+ * The wiring: for every port its adapter. Nothing is made before it is first asked for.
+ * @param primary where this process is one of several workers: its line to the one that counts for all
+ */
+export function compose(settings: Settings, primary?: Line): Get {
   const container = root.createChildContainer();
   const bind: Bind = (name, make) => provide(container, name, make);
   bind(t.SETTINGS, () => settings);
   bindSystem(bind);
   bindStore(bind);
-  bindRateLimits(bind);
+  bindRateLimits(bind, primary);
   bindAccess(bind);
   bindProducts(bind);
   return getter(container);
@@ -56,10 +60,10 @@ function bindStore(bind: Bind): void {
   bind(t.STORE, (get) => get(t.STORED).store);
 }
 
-function bindRateLimits(bind: Bind): void {
+function bindRateLimits(bind: Bind, primary: Line | undefined): void {
   bind(t.RATE_LIMITS, (get) => {
     const [settings, metrics, journal] = [get(t.SETTINGS), get(t.METRICS), get(t.JOURNAL)];
-    return RATE_LIMITS[settings.RATE_LIMITER]({ settings, metrics, journal });
+    return RATE_LIMITS[settings.RATE_LIMITER]({ settings, metrics, journal, primary });
   });
   bind(t.REQUEST_LIMITER, (get) => get(t.RATE_LIMITS).requests);
   bind(t.FAILURE_LIMITER, (get) => get(t.RATE_LIMITS).failures);

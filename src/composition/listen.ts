@@ -1,13 +1,17 @@
 import type { AddressInfo, Server } from 'node:net';
+import { getSystemErrorMap } from 'node:util';
 
 /**
  * @param port 0: any free one
  * @returns the port
+ * @throws Error that tells a person why not, in the same words whether this process listens alone or shares the port
  */
-export async function listen(server: Server, host: string, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
+export function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const [, why = error.message] = getSystemErrorMap().get(error.errno ?? 0) ?? [];
+      reject(new Error(`It cannot listen on ${host}:${port}: ${why} (${error.code}).`, { cause: error }));
+    });
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
-  return (server.address() as AddressInfo).port;
 }

@@ -1,3 +1,7 @@
+import { ClusterRateLimiter } from '../adapters/outbound/cluster/cluster-rate-limiter.js';
+import { LineToPrimary } from '../adapters/outbound/cluster/line-to-primary.js';
+import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
+import { SharedRateLimiters } from '../adapters/outbound/cluster/shared-rate-limiters.js';
 import { MemoryRateLimiter } from '../adapters/outbound/memory/memory-rate-limiter.js';
 import { RedisConnection } from '../adapters/outbound/redis/redis-connection.js';
 import { RedisRateLimiter } from '../adapters/outbound/redis/redis-rate-limiter.js';
@@ -19,6 +23,8 @@ export interface RateLimitDependencies {
   readonly settings: Settings;
   readonly metrics: Metrics;
   readonly journal: Journal;
+  /** Where this process is one of several workers: its line to the one that counts for all. */
+  readonly primary?: Line | undefined;
 }
 
 /** Failed authentications of one address, so that keys cannot be guessed at leisure. */
@@ -28,11 +34,12 @@ const FAILURES: RatePolicy = { name: 'auth', quota: 20, windowSeconds: 60 };
 export const RATE_LIMITS: Readonly<
   Record<Settings['RATE_LIMITER'], (deps: RateLimitDependencies) => RateLimits>
 > = {
-  memory: ({ settings }) => ({
-    requests: new MemoryRateLimiter(requestPolicy(settings)),
-    failures: new MemoryRateLimiter(FAILURES),
-    close: () => {},
-  }),
+  memory: ({ settings, primary }) => {
+    const line = primary && new LineToPrimary(primary);
+    const limiter = (policy: RatePolicy) =>
+      line ? new ClusterRateLimiter(policy, line) : new MemoryRateLimiter(policy);
+    return { requests: limiter(requestPolicy(settings)), failures: limiter(FAILURES), close: () => {} };
+  },
   redis: ({ settings, metrics, journal }) => {
     const connection = new RedisConnection(settings.REDIS_URL, journal);
     const limiter = (policy: RatePolicy) =>
@@ -49,6 +56,14 @@ export const RATE_LIMITS: Readonly<
     };
   },
 };
+
+/** What the primary counts for all workers of this machine. */
+export function sharedRateLimiters(settings: Settings): SharedRateLimiters {
+  return new SharedRateLimiters([
+    new MemoryRateLimiter(requestPolicy(settings)),
+    new MemoryRateLimiter(FAILURES),
+  ]);
+}
 
 function requestPolicy(settings: Settings): RatePolicy {
   const { RATE_LIMIT_REQUESTS: quota, RATE_LIMIT_WINDOW_SECONDS: windowSeconds } = settings;

@@ -3,6 +3,7 @@ import { createApp } from '../adapters/inbound/http/app.js';
 import { Drain } from '../adapters/inbound/http/drain.js';
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
+import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { UnusableStore } from '../application/ports/store.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
@@ -34,9 +35,15 @@ export class Service {
   private drain: Drain | undefined;
   private readonly management: Management;
 
-  /** @throws SettingsError */
-  constructor(private readonly settings: Settings) {
-    this.get = compose(settings);
+  /**
+   * @param primary where this process is one of several workers: its line to the one that counts for all
+   * @throws SettingsError
+   */
+  constructor(
+    private readonly settings: Settings,
+    primary?: Line,
+  ) {
+    this.get = compose(settings, primary);
     this.makeStore();
     this.management = new Management(this.get);
     const { BOOTSTRAP_API_KEY: given } = settings;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import Joi from 'joi';
 
@@ -37,6 +38,8 @@ export interface Settings {
   /** Addresses and CIDRs, separated by commas; not empty where TLS is `proxy`. */
   readonly TRUSTED_PROXIES: string;
   readonly SHUTDOWN_GRACE_SECONDS: number;
+  /** Processes that serve, from 1; `auto` is already the number that it stands for here. */
+  readonly WORKERS: number;
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
   readonly BOOTSTRAP_API_KEY: string;
 }
@@ -49,6 +52,7 @@ export class SettingsError extends Error {
 }
 
 const YEAR_SECONDS = 31_536_000;
+const MAX_WORKERS = 64;
 
 const ADDRESSES = Joi.string().custom((list: string, { error }) => {
   return list.split(',').every((text) => isAddressOrRange(text.trim())) ? list : error('addresses');
@@ -87,6 +91,18 @@ const SCHEMA = Joi.object<Settings, true>({
   TLS_KEY_FILE: requiredUnder('files', Joi.string()),
   TRUSTED_PROXIES: requiredUnder('proxy', ADDRESSES),
   SHUTDOWN_GRACE_SECONDS: Joi.number().integer().min(0).max(3_600).required(),
+  WORKERS: Joi.number()
+    .integer()
+    .min(1)
+    .max(MAX_WORKERS)
+    .messages({ '*': `WORKERS must be an integer from 1 to ${MAX_WORKERS}, or auto` })
+    .required()
+    .when('STORE', {
+      is: 'memory',
+      then: Joi.number().max(1).messages({
+        'number.max': 'WORKERS must be 1 with STORE=memory, which is the memory of one process',
+      }),
+    }),
   LOG_LEVEL: Joi.string()
     .valid(...LOG_LEVELS)
     .required(),
@@ -104,7 +120,7 @@ const DEFAULTS = new URL('../../config/default.json', import.meta.url);
 export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const given = environment['CONFIG_FILE'];
   const layers = [readLayer(DEFAULTS), given ? readLayer(given) : {}, fromEnvironment(environment)];
-  const { value, error } = SCHEMA.validate(Object.assign({}, ...layers), {
+  const { value, error } = SCHEMA.validate(withWorkersCounted(Object.assign({}, ...layers)), {
     abortEarly: false,
     errors: { wrap: { label: false } },
   });
@@ -131,6 +147,17 @@ function isAddressOrRange(text: string): boolean {
   const [, address = '', prefix] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
   const version = isIP(address);
   return version !== 0 && Number(prefix ?? 0) <= (version === 4 ? 32 : 128);
+}
+
+/** The variables that make {@link loadSettings} give the same settings in another process, whatever a file says by then. */
+export function toEnvironment(settings: Settings): Record<string, string> {
+  const variables = Object.entries(settings).map(([name, value]) => [name, String(value)]);
+  return { ...Object.fromEntries(variables), CONFIG_FILE: '' };
+}
+
+function withWorkersCounted(given: { WORKERS?: unknown }): object {
+  if (given.WORKERS !== 'auto') return given;
+  return { ...given, WORKERS: Math.min(availableParallelism(), MAX_WORKERS) };
 }
 
 function readLayer(file: string | URL): object {

@@ -5,6 +5,7 @@ const FLOORS: readonly [part: RegExp, may: RegExp][] = [
   [/^domain\//, /^domain\//],
   [/^application\//, /^(domain|application)\//],
   [/^adapters\/inbound\/http\//, /^(domain|application|adapters\/inbound\/http)\//],
+  [/^adapters\/outbound\/cluster\//, /^(domain|application|adapters\/outbound\/cluster)\//],
   [/^adapters\/outbound\/memory\//, /^(domain|application|adapters\/outbound\/memory)\//],
   [/^adapters\/outbound\/mongo\//, /^(domain|application|adapters\/outbound\/mongo)\//],
   [/^adapters\/outbound\/sqlite\//, /^(domain|application|adapters\/outbound\/sqlite)\//],
@@ -16,11 +17,12 @@ const FLOORS: readonly [part: RegExp, may: RegExp][] = [
   [/^adapters\/outbound\/system\//, /^(domain|application|adapters\/outbound\/system)\//],
   [/^config\//, /^config\//],
   [/^composition\//, /^(domain|application|adapters|config|composition)\//],
-  [/^commands\//, /^(domain|application|config|composition|commands)\/|^run-service\.ts$/],
-  [/^[a-z-]+\.ts$/, /^(domain|application|config|composition|commands)\/|^[a-z-]+\.ts$/],
+  [/^processes\//, /^(domain|application|config|composition|processes)\//],
+  [/^commands\//, /^(domain|application|config|composition|processes|commands)\//],
+  [/^[a-z-]+\.ts$/, /^(domain|application|config|composition|processes|commands)\/|^[a-z-]+\.ts$/],
 ];
 
-/** For each package, the folders that may name it. */
+/** For each package, and for what of Node is no matter for everyone, the folders that may name it. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
   koa: /^adapters\/inbound\/http\//,
   '@koa/router': /^adapters\/inbound\/http\//,
@@ -35,6 +37,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   pino: /^adapters\/outbound\/pino\//,
   '@peculiar/x509': /^adapters\/outbound\/certificates\//,
   tsyringe: /^composition\//,
+  'node:cluster': /^(processes\/|run-service\.ts$)/,
   'reflect-metadata': /^(composition|adapters\/outbound\/certificates)\//,
 };
 
@@ -77,9 +80,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'a package is named by its owner alone': (modules) =>
     modules.flatMap(({ path, imports }) =>
       imports
-        .filter(
-          (target) => !target.endsWith('.ts') && !target.startsWith('node:') && !OWNERS[target]?.test(path),
-        )
+        .filter((target) => !target.endsWith('.ts') && !mayName(path, target))
         .map((target) => `${path} → ${target}`),
     ),
 
@@ -112,6 +113,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
       .map(({ path }) => `${path} imports itself in the end`);
   },
 };
+
+function mayName(path: string, target: string): boolean {
+  return OWNERS[target]?.test(path) ?? target.startsWith('node:');
+}
 
 function reaches(
   modules: ReadonlyMap<string, Module>,

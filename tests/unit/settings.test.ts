@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { loadSettings, SettingsError } from '#src/config/settings.js';
+import { loadSettings, SettingsError, toEnvironment } from '#src/config/settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 function faultsOf(environment: Record<string, string>): readonly string[] {
@@ -37,6 +38,7 @@ describe('settings', () => {
       MANAGEMENT_PORT: 9464,
       SHUTDOWN_GRACE_SECONDS: 20,
       STORE_START_TIMEOUT_SECONDS: 60,
+      WORKERS: 1,
     });
   });
 
@@ -58,6 +60,32 @@ describe('settings', () => {
   it('take every kind of address for HOST', () => {
     for (const HOST of ['0.0.0.0', '::', '::1', 'localhost', '192.0.2.1'])
       expect(faultsOf({ HOST }), HOST).to.deep.equal([]);
+  });
+
+  it('take a number of workers, or auto for one a core', () => {
+    expect(loadSettings({ WORKERS: '64' }).WORKERS).to.equal(64);
+    expect(loadSettings({ WORKERS: 'auto' }).WORKERS).to.equal(Math.min(availableParallelism(), 64));
+    for (const WORKERS of ['0', '65', '-1', '1.5', 'many']) {
+      expect(faultsOf({ WORKERS }), WORKERS).to.deep.equal([
+        'WORKERS must be an integer from 1 to 64, or auto',
+      ]);
+    }
+  });
+
+  it('refuse several workers on a store that is the memory of one', () => {
+    for (const WORKERS of ['2', '64']) {
+      expect(faultsOf({ WORKERS, STORE: 'memory' })).to.deep.equal([
+        'WORKERS must be 1 with STORE=memory, which is the memory of one process',
+      ]);
+    }
+    expect(faultsOf({ WORKERS: '1', STORE: 'memory' })).to.deep.equal([]);
+  });
+
+  it('pass to another process whole, over a file that has changed meanwhile', () => {
+    const CONFIG_FILE = file('{"DATA_DIR": "/x", "PUBLIC_READ": "products", "RATE_LIMIT_REQUESTS": 7}');
+    const settings = loadSettings({ CONFIG_FILE, WORKERS: '3', REQUIRE_IF_MATCH: 'true' });
+    file('{"RATE_LIMIT_REQUESTS": 8, "LOG_LEVEL": "no such level"}');
+    expect(loadSettings({ CONFIG_FILE, ...toEnvironment(settings) })).to.deep.equal(settings);
   });
 
   it('tell each wrong value in a line of its own', () => {

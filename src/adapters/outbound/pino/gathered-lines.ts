@@ -2,6 +2,8 @@ import { write } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const STANDARD_ERROR = 2;
+/** Of Linux: a pipe takes no more in one piece, and the lines of several processes must not mingle. */
+const PIPE_BUF = 4_096;
 /** Lines are gathered for so long, so that a request does not pay for a write of its own. */
 const GATHERING_MS = 100;
 /** In characters; what comes on top of so many unwritten ones is lost. */
@@ -51,13 +53,17 @@ export class GatheredLines {
     });
   }
 
+  /** Whole lines that a pipe takes in one piece, or one line that is longer. */
   private take(): Buffer {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const bytes = Buffer.from(this.gathered.join(''));
-    this.gathered = [];
-    this.length = 0;
-    return bytes;
+    let count = 1;
+    let bytes = Buffer.byteLength(this.gathered[0] ?? '');
+    for (; count < this.gathered.length; count++) {
+      bytes += Buffer.byteLength(this.gathered[count] ?? '');
+      if (bytes > PIPE_BUF) break;
+    }
+    const taken = this.gathered.splice(0, count).join('');
+    this.length -= taken.length;
+    return Buffer.from(taken);
   }
 }
 

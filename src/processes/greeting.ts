@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import type { Started } from './composition/service.js';
-import type { Settings } from './config/settings.js';
+import type { Started } from '../composition/service.js';
+import type { Settings } from '../config/settings.js';
 
 type Speak = (settings: Settings, started: Started) => string[];
 
@@ -40,6 +40,15 @@ const TRY: Readonly<Record<Settings['TLS'], Speak>> = {
   ],
   proxy: () => [],
 };
+
+/** What a person reads where it does not run, or not any longer. */
+export function farewell(reason: string): string[] {
+  return [`The service ends: ${reason}`];
+}
+
+export function say(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
 
 function authorized(firstKey: string | undefined): string {
   return `-H "Authorization: Bearer ${firstKey ?? '$API_KEY'}"`;

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { ClusterRateLimiter } from '#src/adapters/outbound/cluster/cluster-rate-limiter.js';
+import { LineToPrimary } from '#src/adapters/outbound/cluster/line-to-primary.js';
+import { SharedRateLimiters } from '#src/adapters/outbound/cluster/shared-rate-limiters.js';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/memory-rate-limiter.js';
+import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { JoinedLines } from '../support/joined-lines.js';
+import { rateLimiterContract } from './rate-limiter.contract.js';
+
+const POLICY: RatePolicy = { name: 'default', quota: 20, windowSeconds: 60 };
+
+function primaryOf(...policies: RatePolicy[]): () => JoinedLines {
+  const shared = new SharedRateLimiters(policies.map((policy) => new MemoryRateLimiter(policy)));
+  return () => {
+    const lines = new JoinedLines();
+    shared.serve(lines.primary);
+    return lines;
+  };
+}
+
+rateLimiterContract('the workers of a cluster', (policy) => {
+  return new ClusterRateLimiter(policy, new LineToPrimary(primaryOf(policy)().worker));
+});
+
+describe('the rate limiter of a cluster', () => {
+  it('is one for all workers, exact when they ask at once', async () => {
+    const connect = primaryOf(POLICY);
+    const workers = Array.from(
+      { length: 4 },
+      () => new ClusterRateLimiter(POLICY, new LineToPrimary(connect().worker)),
+    );
+    const states = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => workers[i % 4]?.consume('a') ?? Promise.reject()),
+    );
+    expect(states.filter(({ allowed }) => allowed)).to.have.length(POLICY.quota);
+    const seen = new Set(states.filter(({ allowed }) => allowed).map(({ remaining }) => remaining));
+    expect(seen.size, 'no count is told twice').to.equal(POLICY.quota);
+  });
+
+  it('keeps the counts of two policies apart on one line', async () => {
+    const other = { ...POLICY, name: 'auth', quota: 1 };
+    const line = new LineToPrimary(primaryOf(POLICY, other)().worker);
+    const [requests, failures] = [new ClusterRateLimiter(POLICY, line), new ClusterRateLimiter(other, line)];
+    await failures.consume('a');
+    expect((await failures.peek('a')).allowed).to.equal(false);
+    expect((await requests.consume('a')).remaining).to.equal(19);
+  });
+
+  it('sends what is asked in one turn as one message', async () => {
+    const lines = primaryOf(POLICY)();
+    const limiter = new ClusterRateLimiter(POLICY, new LineToPrimary(lines.worker));
+    await Promise.all(Array.from({ length: 50 }, () => limiter.consume('a')));
+    expect(lines.carried).to.equal(2);
+  });
+
+  it('refuses for now where the primary does not answer in time, and takes no notice of it later', async () => {
+    const lines = primaryOf(POLICY)();
+    const limiter = new ClusterRateLimiter(POLICY, new LineToPrimary(lines.worker, 20));
+    lines.hold();
+    await expectRefusal(limiter.consume('a'), 'unavailable');
+    lines.release();
+    expect((await limiter.consume('a')).remaining, 'counted all the same').to.equal(18);
+  });
+
+  it('refuses for now by a policy that the primary does not know', async () => {
+    const line = new LineToPrimary(primaryOf()().worker);
+    await expectRefusal(new ClusterRateLimiter(POLICY, line).peek('a'), 'unavailable');
+  });
+});

@@ -1,0 +1,43 @@
+import type { Line } from '#src/adapters/outbound/cluster/rate-messages.js';
+
+/** The two ends of a line between processes: what goes in is carried as JSON, and comes out in a later turn. */
+export class JoinedLines {
+  readonly worker: Line;
+  readonly primary: Line;
+  carried = 0;
+  private held: (() => void)[] | undefined;
+
+  constructor() {
+    const [toPrimary, toWorker] = [this.way(), this.way()];
+    this.worker = { send: toPrimary.send, receive: toWorker.receive };
+    this.primary = { send: toWorker.send, receive: toPrimary.receive };
+  }
+
+  /** From now on nothing is carried. */
+  hold(): void {
+    this.held = [];
+  }
+
+  /** Carries what was held, and all that follows. */
+  release(): void {
+    const held = this.held ?? [];
+    this.held = undefined;
+    for (const deliver of held) deliver();
+  }
+
+  private way(): Line {
+    const listeners: ((message: unknown) => void)[] = [];
+    return {
+      receive: (listener) => void listeners.push(listener),
+      send: (message) => {
+        const text = JSON.stringify(message);
+        const deliver = () => {
+          this.carried++;
+          for (const listener of listeners) listener(JSON.parse(text));
+        };
+        if (this.held) this.held.push(deliver);
+        else setImmediate(deliver);
+      },
+    };
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpClient } from './http-client.js';
+import type { SpawnedService } from './spawned-service.js';
+
+const WRITERS = 8;
+
+export interface LogEntry {
+  readonly pid: number;
+  readonly msg: string;
+  readonly [detail: string]: unknown;
+}
+
+/** What the log says under this message so far; throws where a line is no JSON. */
+export function logged(service: SpawnedService, msg: string): LogEntry[] {
+  const lines = service.log.slice(0, service.log.lastIndexOf('\n') + 1).split('\n');
+  const entries: LogEntry[] = lines.filter(Boolean).map((line) => JSON.parse(line));
+  return entries.filter((entry) => entry.msg === msg);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** @throws after 15 seconds */
+export async function untilTrue(what: string, look: () => boolean): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (!look()) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await sleep(20);
+  }
+}
+
+/** Creates products over several connections until it is told to stop; what fails is tried no further. */
+export class WriteLoad {
+  readonly acknowledged: number[] = [];
+  private readonly writers: Promise<void>[];
+  private stopped = false;
+
+  constructor(private readonly client: HttpClient) {
+    this.writers = Array.from({ length: WRITERS }, () => this.write());
+  }
+
+  /** Waits for so many more. */
+  async more(count: number): Promise<void> {
+    const goal = this.acknowledged.length + count;
+    await untilTrue(`${count} more writes are acknowledged`, () => this.acknowledged.length >= goal);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await Promise.all(this.writers);
+  }
+
+  private async write(): Promise<void> {
+    while (!this.stopped) {
+      const answer = await this.client.post('/products', { name: 'Lamp' }).catch(() => undefined);
+      if (answer?.status === 201) this.acknowledged.push(answer.json.id);
+      if (!answer) await sleep(20);
+    }
+  }
+}
+
+/** The id of every product, page by page. */
+export async function everyProduct(client: HttpClient): Promise<Set<number>> {
+  const found = new Set<number>();
+  for (let path = '/products?limit=1000'; path; ) {
+    const page = await client.get(path);
+    for (const { id } of page.json) found.add(id);
+    path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+  }
+  return found;
+}
