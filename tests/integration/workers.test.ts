@@ -20,6 +20,7 @@ describe('several workers on MongoDB', () => {
   it('serve one catalogue: no id twice, one winner, one first key, and an end in good order', async () => {
     service = new SpawnedService(folder, { STORE: 'mongodb', MONGODB_URL: url, WORKERS: '2' });
     const client = await service.started();
+    await service.logs(/(?:"msg":"started"[\s\S]*){2}/);
     expect(service.out.match(/shown this once/g)).to.have.length(1);
     const made = await Promise.all(
       Array.from({ length: 100 }, (_, i) => client.post('/products', { name: `product ${i}` })),
