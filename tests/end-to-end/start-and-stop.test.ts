@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
 import { serverPair } from '../support/certificates.js';
@@ -13,8 +11,7 @@ import { HttpClient, received } from '../support/http-client.js';
 import { catalogue, SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const shell = async (command: string, cwd: string) =>
-  (await promisify(execFile)('sh', ['-c', command], { cwd })).stdout;
+const MAIN = resolve('dist/main.js');
 
 /** A program that runs the shell command in its argument. */
 const SHELL =
@@ -37,8 +34,12 @@ describe('the program', () => {
     it('prints a key and a request that works as pasted, and neither in the log', async () => {
       const service = start();
       await service.started();
-      const [line = ''] = /curl .*/.exec(service.out) ?? [];
-      expect(await shell(`${line} -s`, service.folder)).to.equal('[]');
+      const request =
+        /^ {2}curl --cacert (\S+) -H "Authorization: Bearer (\S+)" https:\/\/localhost:(\d+)(\/\S+)$/m;
+      const [, authorityFile = '', key = '', port, path = ''] = request.exec(service.out) ?? [];
+      const pasted = new HttpClient(Number(port), resolve(service.folder, authorityFile), key);
+      expect((await pasted.get(path)).text).to.equal('[]');
+      pasted.close();
       expect(service.firstKey).to.satisfy((key: string) => new ChecksummedApiKey().isWellFormed(key));
       await service.logs(/"msg":"request"/);
       expect(service.log).to.not.include(service.firstKey);
@@ -417,20 +418,22 @@ describe('the program', () => {
 
   it('goes on where its log cannot be written, and still stops', async () => {
     const where = folder();
-    const command = `exec "${process.execPath}" "${join(process.cwd(), 'dist/main.js')}" 2>/dev/full`;
+    // Open for reading only, so that every write fails.
+    const command = `echo $$ >pid; exec "${process.execPath}" "${MAIN}" 2</dev/null`;
     const service = new SpawnedService(where, {}, ['-e', SHELL, command]);
     running.push(service);
     const client = await service.started();
     for (let i = 0; i < 50; i++) expect((await client.get('/products')).status).to.equal(200);
     client.close();
-    process.kill(Number(await shell(`pgrep -P ${service.pid}`, where)), 'SIGTERM');
+    process.kill(Number(readFileSync(join(where, 'pid'), 'utf8')), 'SIGTERM');
     expect((await service.exit).code).to.equal(0);
   });
 
   it('loses no line of its log to a reader that is slow for a while', async () => {
     const where = folder();
     const key = new ChecksummedApiKey().generate();
-    const command = `BOOTSTRAP_API_KEY=${key} exec "${process.execPath}" "${join(process.cwd(), 'dist/main.js')}" 2>&1 >out | (sleep 3; cat >log)`;
+    const serve = `echo $$ >pid; BOOTSTRAP_API_KEY=${key} exec "${process.execPath}" "${MAIN}" 2>&1 >out`;
+    const command = `sh -c '${serve}' | (sleep 3; cat >log)`;
     const service = new SpawnedService(where, {}, ['-e', SHELL, command]);
     running.push(service);
     const line = () =>
@@ -439,10 +442,7 @@ describe('the program', () => {
     const client = new HttpClient(Number(line()?.[1]), join(where, 'data/tls/ca.pem'), key);
     await Promise.all(Array.from({ length: 1_500 }, () => client.get('/products')));
     client.close();
-    await shell(
-      `pkill -TERM -f '^${process.execPath} ${join(process.cwd(), 'dist/main.js')}$' -P $(pgrep -P ${service.pid})`,
-      where,
-    );
+    process.kill(Number(readFileSync(join(where, 'pid'), 'utf8')), 'SIGTERM');
     await service.exit;
     const lines = readFileSync(join(where, 'log'), 'utf8')
       .trim()
