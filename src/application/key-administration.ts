@@ -1,7 +1,8 @@
 import { type ApiKey, checkApiKey, SCOPES, type Scope } from '../domain/access.js';
 import { CatalogueError, notFound } from '../domain/errors.js';
 import type { Id, Instant, Versioned } from '../domain/record.js';
-import type { ListQuery } from './list-query.js';
+import { everyPage } from './every-page.js';
+import { BY_ID } from './list-query.js';
 import type { ApiKeyFormat } from './ports/api-key-format.js';
 import type { Clock } from './ports/clock.js';
 import type { Repository } from './ports/repository.js';
@@ -56,14 +57,8 @@ export class KeyAdministration {
 
   /** Every key, in order of id. */
   async *all(): AsyncGenerator<Versioned<ApiKey>> {
-    let query: ListQuery = { limit: PAGE };
-    for (;;) {
-      const { records, hasMore } = await this.deps.keys.list(query);
-      yield* records;
-      const last = records.at(-1);
-      if (!last || !hasMore) return;
-      query = { limit: PAGE, from: { side: 'after', id: last.id } };
-    }
+    const query = { limit: PAGE, filters: [], order: BY_ID };
+    for await (const page of everyPage(this.deps.keys, query)) yield* page;
   }
 
   /** @throws CatalogueError `not_found` */

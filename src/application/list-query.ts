@@ -1,19 +1,61 @@
-import type { Id } from '../domain/record.js';
+import type { FieldSet } from '../domain/fields.js';
 
-/**
- * One page of a list, as plain values: what every store must answer alike.
- * Records come in ascending order of id; a page that lies before a place ends right before it.
- */
+/** One page of a list, as plain values: what every store must answer alike. */
 export interface ListQuery {
   /** At most so many records, from 1. A store may end a page earlier where the records are large. */
   readonly limit: number;
+  /** Of a record in the list all hold. */
+  readonly filters: readonly Filter[];
+  readonly order: Order;
   /** Absent: the first page. */
   readonly from?: ListPlace;
 }
 
+export type Value = string | number;
+
+/** A record that lacks the field matches no filter. Texts are compared as they are, nothing in them means anything else. */
+export type Filter = Comparison | Membership | AttributeFilter;
+
+export interface Comparison {
+  /** A field of the resource, or of every record's metadata. */
+  readonly field: string;
+  /** `prefix`: of texts alone. */
+  readonly operator: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'prefix';
+  /** As the field's type is. An instant may lie between two milliseconds. */
+  readonly value: Value;
+}
+
+export interface Membership {
+  readonly field: string;
+  readonly operator: 'in';
+  readonly values: readonly Value[];
+}
+
+/** Holds where the attribute is this text, or a number or boolean that is written so. */
+export interface AttributeFilter {
+  readonly field: 'attributes';
+  readonly operator: 'attribute';
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Of fields that every record has. The last is `id`, which stands nowhere else, so that no two records tie. */
+export type Order = readonly SortKey[];
+
+export interface SortKey {
+  readonly field: string;
+  readonly descending: boolean;
+}
+
+export const BY_ID: Order = [{ field: 'id', descending: false }];
+
 export interface ListPage<Item> {
+  /** In the list's order, also where the page was reached backwards. */
   readonly records: readonly Item[];
-  /** Whether more lie beyond the page, in the direction in which it was read. */
+  /**
+   * Whether more lie beyond the page, in the direction in which it was read. A store may say so where it would have to
+   * search long to be sure.
+   */
   readonly hasMore: boolean;
 }
 
@@ -23,8 +65,22 @@ export interface ListPage<Item> {
  */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** A place between two records. It stays good when the record that it names is gone. */
+/** A place in the order. It stays good when the record that was there is gone. */
 export interface ListPlace {
+  /** Which way the page lies from it. */
   readonly side: 'after' | 'before';
-  readonly id: Id;
+  /** Whether a record right at the place belongs to the page. */
+  readonly inclusive: boolean;
+  /** The place's value of each key of the order. */
+  readonly values: readonly Value[];
+}
+
+/** What the stores need to know of a resource. */
+export interface RecordTable {
+  /** Of the table or collection, and of the counter that its ids come from. */
+  readonly name: string;
+  /** Those that lists ask for and those that are unique; {@link METADATA} beside them. */
+  readonly fields: FieldSet;
+  /** The first id that may be reserved. */
+  readonly firstId: number;
 }

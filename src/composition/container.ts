@@ -12,6 +12,7 @@ import { ApiKeyVerifier } from '../application/api-key-verifier.js';
 import { Authenticator } from '../application/authenticator.js';
 import { KeyAdministration } from '../application/key-administration.js';
 import { LeasedIds } from '../application/leased-ids.js';
+import { QueryBudget } from '../application/query-budget.js';
 import { RecordUseCases } from '../application/record-use-cases.js';
 import type { Settings } from '../config/settings.js';
 import { normalProduct, productFaults } from '../domain/product.js';
@@ -56,7 +57,10 @@ function bindSystem(bind: Bind): void {
 }
 
 function bindStore(bind: Bind): void {
-  bind(t.STORED, (get) => STORES[get(t.SETTINGS).STORE](get(t.SETTINGS)));
+  bind(t.STORED, (get) => {
+    const settings = get(t.SETTINGS);
+    return STORES[settings.STORE](settings, new QueryBudget(get(t.CLOCK), settings.QUERY_TIMEOUT_MS));
+  });
   bind(t.STORE, (get) => get(t.STORED).store);
 }
 

@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs';
+import { SystemClock } from '../adapters/outbound/system/system-clock.js';
 import { CopyError, type CopyReport, copyArchive, type Progress } from '../application/copy-archive.js';
+import { QueryBudget } from '../application/query-budget.js';
 import { STORES, type Stored } from './stores.js';
 
 const COPY_TIMEOUT_MS = 60_000;
+/** Copying asks for no lists. */
+const BUDGET = new QueryBudget(new SystemClock(), COPY_TIMEOUT_MS);
 
 /**
  * Copies all that one store keeps to another.
@@ -32,10 +36,10 @@ function storedAt(url: string, mustExist: boolean): Stored {
   const [, file] = /^sqlite:(?:\/\/)?(.+)$/.exec(url) ?? [];
   if (file !== undefined) {
     if (mustExist && !existsSync(file)) throw new CopyError(`There is no file ${file}.`);
-    return STORES.sqlite({ SQLITE_FILE: file, MONGODB_URL: '' });
+    return STORES.sqlite({ SQLITE_FILE: file, MONGODB_URL: '' }, BUDGET);
   }
   if (/^mongodb(\+srv)?:\/\//.test(url))
-    return STORES.mongodb({ SQLITE_FILE: '', MONGODB_URL: patient(url) });
+    return STORES.mongodb({ SQLITE_FILE: '', MONGODB_URL: patient(url) }, BUDGET);
   throw new CopyError('A store is named by sqlite:FILE or mongodb://…');
 }
 

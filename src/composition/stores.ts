@@ -3,63 +3,85 @@ import { MemoryStore } from '../adapters/outbound/memory/memory-store.js';
 import { MongoArchive } from '../adapters/outbound/mongo/mongo-archive.js';
 import { MongoRepository } from '../adapters/outbound/mongo/mongo-repository.js';
 import { MongoStore } from '../adapters/outbound/mongo/mongo-store.js';
-import { attributesAsList, type MongoTable } from '../adapters/outbound/mongo/mongo-table.js';
+import { attributesAsList, type MongoTable, plainFields } from '../adapters/outbound/mongo/mongo-table.js';
 import { SqliteArchive } from '../adapters/outbound/sqlite/sqlite-archive.js';
 import { SqliteDatabase } from '../adapters/outbound/sqlite/sqlite-database.js';
 import { SqliteRepository } from '../adapters/outbound/sqlite/sqlite-repository.js';
 import { FIRST_KEY_ID } from '../application/key-administration.js';
+import type { RecordTable } from '../application/list-query.js';
 import type { Archive } from '../application/ports/archive.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { Store } from '../application/ports/store.js';
+import type { QueryBudget } from '../application/query-budget.js';
 import type { Settings } from '../config/settings.js';
-import type { ApiKey } from '../domain/access.js';
-import type { Product } from '../domain/product.js';
+import { API_KEY_FIELDS, type ApiKey } from '../domain/access.js';
+import { ORDER_FIELDS, type Order } from '../domain/order.js';
+import { PRODUCT_FIELDS, type Product } from '../domain/product.js';
+import { USER_FIELDS, type User } from '../domain/user.js';
 
 /** A store and the repositories that live in it. */
 export interface Stored {
   readonly store: Store;
   readonly products: Repository<Product>;
+  readonly users: Repository<User>;
+  readonly orders: Repository<Order>;
   readonly apiKeys: Repository<ApiKey>;
   /** All of it, for copying; empty where nothing outlives the process. */
   readonly archives: readonly Archive[];
 }
 
-const PRODUCT_TABLE = { name: 'products', unique: ['sku'], firstId: 1 } as const;
-const API_KEY_TABLE = { name: 'api_keys', unique: ['digest'], firstId: FIRST_KEY_ID + 1 } as const;
+const PRODUCTS: RecordTable = { name: 'products', fields: PRODUCT_FIELDS, firstId: 1 };
+const USERS: RecordTable = { name: 'users', fields: USER_FIELDS, firstId: 1 };
+const ORDERS: RecordTable = { name: 'orders', fields: ORDER_FIELDS, firstId: 1 };
+const API_KEYS: RecordTable = { name: 'api_keys', fields: API_KEY_FIELDS, firstId: FIRST_KEY_ID + 1 };
 
-const PRODUCT_COLLECTION: MongoTable<Product> = { ...PRODUCT_TABLE, ...attributesAsList() };
-const API_KEY_COLLECTION: MongoTable<ApiKey> = {
-  ...API_KEY_TABLE,
-  toDocument: (key) => ({ ...key }),
-  toFields: (document) => document as ApiKey,
-};
+export const TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS];
+
+type StoreSettings = Pick<Settings, 'SQLITE_FILE' | 'MONGODB_URL'>;
 
 /** For each value of the setting STORE, the adapters that it stands for. */
 export const STORES: Readonly<
-  Record<Settings['STORE'], (settings: Pick<Settings, 'SQLITE_FILE' | 'MONGODB_URL'>) => Stored>
+  Record<Settings['STORE'], (settings: StoreSettings, budget: QueryBudget) => Stored>
 > = {
-  memory: () => ({
+  memory: (_, budget) => ({
     store: new MemoryStore(),
-    products: new MemoryRepository<Product>(PRODUCT_TABLE),
-    apiKeys: new MemoryRepository<ApiKey>(API_KEY_TABLE),
+    products: new MemoryRepository<Product>(PRODUCTS, budget),
+    users: new MemoryRepository<User>(USERS, budget),
+    orders: new MemoryRepository<Order>(ORDERS, budget),
+    apiKeys: new MemoryRepository<ApiKey>(API_KEYS, budget),
     archives: [],
   }),
-  sqlite: ({ SQLITE_FILE }) => {
+
+  sqlite: ({ SQLITE_FILE }, budget) => {
     const store = new SqliteDatabase(SQLITE_FILE);
     return {
       store,
-      products: new SqliteRepository<Product>(store, PRODUCT_TABLE),
-      apiKeys: new SqliteRepository<ApiKey>(store, API_KEY_TABLE),
-      archives: [PRODUCT_TABLE, API_KEY_TABLE].map((table) => new SqliteArchive(store, table)),
+      products: new SqliteRepository<Product>(store, PRODUCTS, budget),
+      users: new SqliteRepository<User>(store, USERS, budget),
+      orders: new SqliteRepository<Order>(store, ORDERS, budget),
+      apiKeys: new SqliteRepository<ApiKey>(store, API_KEYS, budget),
+      archives: TABLES.map((table) => new SqliteArchive(store, table)),
     };
   },
-  mongodb: ({ MONGODB_URL }) => {
-    const store = new MongoStore(MONGODB_URL, [PRODUCT_COLLECTION, API_KEY_COLLECTION]);
+
+  mongodb: ({ MONGODB_URL }, budget) => {
+    const products: MongoTable<Product> = { ...PRODUCTS, ...attributesAsList() };
+    const users: MongoTable<User> = { ...USERS, ...plainFields() };
+    const orders: MongoTable<Order> = { ...ORDERS, ...plainFields() };
+    const apiKeys: MongoTable<ApiKey> = { ...API_KEYS, ...plainFields() };
+    const store = new MongoStore(MONGODB_URL, TABLES, budget);
     return {
       store,
-      products: new MongoRepository(store, PRODUCT_COLLECTION),
-      apiKeys: new MongoRepository(store, API_KEY_COLLECTION),
-      archives: [new MongoArchive(store, PRODUCT_COLLECTION), new MongoArchive(store, API_KEY_COLLECTION)],
+      products: new MongoRepository(store, products),
+      users: new MongoRepository(store, users),
+      orders: new MongoRepository(store, orders),
+      apiKeys: new MongoRepository(store, apiKeys),
+      archives: [
+        new MongoArchive(store, products),
+        new MongoArchive(store, users),
+        new MongoArchive(store, orders),
+        new MongoArchive(store, apiKeys),
+      ],
     };
   },
 };

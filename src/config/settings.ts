@@ -26,6 +26,8 @@ export interface Settings {
   readonly RATE_LIMIT_REQUESTS: number;
   readonly RATE_LIMIT_WINDOW_SECONDS: number;
   readonly BODY_LIMIT_BYTES: number;
+  /** For a query that no index serves. */
+  readonly QUERY_TIMEOUT_MS: number;
   readonly REQUIRE_IF_MATCH: boolean;
   /** The resource that may be read without a token, if any. */
   readonly PUBLIC_READ: 'products' | '';
@@ -83,6 +85,7 @@ const SCHEMA = Joi.object<Settings, true>({
   RATE_LIMIT_REQUESTS: Joi.number().integer().min(1).max(1_000_000_000).required(),
   RATE_LIMIT_WINDOW_SECONDS: Joi.number().integer().min(1).max(86_400).required(),
   BODY_LIMIT_BYTES: Joi.number().integer().min(1_024).max(134_217_728).required(),
+  QUERY_TIMEOUT_MS: Joi.number().integer().min(1).max(600_000).required(),
   REQUIRE_IF_MATCH: Joi.boolean().required(),
   PUBLIC_READ: Joi.string().valid('', 'products').required(),
   PUBLIC_MAX_AGE: Joi.number().integer().min(0).max(YEAR_SECONDS).required(),

@@ -1,4 +1,5 @@
 import { CatalogueError } from './errors.js';
+import type { FieldSet } from './fields.js';
 import type { Instant } from './record.js';
 import { NAME, textFaults } from './text.js';
 
@@ -36,6 +37,8 @@ export interface ApiKey {
   /** To the minute. */
   readonly lastUsedAt?: Instant;
 }
+
+export const API_KEY_FIELDS = { digest: { type: 'text', required: true, unique: true } } satisfies FieldSet;
 
 /** @throws CatalogueError `validation_failed` */
 export function checkApiKey(key: Pick<ApiKey, 'name' | 'scopes'>): void {

@@ -5,6 +5,8 @@ export type ErrorCode =
   | 'unknown_parameter'
   | 'invalid_parameter'
   | 'invalid_cursor'
+  | 'cursor_mismatch'
+  | 'query_too_expensive'
   | 'unsupported_version'
   | 'unauthenticated'
   | 'invalid_token'
@@ -38,6 +40,7 @@ export type FaultCode =
   | 'unknown_field'
   | 'read_only_field'
   | 'duplicate_value'
+  | 'reference_not_found'
   | 'unknown_parameter';
 
 /** Where the value stood: a JSON Pointer (RFC 6901) into the body, or the name of a parameter. */
@@ -72,6 +75,13 @@ export function notFound(): CatalogueError {
   return new CatalogueError('not_found', 'There is nothing at this address.');
 }
 
+export function queryTooExpensive(): CatalogueError {
+  return new CatalogueError(
+    'query_too_expensive',
+    'No index serves this query, and it was not done in time. Ask for less, or filter and sort by other fields.',
+  );
+}
+
 export function unavailable(message: string, cause?: unknown): CatalogueError {
   return new CatalogueError('unavailable', message, [], { cause });
 }
@@ -81,6 +91,16 @@ export function duplicateValue(field: string): CatalogueError {
   return new CatalogueError('duplicate_value', message, [
     { code: 'duplicate_value', message, in: 'body', pointer: jsonPointer([field]) },
   ]);
+}
+
+/** What the domain says of a field that breaks a rule of it. */
+export function fieldFault(code: FaultCode, path: readonly (string | number)[]): Fault {
+  return {
+    code,
+    message: `${path.join('.')} breaks a rule of its field.`,
+    in: 'body',
+    pointer: jsonPointer(path),
+  };
 }
 
 /** RFC 6901 section 3: `~` and `/` inside a step are escaped. */

@@ -1,6 +1,7 @@
 import { type Attributes, attributeFaults } from './attributes.js';
-import { type Fault, jsonPointer } from './errors.js';
-import { MANY_LINES, NAME, type TextRule, textFaults } from './text.js';
+import { type Fault, fieldFault } from './errors.js';
+import type { FieldSet } from './fields.js';
+import { MANY_LINES, NAME, type TextRule, textFieldFaults } from './text.js';
 
 export interface Price {
   /** In the currency's minor unit (cents, pence, yen). */
@@ -17,6 +18,14 @@ export interface Product {
   readonly attributes?: Attributes;
 }
 
+export const PRODUCT_FIELDS = {
+  name: { type: 'text', required: true },
+  sku: { type: 'text', unique: true },
+  'price.amount': { type: 'integer' },
+  'price.currency': { type: 'text' },
+  attributes: { type: 'attributes' },
+} satisfies FieldSet;
+
 export const DESCRIPTION: TextRule = { min: 0, max: 5_000, allowed: MANY_LINES, blank: true };
 export const SKU: TextRule = { min: 1, max: 64, allowed: /^[A-Za-z0-9._-]*$/, blank: true };
 export const CURRENCY = /^[A-Z]{3}$/;
@@ -25,12 +34,12 @@ export const AMOUNT = { min: 0, max: Number.MAX_SAFE_INTEGER } as const;
 /** What holds of a product whoever made it; an empty answer means that all does. */
 export function productFaults(product: Product): Fault[] {
   return [
-    ...faultsOfText(['name'], product.name, NAME),
-    ...faultsOfText(['description'], product.description, DESCRIPTION),
-    ...faultsOfText(['sku'], product.sku, SKU),
+    ...textFieldFaults(['name'], product.name, NAME),
+    ...textFieldFaults(['description'], product.description, DESCRIPTION),
+    ...textFieldFaults(['sku'], product.sku, SKU),
     ...priceFaults(product.price),
     ...attributeFaults(product.attributes ?? {}).map(({ code, path }) =>
-      fault(code, ['attributes', ...path]),
+      fieldFault(code, ['attributes', ...path]),
     ),
   ];
 }
@@ -56,20 +65,7 @@ function priceFaults(price: Price | undefined): Fault[] {
   const { amount, currency } = price;
   const faults: Fault[] = [];
   if (!Number.isSafeInteger(amount) || amount < AMOUNT.min)
-    faults.push(fault('out_of_range', ['price', 'amount']));
-  if (!CURRENCY.test(currency)) faults.push(fault('invalid_format', ['price', 'currency']));
+    faults.push(fieldFault('out_of_range', ['price', 'amount']));
+  if (!CURRENCY.test(currency)) faults.push(fieldFault('invalid_format', ['price', 'currency']));
   return faults;
-}
-
-function faultsOfText(path: string[], text: string | undefined, rule: TextRule): Fault[] {
-  return text === undefined ? [] : textFaults(text, rule).map((code) => fault(code, path));
-}
-
-function fault(code: Fault['code'], path: readonly string[]): Fault {
-  return {
-    code,
-    message: `${path.join('.')} breaks a rule of its field.`,
-    in: 'body',
-    pointer: jsonPointer(path),
-  };
 }

@@ -1,4 +1,4 @@
-import type { FaultCode } from './errors.js';
+import { type Fault, type FaultCode, fieldFault } from './errors.js';
 
 /** What a text may be. Lengths are in Unicode code points, so that one emoji counts as one. */
 export interface TextRule {
@@ -29,8 +29,47 @@ export function textFaults(text: string, rule: TextRule): FaultCode[] {
   return faults;
 }
 
+/** As {@link textFaults}, told of a field that may have no value. */
+export function textFieldFaults(path: readonly string[], text: string | undefined, rule: TextRule): Fault[] {
+  return text === undefined ? [] : textFaults(text, rule).map((code) => fieldFault(code, path));
+}
+
 /** A text has at most as many code points as UTF-16 units and at least half as many, so most need no count. */
 function isLongerThan(text: string, max: number): boolean {
   if (text.length <= max) return false;
   return text.length > 2 * max || [...text].length > max;
+}
+
+/** ASCII alone: a letter beyond it has more than one idea of case. */
+export function foldCase(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/** Orders by Unicode code point, which is the order of UTF-8's bytes and not that of JavaScript's `<`. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [one, other] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (one !== other) return rank(one) - rank(other);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for code points beyond U+FFFF, so they come after U+E000 to U+FFFF. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/**
+ * The first text, by code point, behind all that begin with `prefix`.
+ * @returns undefined where no text is behind them all
+ */
+export function endOfPrefix(prefix: string): string | undefined {
+  const points = [...prefix];
+  while (points.at(-1) === '\u{10ffff}') points.pop();
+  const last = points.pop()?.codePointAt(0);
+  if (last === undefined) return undefined;
+  // The next code point; surrogates are none.
+  return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 }

@@ -53,6 +53,8 @@ const SHARED = [
   'application/record-use-cases.ts',
   'application/leased-ids.ts',
   'application/list-query.ts',
+  'application/record-order.ts',
+  'application/every-page.ts',
   'application/ports/repository.ts',
   'adapters/inbound/http/endpoint.ts',
   'adapters/inbound/http/resource-endpoints.ts',

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
+import { BY_ID } from '#src/application/list-query.js';
 import type { Archive, ArchiveEntry } from '#src/application/ports/archive.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
+import type { OpenRepository } from './repository.contract.js';
 
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
-export interface OpenArchive {
-  readonly products: Repository<Product>;
+export interface OpenArchive extends OpenRepository {
   /** Of the same products. */
   readonly archive: Archive;
-  close(): Promise<void>;
 }
 
 /** What every archive holds to. */
@@ -58,7 +58,10 @@ export function archiveContract(adapter: string, open: () => Promise<OpenArchive
       await archive.add([full, { id: 8, deletedAt: AT }]);
       expect(await products.find(7)).to.deep.equal(full);
       expect(await products.findByUnique('sku', 'x')).to.deep.equal(full);
-      expect(await products.list({ limit: 10 })).to.deep.equal({ records: [full], hasMore: false });
+      expect(await products.list({ limit: 10, filters: [], order: BY_ID })).to.deep.equal({
+        records: [full],
+        hasMore: false,
+      });
       expect(await products.insert(record(8))).to.equal(false);
       expect(await archive.read(0, 10)).to.deep.equal([full, { id: 8, deletedAt: AT }]);
     });

@@ -9,17 +9,17 @@ import type { Repository } from '#src/application/ports/repository.js';
 import { type ApiKey, SCOPES } from '#src/domain/access.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
+import { API_KEYS, ENDLESS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the first key of a store', () => {
   const folder = temporaryFolder();
-  const table = { name: 'api_keys', unique: ['digest'], firstId: FIRST_KEY_ID + 1 } as const;
   const stores: Record<string, () => Promise<Repository<ApiKey>>> = {
-    memory: async () => new MemoryRepository<ApiKey>(table),
+    memory: async () => new MemoryRepository<ApiKey>(API_KEYS, ENDLESS),
     SQLite: async () => {
       const database = new SqliteDatabase(join(folder, 'keys.sqlite'));
       await database.open();
-      return new SqliteRepository<ApiKey>(database, table);
+      return new SqliteRepository<ApiKey>(database, API_KEYS, ENDLESS);
     },
   };
 
@@ -42,7 +42,7 @@ describe('the first key of a store', () => {
   }
 
   it('is refused where it is given and not well-formed', async () => {
-    const keys = new MemoryRepository<ApiKey>(table);
+    const keys = new MemoryRepository<ApiKey>(API_KEYS, ENDLESS);
     const administration = new KeyAdministration({
       keys,
       format: new ChecksummedApiKey(),

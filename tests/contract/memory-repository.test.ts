@@ -1,8 +1,11 @@
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
 import type { Product } from '#src/domain/product.js';
+import type { User } from '#src/domain/user.js';
+import { ENDLESS, PRODUCTS, USERS } from '../support/tables.js';
 import { repositoryContract } from './repository.contract.js';
 
 repositoryContract('memory', async () => ({
-  products: new MemoryRepository<Product>({ unique: ['sku'], firstId: 1 }),
+  products: new MemoryRepository<Product>(PRODUCTS, ENDLESS),
+  users: new MemoryRepository<User>(USERS, ENDLESS),
   close: async () => {},
 }));

@@ -1,15 +1,17 @@
 import { expect } from 'chai';
-import type { ListQuery } from '#src/application/list-query.js';
+import { BY_ID, type ListPlace, type ListQuery, type Value } from '#src/application/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
+import type { User } from '#src/domain/user.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
 export interface OpenRepository {
-  /** Of products, with `sku` unique, empty, its first id 1. */
+  /** Empty, its first id 1. */
   readonly products: Repository<Product>;
+  readonly users: Repository<User>;
   close(): Promise<void>;
 }
 
@@ -30,7 +32,8 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
       expect(await products.insert(record)).to.equal(true);
       return record;
     };
-    const ids = async (query: ListQuery) => (await products.list(query)).records.map(({ id }) => id);
+    const ids = async (wanted: Partial<ListQuery>) =>
+      (await products.list(query(wanted))).records.map(({ id }) => id);
 
     describe('ids', () => {
       it('sets aside ascending blocks that never overlap, however many ask at once', async () => {
@@ -104,7 +107,7 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
         const answers = [
           await products.find(1),
           await products.findByUnique('sku', 'x'),
-          ...(await products.list({ limit: 1 })).records,
+          ...(await products.list(query({ limit: 1 }))).records,
         ];
         for (const found of answers) (found?.fields.attributes as Record<string, unknown>)['colour'] = 'blue';
         expect((await products.find(1))?.fields.attributes).to.deep.equal({ colour: 'red' });
@@ -223,8 +226,8 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
     describe('list', () => {
       it('is empty where nothing is kept', async () => {
         expect(await ids({ limit: 5 })).to.deep.equal([]);
-        expect(await ids({ limit: 5, from: { side: 'after', id: 3 } })).to.deep.equal([]);
-        expect(await ids({ limit: 5, from: { side: 'before', id: 3 } })).to.deep.equal([]);
+        expect(await ids({ limit: 5, from: at('after', 3) })).to.deep.equal([]);
+        expect(await ids({ limit: 5, from: at('before', 3) })).to.deep.equal([]);
       });
 
       it('comes in order of id, whatever the order of creation', async () => {
@@ -235,25 +238,23 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
       it('goes forward from a place, page by page', async () => {
         for (const id of [1, 2, 3, 4, 5]) await add(id);
         expect(await ids({ limit: 2 })).to.deep.equal([1, 2]);
-        expect(await ids({ limit: 2, from: { side: 'after', id: 2 } })).to.deep.equal([3, 4]);
-        expect(await ids({ limit: 2, from: { side: 'after', id: 4 } })).to.deep.equal([5]);
-        expect(await ids({ limit: 2, from: { side: 'after', id: Number.MAX_SAFE_INTEGER } })).to.deep.equal(
-          [],
-        );
+        expect(await ids({ limit: 2, from: at('after', 2) })).to.deep.equal([3, 4]);
+        expect(await ids({ limit: 2, from: at('after', 4) })).to.deep.equal([5]);
+        expect(await ids({ limit: 2, from: at('after', Number.MAX_SAFE_INTEGER) })).to.deep.equal([]);
       });
 
       it('goes back from a place, each page still ascending', async () => {
         for (const id of [1, 2, 3, 4, 5]) await add(id);
-        expect(await ids({ limit: 2, from: { side: 'before', id: 5 } })).to.deep.equal([3, 4]);
-        expect(await ids({ limit: 2, from: { side: 'before', id: 3 } })).to.deep.equal([1, 2]);
-        expect(await ids({ limit: 2, from: { side: 'before', id: 1 } })).to.deep.equal([]);
+        expect(await ids({ limit: 2, from: at('before', 5) })).to.deep.equal([3, 4]);
+        expect(await ids({ limit: 2, from: at('before', 3) })).to.deep.equal([1, 2]);
+        expect(await ids({ limit: 2, from: at('before', 1) })).to.deep.equal([]);
       });
 
       it('goes on from a place whose record is gone', async () => {
         for (const id of [1, 2, 3]) await add(id);
         await products.remove(2, 1, AT);
-        expect(await ids({ limit: 5, from: { side: 'after', id: 2 } })).to.deep.equal([3]);
-        expect(await ids({ limit: 5, from: { side: 'before', id: 2 } })).to.deep.equal([1]);
+        expect(await ids({ limit: 5, from: at('after', 2) })).to.deep.equal([3]);
+        expect(await ids({ limit: 5, from: at('before', 2) })).to.deep.equal([1]);
       });
 
       it('shows every record that stays exactly once, while others come and go', async () => {
@@ -265,7 +266,7 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
           const last = page.at(-1);
           if (last === undefined) break;
           seen.push(...page);
-          from = { side: 'after', id: last };
+          from = at('after', last);
           await add(round * 2 + 1);
           if (last % 4 === 0) await products.remove(last, 1, AT);
         }
@@ -275,18 +276,18 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
 
       it('shows whole records', async () => {
         const record = await add(1, { sku: 'x', attributes: { 'a.b': 1 } });
-        expect(await products.list({ limit: 1 })).to.deep.equal({ records: [record], hasMore: false });
+        expect(await products.list(query({ limit: 1 }))).to.deep.equal({ records: [record], hasMore: false });
       });
 
       it('says whether more lie beyond the page, in the direction of reading', async () => {
         for (const id of [1, 2, 3]) await add(id);
         const more = async (limit: number, from?: ListQuery['from']) =>
-          (await products.list({ limit, ...(from && { from }) })).hasMore;
+          (await products.list(query({ limit, ...(from && { from }) }))).hasMore;
         expect([await more(2), await more(3), await more(4)]).to.deep.equal([true, false, false]);
-        expect(await more(1, { side: 'after', id: 1 })).to.equal(true);
-        expect(await more(2, { side: 'after', id: 1 })).to.equal(false);
-        expect(await more(1, { side: 'before', id: 3 })).to.equal(true);
-        expect(await more(2, { side: 'before', id: 3 })).to.equal(false);
+        expect(await more(1, at('after', 1))).to.equal(true);
+        expect(await more(2, at('after', 1))).to.equal(false);
+        expect(await more(1, at('before', 3))).to.equal(true);
+        expect(await more(2, at('before', 3))).to.equal(false);
       });
 
       it('ends a page early where the records are large, and says that more lie beyond', async () => {
@@ -294,17 +295,26 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
           Array.from({ length: 50 }, (_, i) => [`${i}`, '😀'.repeat(500)]),
         );
         for (let id = 1; id <= 150; id++) await add(id, { attributes });
-        const forward = await products.list({ limit: 1_000 });
+        const forward = await products.list(query({ limit: 1_000 }));
         expect(forward.hasMore).to.equal(true);
         expect(forward.records.length).to.be.within(10, 149);
         expect(forward.records.map(({ id }) => id)).to.deep.equal(forward.records.map((_, i) => i + 1));
-        const back = await products.list({ limit: 1_000, from: { side: 'before', id: 151 } });
+        const back = await products.list(query({ limit: 1_000, from: at('before', 151) }));
         expect(back.hasMore).to.equal(true);
         expect(back.records.at(-1)?.id).to.equal(150);
         expect(back.records.length).to.be.within(10, 149);
       });
     });
   });
+}
+
+/** In order of id, where nothing else is said. */
+function query(wanted: Partial<ListQuery>): ListQuery {
+  return { limit: 100, filters: [], order: BY_ID, ...wanted };
+}
+
+function at(side: ListPlace['side'], ...values: Value[]): ListPlace {
+  return { side, inclusive: false, values };
 }
 
 function product(id: Id, fields: Partial<Product> = {}): Versioned<Product> {

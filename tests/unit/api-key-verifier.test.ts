@@ -6,6 +6,7 @@ import { KeyAdministration } from '#src/application/key-administration.js';
 import type { ApiKey } from '#src/domain/access.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock, RecordingJournal } from '../support/fakes.js';
+import { API_KEYS, ENDLESS } from '../support/tables.js';
 
 class CountingRepository extends MemoryRepository<ApiKey> {
   reads = 0;
@@ -32,7 +33,7 @@ describe('the verifier of API keys', () => {
   let administration: KeyAdministration;
 
   beforeEach(() => {
-    keys = new CountingRepository({ unique: ['digest'], firstId: 2 });
+    keys = new CountingRepository(API_KEYS, ENDLESS);
     clock = new FakeClock();
     journal = new RecordingJournal();
     const format = new ChecksummedApiKey();

@@ -6,9 +6,9 @@ import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repositor
 import { CopyError, copyArchive } from '#src/application/copy-archive.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
+import { ENDLESS, PRODUCTS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const TABLE = { name: 'products', unique: ['sku'], firstId: 1 } as const;
 const AT = Date.UTC(2026, 0, 1);
 
 describe('copying an archive', () => {
@@ -19,8 +19,8 @@ describe('copying an archive', () => {
 
   class Side {
     private readonly database = new SqliteDatabase(join(folder, `${++made}.sqlite`));
-    readonly products = new SqliteRepository<Product>(this.database, TABLE);
-    readonly archive = new SqliteArchive(this.database, TABLE);
+    readonly products = new SqliteRepository<Product>(this.database, PRODUCTS, ENDLESS);
+    readonly archive = new SqliteArchive(this.database, PRODUCTS);
     open = () => this.database.open();
     close = () => this.database.close();
     all = () => this.archive.read(0, 100_000);

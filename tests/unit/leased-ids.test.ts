@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
+import { ENDLESS, PRODUCTS } from '../support/tables.js';
 
 describe('leased ids', () => {
-  const source = () => new MemoryRepository<object>({ unique: [], firstId: 1 });
+  const source = () => new MemoryRepository<object>(PRODUCTS, ENDLESS);
 
   it('are handed out in order, each once, however many ask at once', async () => {
     const ids = new LeasedIds(source());

@@ -5,6 +5,7 @@ import { RecordUseCases } from '#src/application/record-use-cases.js';
 import { normalProduct, type Product, productFaults } from '#src/domain/product.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { CountingBackoff, FakeClock } from '../support/fakes.js';
+import { ENDLESS, PRODUCTS } from '../support/tables.js';
 
 const always = () => true;
 
@@ -23,7 +24,7 @@ describe('the use cases of records', () => {
   let products: RecordUseCases<Product>;
 
   beforeEach(() => {
-    records = new LosingRepository({ unique: ['sku'], firstId: 1 });
+    records = new LosingRepository(PRODUCTS, ENDLESS);
     clock = new FakeClock();
     backoff = new CountingBackoff();
     const rules = { faults: productFaults, normal: normalProduct };

@@ -1,5 +1,9 @@
+import type { CatalogueError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import type { ListPage, ListQuery } from '../list-query.js';
+import type { Filter, ListPage, ListQuery } from '../list-query.js';
+
+/** `taken`: the id belongs, or belonged, to another record. An error: `duplicate_value`. */
+export type InsertOutcome = 'inserted' | 'taken' | CatalogueError;
 
 /**
  * Keeps the records of one resource. What goes in and what comes out are copies: changing either changes nothing kept.
@@ -21,12 +25,32 @@ export interface Repository<Fields> {
    */
   insert(record: Versioned<Fields>): Promise<boolean>;
 
+  /**
+   * Inserts many at once, each for itself: one that is refused stops no other.
+   * @returns what became of each, in the order of the records
+   */
+  insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]>;
+
   find(id: Id): Promise<Versioned<Fields> | undefined>;
 
-  /** @param field one that is unique in this resource */
+  /** @returns those of the ids that records have */
+  existing(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
+
+  /** @param field one that is unique in this resource and heeds case */
   findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined>;
 
+  /**
+   * Following the places of the pages shows every record that exists throughout, and whose values of the order stay as
+   * they are, exactly once, whatever else is written meanwhile.
+   * @throws CatalogueError `query_too_expensive` where no index serves the query and it is not done in time
+   */
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>>;
+
+  /**
+   * How many records a list with these filters has.
+   * @throws CatalogueError `query_too_expensive` where it is not counted in time
+   */
+  count(filters: readonly Filter[]): Promise<number>;
 
   /**
    * Compare-and-write: puts `record` in the place of the one with its id, if that one's version is `expected`.

@@ -11,7 +11,7 @@ const PLACE = /^(after|before):(0|[1-9]\d{0,15})$/;
  * @param list names the list that the place is in
  */
 export function encodeCursor(list: string, place: ListPlace): string {
-  const text = `${place.side}:${place.id}`;
+  const text = `${place.side}:${place.values[0]}`;
   return Buffer.from(check(list, text) + text).toString('base64url');
 }
 
@@ -23,7 +23,7 @@ export function decodeCursor(list: string, cursor: string): ListPlace | undefine
   const isGenuine =
     decoded.toString('base64url') === cursor && decoded.toString('latin1') === check(list, text) + text;
   if (!isGenuine || (side !== 'after' && side !== 'before') || Number(digits) > MAX_ID) return undefined;
-  return { side, id: Number(digits) };
+  return { side, inclusive: false, values: [Number(digits)] };
 }
 
 function check(list: string, text: string): string {

@@ -8,6 +8,8 @@ const STATUS: Record<ErrorCode, number> = {
   unknown_parameter: 400,
   invalid_parameter: 400,
   invalid_cursor: 400,
+  cursor_mismatch: 400,
+  query_too_expensive: 400,
   unsupported_version: 400,
   unauthenticated: 401,
   invalid_token: 401,

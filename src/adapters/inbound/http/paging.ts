@@ -1,4 +1,4 @@
-import type { ListPage, ListPlace, ListQuery } from '../../../application/list-query.js';
+import { BY_ID, type ListPage, type ListPlace, type ListQuery } from '../../../application/list-query.js';
 import type { Fault } from '../../../domain/errors.js';
 import { type Id, MAX_ID } from '../../../domain/record.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
@@ -33,7 +33,7 @@ export function pageParameters(list: string): Parameter[] {
 export function readPaging(list: string, query: Query): ListQuery {
   const limit = Number(query.get('limit') ?? DEFAULT_LIMIT);
   const from = decodeCursor(list, query.get('cursor') ?? '');
-  return from ? { limit, from } : { limit };
+  return { limit, filters: [], order: BY_ID, ...(from && { from }) };
 }
 
 /** RFC 8288. Each target is complete but for the host, so that it holds behind any proxy. */
@@ -63,10 +63,10 @@ function neighbours({ from }: ListQuery, { records, hasMore }: ListPage<{ readon
   const [first, last] = [records[0], records.at(-1)];
   const hasPrev = from?.side === 'before' ? hasMore : from !== undefined;
   const hasNext = from?.side === 'before' || hasMore;
-  const firstId = first?.id ?? Math.min((from?.id ?? 0) + 1, MAX_ID);
-  const lastId = last?.id ?? Math.max((from?.id ?? 0) - 1, 0);
+  const firstId = first?.id ?? Math.min(Number(from?.values[0] ?? 0) + 1, MAX_ID);
+  const lastId = last?.id ?? Math.max(Number(from?.values[0] ?? 0) - 1, 0);
   return {
-    ...(hasPrev && { prev: { side: 'before', id: firstId } }),
-    ...(hasNext && { next: { side: 'after', id: lastId } }),
+    ...(hasPrev && { prev: { side: 'before', inclusive: false, values: [firstId] } }),
+    ...(hasNext && { next: { side: 'after', inclusive: false, values: [lastId] } }),
   };
 }

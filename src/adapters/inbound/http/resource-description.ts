@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 import type { Scope } from '../../../domain/access.js';
+import type { FieldSet } from '../../../domain/fields.js';
 import type { Versioned } from '../../../domain/record.js';
 
 /** What the shared handlers need to know of a resource: values and functions, never which one it is. */
@@ -8,6 +9,8 @@ export interface ResourceDescription<Fields> {
   readonly path: string;
   readonly readScope: Scope;
   readonly writeScope: Scope;
+  /** What lists can be filtered and sorted by, beside the metadata that every record has. */
+  readonly fields: FieldSet;
   /** What a client may send of it; the service's own fields are not in it. */
   readonly schema: Joi.ObjectSchema;
   /** What a client is shown, field by field, so that a new field never leaks. Fields without a value are undefined. */

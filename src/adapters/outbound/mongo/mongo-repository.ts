@@ -1,7 +1,13 @@
 import { BSON, type Collection, type Document } from 'mongodb';
-import { type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../../../application/list-query.js';
-import type { Repository } from '../../../application/ports/repository.js';
+import {
+  type Filter,
+  type ListPage,
+  type ListQuery,
+  MAX_PAGE_BYTES,
+} from '../../../application/list-query.js';
+import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import { duplicateValue } from '../../../domain/errors.js';
+import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { isDuplicateKey, refusedPath } from './mongo-errors.js';
 import {
@@ -65,9 +71,22 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return this.findOne({ [`fields.${field}`]: { $eq: value } });
   }
 
+  async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
+    throw new Error(`to be written ${records.length}`);
+  }
+
+  async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    throw new Error(`to be written ${ids}`);
+  }
+
+  async count(filters: readonly Filter[]): Promise<number> {
+    throw new Error(`to be written ${filters}`);
+  }
+
   async list({ limit, from }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    if (from?.side !== 'before') return this.page({ _id: { $gt: from?.id ?? 0 } }, 1, limit);
-    const { records, hasMore } = await this.page({ _id: { $lt: from.id } }, -1, limit);
+    const id = Number(from?.values.at(-1) ?? 0);
+    if (from?.side !== 'before') return this.page({ _id: { $gt: id } }, 1, limit);
+    const { records, hasMore } = await this.page({ _id: { $lt: id } }, -1, limit);
     return { records: records.toReversed(), hasMore };
   }
 
@@ -123,7 +142,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   private asDuplicateValue(error: Parameters<typeof refusedPath>[0]): unknown {
-    const field = this.table.unique.find((field) => refusedPath(error) === `fields.${field}`);
+    const field = uniqueFields(this.table.fields).find((field) => refusedPath(error) === `fields.${field}`);
     return field ? duplicateValue(field) : error;
   }
 

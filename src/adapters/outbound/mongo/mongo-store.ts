@@ -1,8 +1,10 @@
 import { type Db, MongoClient, type MongoClientOptions, MongoParseError } from 'mongodb';
+import type { RecordTable } from '../../../application/list-query.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
+import type { QueryBudget } from '../../../application/query-budget.js';
 import { unavailable } from '../../../domain/errors.js';
+import { uniqueFields } from '../../../domain/fields.js';
 import { toCoreError } from './mongo-errors.js';
-import type { MongoTable } from './mongo-table.js';
 
 const DEFAULT_DATABASE = 'catalogue';
 
@@ -53,7 +55,8 @@ export class MongoStore implements Store {
    */
   constructor(
     url: string,
-    private readonly tables: readonly Pick<MongoTable<never>, 'name' | 'unique'>[],
+    private readonly tables: readonly RecordTable[],
+    readonly budget: QueryBudget,
   ) {
     const given = new Set([...url.matchAll(/[?&]([A-Za-z]+)=/g)].map(([, name]) => name));
     const defaults = Object.fromEntries(Object.entries(DEFAULTS).filter(([name]) => !given.has(name)));
@@ -86,8 +89,8 @@ export class MongoStore implements Store {
     }
     this.hasFailed = true;
     await this.ping();
-    for (const { name, unique } of this.tables) {
-      const indexes = unique.map((field) => ({
+    for (const { name, fields } of this.tables) {
+      const indexes = uniqueFields(fields).map((field) => ({
         key: { [`fields.${field}`]: 1 },
         name: field,
         unique: true,

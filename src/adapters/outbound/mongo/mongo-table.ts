@@ -1,19 +1,17 @@
 import type { Document } from 'mongodb';
-import type { Id } from '../../../domain/record.js';
+import type { RecordTable } from '../../../application/list-query.js';
 
 /** What the repository needs to know of a resource. */
-export interface MongoTable<Fields> {
-  /** Of the collection, and of the counter that its ids come from. */
-  readonly name: string;
-  /** The fields whose value no two records share. */
-  readonly unique: readonly (keyof Fields & string)[];
-  /** The first id that may be reserved. */
-  readonly firstId: Id;
+export interface MongoTable<Fields> extends RecordTable {
   /** The fields as a document. Names of its members come from the code alone, never from a client. */
   toDocument(fields: Fields): Document;
   toFields(document: Document): Fields;
 }
 
+/** For fields that are a document as they are. */
+export function plainFields<Fields extends object>(): Pick<MongoTable<Fields>, 'toDocument' | 'toFields'> {
+  return { toDocument: (fields) => ({ ...fields }), toFields: (document) => document as Fields };
+}
 interface WithAttributes {
   readonly attributes?: Readonly<Record<string, unknown>>;
 }

@@ -37,6 +37,24 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE UNIQUE INDEX api_keys_digest ON api_keys (fields ->> 'digest');
   `,
+  `
+  CREATE TABLE users (
+    id INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    fields TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX users_email ON users (lower(fields ->> 'email'));
+
+  CREATE TABLE orders (
+    id INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    fields TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /** Marks the file as this service's own (`PRAGMA application_id`): the letters `pcs1`. */

@@ -1,7 +1,7 @@
+import type { RecordTable } from '../../../application/list-query.js';
 import type { Archive, ArchiveEntry } from '../../../application/ports/archive.js';
 import type { Id } from '../../../domain/record.js';
 import type { SqliteDatabase } from './sqlite-database.js';
-import type { SqliteTable } from './sqlite-repository.js';
 
 /** As in the table; a tombstone has no version, and its time of deletion stands in the place of that of creation. */
 type Row = [id: Id, version: number | null, at: number, updatedAt: number | null, fields: string | null];
@@ -11,7 +11,7 @@ export class SqliteArchive implements Archive {
 
   constructor(
     private readonly database: SqliteDatabase,
-    private readonly table: Pick<SqliteTable<never>, 'name' | 'firstId'>,
+    private readonly table: RecordTable,
   ) {
     this.name = table.name;
   }

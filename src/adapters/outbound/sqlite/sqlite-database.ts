@@ -9,6 +9,9 @@ import { toCoreError } from './sqlite-errors.js';
 
 type Statement = Database.Statement<unknown[]>;
 
+/** Gives the prepared statement of an SQL text. */
+export type Statements = (sql: string) => Statement;
+
 interface OpenDatabase {
   readonly connection: Database.Database;
   readonly commits: GroupCommit;
@@ -67,7 +70,7 @@ export class SqliteDatabase implements Store {
   }
 
   /** Runs `work` in a transaction that others may share; see {@link GroupCommit.write}. */
-  async write<Result>(work: (statement: (sql: string) => Statement) => Result): Promise<Result> {
+  async write<Result>(work: (statement: Statements) => Result): Promise<Result> {
     return this.ready().commits.write(() => work((sql) => this.statement(sql)));
   }
 

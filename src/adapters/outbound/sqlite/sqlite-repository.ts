@@ -1,18 +1,17 @@
-import { type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../../../application/list-query.js';
-import type { Repository } from '../../../application/ports/repository.js';
-import { duplicateValue } from '../../../domain/errors.js';
+import {
+  type Filter,
+  type ListPage,
+  type ListQuery,
+  MAX_PAGE_BYTES,
+  type RecordTable,
+} from '../../../application/list-query.js';
+import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
+import type { QueryBudget } from '../../../application/query-budget.js';
+import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
+import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import type { SqliteDatabase } from './sqlite-database.js';
+import type { SqliteDatabase, Statements } from './sqlite-database.js';
 import { isConstraint } from './sqlite-errors.js';
-
-export interface SqliteTable<Fields> {
-  /** Also the name of the counter that its ids come from. */
-  readonly name: string;
-  /** The fields whose value no two records share; each has a unique index `NAME_FIELD`. */
-  readonly unique: readonly (keyof Fields & string)[];
-  /** The first id that may be reserved. */
-  readonly firstId: Id;
-}
 
 /** `id`, `version`, `created_at`, `updated_at`, `fields` */
 type Row = [Id, number, Instant, Instant, string];
@@ -26,7 +25,8 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
 
   constructor(
     private readonly database: SqliteDatabase,
-    private readonly table: SqliteTable<Fields>,
+    private readonly table: RecordTable,
+    readonly budget: QueryBudget,
   ) {
     this.sql = statements(table.name);
   }
@@ -53,17 +53,39 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     );
   }
 
-  insert(record: Versioned<Fields>): Promise<boolean> {
-    const { id, version, createdAt, updatedAt } = record;
-    const fields = JSON.stringify(record.fields);
-    return this.database.write((statement) => {
-      if (statement(this.sql.isTaken).all(id, this.table.name, id).length > 0) return false;
-      return (
-        this.heedingUnique(() =>
-          statement(this.sql.insert).run(id, version, createdAt, updatedAt, fields),
-        ) === 1
-      );
-    });
+  async insert(record: Versioned<Fields>): Promise<boolean> {
+    const [outcome] = await this.insertAll([record]);
+    if (outcome instanceof CatalogueError) throw outcome;
+    return outcome === 'inserted';
+  }
+
+  insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
+    const rows = records.map(rowOf);
+    return this.database.write((statement) => rows.map((row) => this.insertRow(statement, row)));
+  }
+
+  private insertRow(statement: Statements, row: Row): InsertOutcome {
+    const [id] = row;
+    if (statement(this.sql.isTaken).all(id, this.table.name, id).length > 0) return 'taken';
+    try {
+      this.heedingUnique(() => statement(this.sql.insert).run(...row));
+      return 'inserted';
+    } catch (error) {
+      if (error instanceof CatalogueError) return error;
+      throw error;
+    }
+  }
+
+  async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    const rows = this.database.read(
+      this.sql.existing,
+      (statement) => statement.raw().all(JSON.stringify(ids)) as [Id][],
+    );
+    return new Set(rows.map(([id]) => id));
+  }
+
+  async count(filters: readonly Filter[]): Promise<number> {
+    throw new Error(`to be written ${filters}`);
   }
 
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
@@ -77,7 +99,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   async list({ limit, from }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const backwards = from?.side === 'before';
     const sql = backwards ? this.sql.listBefore : this.sql.listAfter;
-    const { records, hasMore } = this.page(sql, from?.id ?? 0, limit);
+    const { records, hasMore } = this.page(sql, Number(from?.values.at(-1) ?? 0), limit);
     return { records: backwards ? records.reverse() : records, hasMore };
   }
 
@@ -127,12 +149,18 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     try {
       return write().changes;
     } catch (error) {
-      const { name, unique } = this.table;
+      const { name, fields } = this.table;
       const field =
-        isConstraint(error) && unique.find((field) => error.message.includes(`'${name}_${field}'`));
+        isConstraint(error) &&
+        uniqueFields(fields).find((field) => error.message.includes(`'${name}_${field}'`));
       throw field ? duplicateValue(field) : error;
     }
   }
+}
+
+/** A copy, so that what becomes of the record later changes nothing that waits to be written. */
+function rowOf({ id, version, createdAt, updatedAt, fields }: Versioned<unknown>): Row {
+  return [id, version, createdAt, updatedAt, JSON.stringify(fields)];
 }
 
 function recordOf<Fields>([id, version, createdAt, updatedAt, fields]: Row): Versioned<Fields> {
@@ -143,6 +171,7 @@ function statements(table: string) {
   return {
     isTaken: `SELECT 1 FROM ${table} WHERE id = ? UNION ALL SELECT 1 FROM tombstones WHERE resource = ? AND id = ?`,
     insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?)`,
+    existing: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     find: `SELECT ${COLUMNS} FROM ${table} WHERE id = ?`,
     findBy: (field: string) => `SELECT ${COLUMNS} FROM ${table} WHERE fields ->> '${field}' = ?`,
     listAfter: `SELECT ${COLUMNS} FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`,

@@ -1,5 +1,12 @@
 import Joi from 'joi';
-import { AMOUNT, CURRENCY, DESCRIPTION, type Product, SKU } from '../../../../domain/product.js';
+import {
+  AMOUNT,
+  CURRENCY,
+  DESCRIPTION,
+  PRODUCT_FIELDS,
+  type Product,
+  SKU,
+} from '../../../../domain/product.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { NAME } from '../../../../domain/text.js';
 import type { ResourceDescription } from '../resource-description.js';
@@ -9,6 +16,7 @@ export const PRODUCTS: ResourceDescription<Product> = {
   path: 'products',
   readScope: 'products:read',
   writeScope: 'products:write',
+  fields: PRODUCT_FIELDS,
   schema: Joi.object({
     name: text(NAME).required(),
     description: text(DESCRIPTION),

@@ -1,0 +1,18 @@
+import type { Versioned } from '../domain/record.js';
+import type { ListQuery } from './list-query.js';
+import type { Repository } from './ports/repository.js';
+import { placeAt } from './record-order.js';
+
+/** The records of a list from its place on, forwards, page by page; the next page is not asked for before it is wanted. */
+export async function* everyPage<Fields>(
+  records: Pick<Repository<Fields>, 'list'>,
+  query: ListQuery,
+): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
+  for (let next = query; ; ) {
+    const page = await records.list(next);
+    yield page.records;
+    const last = page.records.at(-1);
+    if (!last || !page.hasMore) return;
+    next = { ...query, from: placeAt(last, query.order, 'after') };
+  }
+}
