@@ -12,10 +12,17 @@ import { compareInOrder, valuesOf } from '../../../application/record-order.js';
 import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
+import { FirstFew } from './first-few.js';
 import { identityOf, matches } from './matching.js';
 
 /** So many records are looked at before others have their turn. */
 const CHUNK = 1_000;
+
+interface Placed<Fields> {
+  readonly record: Versioned<Fields>;
+  /** Of the keys of the order. */
+  readonly values: readonly Value[];
+}
 
 /** Forgets everything when the process ends. */
 export class MemoryRepository<Fields> implements Repository<Fields> {
@@ -67,16 +74,19 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   async list({ limit, filters, order, from }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const backwards = from?.side === 'before';
     const direction = backwards ? -1 : 1;
-    const found: { readonly record: Versioned<Fields>; readonly values: readonly Value[] }[] = [];
+    const found = new FirstFew<Placed<Fields>>(
+      limit + 1,
+      (a, b) => compareInOrder(order, a.values, b.values) * direction,
+    );
     for await (const record of this.matching(filters)) {
       const values = valuesOf(record, order);
       const distance = from ? compareInOrder(order, values, from.values) * direction : 1;
-      if (distance > 0 || (distance === 0 && from?.inclusive)) found.push({ record, values });
+      if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
     }
-    found.sort((a, b) => compareInOrder(order, a.values, b.values) * direction);
-    const page = pageOf(found, limit);
+    const inOrder = found.inOrder();
+    const page = pageOf(inOrder, limit);
     const records = page.map(({ record }) => structuredClone(record));
-    return { records: backwards ? records.reverse() : records, hasMore: page.length < found.length };
+    return { records: backwards ? records.reverse() : records, hasMore: page.length < inOrder.length };
   }
 
   async count(filters: readonly Filter[]): Promise<number> {
@@ -149,8 +159,8 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
 }
 
 /** The first of them, as many as the limit or the bytes allow. */
-function pageOf<Found extends { readonly record: unknown }>(found: readonly Found[], limit: number): Found[] {
-  const page: Found[] = [];
+function pageOf<Fields>(found: readonly Placed<Fields>[], limit: number): Placed<Fields>[] {
+  const page: Placed<Fields>[] = [];
   let bytes = 0;
   for (const one of found.slice(0, limit)) {
     if (bytes >= MAX_PAGE_BYTES) break;
