@@ -8,7 +8,7 @@ import type { User } from '#src/domain/user.js';
 import { ENDLESS, PRODUCTS, USERS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { archiveContract, type OpenArchive } from './archive.contract.js';
-import { repositoryContract } from './repository.contract.js';
+import { codePointOrderContract, repositoryContract } from './repository.contract.js';
 
 describe('SQLite', () => {
   const folder = temporaryFolder();
@@ -28,5 +28,6 @@ describe('SQLite', () => {
   };
 
   repositoryContract('SQLite', open);
+  codePointOrderContract('SQLite', open);
   archiveContract('SQLite', open);
 });
