@@ -204,12 +204,7 @@ function promised() {
     ),
     ...filtered(u, 'of an e-mail address', [{ field: 'email', operator: 'eq', value: 'u77@EXAMPLE.org' }]),
     ...filtered(o, 'of a user', [{ field: 'userId', operator: 'eq', value: 7 }]),
-    ...filtered(
-      o,
-      'of a user, newest last',
-      [{ field: 'userId', operator: 'eq', value: 7 }],
-      by('createdAt'),
-    ),
+    ...few(o, 'of a user, newest last', [{ field: 'userId', operator: 'eq', value: 7 }], by('createdAt')),
   ];
 }
 
