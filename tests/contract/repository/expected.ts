@@ -3,6 +3,7 @@ import { type Id, MAX_ID, type Versioned } from '#src/domain/record.js';
 
 /** What lists must answer, reckoned in another way than in any store. */
 
+const TEXTS = ['name', 'email'];
 const FAR = Date.UTC(9999, 0);
 
 type Operator = Comparison['operator'];
@@ -32,7 +33,7 @@ export function comparedBy(order: Order, a: readonly Value[], b: readonly Value[
 
 export function keysOf(record: Keyed, order: Order): Value[] {
   return order.map(({ field }) =>
-    field === 'name' ? record.fields.name : record[field as 'id' | 'createdAt' | 'updatedAt'],
+    TEXTS.includes(field) ? record.fields.name : record[field as 'id' | 'createdAt' | 'updatedAt'],
   );
 }
 
@@ -44,7 +45,9 @@ export function sorted<One extends Keyed>(records: readonly One[], order: Order)
 /** The place before all records (`after` it they lie), or behind them. */
 export function beyondAll(order: Order, side: ListPlace['side']): ListPlace {
   const values = order.map(({ field, descending }) => {
-    const [low, high] = field === 'name' ? ['', '\u{10ffff}'.repeat(3)] : [0, field === 'id' ? MAX_ID : FAR];
+    const [low, high] = TEXTS.includes(field)
+      ? ['', '\u{10ffff}'.repeat(3)]
+      : [0, field === 'id' ? MAX_ID : FAR];
     return (side === 'before') === descending ? low : high;
   });
   return { side, inclusive: true, values };
