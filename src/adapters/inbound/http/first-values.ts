@@ -8,8 +8,8 @@ export function firstValues(document: unknown, count: number): { value: unknown;
   let left = count;
   let isWhole = true;
 
-  const some = <Item>(items: readonly Item[], copied: (item: Item) => Item): Item[] => {
-    const copies: Item[] = [];
+  const some = <Item, Copy>(items: readonly Item[], copied: (item: Item) => Copy): Copy[] => {
+    const copies: Copy[] = [];
     for (const item of items) {
       if (left <= 0 && copies.length > 0) {
         isWhole = false;
@@ -24,7 +24,7 @@ export function firstValues(document: unknown, count: number): { value: unknown;
     left--;
     if (Array.isArray(value)) return some(value, copy);
     if (!isJsonObject(value)) return value;
-    return Object.fromEntries(some(Object.entries(value), ([name, member]) => [name, copy(member)]));
+    return Object.fromEntries(some(Object.keys(value), (name) => [name, copy(value[name])]));
   };
 
   return { value: copy(document), isWhole };
