@@ -1,4 +1,4 @@
-import type { RecordUseCases, VersionCondition } from '../../../application/record-use-cases.js';
+import type { Draft, RecordUseCases, VersionCondition } from '../../../application/record-use-cases.js';
 import { CatalogueError, PreconditionFailed } from '../../../domain/errors.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './body-fields.js';
@@ -104,7 +104,7 @@ export class ResourceEndpoints<Fields> {
 
   private writing(
     mediaTypes: string[],
-    edit: (body: unknown, current: Versioned<Fields>) => Fields,
+    edit: (body: unknown, current: Versioned<Fields>) => Draft<Fields>,
   ): Operation {
     return {
       scope: this.resource.writeScope,
