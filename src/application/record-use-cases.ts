@@ -8,8 +8,9 @@ import {
   unavailable,
 } from '../domain/errors.js';
 import type { Id, Unjudged, Versioned } from '../domain/record.js';
+import { everyPage } from './every-page.js';
 import type { LeasedIds } from './leased-ids.js';
-import type { ListPage, ListQuery } from './list-query.js';
+import type { Filter, ListPage, ListQuery } from './list-query.js';
 import type { Backoff } from './ports/backoff.js';
 import type { Clock } from './ports/clock.js';
 import type { Repository } from './ports/repository.js';
@@ -47,6 +48,16 @@ export class RecordUseCases<Fields> {
 
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     return this.deps.records.list(query);
+  }
+
+  /** How many records a list with these filters has. */
+  count(filters: readonly Filter[]): Promise<number> {
+    return this.deps.records.count(filters);
+  }
+
+  /** All of a list from its place on, page by page. */
+  pages(query: ListQuery): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
+    return everyPage(this.deps.records, query);
   }
 
   /** @throws CatalogueError `not_found` */
