@@ -169,6 +169,9 @@ describe('a cursor', () => {
     const plain = cursorIn(await next('limit=2'));
     expect(await codeOf('sort=id', plain)).to.equal(200);
     expect(await codeOf('sort=-id', plain)).to.equal('cursor_mismatch');
+    const back = cursorIn(await next('sort=-id,name&limit=2'));
+    expect(await codeOf('sort=-id', back), 'nothing is left to sort behind the id').to.equal(200);
+    expect(inside(back)[3]).to.deep.equal([5]);
     const tagged = cursorIn(await next('name:in=a,b&limit=1'));
     expect(await codeOf('name:in=a&limit=1', tagged)).to.equal('cursor_mismatch');
   });

@@ -140,8 +140,10 @@ describe('paging', () => {
     });
 
     it('leaves out first where it would be longer than what was asked', async () => {
-      const { headers, status } = await service.client.get(`/products?name=${','.repeat(8_000)}`);
-      expect([status, headers['link']]).to.deep.equal([200, undefined]);
+      for (const commas of [3_000, 8_000]) {
+        const { headers, status } = await service.client.get(`/products?name=${','.repeat(commas)}`);
+        expect([status, headers['link']], `${commas}`).to.deep.equal([200, undefined]);
+      }
     });
   });
 

@@ -27,8 +27,7 @@ export function answerLines<Fields>(
   view: View<Fields>,
 ): void {
   ctx.set('Content-Type', 'application/x-ndjson');
-  ctx.status = 200;
-  if (ctx.method !== 'HEAD') ctx.body = Readable.from(lines(first, rest, view));
+  ctx.body = Readable.from(lines(first, rest, view));
 }
 
 async function* lines<Fields>(
