@@ -85,14 +85,14 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return this.findOne({ [`fields.${field}`]: { $eq: value } });
   }
 
-  list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+  async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { table, store } = this;
     if (!isServed(table, query))
       return this.search((records, maxTimeMS) => readPage(records, table, query, maxTimeMS));
     return this.run((records) => readPage(records, table, query, store.operationMs));
   }
 
-  count(filters: readonly Filter[]): Promise<number> {
+  async count(filters: readonly Filter[]): Promise<number> {
     const counted = { $and: conditionsOf(this.table, filters) };
     return this.search((records, maxTimeMS) =>
       records.countDocuments(counted, { ...AT_ONE_MOMENT, maxTimeMS }),

@@ -136,7 +136,7 @@ export class MongoStore implements Store {
   async search<Result>(query: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
     const { timeoutMs } = this.budget;
     await this.turns.take();
-    return this.within(timeoutMs + JOURNEY_MS, async (database) => {
+    return this.within(Math.max(timeoutMs + JOURNEY_MS, this.operationMs), async (database) => {
       try {
         return await query(database, timeoutMs);
       } catch (error) {
