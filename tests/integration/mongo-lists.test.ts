@@ -82,6 +82,7 @@ describe('lists on MongoDB', () => {
     });
 
     it('does nothing where it is no text at all, but an operator or an expression', async () => {
+      await products.insert(product(100, { sku: 'a', attributes: { a: 'a' } }));
       for (const smuggled of [{ $gt: '' }, { $ne: null }, /.*/] as unknown as string[]) {
         expect(await idsOf({ field: 'name', operator: 'eq', value: smuggled })).to.deep.equal([]);
         const attribute = { field: 'attributes', operator: 'attribute', key: smuggled, value: 'a' } as const;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { conditionsBeyond } from '#src/adapters/outbound/mongo/mongo-order.js';
 import { isServed } from '#src/adapters/outbound/mongo/mongo-served.js';
 import type { Filter, Order, RecordTable } from '#src/application/list-query.js';
 import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';
@@ -67,4 +68,17 @@ describe('a list on MongoDB', () => {
       expect(isServed(table, { filters: filters(asked), order: order(sorted) })).to.equal(false);
     });
   }
+
+  it('is read from its place on: the first key of the order has a bound of its own', () => {
+    const from = { side: 'before', inclusive: true, values: ['b', 3] } as const;
+    expect(conditionsBeyond(PRODUCTS, order('-name,id'), from)).to.deep.equal([
+      { 'fields.name': { $gte: 'b' } },
+      {
+        $or: [
+          { $and: [{ 'fields.name': { $gt: 'b' } }] },
+          { $and: [{ 'fields.name': { $eq: 'b' } }, { _id: { $lte: 3 } }] },
+        ],
+      },
+    ]);
+  });
 });

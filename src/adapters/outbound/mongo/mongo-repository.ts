@@ -131,6 +131,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   private async idsAmong(ids: readonly Id[], filter: Document): Promise<Set<Id>> {
+    if (ids.length === 0) return new Set();
     const found = await this.run((records) =>
       records
         .find({ ...filter, _id: { $in: [...ids] } }, { projection: { _id: 1 } })
@@ -146,8 +147,11 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     records: readonly Versioned<Fields>[],
     refused: ReadonlyMap<number, string>,
   ): Promise<readonly InsertOutcome[]> {
-    const ids = records.filter((_, at) => refused.has(at)).map(({ id }) => id);
-    const taken = await this.idsAmong(ids, {});
+    const doubtful = records.filter((_, at) => (refused.get(at) ?? ID_INDEX) !== ID_INDEX);
+    const taken = await this.idsAmong(
+      doubtful.map(({ id }) => id),
+      {},
+    );
     return records.map(({ id }, at) => {
       const index = refused.get(at);
       if (index === undefined) return 'inserted';
