@@ -6,11 +6,10 @@ import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { isDuplicateKey, refusedDocuments, refusedPath } from './mongo-errors.js';
 import { conditionsOf } from './mongo-filter.js';
+import { MongoIds } from './mongo-ids.js';
 import { AT_ONE_MOMENT, readPage } from './mongo-page.js';
 import { uniquePath } from './mongo-paths.js';
 import {
-  COUNTERS,
-  type CounterDocument,
   documentOf,
   type LiveDocument,
   recordOf,
@@ -26,29 +25,21 @@ const ID_INDEX = '_id_';
 
 /** Every write is of one document, so that none needs a transaction. */
 export class MongoRepository<Fields> implements Repository<Fields> {
+  private readonly ids: MongoIds;
+
   constructor(
     private readonly store: MongoStore,
     private readonly table: MongoTable<Fields>,
-  ) {}
-
-  async reserveIds(count: number): Promise<Id> {
-    const { name, firstId } = this.table;
-    const counter = await this.counting((counters) =>
-      counters.findOneAndUpdate(
-        { _id: name },
-        { $inc: { reserved: count } },
-        { upsert: true, returnDocument: 'after' },
-      ),
-    );
-    if (!counter) throw new Error(`There is no counter ${name}.`);
-    return firstId + counter.reserved - count;
+  ) {
+    this.ids = new MongoIds(store, table);
   }
 
-  async releaseIds(first: Id, end: Id): Promise<void> {
-    const { name, firstId } = this.table;
-    await this.counting((counters) =>
-      counters.updateOne({ _id: name, reserved: end - firstId }, { $set: { reserved: first - firstId } }),
-    );
+  reserveIds(count: number): Promise<Id> {
+    return this.ids.reserve(count);
+  }
+
+  releaseIds(first: Id, end: Id): Promise<void> {
+    return this.ids.release(first, end);
   }
 
   async insert(record: Versioned<Fields>): Promise<boolean> {
@@ -178,19 +169,5 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return this.store.search((database, maxTimeMS) =>
       query(database.collection<StoredDocument>(this.table.name), maxTimeMS),
     );
-  }
-
-  /** Of two first uses of a counter that race one may find the other's document in its way; then it is there. */
-  private async counting<Result>(
-    operation: (counters: Collection<CounterDocument>) => Promise<Result>,
-  ): Promise<Result> {
-    const count = () =>
-      this.store.run((database) => operation(database.collection<CounterDocument>(COUNTERS)));
-    try {
-      return await count();
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return count();
-    }
   }
 }
