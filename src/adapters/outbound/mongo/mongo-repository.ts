@@ -6,11 +6,10 @@ import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { isDuplicateKey, refusedDocuments, refusedPath } from './mongo-errors.js';
 import { conditionsOf } from './mongo-filter.js';
+import { MongoIds } from './mongo-ids.js';
 import { AT_ONE_MOMENT, readPage } from './mongo-page.js';
 import { uniquePath } from './mongo-paths.js';
 import {
-  COUNTERS,
-  type CounterDocument,
   documentOf,
   type LiveDocument,
   recordOf,
@@ -26,29 +25,21 @@ const ID_INDEX = '_id_';
 
 /** Every write is of one document, so that none needs a transaction. */
 export class MongoRepository<Fields> implements Repository<Fields> {
+  private readonly ids: MongoIds;
+
   constructor(
     private readonly store: MongoStore,
     private readonly table: MongoTable<Fields>,
-  ) {}
-
-  async reserveIds(count: number): Promise<Id> {
-    const { name, firstId } = this.table;
-    const counter = await this.counting((counters) =>
-      counters.findOneAndUpdate(
-        { _id: name },
-        { $inc: { reserved: count } },
-        { upsert: true, returnDocument: 'after' },
-      ),
-    );
-    if (!counter) throw new Error(`There is no counter ${name}.`);
-    return firstId + counter.reserved - count;
+  ) {
+    this.ids = new MongoIds(store, table);
   }
 
-  async releaseIds(first: Id, end: Id): Promise<void> {
-    const { name, firstId } = this.table;
-    await this.counting((counters) =>
-      counters.updateOne({ _id: name, reserved: end - firstId }, { $set: { reserved: first - firstId } }),
-    );
+  reserveIds(count: number): Promise<Id> {
+    return this.ids.reserve(count);
+  }
+
+  releaseIds(first: Id, end: Id): Promise<void> {
+    return this.ids.release(first, end);
   }
 
   async insert(record: Versioned<Fields>): Promise<boolean> {
@@ -85,14 +76,14 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return this.findOne({ [`fields.${field}`]: { $eq: value } });
   }
 
-  list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+  async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { table, store } = this;
     if (!isServed(table, query))
       return this.search((records, maxTimeMS) => readPage(records, table, query, maxTimeMS));
     return this.run((records) => readPage(records, table, query, store.operationMs));
   }
 
-  count(filters: readonly Filter[]): Promise<number> {
+  async count(filters: readonly Filter[]): Promise<number> {
     const counted = { $and: conditionsOf(this.table, filters) };
     return this.search((records, maxTimeMS) =>
       records.countDocuments(counted, { ...AT_ONE_MOMENT, maxTimeMS }),
@@ -131,6 +122,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   private async idsAmong(ids: readonly Id[], filter: Document): Promise<Set<Id>> {
+    if (ids.length === 0) return new Set();
     const found = await this.run((records) =>
       records
         .find({ ...filter, _id: { $in: [...ids] } }, { projection: { _id: 1 } })
@@ -146,8 +138,11 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     records: readonly Versioned<Fields>[],
     refused: ReadonlyMap<number, string>,
   ): Promise<readonly InsertOutcome[]> {
-    const ids = records.filter((_, at) => refused.has(at)).map(({ id }) => id);
-    const taken = await this.idsAmong(ids, {});
+    const doubtful = records.filter((_, at) => (refused.get(at) ?? ID_INDEX) !== ID_INDEX);
+    const taken = await this.idsAmong(
+      doubtful.map(({ id }) => id),
+      {},
+    );
     return records.map(({ id }, at) => {
       const index = refused.get(at);
       if (index === undefined) return 'inserted';
@@ -174,19 +169,5 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return this.store.search((database, maxTimeMS) =>
       query(database.collection<StoredDocument>(this.table.name), maxTimeMS),
     );
-  }
-
-  /** Of two first uses of a counter that race one may find the other's document in its way; then it is there. */
-  private async counting<Result>(
-    operation: (counters: Collection<CounterDocument>) => Promise<Result>,
-  ): Promise<Result> {
-    const count = () =>
-      this.store.run((database) => operation(database.collection<CounterDocument>(COUNTERS)));
-    try {
-      return await count();
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return count();
-    }
   }
 }

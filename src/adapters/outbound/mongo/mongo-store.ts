@@ -1,16 +1,14 @@
-import { type Db, MongoClient, type MongoClientOptions, MongoParseError } from 'mongodb';
+import { type Db, MongoClient, MongoParseError } from 'mongodb';
 import type { RecordTable } from '../../../application/list-query.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { isTooExpensive, toCoreError } from './mongo-errors.js';
 import { indexesOf } from './mongo-indexes.js';
+import { operationMsOf, optionsFor } from './mongo-options.js';
 import { Turns } from './mongo-turns.js';
 
 const DEFAULT_DATABASE = 'catalogue';
-
-/** For the driver's own second try and its search for another primary, beside the time-out of the socket. */
-const SECOND_TRY_MS = 300;
 
 /** For the way of a query and its answer, beside the time that the server may take for it. */
 const JOURNEY_MS = 500;
@@ -18,33 +16,7 @@ const JOURNEY_MS = 500;
 /** Of the connections, the part that queries without an index may hold at the same time. */
 const SEARCHING_PART = 1 / 4;
 
-/**
- * The driver's own defaults wait 30 seconds or for ever. Each may be set otherwise in MONGODB_URL, by the same name;
- * what the writes and reads promise may not.
- */
-const DEFAULTS = {
-  serverSelectionTimeoutMS: 1_000,
-  connectTimeoutMS: 1_000,
-  socketTimeoutMS: 1_500,
-  waitQueueTimeoutMS: 1_000,
-  heartbeatFrequencyMS: 1_000,
-  minHeartbeatFrequencyMS: 100,
-  maxPoolSize: 50,
-  minPoolSize: 2,
-  maxIdleTimeMS: 60_000,
-} satisfies MongoClientOptions;
-
-const PROMISES = {
-  appName: 'product-catalogue-service',
-  writeConcern: { w: 'majority', journal: true, wtimeoutMS: 1_500 },
-  readConcern: { level: 'majority' },
-  readPreference: 'primary',
-  retryWrites: true,
-  retryReads: true,
-  ignoreUndefined: true,
-} satisfies MongoClientOptions;
-
-/** A MongoDB deployment, best a replica set: a write is acknowledged when a majority has it in the journal. */
+/** A MongoDB replica set, or a cluster of them: a write is acknowledged when a majority has it in the journal. */
 export class MongoStore implements Store {
   readonly location: string;
   private readonly connect: () => MongoClient;
@@ -66,18 +38,14 @@ export class MongoStore implements Store {
     private readonly tables: readonly RecordTable[],
     readonly budget: QueryBudget,
   ) {
-    const given = new Set([...url.matchAll(/[?&]([A-Za-z]+)=/g)].map(([, name]) => name));
-    const defaults: MongoClientOptions = Object.fromEntries(
-      Object.entries(DEFAULTS).filter(([name]) => !given.has(name)),
-    );
-    if (defaults.socketTimeoutMS !== undefined)
-      defaults.socketTimeoutMS = Math.max(defaults.socketTimeoutMS, budget.timeoutMs + JOURNEY_MS);
-    this.connect = () => new MongoClient(url, { ...defaults, ...PROMISES });
+    const options = optionsFor(url, budget.timeoutMs + JOURNEY_MS);
+    this.connect = () => new MongoClient(url, options);
     this.client = this.firstClient();
-    const { socketTimeoutMS, maxPoolSize, waitQueueTimeoutMS } = this.client.options;
-    this.operationMs =
-      SECOND_TRY_MS + (given.has('socketTimeoutMS') ? socketTimeoutMS : DEFAULTS.socketTimeoutMS);
-    this.turns = new Turns(Math.max(1, Math.floor(maxPoolSize * SEARCHING_PART)), waitQueueTimeoutMS);
+    this.operationMs = operationMsOf(url, this.client.options);
+    const { maxPoolSize, waitQueueTimeoutMS } = this.client.options;
+    // 0 is the driver's word for no bound.
+    const searching = Math.floor((maxPoolSize || Number.POSITIVE_INFINITY) * SEARCHING_PART);
+    this.turns = new Turns(Math.max(1, searching), waitQueueTimeoutMS || this.operationMs);
     const [, hosts = '', database] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(url) ?? [];
     this.database = database || DEFAULT_DATABASE;
     this.location = `MongoDB at ${hosts}, database ${this.database}`;
@@ -136,7 +104,7 @@ export class MongoStore implements Store {
   async search<Result>(query: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
     const { timeoutMs } = this.budget;
     await this.turns.take();
-    return this.within(timeoutMs + JOURNEY_MS, async (database) => {
+    return this.within(Math.max(timeoutMs + JOURNEY_MS, this.operationMs), async (database) => {
       try {
         return await query(database, timeoutMs);
       } catch (error) {
