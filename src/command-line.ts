@@ -2,7 +2,9 @@ import { CopyError } from './application/copy-archive.js';
 import { UnusableStore } from './application/ports/store.js';
 import { say, UsageError } from './commands/arguments.js';
 import { runCopy } from './commands/copy.js';
+import { Interrupted } from './commands/interruption.js';
 import { runKeys } from './commands/keys.js';
+import { runSeed } from './commands/seed.js';
 import { SCOPES } from './domain/access.js';
 import { CatalogueError } from './domain/errors.js';
 import { runService } from './run-service.js';
@@ -18,9 +20,11 @@ const USAGE = `usage: catalogue COMMAND
   keys list                 show every key, never its secret
   keys revoke ID            make a key worthless
   keys generate             print a new well-formed key, stored nowhere (for BOOTSTRAP_API_KEY)
+  seed --products N [--seed S]
+                            make the sample products 1 to N of a seed (default 1), but for those that are there
   copy --from URL --to URL  bring one store to hold what another holds, and verify it; safe to run again
 scopes: ${SCOPES.join(' ')}
-TIME is as in RFC 3339, such as 2030-01-31T00:00:00Z. Keys are those of the store that the settings name.
+TIME is as in RFC 3339, such as 2030-01-31T00:00:00Z. Keys and products are those of the store that the settings name.
 URL is sqlite:FILE or mongodb://…; stop the service of the store that is copied from.
 `;
 
@@ -33,6 +37,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return runService();
   },
   keys: runKeys,
+  seed: runSeed,
   copy: runCopy,
   help: () => say(USAGE),
   '--help': () => say(USAGE),
@@ -47,6 +52,7 @@ export async function runCommand([name = '', ...args]: string[]): Promise<number
     return 0;
   } catch (error) {
     if (error instanceof UsageError) return complain(`${error.message}\n${USAGE}`, EX_USAGE);
+    if (error instanceof Interrupted) return complain(`${error.message}\n`, error.exitCode);
     if (error instanceof CopyError || error instanceof UnusableStore)
       return complain(`${error.message}\n`, 1);
     if (!(error instanceof CatalogueError)) throw error;

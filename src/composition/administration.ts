@@ -1,17 +1,33 @@
 import type { KeyAdministration } from '../application/key-administration.js';
+import { Seeding } from '../application/seeding.js';
 import type { Settings } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { compose } from './container.js';
 import * as t from './tokens.js';
+import type { Get } from './typed-token.js';
 
 /**
  * Lends the key administration of the store that the settings name; a service may run on it meanwhile.
  * @throws CatalogueError `unavailable`; `validation_failed` where the store dies with this process
  */
-export async function administerKeys<Result>(
+export function administerKeys<Result>(
   settings: Settings,
   use: (keys: KeyAdministration) => Promise<Result>,
 ): Promise<Result> {
+  return inStore(settings, (get) => use(get(t.KEY_ADMINISTRATION)));
+}
+
+/** Lends what fills the store that the settings name with samples, as {@link administerKeys} its keys. */
+export function seedStore<Result>(
+  settings: Settings,
+  use: (seeding: Seeding) => Promise<Result>,
+): Promise<Result> {
+  return inStore(settings, (get) =>
+    use(new Seeding({ products: get(t.STORED).products, clock: get(t.CLOCK) })),
+  );
+}
+
+async function inStore<Result>(settings: Settings, use: (get: Get) => Promise<Result>): Promise<Result> {
   if (settings.STORE === 'memory') {
     throw new CatalogueError(
       'validation_failed',
@@ -22,7 +38,7 @@ export async function administerKeys<Result>(
   const store = get(t.STORE);
   try {
     await store.open();
-    return await use(get(t.KEY_ADMINISTRATION));
+    return await use(get);
   } finally {
     await store.close();
   }

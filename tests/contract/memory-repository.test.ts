@@ -1,11 +1,5 @@
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
-import type { Product } from '#src/domain/product.js';
-import type { User } from '#src/domain/user.js';
-import { ENDLESS, PRODUCTS, USERS } from '../support/tables.js';
-import { repositoryContract } from './repository.contract.js';
+import { openMemory } from '../support/open-memory.js';
+import { codePointOrderContract, repositoryContract } from './repository.contract.js';
 
-repositoryContract('memory', async () => ({
-  products: new MemoryRepository<Product>(PRODUCTS, ENDLESS),
-  users: new MemoryRepository<User>(USERS, ENDLESS),
-  close: async () => {},
-}));
+repositoryContract('memory', openMemory);
+codePointOrderContract('memory', openMemory);

@@ -4,6 +4,7 @@ import {
   type ListQuery,
   MAX_PAGE_BYTES,
   type RecordTable,
+  type Value,
 } from '../../../application/list-query.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
@@ -11,10 +12,17 @@ import { compareInOrder, valuesOf } from '../../../application/record-order.js';
 import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
+import { FirstFew } from './first-few.js';
 import { identityOf, matches } from './matching.js';
 
 /** So many records are looked at before others have their turn. */
 const CHUNK = 1_000;
+
+interface Placed<Fields> {
+  readonly record: Versioned<Fields>;
+  /** Of the keys of the order. */
+  readonly values: readonly Value[];
+}
 
 /** Forgets everything when the process ends. */
 export class MemoryRepository<Fields> implements Repository<Fields> {
@@ -42,22 +50,13 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   async insert(record: Versioned<Fields>): Promise<boolean> {
-    if (this.records.has(record.id) || this.tombstones.has(record.id)) return false;
-    this.put(record);
-    return true;
+    const outcome = this.inserted(record);
+    if (outcome instanceof CatalogueError) throw outcome;
+    return outcome === 'inserted';
   }
 
   async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
-    const outcomes: InsertOutcome[] = [];
-    for (const record of records) {
-      try {
-        outcomes.push((await this.insert(record)) ? 'inserted' : 'taken');
-      } catch (error) {
-        if (!(error instanceof CatalogueError)) throw error;
-        outcomes.push(error);
-      }
-    }
-    return outcomes;
+    return records.map((record) => this.inserted(record));
   }
 
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
@@ -75,23 +74,19 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   async list({ limit, filters, order, from }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const backwards = from?.side === 'before';
     const direction = backwards ? -1 : 1;
-    const found: { readonly id: Id; readonly values: ReturnType<typeof valuesOf> }[] = [];
+    const found = new FirstFew<Placed<Fields>>(
+      limit + 1,
+      (a, b) => compareInOrder(order, a.values, b.values) * direction,
+    );
     for await (const record of this.matching(filters)) {
       const values = valuesOf(record, order);
       const distance = from ? compareInOrder(order, values, from.values) * direction : 1;
-      if (distance > 0 || (distance === 0 && from?.inclusive)) found.push({ id: record.id, values });
+      if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
     }
-    found.sort((a, b) => compareInOrder(order, a.values, b.values) * direction);
-    const records: Versioned<Fields>[] = [];
-    let bytes = 0;
-    let at = 0;
-    for (; at < found.length && records.length < limit && bytes < MAX_PAGE_BYTES; at++) {
-      const record = this.records.get(found[at]?.id ?? 0);
-      if (!record) continue;
-      records.push(structuredClone(record));
-      bytes += JSON.stringify(record).length;
-    }
-    return { records: backwards ? records.reverse() : records, hasMore: at < found.length };
+    const inOrder = found.inOrder();
+    const page = pageOf(inOrder, limit);
+    const records = page.map(({ record }) => structuredClone(record));
+    return { records: backwards ? records.reverse() : records, hasMore: page.length < inOrder.length };
   }
 
   async count(filters: readonly Filter[]): Promise<number> {
@@ -115,7 +110,21 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return true;
   }
 
-  /** Every record that all filters hold for, as it is in the moment when it is looked at. */
+  private inserted(record: Versioned<Fields>): InsertOutcome {
+    if (this.records.has(record.id) || this.tombstones.has(record.id)) return 'taken';
+    try {
+      this.put(record);
+      return 'inserted';
+    } catch (error) {
+      if (error instanceof CatalogueError) return error;
+      throw error;
+    }
+  }
+
+  /**
+   * Every record that all filters hold for, as it is in the moment when it is looked at. A record that is kept never
+   * changes, another takes its place: so it may be shown as it was found, whatever is written meanwhile.
+   */
   private async *matching(filters: readonly Filter[]): AsyncGenerator<Versioned<Fields>> {
     const deadline = this.budget.start();
     const all = [...this.records.keys()];
@@ -147,6 +156,18 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   private forgetUnique(record: Versioned<Fields>): void {
     for (const [field, owners] of this.unique) owners.delete(identityOf(this.table, record, field));
   }
+}
+
+/** The first of them, as many as the limit or the bytes allow. */
+function pageOf<Fields>(found: readonly Placed<Fields>[], limit: number): Placed<Fields>[] {
+  const page: Placed<Fields>[] = [];
+  let bytes = 0;
+  for (const one of found.slice(0, limit)) {
+    if (bytes >= MAX_PAGE_BYTES) break;
+    page.push(one);
+    bytes += JSON.stringify(one.record).length;
+  }
+  return page;
 }
 
 function nextTurn(): Promise<void> {

@@ -1,15 +1,13 @@
-import { BSON, type Collection, type Document } from 'mongodb';
-import {
-  type Filter,
-  type ListPage,
-  type ListQuery,
-  MAX_PAGE_BYTES,
-} from '../../../application/list-query.js';
+import type { Collection, Document } from 'mongodb';
+import type { Filter, ListPage, ListQuery } from '../../../application/list-query.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import { duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import { isDuplicateKey, refusedPath } from './mongo-errors.js';
+import { isDuplicateKey, refusedDocuments, refusedPath } from './mongo-errors.js';
+import { conditionsOf } from './mongo-filter.js';
+import { AT_ONE_MOMENT, readPage } from './mongo-page.js';
+import { uniquePath } from './mongo-paths.js';
 import {
   COUNTERS,
   type CounterDocument,
@@ -19,11 +17,12 @@ import {
   type StoredDocument,
   tombstoneDocumentOf,
 } from './mongo-record.js';
+import { isServed } from './mongo-served.js';
 import type { MongoStore } from './mongo-store.js';
 import type { MongoTable } from './mongo-table.js';
 
-/** Documents of a batch; the server ends one earlier at 16 MiB. */
-const CHUNK = 250;
+/** As the server calls it. */
+const ID_INDEX = '_id_';
 
 /** Every write is of one document, so that none needs a transaction. */
 export class MongoRepository<Fields> implements Repository<Fields> {
@@ -63,31 +62,41 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     }
   }
 
+  async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
+    if (records.length === 0) return [];
+    const documents = records.map((record) => documentOf(this.table, record));
+    try {
+      await this.run((all) => all.insertMany(documents, { ordered: false }));
+      return records.map(() => 'inserted');
+    } catch (error) {
+      return this.outcomes(records, refusedDocuments(error));
+    }
+  }
+
   find(id: Id): Promise<Versioned<Fields> | undefined> {
     return this.findOne({ _id: id });
+  }
+
+  async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    return this.idsAmong(ids, { live: true });
   }
 
   findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
     return this.findOne({ [`fields.${field}`]: { $eq: value } });
   }
 
-  async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
-    throw new Error(`to be written ${records.length}`);
+  list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const { table, store } = this;
+    if (!isServed(table, query))
+      return this.search((records, maxTimeMS) => readPage(records, table, query, maxTimeMS));
+    return this.run((records) => readPage(records, table, query, store.operationMs));
   }
 
-  async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
-    throw new Error(`to be written ${ids}`);
-  }
-
-  async count(filters: readonly Filter[]): Promise<number> {
-    throw new Error(`to be written ${filters}`);
-  }
-
-  async list({ limit, from }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const id = Number(from?.values.at(-1) ?? 0);
-    if (from?.side !== 'before') return this.page({ _id: { $gt: id } }, 1, limit);
-    const { records, hasMore } = await this.page({ _id: { $lt: id } }, -1, limit);
-    return { records: records.toReversed(), hasMore };
+  count(filters: readonly Filter[]): Promise<number> {
+    const counted = { $and: conditionsOf(this.table, filters) };
+    return this.search((records, maxTimeMS) =>
+      records.countDocuments(counted, { ...AT_ONE_MOMENT, maxTimeMS }),
+    );
   }
 
   async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
@@ -117,37 +126,54 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return document ? recordOf(this.table, document) : undefined;
   }
 
-  /** Reads one record more than the page holds, to know whether there is one. */
-  private page(filter: Document, order: 1 | -1, limit: number): Promise<ListPage<Versioned<Fields>>> {
-    return this.run(async (collection) => {
-      const cursor = collection
-        .find<LiveDocument>({ live: true, ...filter })
-        .sort({ _id: order })
-        .limit(limit + 1)
-        .batchSize(CHUNK)
-        .maxTimeMS(this.store.operationMs);
-      const records: Versioned<Fields>[] = [];
-      let bytes = 0;
-      for await (const document of cursor) {
-        if (records.length === limit || bytes >= MAX_PAGE_BYTES) return { records, hasMore: true };
-        records.push(recordOf(this.table, document));
-        bytes += BSON.calculateObjectSize(document);
-      }
-      return { records, hasMore: false };
+  private async isTaken(id: Id): Promise<boolean> {
+    return (await this.idsAmong([id], {})).has(id);
+  }
+
+  private async idsAmong(ids: readonly Id[], filter: Document): Promise<Set<Id>> {
+    const found = await this.run((records) =>
+      records
+        .find({ ...filter, _id: { $in: [...ids] } }, { projection: { _id: 1 } })
+        .batchSize(ids.length + 1)
+        .maxTimeMS(this.store.operationMs)
+        .toArray(),
+    );
+    return new Set(found.map(({ _id }) => _id));
+  }
+
+  /** What became of records, some of which were refused by an index. */
+  private async outcomes(
+    records: readonly Versioned<Fields>[],
+    refused: ReadonlyMap<number, string>,
+  ): Promise<readonly InsertOutcome[]> {
+    const ids = records.filter((_, at) => refused.has(at)).map(({ id }) => id);
+    const taken = await this.idsAmong(ids, {});
+    return records.map(({ id }, at) => {
+      const index = refused.get(at);
+      if (index === undefined) return 'inserted';
+      if (index === ID_INDEX || taken.has(id)) return 'taken';
+      if (!uniqueFields(this.table.fields).includes(index))
+        throw new Error(`The index ${index} refused a record.`);
+      return duplicateValue(index);
     });
   }
 
-  private async isTaken(id: Id): Promise<boolean> {
-    return (await this.run((records) => records.findOne({ _id: id }, { projection: { _id: 1 } }))) !== null;
-  }
-
   private asDuplicateValue(error: Parameters<typeof refusedPath>[0]): unknown {
-    const field = uniqueFields(this.table.fields).find((field) => refusedPath(error) === `fields.${field}`);
+    const path = refusedPath(error);
+    const field = uniqueFields(this.table.fields).find((field) => uniquePath(this.table, field) === path);
     return field ? duplicateValue(field) : error;
   }
 
   private run<Result>(operation: (records: Collection<StoredDocument>) => Promise<Result>): Promise<Result> {
     return this.store.run((database) => operation(database.collection<StoredDocument>(this.table.name)));
+  }
+
+  private search<Result>(
+    query: (records: Collection<StoredDocument>, maxTimeMS: number) => Promise<Result>,
+  ): Promise<Result> {
+    return this.store.search((database, maxTimeMS) =>
+      query(database.collection<StoredDocument>(this.table.name), maxTimeMS),
+    );
   }
 
   /** Of two first uses of a counter that race one may find the other's document in its way; then it is there. */

@@ -2,8 +2,9 @@
  * The schema, one forward step a version; `PRAGMA user_version` counts the steps that a file has seen. A step that was
  * released is never changed: a new one is added behind it.
  *
- * Every resource has a table of the same shape, its fields kept as one JSON text; what is unique is an index on an
- * expression over it, named `TABLE_FIELD`.
+ * Every resource has a table of the same shape, its fields kept as one JSON text. What is unique, sorted or filtered by is
+ * a generated column over it, named like the field, with an index `TABLE_COLUMN`; of a field that ignores case there is
+ * one more without it, `FIELD folded`. An index ends with the id, as all of SQLite's do.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -38,22 +39,50 @@ export const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX api_keys_digest ON api_keys (fields ->> 'digest');
   `,
   `
+  DROP INDEX products_sku;
+  ALTER TABLE products ADD COLUMN "name" TEXT AS (fields ->> 'name') VIRTUAL;
+  ALTER TABLE products ADD COLUMN "sku" TEXT AS (fields ->> 'sku') VIRTUAL;
+  ALTER TABLE products ADD COLUMN "price.amount" INTEGER AS (fields ->> '$.price.amount') VIRTUAL;
+  ALTER TABLE products ADD COLUMN "price.currency" TEXT AS (fields ->> '$.price.currency') VIRTUAL;
+  CREATE UNIQUE INDEX products_sku ON products ("sku") WHERE "sku" IS NOT NULL;
+  CREATE INDEX products_name ON products ("name");
+  CREATE INDEX products_price_amount ON products ("price.amount") WHERE "price.amount" IS NOT NULL;
+  CREATE INDEX products_price_currency ON products ("price.currency") WHERE "price.currency" IS NOT NULL;
+  CREATE INDEX products_created_at ON products (created_at);
+  CREATE INDEX products_updated_at ON products (updated_at);
+
   CREATE TABLE users (
     id INTEGER PRIMARY KEY,
     version INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
-    fields TEXT NOT NULL
+    fields TEXT NOT NULL,
+    "name" TEXT AS (fields ->> 'name') VIRTUAL,
+    "email" TEXT AS (fields ->> 'email') VIRTUAL,
+    "email folded" TEXT AS (lower(fields ->> 'email')) VIRTUAL
   ) STRICT;
-  CREATE UNIQUE INDEX users_email ON users (lower(fields ->> 'email'));
+  CREATE UNIQUE INDEX users_email_folded ON users ("email folded");
+  CREATE INDEX users_name ON users ("name");
+  CREATE INDEX users_email ON users ("email");
+  CREATE INDEX users_created_at ON users (created_at);
+  CREATE INDEX users_updated_at ON users (updated_at);
 
   CREATE TABLE orders (
     id INTEGER PRIMARY KEY,
     version INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
-    fields TEXT NOT NULL
+    fields TEXT NOT NULL,
+    "userId" INTEGER AS (fields ->> 'userId') VIRTUAL
   ) STRICT;
+  CREATE INDEX orders_userId ON orders ("userId");
+  CREATE INDEX orders_created_at ON orders (created_at);
+  CREATE INDEX orders_updated_at ON orders (updated_at);
+
+  DROP INDEX api_keys_digest;
+  ALTER TABLE api_keys ADD COLUMN "digest" TEXT AS (fields ->> 'digest') VIRTUAL;
+  CREATE UNIQUE INDEX api_keys_digest ON api_keys ("digest");
+  CREATE INDEX api_keys_created_at ON api_keys (created_at);
   `,
 ];
 

@@ -7,6 +7,9 @@ import { GroupCommit } from './group-commit.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 import { toCoreError } from './sqlite-errors.js';
 
+/** So many stay prepared: clients' queries make more different ones than a memory should hold. */
+const MAX_STATEMENTS = 200;
+
 type Statement = Database.Statement<unknown[]>;
 
 /** Gives the prepared statement of an SQL text. */
@@ -77,9 +80,15 @@ export class SqliteDatabase implements Store {
   private statement(sql: string): Statement {
     const { connection, statements } = this.ready();
     const known = statements.get(sql);
-    if (known) return known;
+    if (known) {
+      // To the end of the line: those that were not used for longest stand first.
+      statements.delete(sql);
+      statements.set(sql, known);
+      return known;
+    }
     const statement = connection.prepare(sql);
     statements.set(sql, statement);
+    if (statements.size > MAX_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
     return statement;
   }
 

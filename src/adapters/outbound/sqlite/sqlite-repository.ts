@@ -1,33 +1,25 @@
-import {
-  type Filter,
-  type ListPage,
-  type ListQuery,
-  MAX_PAGE_BYTES,
-  type RecordTable,
-} from '../../../application/list-query.js';
+import type { Filter, ListPage, ListQuery, RecordTable } from '../../../application/list-query.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import { columnOf, identityColumnOf } from './columns.js';
+import { ListReader } from './list-reader.js';
+import { COLUMNS, type Row, recordOf, rowOf } from './rows.js';
 import type { SqliteDatabase, Statements } from './sqlite-database.js';
 import { isConstraint } from './sqlite-errors.js';
 
-/** `id`, `version`, `created_at`, `updated_at`, `fields` */
-type Row = [Id, number, Instant, Instant, string];
-
-const CHUNK = 100;
-
-const COLUMNS = 'id, version, created_at, updated_at, fields';
-
 export class SqliteRepository<Fields> implements Repository<Fields> {
   private readonly sql: ReturnType<typeof statements>;
+  private readonly reader: ListReader<Fields>;
 
   constructor(
     private readonly database: SqliteDatabase,
     private readonly table: RecordTable,
-    readonly budget: QueryBudget,
+    budget: QueryBudget,
   ) {
+    this.reader = new ListReader(database, table, budget);
     this.sql = statements(table.name);
   }
 
@@ -84,10 +76,6 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     return new Set(rows.map(([id]) => id));
   }
 
-  async count(filters: readonly Filter[]): Promise<number> {
-    throw new Error(`to be written ${filters}`);
-  }
-
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
     return this.selectOne(this.sql.find, id);
   }
@@ -96,11 +84,12 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     return this.selectOne(this.sql.findBy(field), value);
   }
 
-  async list({ limit, from }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const backwards = from?.side === 'before';
-    const sql = backwards ? this.sql.listBefore : this.sql.listAfter;
-    const { records, hasMore } = this.page(sql, Number(from?.values.at(-1) ?? 0), limit);
-    return { records: backwards ? records.reverse() : records, hasMore };
+  list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    return this.reader.page(query);
+  }
+
+  count(filters: readonly Filter[]): Promise<number> {
+    return this.reader.count(filters);
   }
 
   replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
@@ -127,44 +116,20 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     return row && recordOf(row);
   }
 
-  /** Reads one record more than the page holds, to know whether there is one; in chunks, to stop at large ones. */
-  private page(sql: string, from: Id, limit: number): { records: Versioned<Fields>[]; hasMore: boolean } {
-    const records: Versioned<Fields>[] = [];
-    let last = from;
-    for (let bytes = 0; ; ) {
-      const wanted = Math.min(CHUNK, limit + 1 - records.length);
-      const rows = this.database.read(sql, (statement) => statement.raw().all(last, wanted) as Row[]);
-      for (const row of rows) {
-        if (records.length === limit || bytes >= MAX_PAGE_BYTES) return { records, hasMore: true };
-        records.push(recordOf(row));
-        bytes += row[4].length;
-        last = row[0];
-      }
-      if (rows.length < wanted) return { records, hasMore: false };
-    }
-  }
-
   /** @returns how many rows the statement changed */
   private heedingUnique(write: () => { changes: number }): number {
     try {
       return write().changes;
     } catch (error) {
+      if (!isConstraint(error)) throw error;
       const { name, fields } = this.table;
-      const field =
-        isConstraint(error) &&
-        uniqueFields(fields).find((field) => error.message.includes(`'${name}_${field}'`));
+      const field = uniqueFields(fields).find((field) =>
+        // As SQLite words it: UNIQUE constraint failed: products.sku
+        error.message.endsWith(`${name}.${identityColumnOf(this.table, field).replaceAll('"', '')}`),
+      );
       throw field ? duplicateValue(field) : error;
     }
   }
-}
-
-/** A copy, so that what becomes of the record later changes nothing that waits to be written. */
-function rowOf({ id, version, createdAt, updatedAt, fields }: Versioned<unknown>): Row {
-  return [id, version, createdAt, updatedAt, JSON.stringify(fields)];
-}
-
-function recordOf<Fields>([id, version, createdAt, updatedAt, fields]: Row): Versioned<Fields> {
-  return { id, version, createdAt, updatedAt, fields: JSON.parse(fields) as Fields };
 }
 
 function statements(table: string) {
@@ -173,9 +138,7 @@ function statements(table: string) {
     insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?)`,
     existing: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     find: `SELECT ${COLUMNS} FROM ${table} WHERE id = ?`,
-    findBy: (field: string) => `SELECT ${COLUMNS} FROM ${table} WHERE fields ->> '${field}' = ?`,
-    listAfter: `SELECT ${COLUMNS} FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`,
-    listBefore: `SELECT ${COLUMNS} FROM ${table} WHERE id < ? ORDER BY id DESC LIMIT ?`,
+    findBy: (field: string) => `SELECT ${COLUMNS} FROM ${table} WHERE ${columnOf(field)} = ?`,
     replace: `UPDATE ${table} SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?`,
     remove: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
   };

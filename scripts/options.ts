@@ -1,0 +1,18 @@
+import { parseArgs } from 'node:util';
+
+/**
+ * The options of the command line, each taking a value, over their defaults.
+ * @throws where one is unknown
+ */
+export function options<Name extends string>(defaults: Readonly<Record<Name, string>>): Record<Name, string> {
+  const known = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]));
+  const { values } = parseArgs({ options: known });
+  return { ...defaults, ...values } as Record<Name, string>;
+}
+
+/** @throws where the text is no whole number within the bounds */
+export function integer(name: string, text: string, min: number, max: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new Error(`--${name} takes a whole number from ${min} to ${max}`);
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+
+const INTERVAL_MS = 200;
+const KIB_PER_MIB = 1_024;
+
+/** Looks at a process's resident memory (Linux) every 200 ms until it is stopped. In MiB. */
+export class ResidentMemory {
+  readonly start: number;
+  private highest: number;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(private readonly pid: number) {
+    this.start = this.now();
+    this.highest = this.start;
+    this.timer = setInterval(() => this.look(), INTERVAL_MS);
+  }
+
+  stop(): { start: number; max: number; end: number } {
+    clearInterval(this.timer);
+    const end = this.look();
+    return { start: this.start, max: this.highest, end };
+  }
+
+  private look(): number {
+    const mebibytes = this.now();
+    this.highest = Math.max(this.highest, mebibytes);
+    return mebibytes;
+  }
+
+  private now(): number {
+    const [, kibibytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8')) ?? [];
+    return Number(kibibytes) / KIB_PER_MIB;
+  }
+}

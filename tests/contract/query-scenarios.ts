@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import type { Filter, ListQuery, Order, SortKey } from '#src/application/list-query.js';
+import type { Attributes } from '#src/domain/attributes.js';
+import { type FieldSet, METADATA } from '#src/domain/fields.js';
+import type { Product } from '#src/domain/product.js';
+import type { Id, Instant } from '#src/domain/record.js';
+import type { User } from '#src/domain/user.js';
+
+/** Texts of these mean something to a database, or are ordered otherwise by UTF-16 than by code point. */
+export const LETTERS = [
+  ...['a', 'A', 'b', 'B', 'z', 'Z', '[', '{', 'e', 'é', '\u0301', 'ß', 'İ', '\u212a', '日', '\ud7ff'],
+  ...[
+    '%',
+    '_',
+    '.',
+    '*',
+    '$',
+    '\\',
+    "'",
+    '"',
+    ' ',
+    '/',
+    ':',
+    '0',
+    '1',
+    '-',
+    '\ue000',
+    '\uffff',
+    '😀',
+    '\u{10ffff}',
+  ],
+];
+
+/** What is written, in this order; a `stale` write expects another version than the one that is there. */
+export type Write<Fields> =
+  | {
+      readonly write: 'insert' | 'replace';
+      readonly id: Id;
+      readonly fields: Fields;
+      readonly at: Instants;
+      readonly stale: boolean;
+    }
+  | { readonly write: 'remove'; readonly id: Id; readonly stale: boolean };
+
+interface Instants {
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export type AnyQuery = Pick<ListQuery, 'limit' | 'filters' | 'order'>;
+
+export interface Scenario<Fields> {
+  readonly writes: readonly Write<Fields>[];
+  readonly queries: readonly AnyQuery[];
+}
+
+/** What is drawn for a resource: its records' fields, of texts that are drawn too. */
+export interface Drawn<Fields> {
+  readonly fields: FieldSet;
+  record(text: fc.Arbitrary<string>): fc.Arbitrary<Fields>;
+}
+
+export const PRODUCT: (fields: FieldSet) => Drawn<Product> = (fields) => ({
+  fields,
+  record: (text) =>
+    fc.record(
+      {
+        name: text,
+        sku: text,
+        price: fc.record({ amount: AMOUNT, currency: fc.constantFrom('EUR', 'USD') }),
+        attributes: attributes(text),
+      },
+      { requiredKeys: ['name'] },
+    ),
+});
+
+export const USER: (fields: FieldSet) => Drawn<User> = (fields) => ({
+  fields,
+  record: (text) => fc.record({ name: text, email: text }),
+});
+
+const AMOUNT = fc.constantFrom(0, 1, 2, 10, Number.MAX_SAFE_INTEGER);
+const INSTANT = fc.integer({ min: 1_767_323_045_678, max: 1_767_323_045_681 });
+const ID = fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 1, max: 30 }) }, fc.constant(2 ** 53 - 1));
+const KEYS = ['a.b', '$a', 'constructor'];
+const NUMBERS = [0, 1, 1.5, 100, 1e-7, 2 ** 53 - 1];
+
+/** Of few different letters each time, so that texts are often the same, or begin alike. */
+export function scenarios<Fields>(
+  drawn: Drawn<Fields>,
+  letters: readonly string[],
+): fc.Arbitrary<Scenario<Fields>> {
+  return fc.shuffledSubarray([...letters], { minLength: 2, maxLength: 4 }).chain((few) => {
+    const text = fc.string({ unit: fc.constantFrom(...few), maxLength: 3 });
+    return fc.record({
+      writes: fc.array(write(drawn.record(text)), { minLength: 1, maxLength: 40, size: 'max' }),
+      queries: fc.array(anyQuery(drawn.fields, text), { minLength: 1, maxLength: 5, size: 'max' }),
+    });
+  });
+}
+
+function write<Fields>(fields: fc.Arbitrary<Fields>): fc.Arbitrary<Write<Fields>> {
+  const stale = fc.nat(9).map((n) => n === 9);
+  const at = fc.record({ createdAt: INSTANT, updatedAt: INSTANT });
+  const put = (kind: 'insert' | 'replace') =>
+    fc.record({ write: fc.constant(kind), id: ID, fields, at, stale });
+  return fc.oneof(
+    { weight: 5, arbitrary: put('insert') },
+    { weight: 2, arbitrary: put('replace') },
+    { weight: 1, arbitrary: fc.record({ write: fc.constant('remove' as const), id: ID, stale }) },
+  );
+}
+
+function anyQuery(fields: FieldSet, text: fc.Arbitrary<string>): fc.Arbitrary<AnyQuery> {
+  return fc.record({
+    limit: fc.integer({ min: 1, max: 5 }),
+    filters: fc.oneof(
+      { weight: 1, arbitrary: fc.constant([]) },
+      { weight: 4, arbitrary: fc.array(anyFilter(fields, text), { minLength: 1, maxLength: 2 }) },
+    ),
+    order: anyOrder(fields),
+  });
+}
+
+function anyOrder(fields: FieldSet): fc.Arbitrary<Order> {
+  const required = Object.entries({ ...fields, ...METADATA }).flatMap(([name, traits]) =>
+    traits.required && name !== 'id' ? [name] : [],
+  );
+  const keys = fc.shuffledSubarray(required, { maxLength: 3 }).map((names) => [...names, 'id']);
+  return fc
+    .tuple(keys, fc.tuple(fc.boolean(), fc.boolean(), fc.boolean(), fc.boolean()))
+    .map(([names, directions]) =>
+      names.map((field, at): SortKey => ({ field, descending: directions[at] === true })),
+    );
+}
+
+function anyFilter(fields: FieldSet, text: fc.Arbitrary<string>): fc.Arbitrary<Filter> {
+  const all = Object.entries({ ...fields, ...METADATA });
+  return fc.oneof(
+    ...all.map(([field, { type }]) => {
+      if (type === 'attributes') return attributeFilter(text);
+      if (type === 'text') return comparison(field, field === 'price.currency' ? CURRENCY : text, true);
+      if (type === 'instant')
+        return comparison(
+          field,
+          fc.oneof(
+            INSTANT,
+            INSTANT.map((ms) => ms + 0.5),
+          ),
+        );
+      return comparison(field, field === 'id' ? ID : AMOUNT);
+    }),
+  );
+}
+
+const CURRENCY = fc.constantFrom('EUR', 'USD', 'E', 'eur', '');
+
+function comparison(
+  field: string,
+  value: fc.Arbitrary<string | number>,
+  hasPrefix = false,
+): fc.Arbitrary<Filter> {
+  const operators = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const;
+  const operator = fc.constantFrom(...operators, ...(hasPrefix ? (['prefix', 'prefix'] as const) : []));
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.record({ field: fc.constant(field), operator, value }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        field: fc.constant(field),
+        operator: fc.constant('in' as const),
+        values: fc.array(value, { maxLength: 5 }),
+      }),
+    },
+  );
+}
+
+function attributeFilter(text: fc.Arbitrary<string>): fc.Arbitrary<Filter> {
+  return fc.record({
+    field: fc.constant('attributes' as const),
+    operator: fc.constant('attribute' as const),
+    key: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KEYS) }, text),
+    value: fc.oneof(
+      { weight: 2, arbitrary: fc.constantFrom(...NUMBERS.map(String), 'true', 'false') },
+      fc.constantFrom('1e2', '1.50', '', '0.0000001'),
+      text,
+    ),
+  });
+}
+
+function attributes(text: fc.Arbitrary<string>): fc.Arbitrary<Attributes> {
+  const key = fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom(...KEYS) },
+    text.filter((one) => one !== ''),
+  );
+  const written = fc.constantFrom(...NUMBERS.map(String), 'true');
+  const value = fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...NUMBERS) }, written, fc.boolean(), text);
+  return fc.dictionary(key, value, { minKeys: 1, maxKeys: 4, noNullPrototype: true });
+}

@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import type { AttributeFilter } from '#src/application/list-query.js';
+import type { Attributes } from '#src/domain/attributes.js';
+import type { Opened } from './opened.js';
+import { product } from './records.js';
+
+/** Keys that a database, JavaScript, or Unicode might take for something else. */
+const KEYS = [
+  ...[
+    'a',
+    'A',
+    'a.b',
+    '.a',
+    'a.',
+    '.',
+    '$a',
+    '$',
+    '$gt',
+    'a:b',
+    ':',
+    'a b',
+    ' ',
+    '0',
+    '1',
+    '[0]',
+    '#-1',
+    '*',
+  ],
+  ...['"', 'a"b', "'", '\\', 'a\\b', '/', '~', '`', '%', '_', 'a_b', 'é', 'e\u0301', '😀', '\uffff'],
+  ...['constructor', 'toString', 'hasOwnProperty', 'prototype', 'length', '__defineGetter__', '_id', 'key'],
+];
+
+/** Values of one key, some of which are written alike. */
+const VALUES = [
+  ...[
+    '',
+    ' ',
+    '0',
+    '1',
+    '-1',
+    '1.0',
+    '1.5',
+    '1.50',
+    '100',
+    '1e2',
+    '1e-7',
+    '0.0000001',
+    'true',
+    'false',
+    'True',
+  ],
+  ...[
+    'null',
+    'NaN',
+    'Infinity',
+    '-0',
+    '+1',
+    '0x10',
+    ' 1',
+    '1 ',
+    'red',
+    'Red',
+    'é',
+    'e\u0301',
+    '%',
+    '_',
+    '.*',
+  ],
+  ...[0, 1, -1, 1.5, 100, 16, 1e-7, 0.1, 0.1 + 0.2, 5e-324, 123_456.789, 2 ** 53 - 1, -(2 ** 53 - 1)],
+  ...[true, false],
+];
+const OTHER_TEXTS = [
+  're',
+  'redd',
+  '1e0',
+  '01',
+  '1,5',
+  '1E-7',
+  '1e-07',
+  '0.30000000000000004',
+  '5e-324',
+  '.1',
+];
+
+export function attributeContract(store: Opened): void {
+  const where = (key: string, value: string): AttributeFilter => ({
+    field: 'attributes',
+    operator: 'attribute',
+    key,
+    value,
+  });
+  const matching = (...filters: AttributeFilter[]) => store.ids({ filters });
+
+  describe('filters of attributes', () => {
+    it('compare the value as text: a number or boolean as it is written', async () => {
+      await store.addAll(VALUES.map((one, at) => product(at + 1, { attributes: { other: 'x', a: one } })));
+      for (const text of [...VALUES.map(String), ...OTHER_TEXTS]) {
+        const expected = VALUES.flatMap((one, at) => (String(one) === text ? [at + 1] : []));
+        expect(await matching(where('a', text)), text).to.deep.equal(expected);
+      }
+    });
+
+    it('find 1.5 and "1.5", but neither 1.50 nor 100 by 1e2', async () => {
+      await store.add(1, { attributes: { a: 1.5, b: 100 } });
+      await store.add(2, { attributes: { a: '1.5', b: '1e2' } });
+      expect(await matching(where('a', '1.5'))).to.deep.equal([1, 2]);
+      expect(await matching(where('a', '1.50'))).to.deep.equal([]);
+      expect(await matching(where('b', '100'))).to.deep.equal([1]);
+      expect(await matching(where('b', '1e2'))).to.deep.equal([2]);
+    });
+
+    it('take the key literally', async () => {
+      await store.addAll(KEYS.map((key, at) => product(at + 1, { attributes: { [key]: 'x', common: 'y' } })));
+      for (const [at, key] of KEYS.entries()) {
+        expect(await matching(where(key, 'x')), key).to.deep.equal([at + 1]);
+        expect(await matching(where(key, 'y')), key).to.deep.equal([]);
+      }
+      for (const key of ['__proto__', 'valueOf', '', 'b', 'com', 'common.x', 'a.b.c', '$.a', 'a\u0000']) {
+        expect(await matching(where(key, 'x')), key).to.deep.equal([]);
+      }
+    });
+
+    it('find a key among fifty', async () => {
+      const attributes: Attributes = Object.fromEntries(KEYS.map((key, at) => [key, at]));
+      await store.add(1, { attributes });
+      await store.add(2, { attributes: { ...attributes, a: 'other' } });
+      for (const [at, key] of KEYS.entries()) {
+        expect(await matching(where(key, `${at}`)), key).to.deep.equal(key === 'a' ? [1] : [1, 2]);
+      }
+    });
+
+    it('match a key with its own value alone', async () => {
+      await store.add(1, { attributes: { colour: 'red', lining: 'blue' } });
+      await store.add(2, { attributes: { colour: 'blue', lining: 'red' } });
+      await store.add(3);
+      expect(await matching(where('colour', 'blue'))).to.deep.equal([2]);
+      expect(await matching(where('colour', 'red'), where('lining', 'blue'))).to.deep.equal([1]);
+      expect(await matching(where('colour', 'red'), where('lining', 'red'))).to.deep.equal([]);
+      expect(await matching(where('colour', 'red'), where('colour', 'blue'))).to.deep.equal([]);
+    });
+
+    it('hold together with the other filters, and in every order', async () => {
+      for (const id of [1, 2, 3, 4]) {
+        await store.add(id, { name: `${9 - id}`, attributes: { even: id % 2 === 0 } });
+      }
+      const filters = [where('even', 'true'), { field: 'id', operator: 'lt' as const, value: 4 }];
+      expect(await store.ids({ filters })).to.deep.equal([2]);
+      expect(
+        await store.ids({
+          filters: [where('even', 'false')],
+          order: [
+            { field: 'name', descending: false },
+            { field: 'id', descending: false },
+          ],
+        }),
+      ).to.deep.equal([3, 1]);
+    });
+  });
+}

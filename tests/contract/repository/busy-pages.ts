@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import type { Filter, ListPlace } from '#src/application/list-query.js';
+import type { Product } from '#src/domain/product.js';
+import type { Id, Versioned } from '#src/domain/record.js';
+import { beyondAll, keysOf, sorted } from './expected.js';
+import type { Opened } from './opened.js';
+import { AT, by, idsOf, product, query } from './records.js';
+
+const NAMES = ['a', 'b', 'b', 'c', 'd'];
+
+/** Even ids stay, ids divisible by four are removed in mid-walk, odd ones come. */
+const STAY = Array.from({ length: 60 }, (_, i) => 2 + 2 * i);
+
+export function busyPagesContract(store: Opened): void {
+  const named = (id: Id): Versioned<Product> => ({
+    ...product(id, { name: NAMES[id % NAMES.length] ?? '', price: { amount: 1, currency: 'EUR' } }),
+    createdAt: AT + (id % 7),
+  });
+  const steady = (id: Id) => id % 4 !== 0;
+
+  /** A record comes, another goes, and of those that stay one is written, in fields that are no key of the order. */
+  const meddle = async (round: number) => {
+    const touched = await store.products.find(STAY.filter(steady)[(round * 7) % 30] ?? 0);
+    if (!touched) throw new Error('A record that stays is gone.');
+    const { name } = touched.fields;
+    const changed = { name, description: `round ${round}`, price: { amount: 1 + round, currency: 'EUR' } };
+    const version = touched.version + 1;
+    await Promise.all([
+      store.products.insert(named(round * 2 + 1)),
+      store.products.remove(STAY.filter((id) => !steady(id))[(round * 11) % 30] ?? 0, 1, AT),
+      store.products.replace({ ...touched, version, fields: changed }, version - 1),
+    ]);
+  };
+
+  describe('pages while others write', () => {
+    for (const sort of ['id', '-id', 'name,id', '-name,-id', 'createdAt,id', '-createdAt,name,-id']) {
+      for (const side of ['after', 'before'] as const) {
+        it(`show each record that stays exactly once, by ${sort}, ${side === 'after' ? 'on' : 'back'}`, async () => {
+          await store.addAll(STAY.map(named));
+          const order = by(sort);
+          const filters: Filter[] = [{ field: 'price.amount', operator: 'gt', value: 0 }];
+          const seen: Id[] = [];
+          let from = beyondAll(order, side);
+          for (let round = 0; ; round++) {
+            const [{ records, hasMore }] = await Promise.all([
+              store.products.list(query({ limit: 4, filters, order, from })),
+              meddle(round),
+            ]);
+            seen.push(...idsOf(side === 'after' ? records : records.toReversed()));
+            const last = side === 'after' ? records.at(-1) : records[0];
+            if (!last || !hasMore) break;
+            from = { side, inclusive: false, values: keysOf(last, order) };
+          }
+          const stayed = seen.filter((id) => id % 2 === 0 && steady(id));
+          const expected = idsOf(sorted(STAY.filter(steady).map(named), order));
+          expect(stayed).to.deep.equal(side === 'after' ? expected : expected.toReversed());
+          expect(new Set(seen)).to.have.length(seen.length);
+        });
+      }
+    }
+
+    it('leave out none that stays when one on the page moves while the page is read', async () => {
+      const order = by('name,id');
+      const all = Array.from({ length: 2_500 }, (_, i) => product(i + 1, { name: `n${10_000 + i}` }));
+      await store.addAll(all);
+      const reading = store.products.list(query({ limit: 1, order }));
+      const moved = all[0] as Versioned<Product>;
+      const replaced = store.products.replace({ ...moved, version: 2, fields: { name: 'z' } }, 1);
+      const [page] = await Promise.all([reading, replaced]);
+      const last = page.records.at(-1);
+      if (!last) throw new Error('The page is empty.');
+      const from: ListPlace = { side: 'after', inclusive: false, values: keysOf(last, order) };
+      const rest = await store.ids({ limit: 1_000, order, from });
+      const seen = [...idsOf(page.records), ...rest].filter((id) => id !== moved.id);
+      expect(seen.slice(0, 50)).to.deep.equal(
+        idsOf(all)
+          .filter((id) => id !== moved.id)
+          .slice(0, 50),
+      );
+    });
+
+    it('hold no record that the filters do not hold for, though it changes while the page is read', async () => {
+      const all = Array.from({ length: 2_500 }, (_, i) => product(i + 1, { name: 'in' }));
+      await store.addAll(all);
+      const filters: Filter[] = [{ field: 'name', operator: 'eq', value: 'in' }];
+      const reading = store.products.list(query({ limit: 3, filters }));
+      const out = { ...(all[0] as Versioned<Product>), version: 2, fields: { name: 'out' } };
+      const [{ records }] = await Promise.all([reading, store.products.replace(out, 1)]);
+      expect(new Set(records.map(({ fields }) => fields.name))).to.deep.equal(new Set(['in']));
+    });
+  });
+}

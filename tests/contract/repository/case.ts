@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import type { Comparison, Filter, ListPlace, Order, Value } from '#src/application/list-query.js';
+import { HOLDS, OF_NUMBERS } from './expected.js';
+import type { Opened } from './opened.js';
+import { at, by, idsOf, query, user } from './records.js';
+
+/** Of the characters that an address may hold, those between and beside the letters too. */
+const EMAILS = [
+  ...['a@x', 'B@x', 'c@X', 'Zoe@x', 'ann@x', 'Anna@X', 'ANNE@x', 'a_b@x', 'aXb@x', 'a%b@x', 'a.b@x', 'a*b@x'],
+  ...['{z@x', '^a@x', '`a@x', '_a@x', '|a@x', '~a@x', '0@x', "o'neill@x", 'z@x', 'zz@x', 'z{@x'],
+];
+const OTHERS = [
+  'A@X',
+  'b@X',
+  'ZOE@X',
+  'Z',
+  'z',
+  'AN',
+  'An',
+  'A_B@x',
+  'A_',
+  'A%',
+  'A.',
+  '{',
+  '{Z',
+  '^A',
+  'É@x',
+  '',
+];
+
+export function caseContract(store: Opened): void {
+  const matching = async (...filters: Filter[]) =>
+    idsOf((await store.users.list(query({ filters }))).records);
+  const where = (operator: Comparison['operator'], value: Value) =>
+    matching({ field: 'email', operator, value });
+  /** Of every e-mail the id: its place, from 1. */
+  const idsWhere = (test: (email: string) => boolean) =>
+    EMAILS.flatMap((email, place) => (test(email) ? [place + 1] : []));
+
+  describe('fields that ignore case', () => {
+    beforeEach(() => store.addUsers(EMAILS.map((email, place) => user(place + 1, email))));
+
+    it('are found by eq, ne and prefix in any case, and literally', async () => {
+      for (const value of [...EMAILS, ...EMAILS.map(asciiUpper), ...OTHERS]) {
+        for (const operator of ['eq', 'ne', 'prefix'] as const) {
+          const expected = idsWhere((email) => HOLDS[operator](asciiLower(email), asciiLower(value)));
+          expect(await where(operator, value), `${operator} ${value}`).to.deep.equal(expected);
+        }
+      }
+    });
+
+    it('are found by in, in any case', async () => {
+      const among = (...values: string[]) => matching({ field: 'email', operator: 'in', values });
+      expect(await among('A@X', 'b@x', 'ZOE@x', 'nobody@x')).to.deep.equal([1, 2, 4]);
+      expect(await among('a@x', 'A@X')).to.deep.equal([1]);
+      expect(await among()).to.deep.equal([]);
+    });
+
+    it('are compared by lt, lte, gt and gte as they are stored', async () => {
+      for (const value of [...EMAILS, ...OTHERS]) {
+        for (const operator of OF_NUMBERS.filter((one) => one !== 'eq' && one !== 'ne')) {
+          const expected = idsWhere((email) => HOLDS[operator](email, value));
+          expect(await where(operator, value), `${operator} ${value}`).to.deep.equal(expected);
+        }
+      }
+    });
+
+    it('are ordered as they are stored, forwards and backwards', async () => {
+      const listed = async (order: Order, from?: ListPlace) => {
+        const { records } = await store.users.list(query({ order, ...(from && { from }) }));
+        return records.map(({ fields }) => fields.email);
+      };
+      const stored = EMAILS.toSorted();
+      expect(await listed(by('email,id'))).to.deep.equal(stored);
+      expect(await listed(by('-email,id'))).to.deep.equal(stored.toReversed());
+      const behind = stored.filter((email) => email > 'Z');
+      expect(await listed(by('email,id'), at('after', 'Z', 0))).to.deep.equal(behind);
+      expect(await listed(by('-email,id'), at('before', 'Z', 0))).to.deep.equal(behind.toReversed());
+    });
+
+    it('are found and ordered at the same time', async () => {
+      const { records } = await store.users.list(
+        query({ filters: [{ field: 'email', operator: 'prefix', value: 'AN' }], order: by('email,id') }),
+      );
+      expect(records.map(({ fields }) => fields.email)).to.deep.equal(['ANNE@x', 'Anna@X', 'ann@x']);
+    });
+
+    it('are counted in any case', async () => {
+      expect(await store.users.count([{ field: 'email', operator: 'prefix', value: 'aN' }])).to.equal(3);
+      expect(await store.users.count([{ field: 'email', operator: 'ne', value: 'A@x' }])).to.equal(
+        EMAILS.length - 1,
+      );
+    });
+  });
+}
+
+function asciiLower(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 32));
+}
+
+function asciiUpper(text: string): string {
+  return text.replaceAll(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 32));
+}

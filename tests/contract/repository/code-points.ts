@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { beyondAll, HOLDS, keysOf, OF_TEXTS, sorted } from './expected.js';
+import { Opened, type OpenRepository } from './opened.js';
+import { at, by, idsOf, product, query } from './records.js';
+
+/** Astral characters come behind U+E000 to U+FFFF, as in UTF-8; in UTF-16 they would come before. */
+const NAMES = [
+  ...['', 'z', '\ud7ff', '\ue000', '\uf8ff', '\uffff', '\u{10000}', '😀', '😁', '\u{10ffff}'],
+  ...[
+    'a\ue000',
+    'a\uffff',
+    'a\uffffz',
+    'a😀',
+    'a\u{10ffff}',
+    'a\u{10ffff}\u{10ffff}',
+    'az',
+    'b',
+    '😀\ue000',
+    '😀😀',
+  ],
+];
+const OTHER_TEXTS = [
+  'a',
+  'a\u{10ffff}z',
+  '\ud7ff\ud7ff',
+  '\u{1f601}\u{1f601}',
+  '\u{10ffff}\u{10ffff}',
+  '\uffffz',
+];
+
+/** What a store holds to that orders text by code point: MongoDB does, what stands in for it in the tests does not. */
+export function codePointOrderContract(adapter: string, open: () => Promise<OpenRepository>): void {
+  describe(`order by code point on ${adapter}`, () => {
+    const store = Opened.forEachTest(open);
+    const records = NAMES.map((name, place) => product(place + 1, { name }));
+
+    beforeEach(() => store.addAll(records));
+
+    it('holds for lists, and for every place in them', async () => {
+      for (const sort of ['name,id', '-name,id']) {
+        const order = by(sort);
+        const all = idsOf(sorted(records, order));
+        expect(await store.ids({ order })).to.deep.equal(all);
+        expect(await store.ids({ order, from: beyondAll(order, 'before') })).to.deep.equal(all);
+        for (const record of records) {
+          const values = keysOf(record, order);
+          const place = all.indexOf(record.id);
+          expect(await store.ids({ order, from: at('after', ...values) })).to.deep.equal(
+            all.slice(place + 1),
+          );
+          expect(await store.ids({ order, from: at('before', ...values) })).to.deep.equal(
+            all.slice(0, place),
+          );
+        }
+      }
+    });
+
+    it('holds for every operator', async () => {
+      for (const value of [...NAMES, ...OTHER_TEXTS]) {
+        for (const operator of OF_TEXTS) {
+          const expected = idsOf(records.filter(({ fields }) => HOLDS[operator](fields.name, value)));
+          const filters = [{ field: 'name', operator, value }];
+          expect(await store.ids({ filters }), `${operator} ${value}`).to.deep.equal(expected);
+          expect(await store.products.count(filters), `${operator} ${value}`).to.equal(expected.length);
+        }
+      }
+    });
+
+    it('holds where a filter and an order are of the same text', async () => {
+      const order = by('-name,-id');
+      const filters = [{ field: 'name', operator: 'prefix' as const, value: 'a' }];
+      const expected = sorted(records, order).filter(({ fields }) => fields.name.startsWith('a'));
+      const page = await store.products.list(query({ filters, order }));
+      expect(page).to.deep.equal({ records: expected, hasMore: false });
+    });
+  });
+}

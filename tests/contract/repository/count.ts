@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import type { Filter } from '#src/application/list-query.js';
+import type { Opened } from './opened.js';
+import { AT, product } from './records.js';
+
+export function countContract(store: Opened): void {
+  describe('count', () => {
+    it('is 0 where nothing is kept', async () => {
+      expect(await store.products.count([])).to.equal(0);
+      expect(await store.products.count([{ field: 'name', operator: 'ne', value: '' }])).to.equal(0);
+    });
+
+    it('counts its own resource, without what was removed', async () => {
+      await store.addAll([1, 2, 3].map((id) => product(id)));
+      await store.products.remove(2, 1, AT);
+      expect(await store.products.count([])).to.equal(2);
+      expect(await store.users.count([])).to.equal(0);
+    });
+
+    it('counts what a list with these filters has, however long', async () => {
+      await store.addAll(
+        Array.from({ length: 1_500 }, (_, i) =>
+          product(i + 1, {
+            name: i % 3 ? 'x' : '%',
+            ...(i % 2 && { price: { amount: i, currency: 'EUR' } }),
+            attributes: { a: i % 5 },
+          }),
+        ),
+      );
+      const cases: [filters: Filter[], count: number][] = [
+        [[], 1_500],
+        [[{ field: 'name', operator: 'prefix', value: '%' }], 500],
+        [[{ field: 'price.amount', operator: 'gte', value: 0 }], 750],
+        [[{ field: 'price.amount', operator: 'ne', value: 1 }], 749],
+        [[{ field: 'id', operator: 'in', values: [1, 1, 1_500, 1_501] }], 2],
+        [[{ field: 'attributes', operator: 'attribute', key: 'a', value: '4' }], 300],
+        [
+          [
+            { field: 'attributes', operator: 'attribute', key: 'a', value: '4' },
+            { field: 'name', operator: 'eq', value: '%' },
+          ],
+          100,
+        ],
+        [[{ field: 'createdAt', operator: 'gt', value: AT - 0.5 }], 1_500],
+        [[{ field: 'createdAt', operator: 'gt', value: AT }], 0],
+      ];
+      for (const [filters, count] of cases) {
+        expect(await store.products.count(filters), JSON.stringify(filters)).to.equal(count);
+      }
+    });
+  });
+}

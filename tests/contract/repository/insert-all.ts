@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { CatalogueError } from '#src/domain/errors.js';
+import type { Product } from '#src/domain/product.js';
+import type { Id, Versioned } from '#src/domain/record.js';
+import type { Opened } from './opened.js';
+import { AT, product, user } from './records.js';
+
+export function insertAllContract(store: Opened): void {
+  /** `duplicate_value /sku` for a refusal, so that outcomes compare as plain texts. */
+  const outcomes = async (records: readonly Versioned<Product>[]): Promise<string[]> =>
+    (await store.products.insertAll(records)).map(said);
+
+  describe('insertAll', () => {
+    it('inserts all, and says so of each', async () => {
+      const records = [product(3, { sku: 'c' }), product(1), product(2, { sku: 'b' })];
+      expect(await outcomes(records)).to.deep.equal(['inserted', 'inserted', 'inserted']);
+      for (const record of records) {
+        expect(await store.products.find(record.id)).to.deep.equal(record);
+      }
+    });
+
+    it('does nothing with nothing', async () => {
+      expect(await outcomes([])).to.deep.equal([]);
+      expect(await store.ids({})).to.deep.equal([]);
+    });
+
+    it('lets one that is refused stop no other, and answers in the order of the records', async () => {
+      const kept = await store.add(5, { sku: 'kept' });
+      await store.add(6);
+      await store.products.remove(6, 1, AT);
+      const batch = [
+        product(1, { sku: 'a' }),
+        product(5, { name: 'other' }),
+        product(2, { sku: 'kept' }),
+        product(6),
+        product(3, { sku: 'a' }),
+        product(1, { sku: 'b' }),
+        product(4, { sku: 'b' }),
+      ];
+      expect(await outcomes(batch)).to.deep.equal([
+        'inserted',
+        'taken',
+        'duplicate_value /sku',
+        'taken',
+        'duplicate_value /sku',
+        'taken',
+        'inserted',
+      ]);
+      expect(await store.ids({})).to.deep.equal([1, 4, 5]);
+      expect(await store.products.find(1)).to.deep.equal(batch[0]);
+      expect(await store.products.find(5)).to.deep.equal(kept);
+    });
+
+    it('calls an id taken, and not a value, where both are', async () => {
+      await store.add(1, { sku: 'a' });
+      expect(await outcomes([product(1, { sku: 'a' })])).to.deep.equal(['taken']);
+    });
+
+    it('frees no value for a record that is refused itself', async () => {
+      await store.add(1);
+      expect(await outcomes([product(1, { sku: 'a' }), product(2, { sku: 'a' })])).to.deep.equal([
+        'taken',
+        'inserted',
+      ]);
+    });
+
+    it('tells values apart as their field does', async () => {
+      const batch = [user(1, 'Ann@x.org'), user(2, 'ann@X.org'), user(3, 'anna@x.org')];
+      const answers = (await store.users.insertAll(batch)).map(said);
+      expect(answers).to.deep.equal(['inserted', 'duplicate_value /email', 'inserted']);
+    });
+
+    it('keeps its own copies, from the moment of the call', async () => {
+      const records = [1, 2, 3].map((id) => product(id, { attributes: { colour: 'red' } }));
+      const inserted = store.products.insertAll(records);
+      for (const { fields } of records) (fields.attributes as Record<string, unknown>)['colour'] = 'blue';
+      await inserted;
+      for (const id of [1, 2, 3]) {
+        expect((await store.products.find(id))?.fields.attributes).to.deep.equal({ colour: 'red' });
+      }
+    });
+
+    it('lets exactly one of many racing batches have each id and each value', async () => {
+      const batch = (racer: number) =>
+        [1, 2, 3, 4, 5].map((n) => product(racer * 10 + n, { name: `racer ${racer}`, sku: `${n}` }));
+      const answers = await Promise.all([1, 2, 3, 4].map((racer) => outcomes(batch(racer))));
+      for (const n of [0, 1, 2, 3, 4]) {
+        expect(answers.filter((answer) => answer[n] === 'inserted')).to.have.length(1);
+      }
+      expect(await store.ids({})).to.have.length(5);
+    });
+
+    it('takes a thousand at once', async () => {
+      const ids: Id[] = Array.from({ length: 1_000 }, (_, i) => i + 1);
+      await store.addAll(ids.map((id) => product(id, { sku: `${id}` })));
+      expect(await store.ids({ limit: 1_000 })).to.deep.equal(ids);
+    });
+  });
+
+  describe('existing', () => {
+    it('gives back those ids that records have', async () => {
+      for (const id of [1, 3, Number.MAX_SAFE_INTEGER]) await store.add(id);
+      await store.add(4);
+      await store.products.remove(4, 1, AT);
+      expect(await store.products.existing([4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
+        new Set([3, 1, Number.MAX_SAFE_INTEGER]),
+      );
+      expect(await store.products.existing([2, 4])).to.deep.equal(new Set());
+    });
+
+    it('knows none of none', async () => {
+      await store.add(1);
+      expect(await store.products.existing([])).to.deep.equal(new Set());
+    });
+
+    it('asks its own resource alone', async () => {
+      await store.add(1);
+      expect(await store.users.existing([1])).to.deep.equal(new Set());
+    });
+  });
+}
+
+function said(outcome: string | CatalogueError): string {
+  if (!(outcome instanceof CatalogueError)) return outcome;
+  return [outcome.code, ...outcome.details.map((one) => (one.in === 'body' ? one.pointer : one.name))].join(
+    ' ',
+  );
+}

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import type { Opened } from './opened.js';
+import { product, query } from './records.js';
+
+export function insertContract(store: Opened): void {
+  describe('insert and find', () => {
+    it('brings back what went in, whole', async () => {
+      const record = await store.add(7, {
+        name: `'; DROP TABLE products; -- "$ne" %_ .* \\ é 😀 \u{10ffff} \ue000 e\u0301`,
+        description: 'tab\tline\r\nend',
+        sku: 'A.b_c-1',
+        price: { amount: Number.MAX_SAFE_INTEGER, currency: 'EUR' },
+        attributes: { 'a.b': 'dot', $set: true, ':c': 0.1, constructor: '', toString: -5, 'é/~"\\': '%' },
+      });
+      expect(await store.products.find(7)).to.deep.equal(record);
+    });
+
+    it('knows nothing under an id that was never given', async () => {
+      await store.add(1);
+      expect(await store.products.find(2)).to.equal(undefined);
+      expect(await store.products.find(Number.MAX_SAFE_INTEGER)).to.equal(undefined);
+    });
+
+    it('keeps records under the smallest and the largest id', async () => {
+      await store.add(1);
+      await store.add(Number.MAX_SAFE_INTEGER);
+      expect(await store.ids({})).to.deep.equal([1, Number.MAX_SAFE_INTEGER]);
+    });
+
+    it('refuses an id that is taken, whatever else is the same, and keeps the old record', async () => {
+      const old = await store.add(1, { sku: 'same' });
+      expect(await store.products.insert(product(1, { name: 'other', sku: 'same' }))).to.equal(false);
+      expect(await store.products.find(1)).to.deep.equal(old);
+    });
+
+    it('lets exactly one of many racing creations have an id', async () => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => store.products.insert(product(1, { name: `racer ${i}` }))),
+      );
+      expect(outcomes.filter(Boolean)).to.have.length(1);
+      expect((await store.products.find(1))?.fields.name).to.equal(`racer ${outcomes.indexOf(true)}`);
+    });
+
+    it('keeps its own copy: changing what went in changes nothing kept', async () => {
+      const record = product(1, { attributes: { colour: 'red' } });
+      const inserted = store.products.insert(record);
+      (record.fields.attributes as Record<string, unknown>)['colour'] = 'blue';
+      await inserted;
+      (record.fields.attributes as Record<string, unknown>)['colour'] = 'green';
+      expect((await store.products.find(1))?.fields.attributes).to.deep.equal({ colour: 'red' });
+    });
+
+    it('gives out copies: changing what came out changes nothing kept', async () => {
+      await store.add(1, { sku: 'x', attributes: { colour: 'red' } });
+      const answers = [
+        await store.products.find(1),
+        await store.products.findByUnique('sku', 'x'),
+        ...(await store.products.list(query({ limit: 1 }))).records,
+      ];
+      for (const found of answers) (found?.fields.attributes as Record<string, unknown>)['colour'] = 'blue';
+      expect((await store.products.find(1))?.fields.attributes).to.deep.equal({ colour: 'red' });
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import type { Filter, ListPlace } from '#src/application/list-query.js';
+import type { Id } from '#src/domain/record.js';
+import { beyondAll, keysOf, sorted } from './expected.js';
+import type { Opened } from './opened.js';
+import { AT, by, idsOf, product, query } from './records.js';
+
+/** About 100 kB each, 15 MB in all. */
+const COUNT = 150;
+
+export function largePagesContract(store: Opened): void {
+  const large = (id: Id, attributes = {}) => ({
+    ...product(id, { name: `n${id % 3}`, attributes }),
+    createdAt: AT + (id % 10),
+  });
+
+  describe('pages of large records', () => {
+    beforeEach(async () => {
+      const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}`, '😀'.repeat(500)]));
+      await store.addAll(Array.from({ length: COUNT }, (_, i) => large(i + 1, attributes)));
+    });
+
+    for (const sort of ['id', '-name,id', '-createdAt,name,-id']) {
+      it(`end early, say that more lie beyond, and leave none out, by ${sort}`, async () => {
+        const order = by(sort);
+        const filters: Filter[] = [{ field: 'name', operator: 'ne', value: 'n1' }];
+        const matching = Array.from({ length: COUNT }, (_, i) => large(i + 1)).filter(
+          ({ fields }) => fields.name !== 'n1',
+        );
+        for (const side of ['after', 'before'] as const) {
+          const seen: Id[] = [];
+          const lengths: number[] = [];
+          for (let from: ListPlace | undefined = beyondAll(order, side); from; ) {
+            const { records, hasMore } = await store.products.list(
+              query({ limit: 1_000, filters, order, from }),
+            );
+            lengths.push(records.length);
+            seen.push(...idsOf(side === 'after' ? records : records.toReversed()));
+            const last = side === 'after' ? records.at(-1) : records[0];
+            from = last && hasMore ? { side, inclusive: false, values: keysOf(last, order) } : undefined;
+          }
+          const expected = idsOf(sorted(matching, order));
+          expect(seen).to.deep.equal(side === 'after' ? expected : expected.toReversed());
+          for (const length of lengths.slice(0, -1)) expect(length).to.be.within(10, matching.length - 1);
+          expect(lengths.length).to.be.greaterThan(1);
+        }
+      });
+    }
+
+    it('end at the limit where that comes first', async () => {
+      const { records, hasMore } = await store.products.list(query({ limit: 5 }));
+      expect([idsOf(records), hasMore]).to.deep.equal([[1, 2, 3, 4, 5], true]);
+    });
+  });
+}

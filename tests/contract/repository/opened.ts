@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import type { ListQuery } from '#src/application/list-query.js';
+import type { Repository } from '#src/application/ports/repository.js';
+import type { Product } from '#src/domain/product.js';
+import type { Id, Versioned } from '#src/domain/record.js';
+import type { User } from '#src/domain/user.js';
+import { idsOf, product, query } from './records.js';
+
+export interface OpenRepository {
+  /** Empty, its first id 1. */
+  readonly products: Repository<Product>;
+  readonly users: Repository<User>;
+  close(): Promise<void>;
+}
+
+/** The repositories of the test that runs. */
+export class Opened {
+  private current: OpenRepository | undefined;
+
+  /** Opens a store before each test of the suite that this is called in, and closes it after. */
+  static forEachTest(open: () => Promise<OpenRepository>): Opened {
+    const opened = new Opened();
+    beforeEach(async () => {
+      opened.current = await open();
+    });
+    afterEach(async () => {
+      await opened.current?.close();
+      opened.current = undefined;
+    });
+    return opened;
+  }
+
+  get products(): Repository<Product> {
+    return this.repositories.products;
+  }
+
+  get users(): Repository<User> {
+    return this.repositories.users;
+  }
+
+  private get repositories(): OpenRepository {
+    if (!this.current) throw new Error('No store is open outside a test.');
+    return this.current;
+  }
+
+  async add(id: Id, fields: Partial<Product> = {}): Promise<Versioned<Product>> {
+    const record = product(id, fields);
+    expect(await this.products.insert(record)).to.equal(true);
+    return record;
+  }
+
+  addAll(records: readonly Versioned<Product>[]): Promise<void> {
+    return insertedAll(this.products, records);
+  }
+
+  addUsers(records: readonly Versioned<User>[]): Promise<void> {
+    return insertedAll(this.users, records);
+  }
+
+  /** The ids of a page of products. */
+  async ids(wanted: Partial<ListQuery>): Promise<Id[]> {
+    return idsOf((await this.products.list(query(wanted))).records);
+  }
+}
+
+async function insertedAll<Fields>(
+  repository: Repository<Fields>,
+  records: readonly Versioned<Fields>[],
+): Promise<void> {
+  const outcomes = await repository.insertAll(records);
+  expect(outcomes).to.deep.equal(records.map(() => 'inserted'));
+}

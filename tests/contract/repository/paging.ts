@@ -1,0 +1,161 @@
+import { expect } from 'chai';
+import type { Filter, ListPage, ListPlace, ListQuery, Order } from '#src/application/list-query.js';
+import type { Product } from '#src/domain/product.js';
+import type { Versioned } from '#src/domain/record.js';
+import { beyondAll, comparedBy, keysOf, sorted } from './expected.js';
+import type { Opened } from './opened.js';
+import { AT, by, product, query } from './records.js';
+
+/** With ties in every key but the last, and with none; each key in both directions. */
+const SORTS = [
+  ...['id', '-id', 'name,id', 'name,-id', '-name,id', '-name,-id'],
+  ...['createdAt,id', '-createdAt,-id', 'updatedAt,-id', '-updatedAt,id'],
+  ...['name,createdAt,id', 'name,-createdAt,id', '-name,createdAt,-id', 'createdAt,name,id'],
+  ...['-createdAt,updatedAt,-name,id', 'updatedAt,-name,createdAt,-id', '-updatedAt,-createdAt,-name,-id'],
+];
+
+/** Of few values each, so that they tie; ids that do not follow the order of creation. */
+const RECORDS = [5, 2, 11, 8, 1, 14, 9, 3, 20, 2 ** 53 - 1, 12, 6].map((id, at) => ({
+  ...product(id, { name: ['b', 'B', '', 'ba', 'b', 'é'][at % 6] ?? '', sku: `s${at}` }),
+  createdAt: AT + (at % 3),
+  updatedAt: AT + 10 * (at % 4),
+}));
+
+/** Values of no record, between, before and behind those that there are. */
+const NO_RECORDS: readonly Versioned<{ readonly name: string }>[] = [
+  ...['', 'A', 'b', 'bZ', 'zzz'].flatMap((name, at) => [
+    { ...product(7, { name }), createdAt: AT + 0.5, updatedAt: AT + 10 * at },
+    { ...product(7, { name }), createdAt: AT + (at % 3), updatedAt: AT + 15 },
+    { ...product(100 + at, { name }), createdAt: AT + 1, updatedAt: AT + 10 },
+  ]),
+  { ...product(0, { name: '' }), createdAt: 0, updatedAt: 0 },
+  { ...product(2 ** 53 - 1, { name: '\uffff' }), createdAt: AT * 2, updatedAt: AT * 2 },
+];
+
+const FILTER: Filter = { field: 'name', operator: 'prefix', value: 'b' };
+
+export function pagingContract(store: Opened): void {
+  const page = (wanted: Partial<ListQuery>) => store.products.list(query(wanted));
+  const filled = () => store.addAll(RECORDS);
+  const filtered = (filters: readonly Filter[]) =>
+    RECORDS.filter(({ fields }) => filters.length === 0 || fields.name.startsWith('b'));
+
+  describe('order and pages', () => {
+    it('are empty where nothing is kept', async () => {
+      for (const from of [
+        undefined,
+        { side: 'after', values: [3] },
+        { side: 'before', values: [3] },
+      ] as const) {
+        const place = from && { from: { ...from, inclusive: true } };
+        expect(await page({ ...place })).to.deep.equal({ records: [], hasMore: false });
+      }
+    });
+
+    it('show whole records', async () => {
+      const record = await store.add(1, { sku: 'x', attributes: { 'a.b': 1 } });
+      expect(await page({ limit: 1 })).to.deep.equal({ records: [record], hasMore: false });
+      expect(await page({ order: by('-name,id') })).to.deep.equal({ records: [record], hasMore: false });
+    });
+
+    for (const sort of SORTS) {
+      it(`go by ${sort}, forwards to the end and back, whatever the limit`, async () => {
+        await filled();
+        const order = by(sort);
+        for (const filters of [[], [FILTER]]) {
+          const all = sorted(filtered(filters), order);
+          expect(await page({ filters, order })).to.deep.equal({ records: all, hasMore: false });
+          for (const limit of [1, 2, 3, all.length]) {
+            const base = { limit, filters, order };
+            expect(await walked(page, base, 'after'), `limit ${limit}`).to.deep.equal(chunks(all, limit));
+            const back = chunks(all.toReversed(), limit).map((chunk) => chunk.reverse());
+            expect(await walked(page, base, 'before'), `back, limit ${limit}`).to.deep.equal(back);
+          }
+        }
+      });
+
+      it(`start by ${sort} at any place, of a record or of none`, async () => {
+        await filled();
+        const order = by(sort);
+        const places = [...RECORDS, ...NO_RECORDS].map((record) => keysOf(record, order));
+        for (const values of places) {
+          for (const inclusive of [false, true]) {
+            for (const side of ['after', 'before'] as const) {
+              const from: ListPlace = { side, inclusive, values };
+              const expected = pageFrom(sorted(RECORDS, order), order, from, 3);
+              expect(await page({ limit: 3, order, from }), JSON.stringify(from)).to.deep.equal(expected);
+            }
+          }
+        }
+      });
+    }
+
+    it('go on from a place whose record is gone', async () => {
+      await filled();
+      for (const sort of ['id', '-name,id', 'createdAt,-id']) {
+        const order = by(sort);
+        const all = sorted(await remaining(store), order);
+        const gone = all[Math.floor(all.length / 2)];
+        if (!gone) throw new Error('There is none to remove.');
+        const values = keysOf(gone, order);
+        expect(await store.products.remove(gone.id, 1, AT)).to.equal(true);
+        const left = all.filter(({ id }) => id !== gone.id);
+        for (const inclusive of [false, true]) {
+          for (const side of ['after', 'before'] as const) {
+            const from = { side, inclusive, values };
+            expect(await page({ limit: 2, order, from })).to.deep.equal(pageFrom(left, order, from, 2));
+          }
+        }
+      }
+    });
+
+    it('put what was replaced where it belongs now', async () => {
+      const old = await store.add(1, { name: 'a' });
+      await store.add(2, { name: 'b' });
+      expect(await store.ids({ order: by('name,id') })).to.deep.equal([1, 2]);
+      await store.products.replace({ ...old, version: 2, updatedAt: AT + 1, fields: { name: 'c' } }, 1);
+      expect(await store.ids({ order: by('name,id') })).to.deep.equal([2, 1]);
+      expect(await store.ids({ order: by('-updatedAt,id') })).to.deep.equal([1, 2]);
+    });
+  });
+}
+
+type Page = ListPage<Versioned<Product>>;
+
+/** Every page's ids, each page from the place at its neighbour's edge; going back, the first is the last of the list. */
+async function walked(
+  page: (query: Partial<ListQuery>) => Promise<Page>,
+  wanted: Pick<ListQuery, 'limit' | 'filters' | 'order'>,
+  side: ListPlace['side'],
+): Promise<Versioned<Product>[][]> {
+  const pages: Versioned<Product>[][] = [];
+  let from = side === 'before' ? beyondAll(wanted.order, side) : undefined;
+  for (;;) {
+    const { records, hasMore } = await page({ ...wanted, ...(from && { from }) });
+    pages.push([...records]);
+    const edge = side === 'after' ? records.at(-1) : records[0];
+    if (!hasMore || !edge) return pages;
+    from = { side, inclusive: false, values: keysOf(edge, wanted.order) };
+  }
+}
+
+/** What a page at a place must be. */
+function pageFrom(all: readonly Versioned<Product>[], order: Order, from: ListPlace, limit: number): Page {
+  const beyond = all.filter((record) => {
+    const distance = comparedBy(order, keysOf(record, order), from.values);
+    return (from.side === 'after' ? distance > 0 : distance < 0) || (from.inclusive && distance === 0);
+  });
+  const records = from.side === 'after' ? beyond.slice(0, limit) : beyond.slice(-limit);
+  return { records, hasMore: beyond.length > limit };
+}
+
+function chunks<One>(all: readonly One[], size: number): One[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );
+}
+
+async function remaining(store: Opened): Promise<Versioned<Product>[]> {
+  const ids = new Set(await store.ids({}));
+  return RECORDS.filter(({ id }) => ids.has(id));
+}

@@ -1,0 +1,23 @@
+import { queryProperty } from '../contract/query-property.js';
+import { LETTERS } from '../contract/query-scenarios.js';
+import { isStandIn } from '../support/mongo-stand-in.js';
+import { mongoUrl } from '../support/mongo-url.js';
+import { openMemory } from '../support/open-memory.js';
+import { openMongo } from '../support/open-mongo.js';
+import { openSqlite } from '../support/open-sqlite.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** The stand-in orders by UTF-16 unit, which is by code point where nothing from U+E000 to U+FFFF occurs. */
+const inOrder = (await isStandIn(mongoUrl('admin')))
+  ? LETTERS.filter((letter) => !/[\ue000-\uffff]/u.test(letter))
+  : LETTERS;
+
+describe('memory, SQLite and MongoDB', () => {
+  const folder = temporaryFolder();
+
+  queryProperty({
+    stores: { memory: openMemory, SQLite: () => openSqlite(folder), MongoDB: openMongo },
+    letters: inOrder,
+    numRuns: 40,
+  });
+});
