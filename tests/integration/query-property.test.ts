@@ -7,9 +7,9 @@ import { openMongo } from '../support/open-mongo.js';
 import { openSqlite } from '../support/open-sqlite.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** The stand-in orders by UTF-16 unit, which is by code point where nothing from U+E000 to U+FFFF occurs. */
+/** The stand-in orders by UTF-16 unit: astral characters stand right behind U+D7FF there, before U+E000 to U+FFFF. */
 const inOrder = (await isStandIn(mongoUrl('admin')))
-  ? LETTERS.filter((letter) => !/[\ue000-\uffff]/u.test(letter))
+  ? LETTERS.filter((letter) => !/[\ud7ff\ue000-\uffff]/u.test(letter))
   : LETTERS;
 
 describe('memory, SQLite and MongoDB', () => {

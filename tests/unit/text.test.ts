@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { compareText, endOfPrefix, foldCase } from '#src/domain/text.js';
+
+/** Any code points, and often those at which UTF-8 and UTF-16 change their ways. */
+const TEXT = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('a', 'b', '\u007f', '\u0080', '\u07ff', '\u0800', '\ud7fe', '\ud7ff', '\ue000', '\uffff'),
+    fc.constantFrom('\u{10000}', '\u{103ff}', '\u{10400}', '\u{1f600}', '\u{10fffe}', '\u{10ffff}'),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  ),
+  maxLength: 6,
+});
+const numRuns = 2_000;
+
+describe('the order of texts', () => {
+  it('is that of the bytes of UTF-8', () => {
+    fc.assert(
+      fc.property(TEXT, TEXT, TEXT, (start, a, b) => {
+        const bytes = Buffer.compare(Buffer.from(start + a), Buffer.from(start + b));
+        expect(Math.sign(compareText(start + a, start + b))).to.equal(bytes);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('puts a text before those that go on from it, and small letters behind capital ones', () => {
+    expect(compareText('', 'a')).to.be.below(0);
+    expect(compareText('a', 'ab')).to.be.below(0);
+    expect(compareText('Z', 'a')).to.be.below(0);
+    expect(compareText('9', '10')).to.be.above(0);
+  });
+
+  it('puts astral characters behind all others, unlike JavaScript', () => {
+    expect(compareText('\uffff', '😀')).to.be.below(0);
+    expect(compareText('😀', '\ue000')).to.be.above(0);
+    expect(compareText('😀', '\ud7ff')).to.be.above(0);
+  });
+
+  it('tells a composed letter from its parts', () => {
+    expect(compareText('é', 'e\u0301')).to.be.above(0);
+  });
+});
+
+describe('the end of a prefix', () => {
+  it('is behind every text that begins so, and no text lies between', () => {
+    fc.assert(
+      fc.property(TEXT, TEXT, (prefix, tail) => {
+        const end = endOfPrefix(prefix);
+        expect(compareText(prefix + tail, prefix)).to.be.at.least(0);
+        if (end !== undefined) expect(compareText(prefix + tail, end)).to.be.below(0);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('leaves out every text that does not begin so', () => {
+    fc.assert(
+      fc.property(TEXT, TEXT, (prefix, text) => {
+        const end = endOfPrefix(prefix);
+        const isWithin = compareText(text, prefix) >= 0 && (end === undefined || compareText(text, end) < 0);
+        expect(isWithin).to.equal(text.startsWith(prefix));
+      }),
+      { numRuns },
+    );
+  });
+
+  it('is a text that UTF-8 can write', () => {
+    fc.assert(
+      fc.property(TEXT, (prefix) => {
+        const end = endOfPrefix(prefix) ?? '';
+        expect(Buffer.from(end).toString()).to.equal(end);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('steps over the surrogates, and over what has nothing behind it', () => {
+    expect(endOfPrefix('a')).to.equal('b');
+    expect(endOfPrefix('az')).to.equal('a{');
+    expect(endOfPrefix('a\ud7ff')).to.equal('a\ue000');
+    expect(endOfPrefix('a\uffff')).to.equal('a\u{10000}');
+    expect(endOfPrefix('a\u{10ffff}\u{10ffff}')).to.equal('b');
+  });
+
+  it('is none where no text is behind them all', () => {
+    expect(endOfPrefix('')).to.equal(undefined);
+    expect(endOfPrefix('\u{10ffff}')).to.equal(undefined);
+    expect(endOfPrefix('\u{10ffff}\u{10ffff}')).to.equal(undefined);
+  });
+});
+
+describe('a text without its case', () => {
+  it('has small letters for A to Z, and everything else as it was', () => {
+    expect(foldCase('AZaz@[`{019_%.')).to.equal('azaz@[`{019_%.');
+    for (const other of ['É', 'İ', 'ẞ', 'Σ', '\u212a', 'Ａ', '😀']) expect(foldCase(other)).to.equal(other);
+  });
+
+  it('keeps every character in its place', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.oneof(fc.constantFrom('A', 'Z', 'k'), TEXT) }), (text) => {
+        const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+        const small = units.map((unit) => (unit >= 65 && unit <= 90 ? unit + 32 : unit));
+        expect(foldCase(text)).to.equal(String.fromCharCode(...small));
+      }),
+      { numRuns },
+    );
+  });
+});
