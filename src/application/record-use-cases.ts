@@ -1,8 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CatalogueError, type Fault, notFound, PreconditionFailed, unavailable } from '../domain/errors.js';
-import type { Id, Versioned } from '../domain/record.js';
+import {
+  CatalogueError,
+  type Fault,
+  MAX_FAULTS,
+  notFound,
+  PreconditionFailed,
+  unavailable,
+} from '../domain/errors.js';
+import type { Id, Unjudged, Versioned } from '../domain/record.js';
+import { everyPage } from './every-page.js';
 import type { LeasedIds } from './leased-ids.js';
-import type { ListPage, ListQuery } from './list-query.js';
+import type { Filter, ListPage, ListQuery } from './list-query.js';
 import type { Backoff } from './ports/backoff.js';
 import type { Clock } from './ports/clock.js';
 import type { Repository } from './ports/repository.js';
@@ -14,6 +22,13 @@ const MAX_ATTEMPTS = 64;
 export interface RecordRules<Fields> {
   faults(fields: Fields): Fault[];
   normal(fields: Fields): Fields;
+}
+
+/** The fields of a record to be, and what whoever made them found wrong with them. */
+export interface Draft<Fields> {
+  /** As the resource has them where there is no fault. */
+  readonly fields: Unjudged<Fields>;
+  readonly faults: readonly Fault[];
 }
 
 /** Whether a write may go ahead on the version that stands now. */
@@ -35,6 +50,16 @@ export class RecordUseCases<Fields> {
     return this.deps.records.list(query);
   }
 
+  /** How many records a list with these filters has. */
+  count(filters: readonly Filter[]): Promise<number> {
+    return this.deps.records.count(filters);
+  }
+
+  /** All of a list from its place on, page by page. */
+  pages(query: ListQuery): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
+    return everyPage(this.deps.records, query);
+  }
+
   /** @throws CatalogueError `not_found` */
   async read(id: Id): Promise<Versioned<Fields>> {
     const record = await this.deps.records.find(id);
@@ -43,8 +68,8 @@ export class RecordUseCases<Fields> {
   }
 
   /** @throws CatalogueError `validation_failed`, `duplicate_value` */
-  async create(input: Fields): Promise<Versioned<Fields>> {
-    const fields = this.judged(input);
+  async create(draft: Draft<Fields>): Promise<Versioned<Fields>> {
+    const fields = await this.judged(draft);
     const id = await this.deps.ids.take();
     const now = this.deps.clock.now();
     const record: Versioned<Fields> = { id, version: 1, createdAt: now, updatedAt: now, fields };
@@ -60,10 +85,10 @@ export class RecordUseCases<Fields> {
   edit(
     id: Id,
     condition: VersionCondition,
-    edit: (current: Versioned<Fields>) => Fields,
+    edit: (current: Versioned<Fields>) => Draft<Fields>,
   ): Promise<Versioned<Fields>> {
     return this.untilWon(id, condition, async (current) => {
-      const fields = this.judged(edit(current));
+      const fields = await this.judged(edit(current), current);
       if (isDeepStrictEqual(fields, current.fields)) return current;
       const updatedAt = Math.max(this.deps.clock.now(), current.updatedAt);
       const next = { ...current, version: current.version + 1, updatedAt, fields };
@@ -76,6 +101,17 @@ export class RecordUseCases<Fields> {
     await this.untilWon(id, condition, async (current) =>
       (await this.deps.records.remove(id, current.version, this.deps.clock.now())) ? current : undefined,
     );
+  }
+
+  /**
+   * What is wrong with the references that these fields hold and `previous` does not; for a resource that has some to
+   * override. Fields in which faults were found may be anything.
+   */
+  protected async referenceFaults(
+    _fields: Unjudged<Fields>,
+    _previous: Versioned<Fields> | undefined,
+  ): Promise<Fault[]> {
+    return [];
   }
 
   private async untilWon(
@@ -93,10 +129,18 @@ export class RecordUseCases<Fields> {
     throw unavailable('Too many others are writing this record. Nothing was written; try again.');
   }
 
-  private judged(fields: Fields): Fields {
-    const details = this.deps.rules.faults(fields);
-    if (details.length > 0)
-      throw new CatalogueError('validation_failed', 'The record breaks its rules.', details);
-    return this.deps.rules.normal(fields);
+  /** All that is wrong is told at once; the rules are asked where nothing was found yet, since they take whole fields. */
+  private async judged(draft: Draft<Fields>, previous?: Versioned<Fields>): Promise<Fields> {
+    const { rules } = this.deps;
+    const fields = draft.fields as Fields;
+    const own = draft.faults.length > 0 ? draft.faults : rules.faults(fields);
+    const faults = [...own, ...(await this.referenceFaults(draft.fields, previous))];
+    if (faults.length === 0) return rules.normal(fields);
+    const details = faults.slice(0, MAX_FAULTS);
+    throw new CatalogueError(
+      'validation_failed',
+      'The body is not what this resource takes; see details.',
+      details,
+    );
   }
 }

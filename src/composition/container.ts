@@ -1,7 +1,5 @@
 import 'reflect-metadata';
 import { container as root } from 'tsyringe';
-import { ResourceEndpoints } from '../adapters/inbound/http/resource-endpoints.js';
-import { PRODUCTS as PRODUCT_RESOURCE } from '../adapters/inbound/http/resources/products.js';
 import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
@@ -11,16 +9,14 @@ import { ChecksummedApiKey } from '../adapters/outbound/tokens/checksummed-api-k
 import { ApiKeyVerifier } from '../application/api-key-verifier.js';
 import { Authenticator } from '../application/authenticator.js';
 import { KeyAdministration } from '../application/key-administration.js';
-import { LeasedIds } from '../application/leased-ids.js';
 import { QueryBudget } from '../application/query-budget.js';
-import { RecordUseCases } from '../application/record-use-cases.js';
 import type { Settings } from '../config/settings.js';
-import { normalProduct, productFaults } from '../domain/product.js';
 import { RATE_LIMITS } from './rate-limits.js';
+import { bindResources } from './resources.js';
 import { STORES } from './stores.js';
 import * as t from './tokens.js';
 import { TRANSPORTS } from './transports.js';
-import { type Get, getter, provide } from './typed-token.js';
+import { type Bind, type Get, getter, provide } from './typed-token.js';
 
 /**
  * The wiring: for every port its adapter. Nothing is made before it is first asked for.
@@ -34,7 +30,7 @@ export function compose(settings: Settings, primary?: Line): Get {
   bindStore(bind);
   bindRateLimits(bind, primary);
   bindAccess(bind);
-  bindProducts(bind);
+  bindResources(bind);
   return getter(container);
 }
 
@@ -42,8 +38,6 @@ export function compose(settings: Settings, primary?: Line): Get {
 export function generateKey(): string {
   return new ChecksummedApiKey().generate();
 }
-
-type Bind = <T>(name: Parameters<typeof provide<T>>[1], make: (get: Get) => T) => void;
 
 function bindSystem(bind: Bind): void {
   bind(t.CLOCK, () => new SystemClock());
@@ -93,29 +87,6 @@ function bindAccess(bind: Bind): void {
       failures: get(t.FAILURE_LIMITER),
       digest: (token) => format.digest(token),
       clock: get(t.CLOCK),
-    });
-  });
-}
-
-function bindProducts(bind: Bind): void {
-  bind(t.PRODUCT_IDS, (get) => new LeasedIds(get(t.STORED).products));
-  bind(t.PRODUCT_USE_CASES, (get) => {
-    return new RecordUseCases({
-      records: get(t.STORED).products,
-      ids: get(t.PRODUCT_IDS),
-      rules: { faults: productFaults, normal: normalProduct },
-      clock: get(t.CLOCK),
-      backoff: get(t.BACKOFF),
-    });
-  });
-  bind(t.PRODUCT_ENDPOINTS, (get) => {
-    const settings = get(t.SETTINGS);
-    const publicRead = settings.PUBLIC_READ === 'products';
-    return new ResourceEndpoints(PRODUCT_RESOURCE, get(t.PRODUCT_USE_CASES), {
-      bodyLimitBytes: settings.BODY_LIMIT_BYTES,
-      requireIfMatch: settings.REQUIRE_IF_MATCH,
-      publicRead,
-      cacheControl: publicRead ? `public, max-age=${settings.PUBLIC_MAX_AGE}` : 'private, no-cache',
     });
   });
 }

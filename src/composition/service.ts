@@ -113,7 +113,7 @@ export class Service {
         limiter: this.get(t.REQUEST_LIMITER),
         failures: this.get(t.FAILURE_LIMITER),
       },
-      endpoints: this.get(t.PRODUCT_ENDPOINTS).endpoints(),
+      endpoints: t.RESOURCES.flatMap(({ endpoints }) => this.get(endpoints)),
       healthEndpoints: health,
       journal: this.journal,
       clock: this.get(t.CLOCK),
@@ -151,7 +151,7 @@ export class Service {
 
   private async releaseIds(): Promise<void> {
     try {
-      await this.get(t.PRODUCT_IDS).release();
+      for (const { ids } of t.RESOURCES) await this.get(ids).release();
     } catch (error) {
       this.journal.warn('unused ids could not be given back; they stay unused', { error });
     }

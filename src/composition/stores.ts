@@ -3,7 +3,7 @@ import { MemoryStore } from '../adapters/outbound/memory/memory-store.js';
 import { MongoArchive } from '../adapters/outbound/mongo/mongo-archive.js';
 import { MongoRepository } from '../adapters/outbound/mongo/mongo-repository.js';
 import { MongoStore } from '../adapters/outbound/mongo/mongo-store.js';
-import { attributesAsList, type MongoTable, plainFields } from '../adapters/outbound/mongo/mongo-table.js';
+import { mongoTable } from '../adapters/outbound/mongo/mongo-table.js';
 import { SqliteArchive } from '../adapters/outbound/sqlite/sqlite-archive.js';
 import { SqliteDatabase } from '../adapters/outbound/sqlite/sqlite-database.js';
 import { SqliteRepository } from '../adapters/outbound/sqlite/sqlite-repository.js';
@@ -19,23 +19,29 @@ import { ORDER_FIELDS, type Order } from '../domain/order.js';
 import { PRODUCT_FIELDS, type Product } from '../domain/product.js';
 import { USER_FIELDS, type User } from '../domain/user.js';
 
-/** A store and the repositories that live in it. */
-export interface Stored {
-  readonly store: Store;
-  readonly products: Repository<Product>;
-  readonly users: Repository<User>;
-  readonly orders: Repository<Order>;
-  readonly apiKeys: Repository<ApiKey>;
-  /** All of it, for copying; empty where nothing outlives the process. */
-  readonly archives: readonly Archive[];
-}
-
 const PRODUCTS: RecordTable = { name: 'products', fields: PRODUCT_FIELDS, firstId: 1 };
 const USERS: RecordTable = { name: 'users', fields: USER_FIELDS, firstId: 1 };
 const ORDERS: RecordTable = { name: 'orders', fields: ORDER_FIELDS, firstId: 1 };
 const API_KEYS: RecordTable = { name: 'api_keys', fields: API_KEY_FIELDS, firstId: FIRST_KEY_ID + 1 };
 
 export const TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS];
+
+/** @param open gives the repository of a table, whatever its fields are */
+function repositories(open: <Fields extends object>(table: RecordTable) => Repository<Fields>) {
+  return {
+    products: open<Product>(PRODUCTS),
+    users: open<User>(USERS),
+    orders: open<Order>(ORDERS),
+    apiKeys: open<ApiKey>(API_KEYS),
+  };
+}
+
+/** A store and the repositories that live in it. */
+export interface Stored extends ReturnType<typeof repositories> {
+  readonly store: Store;
+  /** All of it, for copying; empty where nothing outlives the process. */
+  readonly archives: readonly Archive[];
+}
 
 type StoreSettings = Pick<Settings, 'SQLITE_FILE' | 'MONGODB_URL'>;
 
@@ -45,10 +51,7 @@ export const STORES: Readonly<
 > = {
   memory: (_, budget) => ({
     store: new MemoryStore(),
-    products: new MemoryRepository<Product>(PRODUCTS, budget),
-    users: new MemoryRepository<User>(USERS, budget),
-    orders: new MemoryRepository<Order>(ORDERS, budget),
-    apiKeys: new MemoryRepository<ApiKey>(API_KEYS, budget),
+    ...repositories((table) => new MemoryRepository(table, budget)),
     archives: [],
   }),
 
@@ -56,32 +59,17 @@ export const STORES: Readonly<
     const store = new SqliteDatabase(SQLITE_FILE);
     return {
       store,
-      products: new SqliteRepository<Product>(store, PRODUCTS, budget),
-      users: new SqliteRepository<User>(store, USERS, budget),
-      orders: new SqliteRepository<Order>(store, ORDERS, budget),
-      apiKeys: new SqliteRepository<ApiKey>(store, API_KEYS, budget),
+      ...repositories((table) => new SqliteRepository(store, table, budget)),
       archives: TABLES.map((table) => new SqliteArchive(store, table)),
     };
   },
 
   mongodb: ({ MONGODB_URL }, budget) => {
-    const products: MongoTable<Product> = { ...PRODUCTS, ...attributesAsList() };
-    const users: MongoTable<User> = { ...USERS, ...plainFields() };
-    const orders: MongoTable<Order> = { ...ORDERS, ...plainFields() };
-    const apiKeys: MongoTable<ApiKey> = { ...API_KEYS, ...plainFields() };
     const store = new MongoStore(MONGODB_URL, TABLES, budget);
     return {
       store,
-      products: new MongoRepository(store, products),
-      users: new MongoRepository(store, users),
-      orders: new MongoRepository(store, orders),
-      apiKeys: new MongoRepository(store, apiKeys),
-      archives: [
-        new MongoArchive(store, products),
-        new MongoArchive(store, users),
-        new MongoArchive(store, orders),
-        new MongoArchive(store, apiKeys),
-      ],
+      ...repositories((table) => new MongoRepository(store, mongoTable(table))),
+      archives: TABLES.map((table) => new MongoArchive(store, mongoTable(table))),
     };
   },
 };

@@ -1,4 +1,4 @@
-import type { ResourceEndpoints } from '../adapters/inbound/http/resource-endpoints.js';
+import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import type { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import type { Authenticator } from '../application/authenticator.js';
@@ -12,11 +12,13 @@ import type { Store } from '../application/ports/store.js';
 import type { TokenVerifier } from '../application/ports/token-verifier.js';
 import type { RecordUseCases } from '../application/record-use-cases.js';
 import type { Settings } from '../config/settings.js';
+import type { Order } from '../domain/order.js';
 import type { Product } from '../domain/product.js';
+import type { User } from '../domain/user.js';
 import type { RateLimits } from './rate-limits.js';
 import type { Stored } from './stores.js';
 import type { Transport } from './transports.js';
-import { token } from './typed-token.js';
+import { type Token, token } from './typed-token.js';
 
 export const SETTINGS = token<Settings>('Settings');
 export const CLOCK = token<Clock>('Clock');
@@ -26,7 +28,6 @@ export const METRICS = token<PrometheusMetrics>('Metrics');
 export const TRANSPORT = token<Transport>('Transport');
 export const STORED = token<Stored>('Stored');
 export const STORE = token<Store>('Store');
-export const PRODUCT_IDS = token<LeasedIds>('LeasedIds of products');
 export const KEY_FORMAT = token<ApiKeyFormat>('ApiKeyFormat');
 export const TOKEN_VERIFIER = token<TokenVerifier>('TokenVerifier');
 export const RATE_LIMITS = token<RateLimits>('RateLimits');
@@ -34,5 +35,25 @@ export const REQUEST_LIMITER = token<RateLimiter>('RateLimiter of requests');
 export const FAILURE_LIMITER = token<RateLimiter>('RateLimiter of failed authentications');
 export const AUTHENTICATOR = token<Authenticator>('Authenticator');
 export const KEY_ADMINISTRATION = token<KeyAdministration>('KeyAdministration');
-export const PRODUCT_USE_CASES = token<RecordUseCases<Product>>('RecordUseCases<Product>');
-export const PRODUCT_ENDPOINTS = token<ResourceEndpoints<Product>>('ResourceEndpoints<Product>');
+
+/** What is bound of a resource. */
+export interface ResourceTokens<Fields> {
+  readonly ids: Token<LeasedIds>;
+  readonly useCases: Token<RecordUseCases<Fields>>;
+  readonly endpoints: Token<readonly Endpoint[]>;
+}
+
+function resourceTokens<Fields>(plural: string): ResourceTokens<Fields> {
+  return {
+    ids: token(`LeasedIds of ${plural}`),
+    useCases: token(`RecordUseCases of ${plural}`),
+    endpoints: token(`endpoints of ${plural}`),
+  };
+}
+
+export const PRODUCTS = resourceTokens<Product>('products');
+export const USERS = resourceTokens<User>('users');
+export const ORDERS = resourceTokens<Order>('orders');
+
+/** All that the service serves. */
+export const RESOURCES = [PRODUCTS, USERS, ORDERS];

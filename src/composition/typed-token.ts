@@ -20,6 +20,9 @@ export function provide<T>(container: DependencyContainer, name: Token<T>, make:
   });
 }
 
+/** Registers in one container. */
+export type Bind = <T>(name: Token<T>, make: (get: Get) => T) => void;
+
 export type Get = <T>(name: Token<T>) => T;
 
 export function getter(container: DependencyContainer): Get {

@@ -93,11 +93,24 @@ export function duplicateValue(field: string): CatalogueError {
   ]);
 }
 
+/** At most so many faults are told: a body can hold more of them than anyone reads. */
+export const MAX_FAULTS = 1_000;
+
 /** What the domain says of a field that breaks a rule of it. */
 export function fieldFault(code: FaultCode, path: readonly (string | number)[]): Fault {
   return {
     code,
     message: `${path.join('.')} breaks a rule of its field.`,
+    in: 'body',
+    pointer: jsonPointer(path),
+  };
+}
+
+/** What is said of a field that names a record which is not there. */
+export function referenceNotFound(path: readonly (string | number)[]): Fault {
+  return {
+    code: 'reference_not_found',
+    message: `${path.join('.')} names nothing that exists.`,
     in: 'body',
     pointer: jsonPointer(path),
   };

@@ -1,6 +1,6 @@
 import { type Fault, fieldFault } from './errors.js';
 import type { FieldSet } from './fields.js';
-import { type Id, MAX_ID } from './record.js';
+import { type Id, MAX_ID, type Unjudged } from './record.js';
 
 export interface OrderItem {
   readonly productId: Id;
@@ -20,6 +20,17 @@ export const REFERENCE = { min: 1, max: MAX_ID } as const;
 export const ITEMS = { min: 1, max: 100 } as const;
 export const QUANTITY = { min: 1, max: 1_000_000 } as const;
 
+/** Far beyond what is allowed nobody reads what else is wrong with each. */
+const MAX_JUDGED = 1_000;
+
+type Path = readonly (string | number)[];
+
+/** A record of another resource that an order names, and where. */
+export interface Reference {
+  readonly id: Id;
+  readonly path: Path;
+}
+
 /** What holds of an order whoever made it; an empty answer means that all does. Whether what it names exists is not asked. */
 export function orderFaults({ userId, items }: Order): Fault[] {
   return [
@@ -30,28 +41,51 @@ export function orderFaults({ userId, items }: Order): Fault[] {
       ...integerFaults(['items', at, 'productId'], productId, REFERENCE),
       ...integerFaults(['items', at, 'quantity'], quantity, QUANTITY),
     ]),
-    ...repeatedProducts(items).map((at) => fieldFault('duplicate_value', ['items', at, 'productId'])),
+    ...repeatedProducts(items).map((path) => fieldFault('duplicate_value', ['items', ...path])),
   ];
 }
 
 /** Where an item names a product that one before it names. Judges values of any type, so that the edge can ask it. */
-export function repeatedProducts(items: readonly unknown[]): number[] {
-  const seen = new Set<unknown>();
-  return items.flatMap((item, at) => {
-    const productId = (item as Partial<OrderItem> | null)?.productId;
-    if (productId === undefined || !seen.has(productId)) {
-      seen.add(productId);
-      return [];
-    }
-    return [at];
+export function repeatedProducts(items: readonly unknown[]): Path[] {
+  const seen = new Set<Id>();
+  return products(items).flatMap(({ id, path }) => {
+    if (seen.has(id)) return [path];
+    seen.add(id);
+    return [];
   });
 }
 
-function integerFaults(
-  path: (string | number)[],
-  value: number,
-  bounds: { readonly min: number; readonly max: number },
-): Fault[] {
-  const isWithin = Number.isSafeInteger(value) && value >= bounds.min && value <= bounds.max;
-  return isWithin ? [] : [fieldFault('out_of_range', path)];
+/** The users that an order names, as far as what was sent is well formed. */
+export function userReferences({ userId }: Unjudged<Order>): Reference[] {
+  return isReference(userId) ? [{ id: userId, path: ['userId'] }] : [];
+}
+
+/** The products that an order names, as far as what was sent is well formed. */
+export function productReferences({ items }: Unjudged<Order>): Reference[] {
+  if (!Array.isArray(items)) return [];
+  return products(items).map(({ id, path }) => ({ id, path: ['items', ...path] }));
+}
+
+function products(items: readonly unknown[]): Reference[] {
+  return items.slice(0, MAX_JUDGED).flatMap((item, at) => {
+    const id = (item as Unjudged<OrderItem> | null | undefined)?.productId;
+    return isReference(id) ? [{ id, path: [at, 'productId'] }] : [];
+  });
+}
+
+function isReference(value: unknown): value is Id {
+  return typeof value === 'number' && isWithin(value, REFERENCE);
+}
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+function integerFaults(path: Path, value: number, bounds: Bounds): Fault[] {
+  return isWithin(value, bounds) ? [] : [fieldFault('out_of_range', path)];
+}
+
+function isWithin(value: number, { min, max }: Bounds): boolean {
+  return Number.isSafeInteger(value) && value >= min && value <= max;
 }

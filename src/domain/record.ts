@@ -6,6 +6,9 @@ export const MAX_ID: Id = Number.MAX_SAFE_INTEGER;
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number;
 
+/** A record's fields as somebody sent them: each may be missing, or anything at all. */
+export type Unjudged<Fields> = { readonly [Name in keyof Fields]?: unknown };
+
 /** What every stored thing has beside its own fields. */
 export interface Versioned<Fields> {
   readonly id: Id;

@@ -2,18 +2,22 @@ import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
 import { administerKeys } from '#src/composition/administration.js';
 import { loadSettings } from '#src/config/settings.js';
-import type { Scope } from '#src/domain/access.js';
+import { SCOPES, type Scope } from '#src/domain/access.js';
 import { FIRST_KEY, runningService } from '../support/running-service.js';
 
-const ROUTES = [
-  ['GET', '/products', 'products:read'],
-  ['HEAD', '/products', 'products:read'],
-  ['POST', '/products', 'products:write'],
-  ['GET', '/products/1', 'products:read'],
-  ['PUT', '/products/1', 'products:write'],
-  ['PATCH', '/products/1', 'products:write'],
-  ['DELETE', '/products/1', 'products:write'],
-] as const;
+const ROUTES = (['products', 'users', 'orders'] as const).flatMap(
+  (plural) =>
+    [
+      ['GET', `/${plural}`, `${plural}:read`],
+      ['HEAD', `/${plural}`, `${plural}:read`],
+      ['POST', `/${plural}`, `${plural}:write`],
+      ['GET', `/${plural}/1`, `${plural}:read`],
+      ['HEAD', `/${plural}/1`, `${plural}:read`],
+      ['PUT', `/${plural}/1`, `${plural}:write`],
+      ['PATCH', `/${plural}/1`, `${plural}:write`],
+      ['DELETE', `/${plural}/1`, `${plural}:write`],
+    ] as const,
+);
 
 describe('access', () => {
   const service = runningService({ STORE: 'sqlite' });
@@ -28,8 +32,7 @@ describe('access', () => {
       it(`asks a token of ${method} ${prefix}${path}, and the scope ${scope}`, async () => {
         const bare = await ask().ask(method, prefix + path, { token: null });
         expect([bare.status, bare.headers['www-authenticate']]).to.deep.equal([401, 'Bearer']);
-        const other = scope === 'products:read' ? 'products:write' : 'products:read';
-        const { key } = await keyWith([other, 'users:read', 'orders:write', 'keys:admin']);
+        const { key } = await keyWith(SCOPES.filter((other) => other !== scope));
         const poor = await ask().ask(method, prefix + path, { token: key });
         expect(poor.status).to.equal(403);
         expect(poor.headers['www-authenticate']).to.equal(
@@ -45,10 +48,16 @@ describe('access', () => {
   }
 
   it('lets a key do what its scopes say', async () => {
-    const { key: reader } = await keyWith(['products:read']);
-    const { key: writer } = await keyWith(['products:write']);
-    expect((await ask().get('/products', { token: reader })).status).to.equal(200);
-    expect((await ask().post('/products', { name: 'x' }, { token: writer })).status).to.equal(201);
+    for (const [plural, body] of [
+      ['products', { name: 'x' }],
+      ['users', { name: 'x', email: 'x@example.com' }],
+      ['orders', { userId: 1, items: [{ productId: 1, quantity: 1 }] }],
+    ] as const) {
+      const { key: reader } = await keyWith([`${plural}:read`]);
+      const { key: writer } = await keyWith([`${plural}:write`]);
+      expect((await ask().get(`/${plural}`, { token: reader })).status).to.equal(200);
+      expect((await ask().post(`/${plural}`, body, { token: writer })).status).to.equal(201);
+    }
   });
 
   it('refuses a token that it does not know, with a right checksum or a wrong one', async () => {
@@ -157,6 +166,13 @@ describe('PUBLIC_READ=products', () => {
       expect([answer.status, answer.headers['cache-control']]).to.deep.equal([200, 'public, max-age=7']);
     }
     expect((await ask().get('/products/99', { token: null })).headers['cache-control']).to.equal('no-store');
+  });
+
+  it('lets nobody read anything else without a token', async () => {
+    for (const path of ['/users', '/users/1', '/v1/orders', '/v1/orders/1']) {
+      expect((await ask().get(path, { token: null })).status, path).to.equal(401);
+    }
+    expect((await ask().get('/users')).headers['cache-control']).to.equal('no-store');
   });
 
   it('lets nobody write, nor ask by another method, without a token', async () => {

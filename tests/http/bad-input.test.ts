@@ -450,11 +450,11 @@ describe('bad input', () => {
       ['__proto__=1', 'unknown_parameter', [['unknown_parameter', '__proto__']]],
       ['=5', 'unknown_parameter', [['unknown_parameter', '']]],
       [
-        'access_token=x&sort=name',
+        'access_token=x&order=name',
         'unknown_parameter',
         [
           ['unknown_parameter', 'access_token'],
-          ['unknown_parameter', 'sort'],
+          ['unknown_parameter', 'order'],
         ],
       ],
       ['limit=0', 'invalid_parameter', [['out_of_range', 'limit']]],

@@ -1,18 +1,25 @@
 import { expect } from 'chai';
 import type { HttpClient } from '../support/http-client.js';
+import { cursorIn, linksOf } from '../support/links.js';
 import { runningService } from '../support/running-service.js';
 
 type Links = Record<string, string>;
-
-const linksOf = (header: unknown): Links =>
-  Object.fromEntries(
-    [...String(header).matchAll(/<([^>]*)>; rel="([a-z]+)"/g)].map(([, target, rel]) => [rel, target]),
-  );
 
 async function page(client: HttpClient, path: string): Promise<{ ids: number[]; links: Links }> {
   const answer = await client.get(path);
   expect(answer.status, answer.text).to.equal(200);
   return { ids: answer.json.map(({ id }: { id: number }) => id), links: linksOf(answer.headers['link']) };
+}
+
+/** The ids of all pages from a path on. */
+async function follow(client: HttpClient, path: string, rel: 'next' | 'prev'): Promise<number[][]> {
+  const pages: number[][] = [];
+  for (let target: string | undefined = path; target !== undefined; ) {
+    const { ids, links } = await page(client, target);
+    pages.push(ids);
+    target = links[rel];
+  }
+  return pages;
 }
 
 describe('paging', () => {
@@ -54,6 +61,11 @@ describe('paging', () => {
     });
   }
 
+  it('takes a limit from 1 to 1000', async () => {
+    expect((await page(service.client, '/products?limit=1')).ids).to.deep.equal([1]);
+    expect((await page(service.client, '/products?limit=1000')).ids).to.deep.equal(all);
+  });
+
   it('names no next on a last page that is full', async () => {
     const { links } = await page(service.client, '/products?limit=250');
     expect(Object.keys(links)).to.deep.equal(['first']);
@@ -78,27 +90,61 @@ describe('paging', () => {
     expect(ids).to.deep.equal([6, 7, 8, 9, 10]);
   });
 
-  it('refuses a cursor that this list did not give', async () => {
-    const { links } = await page(service.client, '/products?limit=5');
-    const cursor = new URLSearchParams(links['next']?.split('?')[1]).get('cursor') ?? '';
-    const forged = Buffer.from(cursor, 'base64url').toString('latin1').replace('after:5', 'after:6');
-    for (const bad of [
-      '',
-      'x',
-      cursor.slice(0, -1),
-      cursor.slice(1),
-      `${cursor}A`,
-      `${cursor}=`,
-      cursor.toUpperCase(),
-      Buffer.from(forged, 'latin1').toString('base64url'),
-      Buffer.from('after:5').toString('base64url'),
-      '%00',
-      'é'.repeat(500),
-    ]) {
-      const answer = await service.client.get(`/products?cursor=${encodeURIComponent(bad)}`);
-      expect([answer.status, answer.json.code], bad).to.deep.equal([400, 'invalid_cursor']);
-      expect(answer.json.details[0]).to.include({ in: 'query', name: 'cursor' });
-    }
+  it('carries filters, sort and fields in every link, encoded so that they come back as they were', async () => {
+    const asked =
+      'name:prefix=p&name:ne=%C3%A9%26%3D%2B%25%20%2C%22%3C%3E&attributes.a%20b=&sort=-name&fields=id,name';
+    const first = linksOf((await service.client.get(`/v1/products?limit=2&${asked}`)).headers['link']);
+    expect(Object.keys(first)).to.deep.equal(['first']);
+    const target = `/v1/products?${asked.replace('id,name', 'id%2Cname')}&limit=2`;
+    expect(first['first']).to.equal(target);
+
+    const sorted = '/products?fields=id,name&name:prefix=product+1&sort=-name,id&id:gt=5&limit=7';
+    const { links } = await page(service.client, sorted);
+    expect(links['first']).to.equal(
+      '/products?fields=id%2Cname&name:prefix=product%201&sort=-name%2Cid&id:gt=5&limit=7',
+    );
+    expect(links['next']).to.match(new RegExp(`^${links['first']?.replaceAll('?', '\\?')}&cursor=[\\w-]+$`));
+    const found = (await follow(service.client, sorted, 'next')).flat();
+    const expected = all
+      .filter((id) => id > 5 && ![20, 21].includes(id) && String(id - 1).startsWith('1'))
+      .sort((a, b) => (`${a - 1}` < `${b - 1}` ? 1 : -1));
+    expect(found).to.deep.equal(expected);
+  });
+
+  describe('of a very long address', () => {
+    const asking = async (length: number, cursor = '') => {
+      const path = `/products?name:ne=${'x'.repeat(length)}&limit=100${cursor && `&cursor=${cursor}`}`;
+      const answer = await service.client.get(path);
+      return { answer, links: linksOf(answer.headers['link']) };
+    };
+
+    it('leaves out first and prev where they do not fit', async () => {
+      for (const [length, onFirst, onSecond] of [
+        [3_000, ['first', 'next'], ['first', 'prev', 'next']],
+        [5_000, ['first', 'next'], ['prev', 'next']],
+        [7_900, ['next'], ['next']],
+      ] as const) {
+        const { links } = await asking(length);
+        expect(Object.keys(links), `${length}`).to.deep.equal(onFirst);
+        const second = await asking(length, cursorIn(links['next']));
+        expect(Object.keys(second.links), `${length}`).to.deep.equal(onSecond);
+        const third = await page(service.client, `${second.links['next']}`);
+        expect(third.ids.at(-1), `${length}`).to.equal(250);
+      }
+    });
+
+    it('refuses one whose next page could not be asked for', async () => {
+      const { answer } = await asking(8 * 1024 - '/products?name:ne=&limit=100'.length);
+      expect([answer.status, answer.json.code]).to.deep.equal([414, 'uri_too_long']);
+      expect(answer.headers['link']).to.equal(undefined);
+    });
+
+    it('leaves out first where it would be longer than what was asked', async () => {
+      for (const commas of [3_000, 8_000]) {
+        const { headers, status } = await service.client.get(`/products?name=${','.repeat(commas)}`);
+        expect([status, headers['link']], `${commas}`).to.deep.equal([200, undefined]);
+      }
+    });
   });
 
   it('marks the list for the reader alone, and answers HEAD', async () => {
@@ -107,6 +153,82 @@ describe('paging', () => {
     const head = await service.client.ask('HEAD', '/products?limit=2');
     expect([head.status, head.text, head.headers['link']]).to.deep.equal([200, '', got.headers['link']]);
     expect(head.headers['content-length']).to.equal(got.headers['content-length']);
+    expect(head.headers['etag']).to.equal(got.headers['etag']);
+  });
+
+  it('names in Vary what an answer depends on', async () => {
+    for (const [path, vary] of [
+      ['/products', 'API-Version, Accept, Prefer'],
+      ['/v1/products', 'Accept, Prefer'],
+    ] as const) {
+      for (const Accept of ['*/*', 'application/x-ndjson']) {
+        expect((await service.client.get(path, { headers: { Accept } })).headers['vary']).to.equal(vary);
+      }
+    }
+  });
+
+  describe('a count', () => {
+    const counted = (path: string, Prefer: string) => service.client.get(path, { headers: { Prefer } });
+    const told = ({ headers }: { headers: Record<string, unknown> }) => [
+      headers['x-total-count'],
+      headers['preference-applied'],
+    ];
+
+    it('is of all that the filters hold for, wherever the page is', async () => {
+      const next = (await page(service.client, '/products?limit=5&id:lte=10')).links['next'] ?? '';
+      for (const path of ['/products?limit=5&id:lte=10', next, '/products?id:lte=10&limit=1&sort=-name']) {
+        expect(told(await counted(path, 'count=exact')), path).to.deep.equal(['10', 'count=exact']);
+      }
+      expect(told(await counted('/v1/products', 'count=exact'))).to.deep.equal(['248', 'count=exact']);
+      expect(told(await counted('/products?name=none', 'count=exact'))).to.deep.equal(['0', 'count=exact']);
+    });
+
+    it('is given to whoever prefers it, in any spelling, and to nobody else', async () => {
+      for (const prefer of [
+        'Count=Exact',
+        'count="exact"',
+        'return=minimal, count=exact',
+        'count=exact;x=1, count=none',
+      ]) {
+        expect(told(await counted('/products?limit=1', prefer)), prefer).to.deep.equal([
+          '248',
+          'count=exact',
+        ]);
+      }
+      for (const prefer of [
+        '',
+        'count',
+        'count=planned',
+        'count=planned, count=exact',
+        'x="count=exact"',
+        'exact',
+      ]) {
+        const answer = await counted('/products?limit=1', prefer);
+        expect([answer.status, ...told(answer)], prefer).to.deep.equal([200, undefined, undefined]);
+      }
+    });
+
+    it('is given with lines and with HEAD', async () => {
+      const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
+      for (const path of ['/products?id:in=1,2', '/products?id:in=1,2&limit=1']) {
+        expect(told(await service.client.get(path, { headers })), path).to.deep.equal(['2', 'count=exact']);
+        expect(told(await service.client.ask('HEAD', path, { headers })), path).to.deep.equal([
+          '2',
+          'count=exact',
+        ]);
+      }
+    });
+  });
+});
+
+describe('cursors in links', () => {
+  const service = runningService();
+
+  it('are alike for the same place, so that caches can know them', async () => {
+    for (let i = 0; i < 3; i++) await service.client.post('/products', { name: 'x' });
+    const once = await page(service.client, '/products?limit=1');
+    const again = await page(service.client, '/products?limit=1');
+    expect(cursorIn(again.links['next'])).to.equal(cursorIn(once.links['next']));
   });
 });
 
@@ -122,29 +244,86 @@ describe('an empty list', () => {
   });
 });
 
-describe('pages that are empty by now', () => {
+for (const [order, ids] of [
+  ['', [1, 2, 3, 4]],
+  ['&sort=-id', [4, 3, 2, 1]],
+  ['&sort=-name', [4, 3, 2, 1]],
+] as const) {
+  describe(`pages that are empty by now, with ${order || 'no sort'}`, () => {
+    const service = runningService();
+    const [first, second, third, fourth] = ids;
+
+    before(async () => {
+      for (const name of ['a', 'b', 'c', 'd']) await service.client.post('/products', { name });
+    });
+
+    it('lead back, and from there on again, with no record lost', async () => {
+      const { links } = await page(service.client, `/products?limit=2${order}`);
+      for (const id of [third, fourth]) await service.client.delete(`/products/${id}`);
+      const emptied = await page(service.client, `${links['next']}`);
+      expect(emptied.ids).to.deep.equal([]);
+      expect(Object.keys(emptied.links)).to.deep.equal(['first', 'prev']);
+      const back = await page(service.client, `${emptied.links['prev']}`);
+      expect(back.ids).to.deep.equal([first, second]);
+      expect(Object.keys(back.links)).to.deep.equal(['first', 'next']);
+      const again = await page(service.client, `${back.links['next']}`);
+      expect([again.ids, Object.keys(again.links)]).to.deep.equal([[], ['first', 'prev']]);
+    });
+
+    it('lead on, and from there back again, with no record lost', async () => {
+      const { links } = await page(service.client, `/products?limit=1${order}`);
+      const next = await page(service.client, `${links['next']}`);
+      await service.client.delete(`/products/${first}`);
+      const emptied = await page(service.client, `${next.links['prev']}`);
+      expect(emptied.ids).to.deep.equal([]);
+      expect(Object.keys(emptied.links)).to.deep.equal(['first', 'next']);
+      const on = await page(service.client, `${emptied.links['next']}`);
+      expect(on.ids).to.deep.equal([second]);
+      const back = await page(service.client, `${on.links['prev']}`);
+      expect([back.ids, Object.keys(back.links)]).to.deep.equal([[], ['first', 'next']]);
+    });
+  });
+}
+
+describe('while others write', () => {
   const service = runningService();
 
-  before(async () => {
-    for (let i = 0; i < 4; i++) await service.client.post('/products', { name: 'x' });
-  });
-
-  it('lead back', async () => {
-    const { links } = await page(service.client, '/products?limit=2');
-    for (const id of [3, 4]) await service.client.delete(`/products/${id}`);
-    const emptied = await page(service.client, `${links['next']}`);
-    expect(emptied.ids).to.deep.equal([]);
-    expect(Object.keys(emptied.links)).to.deep.equal(['first', 'prev']);
-    expect((await page(service.client, `${emptied.links['prev']}`)).ids).to.deep.equal([1, 2]);
-  });
-
-  it('lead on', async () => {
-    const { links } = await page(service.client, '/products?limit=1');
-    const second = await page(service.client, `${links['next']}`);
-    await service.client.delete('/products/1');
-    const emptied = await page(service.client, `${second.links['prev']}`);
-    expect(emptied.ids).to.deep.equal([]);
-    expect(Object.keys(emptied.links)).to.deep.equal(['first', 'next']);
-    expect((await page(service.client, `${emptied.links['next']}`)).ids).to.deep.equal([2]);
-  });
+  for (const [sort, stays] of [
+    ['id', () => true],
+    ['-id', () => true],
+    ['name', (id: number) => id % 3 !== 0],
+    ['-name,-id', (id: number) => id % 3 !== 0],
+    ['-createdAt', () => true],
+  ] as const) {
+    it(`every record that stays is shown exactly once, by ${sort}`, async () => {
+      const { client } = service;
+      const made: number[] = [];
+      for (let i = 0; i < 60; i++) {
+        made.push((await client.post('/products', { name: `${sort} ${String(i % 7)}` })).json.id);
+      }
+      const filter = `name:prefix=${encodeURIComponent(`${sort} `)}`;
+      const seen: number[] = [];
+      let round = 0;
+      for (let next: string | undefined = `/products?${filter}&sort=${sort}&limit=4`; next !== undefined; ) {
+        const { ids, links } = await page(client, next);
+        seen.push(...ids);
+        next = round++ < 60 ? links['next'] : undefined;
+        await client.post('/products', { name: `${sort} ${round % 9}` });
+        const last = ids.at(-1) ?? 0;
+        // The record that the cursor stands on goes, and so does one further on; others change.
+        if (round % 2 === 0) await client.delete(`/products/${last}`);
+        const other = made.at((round * 7) % made.length);
+        const name = stays(other ?? 0) ? undefined : `${sort} ${(round * 5) % 9}`;
+        await client.patch(`/products/${other}`, { description: `${round}`, ...(name && { name }) });
+      }
+      const left = (await follow(client, `/products?${filter}&limit=1000`, 'next')).flat();
+      for (const id of made.filter((one) => stays(one) && left.includes(one))) {
+        expect(
+          seen.filter((one) => one === id),
+          `${id}`,
+        ).to.have.length(1);
+      }
+      expect(seen.filter((id) => made.includes(id)).length).to.be.at.least(40);
+    });
+  }
 });

@@ -4,22 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { HttpClient } from '../support/http-client.js';
-import { mongoUrl } from '../support/mongo-url.js';
+import { mongoUrl, serverOf, throughProxy } from '../support/mongo-url.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-
-/** MONGODB_URL by way of the proxy: one host, and no discovery of others that would go around it. */
-function throughProxy(port: number): string {
-  const url = mongoUrl(`outage-${randomUUID()}`);
-  const direct = url.replace(/replicaSet=[^&]*&?/, '').replace(/\?$/, '');
-  return `${direct.replace(/\/\/([^@/]*@)?[^/]*/, `//$1127.0.0.1:${port}`)}${direct.includes('?') ? '&' : '?'}directConnection=true`;
-}
-
-function targetOf(url: string): { host: string; port: number } {
-  const [, host = '', port = '27017'] = /\/\/(?:[^@/]*@)?([^:,/?]+):?(\d+)?/.exec(url) ?? [];
-  return { host, port: Number(port) };
-}
 
 async function until(what: string, limitMs: number, holds: () => Promise<boolean>): Promise<number> {
   const started = performance.now();
@@ -38,8 +26,8 @@ describe('a store that is not there', () => {
   let service: SpawnedService;
 
   beforeEach(async () => {
-    proxy = new TcpProxy(targetOf(mongoUrl('x')));
-    url = throughProxy(await proxy.listen());
+    proxy = new TcpProxy(serverOf(mongoUrl('x')));
+    url = throughProxy(mongoUrl(`outage-${randomUUID()}`), await proxy.listen());
   });
   afterEach(async () => {
     await service.stop('SIGKILL');

@@ -13,3 +13,15 @@ export function mongoUrl(database: string): string {
   }
   return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]*)\/?[^?]*/, `$1/${database}`);
 }
+
+/** The URL by way of a proxy on this port: one host, and no discovery of others that would go around it. */
+export function throughProxy(url: string, port: number): string {
+  const direct = url.replace(/replicaSet=[^&]*&?/, '').replace(/\?$/, '');
+  return `${direct.replace(/\/\/([^@/]*@)?[^/]*/, `//$1127.0.0.1:${port}`)}${direct.includes('?') ? '&' : '?'}directConnection=true`;
+}
+
+/** The first server that the URL names. */
+export function serverOf(url: string): { host: string; port: number } {
+  const [, host = '', port = '27017'] = /\/\/(?:[^@/]*@)?([^:,/?]+):?(\d+)?/.exec(url) ?? [];
+  return { host, port: Number(port) };
+}

@@ -74,6 +74,7 @@ class ReplicaSetBackend extends H2Backend {
     /** Options that would change the result; ignoring them would be a wrong answer. */
     private static final Set<String> REFUSED = Set.of(
         "collation", "startTransaction", "autocommit", "validator", "viewOn", "timeseries");
+    private static final Set<String> READS = Set.of("find", "aggregate", "count", "distinct");
     private static final Set<String> KNOWN_INDEX_OPTIONS =
         Set.of("key", "name", "unique", "sparse", "background", "v", "ns");
 
@@ -97,8 +98,10 @@ class ReplicaSetBackend extends H2Backend {
             refuse(query);
             Document reply = replay(query);
             if (reply == null) {
+                long started = System.nanoTime();
                 // The library hands out its live documents; the reply is encoded outside this lock.
                 reply = execute(channel, db, command, query).cloneDeeply();
+                heedMaxTime(command, query, System.nanoTime() - started);
                 record(query, reply);
             }
             return reply;
@@ -155,6 +158,15 @@ class ReplicaSetBackend extends H2Backend {
                 return dropDatabase(channel, db);
         }
         return super.handleCommand(channel, db, command, query);
+    }
+
+    /** The library cannot be stopped in the middle: a read that took too long is refused when it is done. */
+    private static void heedMaxTime(String command, Document query, long tookNanos) {
+        Number maxTimeMS = (Number) query.getOrDefault("maxTimeMS", 0);
+        boolean isLate = maxTimeMS.longValue() > 0 && tookNanos > maxTimeMS.longValue() * 1_000_000;
+        if (isLate && READS.contains(command)) {
+            throw new MongoServerError(50, "MaxTimeMSExpired", "operation exceeded time limit");
+        }
     }
 
     private static Document hello(Channel channel, Document reply) {

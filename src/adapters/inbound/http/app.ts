@@ -34,7 +34,9 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
 
   const app = new Koa<RequestState>();
   app.silent = true;
-  app.on('error', (error: unknown) => deps.journal.warn('an answer broke off', { error }));
+  app.on('error', (error: unknown) => {
+    if (!isClientGone(error)) deps.journal.warn('an answer broke off', { error });
+  });
   app.use(identifyRequest);
   app.use(logRequests(deps.journal, deps.clock));
   app.use(closeConnections(deps.isDraining));
@@ -48,4 +50,9 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
     throw notFound();
   });
   return app;
+}
+
+/** No news: the line of the request says that it was not completed. */
+function isClientGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

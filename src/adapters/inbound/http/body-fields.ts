@@ -1,5 +1,6 @@
-import { CatalogueError, type Fault } from '../../../domain/errors.js';
-import type { Versioned } from '../../../domain/record.js';
+import type { Draft } from '../../../application/record-use-cases.js';
+import type { Fault } from '../../../domain/errors.js';
+import type { Unjudged, Versioned } from '../../../domain/record.js';
 import { isJsonObject, mergePatch } from './merge-patch.js';
 import type { ResourceDescription } from './resource-description.js';
 import { bodyFault, schemaFaults } from './schema.js';
@@ -18,49 +19,37 @@ export function metadata(record: Versioned<unknown>): Record<(typeof READ_ONLY)[
   };
 }
 
-/** Makes a resource's fields from what a client sent. Each throws CatalogueError `validation_failed`, all faults at once. */
+/** Makes a resource's fields from what a client sent, and tells all that is wrong with it. */
 export class BodyFields<Fields> {
   constructor(private readonly resource: ResourceDescription<Fields>) {}
 
   /** For POST: nothing that the service gives may be named. */
-  ofNew(body: unknown): Fields {
-    const sent = asObject(body);
-    return this.checked(sent, readOnlyFaults(sent, {}));
+  ofNew(body: unknown): Draft<Fields> {
+    return isJsonObject(body) ? this.draft(body, readOnlyFaults(body, {})) : NO_OBJECT;
   }
 
   /** For PUT: the service's own fields may come back as they are. */
-  ofReplacement(body: unknown, current: Versioned<Fields>): Fields {
-    const sent = asObject(body);
-    return this.checked(sent, readOnlyFaults(sent, metadata(current)));
+  ofReplacement(body: unknown, current: Versioned<Fields>): Draft<Fields> {
+    return isJsonObject(body) ? this.draft(body, readOnlyFaults(body, metadata(current))) : NO_OBJECT;
   }
 
   /** For PATCH: what the merge patch of RFC 7396 makes of the record. */
-  ofMergePatch(patch: unknown, current: Versioned<Fields>): Fields {
-    const sent = asObject(patch);
-    const { id: _, ...shown } = withoutAbsent(this.resource.present(current));
-    return this.checked(asObject(mergePatch(shown, writable(sent))), readOnlyFaults(sent, metadata(current)));
+  ofMergePatch(patch: unknown, current: Versioned<Fields>): Draft<Fields> {
+    if (!isJsonObject(patch)) return NO_OBJECT;
+    const shown = withoutAbsent(this.resource.present(current));
+    return this.draft(mergePatch(shown, patch) as JsonObject, readOnlyFaults(patch, metadata(current)));
   }
 
-  private checked(sent: JsonObject, faults: readonly Fault[]): Fields {
+  private draft(sent: JsonObject, faults: readonly Fault[]): Draft<Fields> {
     const fields = writable(sent);
-    const details = [...faults, ...schemaFaults(this.resource.schema, fields)];
-    if (details.length > 0) {
-      throw new CatalogueError(
-        'validation_failed',
-        'The body is not what this resource takes; see details.',
-        details,
-      );
-    }
-    return fields as Fields;
+    return {
+      fields: fields as Unjudged<Fields>,
+      faults: [...faults, ...schemaFaults(this.resource.schema, fields)],
+    };
   }
 }
 
-function asObject(body: unknown): JsonObject {
-  if (isJsonObject(body)) return body;
-  throw new CatalogueError('validation_failed', 'The body is not a JSON object.', [
-    bodyFault('invalid_type', []),
-  ]);
-}
+const NO_OBJECT: Draft<never> = { fields: {} as never, faults: [bodyFault('invalid_type', [])] };
 
 function readOnlyFaults(sent: JsonObject, stored: JsonObject): Fault[] {
   return READ_ONLY.filter((field) => Object.hasOwn(sent, field) && sent[field] !== stored[field]).map(

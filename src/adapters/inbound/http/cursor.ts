@@ -1,31 +1,82 @@
 import { createHash } from 'node:crypto';
-import type { ListPlace } from '../../../application/list-query.js';
-import { MAX_ID } from '../../../domain/record.js';
+import type { Filter, ListPlace, ListQuery, Order, Value } from '../../../application/list-query.js';
+import type { FieldSet, FieldTraits } from '../../../domain/fields.js';
+import { METADATA } from '../../../domain/fields.js';
 
 const CHECK_LENGTH = 8;
-const PLACE = /^(after|before):(0|[1-9]\d{0,15})$/;
+const FINGERPRINT_LENGTH = 12;
+/** What no text of a record holds. */
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/** A place in a list, for clients to hand back unread. */
+export interface Cursor {
+  readonly place: ListPlace;
+  /** Of the filters and the order that the place belongs to. */
+  readonly fingerprint: string;
+}
 
 /**
- * A place in a list, for clients to hand back unread. The check shows a cursor that was cut, changed or made for
- * another list; it is no secret, since a place gives access to nothing.
+ * The check shows a cursor that was cut, changed or made for another list; it is no secret, since a place gives access
+ * to nothing.
  * @param list names the list that the place is in
  */
-export function encodeCursor(list: string, place: ListPlace): string {
-  const text = `${place.side}:${place.values[0]}`;
+export function encodeCursor(list: string, { place, fingerprint }: Cursor): string {
+  const text = JSON.stringify([place.side, place.inclusive, fingerprint, place.values]);
   return Buffer.from(check(list, text) + text).toString('base64url');
 }
 
 /** @returns undefined where this list never gave such a cursor */
-export function decodeCursor(list: string, cursor: string): ListPlace | undefined {
-  const decoded = Buffer.from(cursor, 'base64url');
-  const text = decoded.toString('latin1').slice(CHECK_LENGTH);
-  const [, side, digits] = PLACE.exec(text) ?? [];
-  const isGenuine =
-    decoded.toString('base64url') === cursor && decoded.toString('latin1') === check(list, text) + text;
-  if (!isGenuine || (side !== 'after' && side !== 'before') || Number(digits) > MAX_ID) return undefined;
-  return { side, inclusive: false, values: [Number(digits)] };
+export function decodeCursor(list: string, text: string): Cursor | undefined {
+  const decoded = Buffer.from(text, 'base64url').toString('utf8').slice(CHECK_LENGTH);
+  const cursor = asCursor(parsed(decoded));
+  return cursor && encodeCursor(list, cursor) === text ? cursor : undefined;
+}
+
+/** Alike for the same filters in any order, and for the same sort however it was asked for. */
+export function fingerprintOf({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): string {
+  const sorted = filters.map((filter: Filter) => JSON.stringify(filter)).sort();
+  return hash(JSON.stringify([order, sorted])).slice(0, FINGERPRINT_LENGTH);
+}
+
+/** Whether a place has a value for each key of the order, of its field's type. */
+export function isPlaceIn(order: Order, fields: FieldSet, { values }: ListPlace): boolean {
+  const known = new Map(Object.entries({ ...METADATA, ...fields }));
+  return (
+    values.length === order.length &&
+    order.every(({ field }, at) => isOfType(known.get(field)?.type, values[at]))
+  );
+}
+
+function isOfType(type: FieldTraits['type'] | undefined, value: Value | undefined): boolean {
+  return type === 'text'
+    ? typeof value === 'string' && !LONE_SURROGATE.test(value)
+    : Number.isSafeInteger(value);
+}
+
+function asCursor(value: unknown): Cursor | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const [side, inclusive, fingerprint, values] = value as unknown[];
+  if ((side !== 'after' && side !== 'before') || typeof inclusive !== 'boolean') return undefined;
+  if (typeof fingerprint !== 'string' || !Array.isArray(values) || !values.every(isValue)) return undefined;
+  return { place: { side, inclusive, values }, fingerprint };
+}
+
+function isValue(value: unknown): value is Value {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function check(list: string, text: string): string {
-  return createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, CHECK_LENGTH);
+  return hash(`${list}\n${text}`).slice(0, CHECK_LENGTH);
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }

@@ -6,13 +6,15 @@ import type { Context, Middleware, RequestState } from './context.js';
 import { admit, type Gate, requireScope } from './middleware/admit.js';
 import { countRequest } from './middleware/limit-rate.js';
 import { negotiate } from './middleware/negotiate.js';
-import { type Parameter, type Query, readQuery } from './query.js';
+import { type FindParameter, type Query, readQuery } from './query.js';
 
 export interface Operation {
   /** What the caller must be allowed; absent: anyone may. */
   readonly scope?: Scope;
-  /** Those of the query. */
-  readonly parameters: readonly Parameter[];
+  /** Of the query. */
+  readonly parameter: FindParameter;
+  /** The media types that the answer can have beside JSON. */
+  readonly types?: readonly string[];
   /** Reads the body, where the operation takes one. */
   readonly body?: Middleware;
   /** Of an item: throws `not_found` where there is none. */
@@ -76,8 +78,8 @@ function isId(ctx: Context): boolean {
 async function perform(ctx: Context, operation: Operation): Promise<void> {
   if (operation.scope) requireScope(ctx, operation.scope);
   try {
-    negotiate(ctx);
-    const query = readQuery(ctx, operation.parameters);
+    negotiate(ctx, operation.types);
+    const query = readQuery(ctx, operation.parameter);
     if (operation.body) await operation.body(ctx, () => operation.handle(ctx, query));
     else await operation.handle(ctx, query);
   } catch (error) {
@@ -92,10 +94,8 @@ function operationOf({ operations }: Endpoint, method: string): Operation | unde
 }
 
 function answerOptions(ctx: Context, endpoint: Endpoint): void {
-  readQuery(
-    ctx,
-    Object.values(endpoint.operations).flatMap(({ parameters }) => parameters),
-  );
+  const operations = Object.values(endpoint.operations);
+  readQuery(ctx, (name) => operations.map(({ parameter }) => parameter(name)).find(Boolean));
   setAllow(ctx, endpoint);
   ctx.status = 204;
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { Context } from './context.js';
 import { invalidHeader } from './faults.js';
 
 /** RFC 9110 section 8.8.3: the opaque part may hold any visible character but the quotation mark. */
@@ -7,9 +9,25 @@ const EACH = new RegExp(ENTITY_TAG, 'g');
 
 export type Comparison = 'strong' | 'weak';
 
-/** A record's tag is its version. */
-export function entityTag(version: number): string {
-  return `"${version}"`;
+/** A record's tag is its version; a view that shows other fields than the usual ones has a tag of its own. */
+export function entityTag(version: number, view?: string): string {
+  return view === undefined ? `"${version}"` : `"${version}:${view}"`;
+}
+
+/** Alike wherever an answer is made of the same parts. */
+export function weakTag(...parts: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\n');
+  return `W/"${hash.digest('base64url')}"`;
+}
+
+/**
+ * Whether the client has what this tag stands for already.
+ * @throws CatalogueError `invalid_parameter`, as {@link names}
+ */
+export function isKnown(ctx: Context, tag: string): boolean {
+  const { 'if-none-match': known } = ctx.headers;
+  return known !== undefined && names('If-None-Match', known, tag, 'weak');
 }
 
 /**

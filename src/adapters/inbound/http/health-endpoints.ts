@@ -1,6 +1,7 @@
 import type { Store } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import type { Endpoint } from './endpoint.js';
+import { noParameter } from './query.js';
 
 /** For probes: is the process alive, and may traffic be sent to it? */
 export function healthEndpoints(store: Store, isDraining: () => boolean): Endpoint[] {
@@ -19,7 +20,7 @@ function health(name: string, check: () => Promise<void>): Endpoint {
     path: new RegExp(`^/health/${name}$`),
     operations: {
       GET: {
-        parameters: [],
+        parameter: noParameter,
         handle: async (ctx) => {
           await check();
           ctx.set('Content-Type', 'application/json');

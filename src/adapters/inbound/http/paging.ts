@@ -1,56 +1,55 @@
-import { BY_ID, type ListPage, type ListPlace, type ListQuery } from '../../../application/list-query.js';
-import type { Fault } from '../../../domain/errors.js';
-import { type Id, MAX_ID } from '../../../domain/record.js';
-import { decodeCursor, encodeCursor } from './cursor.js';
-import { invalid, type Parameter, type Query } from './query.js';
+import type { ListPage, ListPlace, ListQuery } from '../../../application/list-query.js';
+import { placeAt } from '../../../application/record-order.js';
+import type { Versioned } from '../../../domain/record.js';
+import { encodeCursor, fingerprintOf } from './cursor.js';
+import { checkTarget, MAX_TARGET_BYTES } from './middleware/guard-message.js';
+import type { Query } from './query.js';
 
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1_000;
-const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;
-
-const LIMIT: Parameter = {
-  name: 'limit',
-  fault: (text) => {
-    const code: Fault['code'] = WHOLE_NUMBER.test(text) ? 'out_of_range' : 'invalid_type';
-    if (code === 'out_of_range' && Number(text) >= 1 && Number(text) <= MAX_LIMIT) return undefined;
-    return invalid('limit', code, `takes a whole number from 1 to ${MAX_LIMIT}`);
-  },
-};
-
-export function pageParameters(list: string): Parameter[] {
-  const cursor: Parameter = {
-    name: 'cursor',
-    code: 'invalid_cursor',
-    fault: (text) =>
-      decodeCursor(list, text)
-        ? undefined
-        : invalid('cursor', 'invalid_format', 'is not one that this list gave'),
-  };
-  return [LIMIT, cursor];
+/** Where a page of a list was asked for. */
+export interface PageAddress {
+  /** Names the list, for its cursors. */
+  readonly list: string;
+  readonly path: string;
+  readonly parameters: Query;
 }
 
-/** @param query one that {@link pageParameters} found no fault with */
-export function readPaging(list: string, query: Query): ListQuery {
-  const limit = Number(query.get('limit') ?? DEFAULT_LIMIT);
-  const from = decodeCursor(list, query.get('cursor') ?? '');
-  return { limit, filters: [], order: BY_ID, ...(from && { from }) };
-}
+/** What is longer does not pass common clients and proxies, which take some 16 KiB of headers in all. */
+const MAX_LINK_BYTES = 12 * 1024;
 
-/** RFC 8288. Each target is complete but for the host, so that it holds behind any proxy. */
+/**
+ * RFC 8288. Each target is complete but for the host, so that it holds behind any proxy. Of a very long address `first`
+ * and `prev` are left out where they do not fit.
+ * @throws CatalogueError `uri_too_long` where the address of the next page would be refused
+ */
 export function linkHeader(
-  list: string,
-  path: string,
+  address: PageAddress,
   query: ListQuery,
-  page: ListPage<{ readonly id: Id }>,
+  page: ListPage<Versioned<unknown>>,
 ): string {
-  const link = (rel: string, place?: ListPlace) => {
-    const cursor = place ? `&cursor=${encodeCursor(list, place)}` : '';
-    return `<${path}?limit=${query.limit}${cursor}>; rel="${rel}"`;
-  };
   const { prev, next } = neighbours(query, page);
-  return [link('first'), ...(prev ? [link('prev', prev)] : []), ...(next ? [link('next', next)] : [])].join(
-    ', ',
-  );
+  const targets = {
+    first: targetOf(address, query),
+    prev: prev && targetOf(address, query, prev),
+    next: next && targetOf(address, query, next),
+  };
+  if (targets.next !== undefined) checkTarget(targets.next);
+  const links = Object.entries(targets)
+    .filter(([, target]) => target !== undefined && target.length <= MAX_TARGET_BYTES)
+    .map(([rel, target]) => `<${target}>; rel="${rel}"`);
+  while (links.join(', ').length > MAX_LINK_BYTES) links.shift();
+  return links.join(', ');
+}
+
+function targetOf({ list, path, parameters }: PageAddress, query: ListQuery, place?: ListPlace): string {
+  const asked = [...parameters].filter(([name]) => name !== 'limit' && name !== 'cursor');
+  const cursor = place && encodeCursor(list, { place, fingerprint: fingerprintOf(query) });
+  const pairs = [...asked, ['limit', String(query.limit)], ...(cursor ? [['cursor', cursor]] : [])];
+  return `${path}?${pairs.map((pair) => pair.map(encode).join('=')).join('&')}`;
+}
+
+/** A colon needs no encoding in a query (RFC 3986 section 3.4), and names of filters are full of them. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll('%3A', ':');
 }
 
 interface Neighbours {
@@ -59,14 +58,24 @@ interface Neighbours {
 }
 
 /** A page that was reached from another has that one for a neighbour, also when it is empty by now. */
-function neighbours({ from }: ListQuery, { records, hasMore }: ListPage<{ readonly id: Id }>): Neighbours {
+function neighbours(
+  { from, order }: ListQuery,
+  { records, hasMore }: ListPage<Versioned<unknown>>,
+): Neighbours {
   const [first, last] = [records[0], records.at(-1)];
+  if (!first || !last) return from ? wayBack(from) : {};
   const hasPrev = from?.side === 'before' ? hasMore : from !== undefined;
   const hasNext = from?.side === 'before' || hasMore;
-  const firstId = first?.id ?? Math.min(Number(from?.values[0] ?? 0) + 1, MAX_ID);
-  const lastId = last?.id ?? Math.max(Number(from?.values[0] ?? 0) - 1, 0);
   return {
-    ...(hasPrev && { prev: { side: 'before', inclusive: false, values: [firstId] } }),
-    ...(hasNext && { next: { side: 'after', inclusive: false, values: [lastId] } }),
+    ...(hasPrev && { prev: placeAt(first, order, 'before') }),
+    ...(hasNext && { next: placeAt(last, order, 'after') }),
   };
+}
+
+/** A record right at the place belongs to exactly one of the two pages that meet there. */
+function wayBack(from: ListPlace): Neighbours {
+  const inclusive = !from.inclusive;
+  return from.side === 'after'
+    ? { prev: { ...from, side: 'before', inclusive } }
+    : { next: { ...from, side: 'after', inclusive } };
 }

@@ -1,15 +1,16 @@
-import type { RecordUseCases, VersionCondition } from '../../../application/record-use-cases.js';
-import { CatalogueError, PreconditionFailed } from '../../../domain/errors.js';
+import type { Draft, RecordUseCases } from '../../../application/record-use-cases.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './body-fields.js';
 import type { Context, Middleware } from './context.js';
 import { type Endpoint, idOf, type Operation } from './endpoint.js';
-import { entityTag, names } from './entity-tag.js';
-import { linkHeader, pageParameters, readPaging } from './paging.js';
+import { entityTag, isKnown } from './entity-tag.js';
+import { ListEndpoint } from './list-endpoint.js';
 import { prefersMinimal } from './preferences.js';
-import type { Query } from './query.js';
+import { noParameter } from './query.js';
 import { readJsonBody } from './read-json-body.js';
 import type { ResourceDescription } from './resource-description.js';
+import { type View, Views } from './views.js';
+import { tellingVersion, writeCondition } from './write-condition.js';
 
 const JSON_TYPES = ['application/json'];
 const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
@@ -58,17 +59,14 @@ export class ResourceEndpoints<Fields> {
   }
 
   protected listing(): Operation {
-    return {
-      ...this.readAccess(),
-      parameters: pageParameters(this.resource.path),
-      handle: async (ctx, parameters) => this.list(ctx, parameters),
-    };
+    const list = new ListEndpoint(this.resource, this.useCases, this.policy.cacheControl);
+    return { ...this.readAccess(), ...list.operation() };
   }
 
   protected creation(): Operation {
     return {
       scope: this.resource.writeScope,
-      parameters: [],
+      parameter: noParameter,
       body: this.body(JSON_TYPES),
       handle: async (ctx) => {
         const record = await this.useCases.create(this.fields.ofNew(ctx.request.body));
@@ -79,7 +77,13 @@ export class ResourceEndpoints<Fields> {
   }
 
   protected reading(): Operation {
-    return { ...this.readAccess(), ...this.ofItem(), handle: async (ctx) => this.read(ctx) };
+    const views = new Views(this.resource);
+    return {
+      ...this.readAccess(),
+      ...this.ofItem(),
+      parameter: (name) => (name === 'fields' ? views.parameter : undefined),
+      handle: (ctx, parameters) => this.read(ctx, views.read(parameters)),
+    };
   }
 
   protected replacement(): Operation {
@@ -95,7 +99,7 @@ export class ResourceEndpoints<Fields> {
       scope: this.resource.writeScope,
       ...this.ofItem(),
       handle: async (ctx) => {
-        const condition = this.condition(ctx);
+        const condition = writeCondition(ctx, this.policy.requireIfMatch);
         await tellingVersion(ctx, () => this.useCases.remove(idOf(ctx), condition));
         ctx.status = 204;
       },
@@ -104,7 +108,7 @@ export class ResourceEndpoints<Fields> {
 
   private writing(
     mediaTypes: string[],
-    edit: (body: unknown, current: Versioned<Fields>) => Fields,
+    edit: (body: unknown, current: Versioned<Fields>) => Draft<Fields>,
   ): Operation {
     return {
       scope: this.resource.writeScope,
@@ -112,7 +116,7 @@ export class ResourceEndpoints<Fields> {
       body: this.body(mediaTypes),
       handle: async (ctx) => {
         const { body } = ctx.request;
-        const condition = this.condition(ctx);
+        const condition = writeCondition(ctx, this.policy.requireIfMatch);
         const record = await tellingVersion(ctx, () =>
           this.useCases.edit(idOf(ctx), condition, (current) => edit(body, current)),
         );
@@ -121,27 +125,14 @@ export class ResourceEndpoints<Fields> {
     };
   }
 
-  private async list(ctx: Context, parameters: Query): Promise<void> {
-    const list = this.resource.path;
-    const query = readPaging(list, parameters);
-    const page = await this.useCases.list(query);
-    ctx.set('Link', linkHeader(list, ctx.path, query, page));
-    this.markRead(ctx);
-    answerJson(
-      ctx,
-      page.records.map((record) => this.resource.present(record)),
-    );
-  }
-
-  private async read(ctx: Context): Promise<void> {
+  private async read(ctx: Context, view: View<Fields>): Promise<void> {
     const record = await this.useCases.read(idOf(ctx));
-    const tag = entityTag(record.version);
-    const { 'if-none-match': known } = ctx.headers;
-    const isKnown = known !== undefined && names('If-None-Match', known, tag, 'weak');
-    this.markRead(ctx);
+    const tag = entityTag(record.version, view.name);
+    const isUnchanged = isKnown(ctx, tag);
+    ctx.set('Cache-Control', this.policy.cacheControl);
     ctx.set('ETag', tag);
-    if (isKnown) ctx.status = 304;
-    else answerJson(ctx, this.resource.present(record));
+    if (isUnchanged) ctx.status = 304;
+    else answerJson(ctx, view.present(record));
   }
 
   private answerWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
@@ -155,42 +146,16 @@ export class ResourceEndpoints<Fields> {
     ctx.status = status === 200 ? 204 : status;
   }
 
-  /** @throws CatalogueError `precondition_required`, `invalid_parameter` */
-  private condition(ctx: Context): VersionCondition {
-    const { 'if-match': match, 'if-none-match': noneMatch } = ctx.headers;
-    if (match === undefined && this.policy.requireIfMatch) {
-      throw new CatalogueError('precondition_required', 'Say in If-Match which version you have seen.');
-    }
-    const holds: VersionCondition = (version) =>
-      (match === undefined || names('If-Match', match, entityTag(version), 'strong')) &&
-      (noneMatch === undefined || !names('If-None-Match', noneMatch, entityTag(version), 'weak'));
-    return holds;
-  }
-
   private readAccess(): Pick<Operation, 'scope'> {
     return this.policy.publicRead ? {} : { scope: this.resource.readScope };
   }
 
-  private ofItem(): Pick<Operation, 'parameters' | 'subject'> {
-    return { parameters: [], subject: (ctx) => this.useCases.read(idOf(ctx)) };
-  }
-
-  private markRead(ctx: Context): void {
-    ctx.set('Cache-Control', this.policy.cacheControl);
+  private ofItem(): Pick<Operation, 'parameter' | 'subject'> {
+    return { parameter: noParameter, subject: (ctx) => this.useCases.read(idOf(ctx)) };
   }
 
   private body(mediaTypes: string[]): Middleware {
     return readJsonBody({ limitBytes: this.policy.bodyLimitBytes, mediaTypes });
-  }
-}
-
-/** Lets a client that came too late know the version that stands now. */
-async function tellingVersion<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
-  try {
-    return await write();
-  } catch (error) {
-    if (error instanceof PreconditionFailed) ctx.set('ETag', entityTag(error.currentVersion));
-    throw error;
   }
 }
 

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { attributeFaults } from '../../../domain/attributes.js';
 import { type Fault, type FaultCode, jsonPointer } from '../../../domain/errors.js';
 import { type TextRule, textFaults } from '../../../domain/text.js';
+import { firstValues } from './first-values.js';
 
 const MESSAGES = {
   required: 'is required',
@@ -11,6 +12,7 @@ const MESSAGES = {
   too_short: 'is too short',
   invalid_format: 'holds what may not stand here',
   unknown_field: 'is not a field',
+  duplicate_value: 'is there already',
   read_only_field: 'is given by the service and cannot be set',
 } satisfies Partial<Record<FaultCode, string>>;
 
@@ -23,6 +25,8 @@ const CODES: Readonly<Record<string, SchemaFault>> = {
   'object.unknown': 'unknown_field',
   'object.base': 'invalid_type',
   'array.base': 'invalid_type',
+  'array.min': 'too_short',
+  'array.max': 'too_long',
   'string.base': 'invalid_type',
   'boolean.base': 'invalid_type',
   'number.base': 'invalid_type',
@@ -35,10 +39,20 @@ const CODES: Readonly<Record<string, SchemaFault>> = {
   'string.pattern.base': 'invalid_format',
 };
 
+/** A fault of a value or of something in it. */
+interface PlacedFault {
+  readonly code: FaultCode;
+  readonly path: readonly (string | number)[];
+}
+
+/** Where the elements stand that repeat one before them; they may be of any type. */
+type Repetitions = (elements: readonly unknown[]) => (readonly (string | number)[])[];
+
 type Types = Joi.Root & {
   /** A string that a {@link TextRule} of the domain judges. */
   text(): Joi.StringSchema & { keeping(rule: TextRule): Joi.StringSchema };
   attributes(): Joi.ObjectSchema;
+  list(): Joi.ArraySchema & { distinct(repetitions: Repetitions): Joi.ArraySchema };
 };
 
 /** What a rule of joi returns several errors in; its types leave it out. */
@@ -56,11 +70,8 @@ const types = Joi.extend(
           return this.$_addRule({ name: 'keeping', args: { rule } });
         },
         validate(value: string, helpers, { rule }: { rule: TextRule }) {
-          const codes = textFaults(value, rule);
-          if (codes.length === 0) return value;
-          const errors = (helpers as ManyErrors).errorsArray();
-          errors.push(...codes.map((code) => helpers.error(code)));
-          return errors;
+          const faults = textFaults(value, rule).map((code) => ({ code, path: [] }));
+          return judged(value, faults, helpers);
         },
       },
     },
@@ -68,16 +79,42 @@ const types = Joi.extend(
   (joi) => ({
     type: 'attributes',
     base: joi.object().unknown(),
-    validate(value: Readonly<Record<string, unknown>>, { schema, state, prefs }) {
-      const errors = attributeFaults(value).map(({ code, path }) => {
-        const place =
-          path.length === 0 ? state : (state.localize?.([...(state.path ?? []), ...path], state) ?? state);
-        return schema.$_createError(code, value, {}, place, prefs);
-      });
+    validate(value: Readonly<Record<string, unknown>>, helpers) {
+      const errors = reports(attributeFaults(value), helpers);
       return errors.length === 0 ? undefined : { value, errors };
     },
   }),
+  (joi) => ({
+    type: 'list',
+    base: joi.array(),
+    rules: {
+      distinct: {
+        args: ['repetitions'],
+        method(repetitions: Repetitions) {
+          return this.$_addRule({ name: 'distinct', args: { repetitions } });
+        },
+        validate(value: readonly unknown[], helpers, { repetitions }: { repetitions: Repetitions }) {
+          const faults = repetitions(value).map((path) => ({ code: 'duplicate_value' as const, path }));
+          return judged(value, faults, helpers);
+        },
+      },
+    },
+  }),
 ) as Types;
+
+function judged<Value>(value: Value, faults: readonly PlacedFault[], helpers: Joi.CustomHelpers) {
+  if (faults.length === 0) return value;
+  const errors = (helpers as ManyErrors).errorsArray();
+  errors.push(...reports(faults, helpers));
+  return errors;
+}
+
+function reports(faults: readonly PlacedFault[], { error, state }: Joi.CustomHelpers): Joi.ErrorReport[] {
+  return faults.map(({ code, path }) => {
+    const place = path.length === 0 ? state : state.localize?.([...(state.path ?? []), ...path], state);
+    return error(code, {}, place);
+  });
+}
 
 export function attributes(): Joi.ObjectSchema {
   return types.attributes();
@@ -88,18 +125,33 @@ export function text(rule: TextRule): Joi.StringSchema {
   return rule.min === 0 ? schema.allow('') : schema;
 }
 
-export function integer(bounds: { readonly min: number; readonly max: number }): Joi.NumberSchema {
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+export function integer(bounds: Bounds): Joi.NumberSchema {
   return Joi.number().integer().min(bounds.min).max(bounds.max);
 }
 
-/** So many faults are told at the most: a body can hold more of them than anyone reads. */
-const MAX_FAULTS = 1_000;
+/** An array of 1 element at least. */
+export function list(element: Joi.Schema, bounds: Bounds, repetitions: Repetitions): Joi.ArraySchema {
+  return types.list().distinct(repetitions).items(element).min(bounds.min).max(bounds.max);
+}
+
+/** Far more values than any resource has, and far fewer than the faults that overflow joi's stack. */
+const MAX_JUDGED = 2_000;
 const MAX_SUBJECT = 100;
 
 /** All that is wrong with a body, at once. */
 export function schemaFaults(schema: Joi.Schema, body: unknown): Fault[] {
-  const { error } = schema.validate(body, { abortEarly: false, convert: false, presence: 'optional' });
-  return (error?.details ?? []).slice(0, MAX_FAULTS).map(({ type, path }) => bodyFault(codeOf(type), path));
+  const { value, isWhole } = firstValues(body, MAX_JUDGED);
+  const { error } = schema.validate(value, { abortEarly: false, convert: false, presence: 'optional' });
+  const faults = (error?.details ?? []).map(({ type, path }) => bodyFault(codeOf(type), path));
+  if (isWhole) return faults;
+  // What seems to be missing may have been left out.
+  const certain = faults.filter(({ code }) => code !== 'required');
+  return certain.length > 0 ? certain : [bodyFault('too_long', [])];
 }
 
 export function bodyFault(code: SchemaFault, path: readonly (string | number)[]): Fault {

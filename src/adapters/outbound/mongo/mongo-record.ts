@@ -1,6 +1,8 @@
 import type { Document } from 'mongodb';
 import type { Tombstone } from '../../../application/ports/archive.js';
+import { fieldValue } from '../../../application/record-order.js';
 import type { Id, Versioned } from '../../../domain/record.js';
+import { foldCase } from '../../../domain/text.js';
 import type { MongoTable } from './mongo-table.js';
 
 export interface LiveDocument {
@@ -11,6 +13,8 @@ export interface LiveDocument {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly fields: Document;
+  /** Copies without case of the fields that ignore it: by them such values are told apart. */
+  readonly folded?: Document;
 }
 
 export interface TombstoneDocument {
@@ -37,7 +41,20 @@ export function documentOf<Fields>(table: MongoTable<Fields>, record: Versioned<
     createdAt: new Date(createdAt),
     updatedAt: new Date(updatedAt),
     fields: table.toDocument(fields),
+    ...foldedCopies(table, record),
   };
+}
+
+function foldedCopies<Fields>(
+  { fields }: MongoTable<Fields>,
+  record: Versioned<Fields>,
+): Pick<LiveDocument, 'folded'> {
+  const copies = Object.keys(fields)
+    .filter((field) => fields[field]?.ignoresCase)
+    .map((field) => [field, fieldValue(record, field)] as const)
+    .filter(([, value]) => value !== undefined);
+  if (copies.length === 0) return {};
+  return { folded: Object.fromEntries(copies.map(([field, value]) => [field, foldCase(String(value))])) };
 }
 
 export function recordOf<Fields>(table: MongoTable<Fields>, document: LiveDocument): Versioned<Fields> {

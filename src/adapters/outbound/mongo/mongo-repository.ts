@@ -1,55 +1,45 @@
-import { BSON, type Collection, type Document } from 'mongodb';
-import {
-  type Filter,
-  type ListPage,
-  type ListQuery,
-  MAX_PAGE_BYTES,
-} from '../../../application/list-query.js';
+import type { Collection, Document } from 'mongodb';
+import type { Filter, ListPage, ListQuery } from '../../../application/list-query.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import { duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import { isDuplicateKey, refusedPath } from './mongo-errors.js';
+import { isDuplicateKey, refusedDocuments, refusedPath } from './mongo-errors.js';
+import { conditionsOf } from './mongo-filter.js';
+import { MongoIds } from './mongo-ids.js';
+import { AT_ONE_MOMENT, readPage } from './mongo-page.js';
+import { uniquePath } from './mongo-paths.js';
 import {
-  COUNTERS,
-  type CounterDocument,
   documentOf,
   type LiveDocument,
   recordOf,
   type StoredDocument,
   tombstoneDocumentOf,
 } from './mongo-record.js';
+import { isServed } from './mongo-served.js';
 import type { MongoStore } from './mongo-store.js';
 import type { MongoTable } from './mongo-table.js';
 
-/** Documents of a batch; the server ends one earlier at 16 MiB. */
-const CHUNK = 250;
+/** As the server calls it. */
+const ID_INDEX = '_id_';
 
 /** Every write is of one document, so that none needs a transaction. */
 export class MongoRepository<Fields> implements Repository<Fields> {
+  private readonly ids: MongoIds;
+
   constructor(
     private readonly store: MongoStore,
     private readonly table: MongoTable<Fields>,
-  ) {}
-
-  async reserveIds(count: number): Promise<Id> {
-    const { name, firstId } = this.table;
-    const counter = await this.counting((counters) =>
-      counters.findOneAndUpdate(
-        { _id: name },
-        { $inc: { reserved: count } },
-        { upsert: true, returnDocument: 'after' },
-      ),
-    );
-    if (!counter) throw new Error(`There is no counter ${name}.`);
-    return firstId + counter.reserved - count;
+  ) {
+    this.ids = new MongoIds(store, table);
   }
 
-  async releaseIds(first: Id, end: Id): Promise<void> {
-    const { name, firstId } = this.table;
-    await this.counting((counters) =>
-      counters.updateOne({ _id: name, reserved: end - firstId }, { $set: { reserved: first - firstId } }),
-    );
+  reserveIds(count: number): Promise<Id> {
+    return this.ids.reserve(count);
+  }
+
+  releaseIds(first: Id, end: Id): Promise<void> {
+    return this.ids.release(first, end);
   }
 
   async insert(record: Versioned<Fields>): Promise<boolean> {
@@ -63,31 +53,41 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     }
   }
 
+  async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
+    if (records.length === 0) return [];
+    const documents = records.map((record) => documentOf(this.table, record));
+    try {
+      await this.run((all) => all.insertMany(documents, { ordered: false }));
+      return records.map(() => 'inserted');
+    } catch (error) {
+      return this.outcomes(records, refusedDocuments(error));
+    }
+  }
+
   find(id: Id): Promise<Versioned<Fields> | undefined> {
     return this.findOne({ _id: id });
+  }
+
+  async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    return this.idsAmong(ids, { live: true });
   }
 
   findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
     return this.findOne({ [`fields.${field}`]: { $eq: value } });
   }
 
-  async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
-    throw new Error(`to be written ${records.length}`);
-  }
-
-  async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
-    throw new Error(`to be written ${ids}`);
+  async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const { table, store } = this;
+    if (!isServed(table, query))
+      return this.search((records, maxTimeMS) => readPage(records, table, query, maxTimeMS));
+    return this.run((records) => readPage(records, table, query, store.operationMs));
   }
 
   async count(filters: readonly Filter[]): Promise<number> {
-    throw new Error(`to be written ${filters}`);
-  }
-
-  async list({ limit, from }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const id = Number(from?.values.at(-1) ?? 0);
-    if (from?.side !== 'before') return this.page({ _id: { $gt: id } }, 1, limit);
-    const { records, hasMore } = await this.page({ _id: { $lt: id } }, -1, limit);
-    return { records: records.toReversed(), hasMore };
+    const counted = { $and: conditionsOf(this.table, filters) };
+    return this.search((records, maxTimeMS) =>
+      records.countDocuments(counted, { ...AT_ONE_MOMENT, maxTimeMS }),
+    );
   }
 
   async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
@@ -117,32 +117,45 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return document ? recordOf(this.table, document) : undefined;
   }
 
-  /** Reads one record more than the page holds, to know whether there is one. */
-  private page(filter: Document, order: 1 | -1, limit: number): Promise<ListPage<Versioned<Fields>>> {
-    return this.run(async (collection) => {
-      const cursor = collection
-        .find<LiveDocument>({ live: true, ...filter })
-        .sort({ _id: order })
-        .limit(limit + 1)
-        .batchSize(CHUNK)
-        .maxTimeMS(this.store.operationMs);
-      const records: Versioned<Fields>[] = [];
-      let bytes = 0;
-      for await (const document of cursor) {
-        if (records.length === limit || bytes >= MAX_PAGE_BYTES) return { records, hasMore: true };
-        records.push(recordOf(this.table, document));
-        bytes += BSON.calculateObjectSize(document);
-      }
-      return { records, hasMore: false };
+  private async isTaken(id: Id): Promise<boolean> {
+    return (await this.idsAmong([id], {})).has(id);
+  }
+
+  private async idsAmong(ids: readonly Id[], filter: Document): Promise<Set<Id>> {
+    if (ids.length === 0) return new Set();
+    const found = await this.run((records) =>
+      records
+        .find({ ...filter, _id: { $in: [...ids] } }, { projection: { _id: 1 } })
+        .batchSize(ids.length + 1)
+        .maxTimeMS(this.store.operationMs)
+        .toArray(),
+    );
+    return new Set(found.map(({ _id }) => _id));
+  }
+
+  /** What became of records, some of which were refused by an index. */
+  private async outcomes(
+    records: readonly Versioned<Fields>[],
+    refused: ReadonlyMap<number, string>,
+  ): Promise<readonly InsertOutcome[]> {
+    const doubtful = records.filter((_, at) => (refused.get(at) ?? ID_INDEX) !== ID_INDEX);
+    const taken = await this.idsAmong(
+      doubtful.map(({ id }) => id),
+      {},
+    );
+    return records.map(({ id }, at) => {
+      const index = refused.get(at);
+      if (index === undefined) return 'inserted';
+      if (index === ID_INDEX || taken.has(id)) return 'taken';
+      if (!uniqueFields(this.table.fields).includes(index))
+        throw new Error(`The index ${index} refused a record.`);
+      return duplicateValue(index);
     });
   }
 
-  private async isTaken(id: Id): Promise<boolean> {
-    return (await this.run((records) => records.findOne({ _id: id }, { projection: { _id: 1 } }))) !== null;
-  }
-
   private asDuplicateValue(error: Parameters<typeof refusedPath>[0]): unknown {
-    const field = uniqueFields(this.table.fields).find((field) => refusedPath(error) === `fields.${field}`);
+    const path = refusedPath(error);
+    const field = uniqueFields(this.table.fields).find((field) => uniquePath(this.table, field) === path);
     return field ? duplicateValue(field) : error;
   }
 
@@ -150,17 +163,11 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return this.store.run((database) => operation(database.collection<StoredDocument>(this.table.name)));
   }
 
-  /** Of two first uses of a counter that race one may find the other's document in its way; then it is there. */
-  private async counting<Result>(
-    operation: (counters: Collection<CounterDocument>) => Promise<Result>,
+  private search<Result>(
+    query: (records: Collection<StoredDocument>, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
-    const count = () =>
-      this.store.run((database) => operation(database.collection<CounterDocument>(COUNTERS)));
-    try {
-      return await count();
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return count();
-    }
+    return this.store.search((database, maxTimeMS) =>
+      query(database.collection<StoredDocument>(this.table.name), maxTimeMS),
+    );
   }
 }

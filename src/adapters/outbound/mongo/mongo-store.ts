@@ -1,43 +1,22 @@
-import { type Db, MongoClient, type MongoClientOptions, MongoParseError } from 'mongodb';
+import { type Db, MongoClient, MongoParseError } from 'mongodb';
 import type { RecordTable } from '../../../application/list-query.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
-import { unavailable } from '../../../domain/errors.js';
-import { uniqueFields } from '../../../domain/fields.js';
-import { toCoreError } from './mongo-errors.js';
+import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
+import { isTooExpensive, toCoreError } from './mongo-errors.js';
+import { indexesOf } from './mongo-indexes.js';
+import { operationMsOf, optionsFor } from './mongo-options.js';
+import { Turns } from './mongo-turns.js';
 
 const DEFAULT_DATABASE = 'catalogue';
 
-/** For the driver's own second try and its search for another primary, beside the time-out of the socket. */
-const SECOND_TRY_MS = 300;
+/** For the way of a query and its answer, beside the time that the server may take for it. */
+const JOURNEY_MS = 500;
 
-/**
- * The driver's own defaults wait 30 seconds or for ever. Each may be set otherwise in MONGODB_URL, by the same name;
- * what the writes and reads promise may not.
- */
-const DEFAULTS = {
-  serverSelectionTimeoutMS: 1_000,
-  connectTimeoutMS: 1_000,
-  socketTimeoutMS: 1_500,
-  waitQueueTimeoutMS: 1_000,
-  heartbeatFrequencyMS: 1_000,
-  minHeartbeatFrequencyMS: 100,
-  maxPoolSize: 50,
-  minPoolSize: 2,
-  maxIdleTimeMS: 60_000,
-} satisfies MongoClientOptions;
+/** Of the connections, the part that queries without an index may hold at the same time. */
+const SEARCHING_PART = 1 / 4;
 
-const PROMISES = {
-  appName: 'product-catalogue-service',
-  writeConcern: { w: 'majority', journal: true, wtimeoutMS: 1_500 },
-  readConcern: { level: 'majority' },
-  readPreference: 'primary',
-  retryWrites: true,
-  retryReads: true,
-  ignoreUndefined: true,
-} satisfies MongoClientOptions;
-
-/** A MongoDB deployment, best a replica set: a write is acknowledged when a majority has it in the journal. */
+/** A MongoDB replica set, or a cluster of them: a write is acknowledged when a majority has it in the journal. */
 export class MongoStore implements Store {
   readonly location: string;
   private readonly connect: () => MongoClient;
@@ -45,6 +24,7 @@ export class MongoStore implements Store {
   private hasFailed = false;
   /** So long a caller waits for one operation, whatever the driver still tries behind its back. */
   readonly operationMs: number;
+  private readonly turns: Turns;
   private readonly database: string;
   private closed = false;
 
@@ -58,11 +38,14 @@ export class MongoStore implements Store {
     private readonly tables: readonly RecordTable[],
     readonly budget: QueryBudget,
   ) {
-    const given = new Set([...url.matchAll(/[?&]([A-Za-z]+)=/g)].map(([, name]) => name));
-    const defaults = Object.fromEntries(Object.entries(DEFAULTS).filter(([name]) => !given.has(name)));
-    this.connect = () => new MongoClient(url, { ...defaults, ...PROMISES });
+    const options = optionsFor(url, budget.timeoutMs + JOURNEY_MS);
+    this.connect = () => new MongoClient(url, options);
     this.client = this.firstClient();
-    this.operationMs = this.client.options.socketTimeoutMS + SECOND_TRY_MS;
+    this.operationMs = operationMsOf(url, this.client.options);
+    const { maxPoolSize, waitQueueTimeoutMS } = this.client.options;
+    // 0 is the driver's word for no bound.
+    const searching = Math.floor((maxPoolSize || Number.POSITIVE_INFINITY) * SEARCHING_PART);
+    this.turns = new Turns(Math.max(1, searching), waitQueueTimeoutMS || this.operationMs);
     const [, hosts = '', database] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(url) ?? [];
     this.database = database || DEFAULT_DATABASE;
     this.location = `MongoDB at ${hosts}, database ${this.database}`;
@@ -89,17 +72,14 @@ export class MongoStore implements Store {
     }
     this.hasFailed = true;
     await this.ping();
-    for (const { name, fields } of this.tables) {
-      const indexes = uniqueFields(fields).map((field) => ({
-        key: { [`fields.${field}`]: 1 },
-        name: field,
-        unique: true,
-        sparse: true,
-      }));
-      const inOrder = { key: { live: 1, _id: 1 }, name: 'live' } as const;
-      await this.run((database) => database.collection(name).createIndexes([inOrder, ...indexes]));
-    }
+    for (const table of this.tables) await this.makeIndexes(table);
     this.hasFailed = false;
+  }
+
+  /** One at a time: each has the time of an operation, and a start that was cut short goes on where it was. */
+  private async makeIndexes(table: RecordTable): Promise<void> {
+    for (const index of indexesOf(table))
+      await this.run((database) => database.collection(table.name).createIndexes([index]));
   }
 
   async ping(): Promise<void> {
@@ -112,11 +92,38 @@ export class MongoStore implements Store {
   }
 
   /** Runs one operation. Where it is not done in time its outcome is unknown, and it may still be done later. */
-  async run<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
+  run<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
+    return this.within(this.operationMs, operation);
+  }
+
+  /**
+   * Runs a query that may take as long as the budget has it; few at a time, so that the others find connections.
+   * @param query hands `maxTimeMS` on to the server
+   * @throws CatalogueError `query_too_expensive`
+   */
+  async search<Result>(query: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
+    const { timeoutMs } = this.budget;
+    await this.turns.take();
+    return this.within(Math.max(timeoutMs + JOURNEY_MS, this.operationMs), async (database) => {
+      try {
+        return await query(database, timeoutMs);
+      } catch (error) {
+        throw isTooExpensive(error) ? queryTooExpensive() : error;
+      } finally {
+        // Not before it is done, whoever still waits for it: until then it holds its connection.
+        this.turns.give();
+      }
+    });
+  }
+
+  private async within<Result>(
+    waitMs: number,
+    operation: (database: Db) => Promise<Result>,
+  ): Promise<Result> {
     if (this.closed) throw unavailable('The store is closed.');
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(unavailable('The store did not answer in time.')), this.operationMs);
+      timer = setTimeout(() => reject(unavailable('The store did not answer in time.')), waitMs);
     });
     try {
       return await Promise.race([operation(this.client.db(this.database)), late]);

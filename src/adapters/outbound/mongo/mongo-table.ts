@@ -8,10 +8,16 @@ export interface MongoTable<Fields> extends RecordTable {
   toFields(document: Document): Fields;
 }
 
+export function mongoTable<Fields extends object>(table: RecordTable): MongoTable<Fields> {
+  const hasAttributes = Object.values(table.fields).some(({ type }) => type === 'attributes');
+  return { ...table, ...(hasAttributes ? attributesAsList<Fields>() : plainFields<Fields>()) };
+}
+
 /** For fields that are a document as they are. */
-export function plainFields<Fields extends object>(): Pick<MongoTable<Fields>, 'toDocument' | 'toFields'> {
+function plainFields<Fields extends object>(): Pick<MongoTable<Fields>, 'toDocument' | 'toFields'> {
   return { toDocument: (fields) => ({ ...fields }), toFields: (document) => document as Fields };
 }
+
 interface WithAttributes {
   readonly attributes?: Readonly<Record<string, unknown>>;
 }
@@ -20,7 +26,7 @@ interface WithAttributes {
  * Attribute keys are data, in which `.` and `$` mean nothing; as names of a document's members they would. So
  * attributes are a list of key and value.
  */
-export function attributesAsList<Fields extends WithAttributes>(): Pick<
+function attributesAsList<Fields extends WithAttributes>(): Pick<
   MongoTable<Fields>,
   'toDocument' | 'toFields'
 > {

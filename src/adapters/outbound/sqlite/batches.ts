@@ -40,7 +40,7 @@ export async function* alongWalk(
       const isSorted = window.block === undefined || source.order.length <= 2;
       return { window, isSorted, rows: source.rows(walk.source, window.rows, place) };
     };
-    const { window, isSorted, ...found } = isServed ? read(source.batch) : pace.window(read);
+    const { window, isSorted, ...found } = isServed ? read(2 * source.batch) : pace.window(read);
     const rows = isSorted ? found.rows : await bestOfBlock(database, source, walk, window.block, place, pace);
     yield rows;
     const behind = source.placeBehind(rows);

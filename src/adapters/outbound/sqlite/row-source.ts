@@ -7,7 +7,7 @@ import { all, type Sql } from './sql.js';
 import type { SqliteDatabase } from './sqlite-database.js';
 
 /** So many records are read before others have their turn. */
-const MAX_BATCH = 100;
+const MAX_BATCH = 128;
 
 /** The rows that a list shows, in the order in which they are read, some at a time. */
 export class RowSource {

@@ -2,21 +2,28 @@ import { CatalogueError } from '../../../../domain/errors.js';
 import type { Context, Middleware } from '../context.js';
 import { invalidHeader } from '../faults.js';
 
-const MAX_TARGET_BYTES = 8 * 1024;
+export const MAX_TARGET_BYTES = 8 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Fields that two readers might take differently when they occur twice. */
 const SINGLE = ['host', 'authorization'];
 
 /** Refuses messages that are too large, or that two programs could read in two ways (RFC 9112 sections 3.2 and 11). */
 export const guardMessage: Middleware = (ctx, next) => {
-  if (ctx.url.length > MAX_TARGET_BYTES) {
-    throw new CatalogueError('uri_too_long', `The address is longer than ${MAX_TARGET_BYTES} bytes.`);
-  }
+  checkTarget(ctx.url);
   const seen = readNames(ctx);
   if (ctx.req.httpVersion === '1.1' && !seen.has('host'))
     throw invalidHeader('Host', 'required', 'Host is missing.');
   return next();
 };
+
+/** @throws CatalogueError `uri_too_long` where the address is one that is refused */
+export function checkTarget(target: string): void {
+  if (target.length <= MAX_TARGET_BYTES) return;
+  throw new CatalogueError(
+    'uri_too_long',
+    `The address, or one that the answer would lead to, is longer than ${MAX_TARGET_BYTES} bytes.`,
+  );
+}
 
 function readNames(ctx: Context): Set<string> {
   const { rawHeaders } = ctx.req;

@@ -7,9 +7,10 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * Judges what the headers ask for before anything is done.
+ * @param types what the answer can be beside JSON
  * @throws CatalogueError `unsupported_version`, `not_acceptable`, `expectation_failed`
  */
-export function negotiate(ctx: Context): void {
+export function negotiate(ctx: Context, types: readonly string[] = []): void {
   const version = ctx.get('API-Version');
   if (!isVersioned(ctx.path)) ctx.vary('API-Version');
   if (version !== '' && version !== '1') {
@@ -19,10 +20,11 @@ export function negotiate(ctx: Context): void {
     ]);
   }
   ctx.vary('Accept');
-  if (!ctx.accepts(JSON_TYPE, 'application/problem+json')) {
+  if (!ctx.accepts(JSON_TYPE, 'application/problem+json', ...types)) {
+    const known = [JSON_TYPE, ...types].map((type) => type.replace(/;.*/, ''));
     throw new CatalogueError(
       'not_acceptable',
-      'Answers come as application/json; Accept fits nothing of that.',
+      `Answers come as ${known.join(' or ')}; Accept fits nothing of that.`,
     );
   }
   const expectation = ctx.get('Expect');

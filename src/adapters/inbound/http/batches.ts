@@ -1,0 +1,24 @@
+const MAX_ITEMS = 100;
+const MAX_CHARACTERS = 64 * 1024;
+
+/** Writes many items, batch by batch; between two of them whatever else the process has to do has its turn. */
+export async function* inBatches<Item>(
+  items: Iterable<Item>,
+  write: (item: Item) => string,
+): AsyncGenerator<string, void, void> {
+  let [batch, count] = ['', 0];
+  for (const item of items) {
+    if (count === MAX_ITEMS || batch.length >= MAX_CHARACTERS) {
+      yield batch;
+      [batch, count] = ['', 0];
+      await nextTurn();
+    }
+    batch += write(item);
+    count++;
+  }
+  if (batch !== '') yield batch;
+}
+
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

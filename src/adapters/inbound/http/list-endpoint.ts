@@ -1,0 +1,108 @@
+import type { ListQuery } from '../../../application/list-query.js';
+import type { RecordUseCases } from '../../../application/record-use-cases.js';
+import type { Context } from './context.js';
+import type { Operation } from './endpoint.js';
+import { isKnown, weakTag } from './entity-tag.js';
+import { invalidParameters } from './faults.js';
+import { jsonArray } from './json-array.js';
+import { ListParameters } from './list-parameters.js';
+import { answerLines, NDJSON_TYPE, prefersLines } from './ndjson.js';
+import { linkHeader } from './paging.js';
+import { notePreference, prefersCount } from './preferences.js';
+import { invalid, type Query } from './query.js';
+import type { ResourceDescription } from './resource-description.js';
+import { type View, Views } from './views.js';
+
+/** An export is read in pages of so many: others shall not wait for a long one, nor the memory hold it. */
+const EXPORT_PAGE = 64;
+
+/** What a list was asked, in full. */
+interface Asked<Fields> {
+  readonly query: ListQuery;
+  readonly view: View<Fields>;
+  readonly parameters: Query;
+}
+
+/** The list of a resource: a page as a JSON array or as lines, or all of it as lines. */
+export class ListEndpoint<Fields> {
+  private readonly parameters: ListParameters;
+  private readonly views: Views<Fields>;
+
+  constructor(
+    private readonly resource: ResourceDescription<Fields>,
+    private readonly useCases: Pick<RecordUseCases<Fields>, 'list' | 'count' | 'pages'>,
+    private readonly cacheControl: string,
+  ) {
+    this.parameters = new ListParameters(resource.path, resource.fields);
+    this.views = new Views(resource);
+  }
+
+  operation(): Operation {
+    return {
+      parameter: (name) => (name === 'fields' ? this.views.parameter : this.parameters.parameter(name)),
+      types: [NDJSON_TYPE],
+      handle: (ctx, parameters) => this.answer(ctx, parameters),
+    };
+  }
+
+  private async answer(ctx: Context, parameters: Query): Promise<void> {
+    ctx.vary('Prefer');
+    const asked = { query: this.parameters.read(parameters), view: this.views.read(parameters), parameters };
+    const total = prefersCount(ctx) ? await this.useCases.count(asked.query.filters) : undefined;
+    if (!prefersLines(ctx)) await this.answerPage(ctx, asked, total);
+    else if (parameters.has('limit')) await this.answerPageOfLines(ctx, asked, total);
+    else await this.answerAll(ctx, asked, total);
+  }
+
+  private async answerPage(ctx: Context, asked: Asked<Fields>, total: number | undefined): Promise<void> {
+    const { records, link } = await this.page(ctx, asked);
+    const body = await jsonArray(records, (record) => asked.view.present(record));
+    const tag = weakTag(link, String(total ?? ''), body);
+    const isUnchanged = isKnown(ctx, tag);
+    this.mark(ctx, total, link);
+    ctx.set('ETag', tag);
+    ctx.set('Content-Type', 'application/json');
+    if (isUnchanged) ctx.status = 304;
+    else ctx.body = body;
+  }
+
+  private async answerPageOfLines(
+    ctx: Context,
+    asked: Asked<Fields>,
+    total: number | undefined,
+  ): Promise<void> {
+    const { records, link } = await this.page(ctx, asked);
+    this.mark(ctx, total, link);
+    answerLines(ctx, records, undefined, asked.view);
+  }
+
+  /** @throws CatalogueError `invalid_parameter` where the cursor goes backwards: from there on all is no export */
+  private async answerAll(
+    ctx: Context,
+    { query, view }: Asked<Fields>,
+    total: number | undefined,
+  ): Promise<void> {
+    if (query.from?.side === 'before') {
+      const fault = invalid('limit', 'required', 'is needed with a cursor that goes backwards');
+      throw invalidParameters([['invalid_parameter', fault]]);
+    }
+    const pages = this.useCases.pages({ ...query, limit: EXPORT_PAGE });
+    const first = await pages.next();
+    this.mark(ctx, total);
+    answerLines(ctx, first.value ?? [], pages, view);
+  }
+
+  private async page(ctx: Context, { query, parameters }: Asked<Fields>) {
+    const page = await this.useCases.list(query);
+    const address = { list: this.resource.path, path: ctx.path, parameters };
+    return { records: page.records, link: linkHeader(address, query, page) };
+  }
+
+  private mark(ctx: Context, total: number | undefined, link = ''): void {
+    ctx.set('Cache-Control', this.cacheControl);
+    if (link !== '') ctx.set('Link', link);
+    if (total === undefined) return;
+    ctx.set('X-Total-Count', String(total));
+    notePreference(ctx, 'count=exact');
+  }
+}

@@ -1,0 +1,70 @@
+import type { ListQuery } from '../../../application/list-query.js';
+import { CatalogueError, type Fault } from '../../../domain/errors.js';
+import type { FieldSet } from '../../../domain/fields.js';
+import { type Cursor, decodeCursor, fingerprintOf, isPlaceIn } from './cursor.js';
+import { Filters } from './filters.js';
+import { invalid, type Parameter, type Query } from './query.js';
+import { readOrder, sortParameter } from './sort.js';
+import { wholeNumberFault } from './whole-number.js';
+
+const DEFAULT_LIMIT = 100;
+const LIMITS = { min: 1, max: 1_000 };
+
+const LIMIT: Parameter = {
+  faults: (text) => {
+    const code = wholeNumberFault(text, LIMITS);
+    return code ? [invalid('limit', code, `takes a whole number from ${LIMITS.min} to ${LIMITS.max}`)] : [];
+  },
+};
+
+/** What a list can be asked for, but for the fields that are shown. */
+export class ListParameters {
+  private readonly filters: Filters;
+  private readonly fixed: ReadonlyMap<string, Parameter>;
+
+  /** @param list names the list, so that it knows its own cursors */
+  constructor(
+    private readonly list: string,
+    private readonly fields: FieldSet,
+  ) {
+    this.filters = new Filters(fields);
+    this.fixed = new Map([
+      ['limit', LIMIT],
+      ['cursor', { code: 'invalid_cursor', faults: (text) => this.cursorFaults(text) }],
+      ['sort', sortParameter(fields)],
+    ]);
+  }
+
+  parameter(name: string): Parameter | undefined {
+    return this.fixed.get(name) ?? this.filters.parameter(name);
+  }
+
+  /**
+   * @param parameters those that no fault was found with
+   * @throws CatalogueError `cursor_mismatch`, `invalid_cursor`
+   */
+  read(parameters: Query): ListQuery {
+    const limit = Number(parameters.get('limit') ?? DEFAULT_LIMIT);
+    const filters = this.filters.read(parameters);
+    const order = readOrder(parameters.get('sort'));
+    const query = { limit, filters, order };
+    const cursor = decodeCursor(this.list, parameters.get('cursor') ?? '');
+    return cursor ? { ...query, from: this.place(cursor, query) } : query;
+  }
+
+  private place({ place, fingerprint }: Cursor, query: ListQuery): NonNullable<ListQuery['from']> {
+    if (fingerprint !== fingerprintOf(query)) {
+      const fault = invalid('cursor', 'invalid_format', 'belongs to another sort or filter');
+      throw new CatalogueError('cursor_mismatch', fault.message, [fault]);
+    }
+    if (isPlaceIn(query.order, this.fields, place)) return place;
+    const [fault] = NOT_OURS;
+    throw new CatalogueError('invalid_cursor', fault.message, NOT_OURS);
+  }
+
+  private cursorFaults(text: string): readonly Fault[] {
+    return decodeCursor(this.list, text) ? [] : NOT_OURS;
+  }
+}
+
+const NOT_OURS: readonly [Fault] = [invalid('cursor', 'invalid_format', 'is not one that this list gave')];

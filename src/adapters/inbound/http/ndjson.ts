@@ -1,0 +1,52 @@
+import { Readable } from 'node:stream';
+import type { Versioned } from '../../../domain/record.js';
+import { inBatches, nextTurn } from './batches.js';
+import type { Context } from './context.js';
+import { JSON_TYPE } from './middleware/negotiate.js';
+import type { View } from './views.js';
+
+/** As {@link JSON_TYPE}, with the charset that a client may name. */
+export const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
+
+type Pages<Fields> = AsyncGenerator<readonly Versioned<Fields>[], void, void>;
+
+/** Whether a client would rather have lines than an array. */
+export function prefersLines(ctx: Context): boolean {
+  return ctx.accepts(JSON_TYPE, NDJSON_TYPE) === NDJSON_TYPE;
+}
+
+/**
+ * Answers with a line for each record. Pages are read as fast as the client takes the lines; when one cannot be read
+ * the connection is cut, so that nobody takes a part for the whole.
+ * @param first those that were read already, so that what is wrong with the query could still be said
+ */
+export function answerLines<Fields>(
+  ctx: Context,
+  first: readonly Versioned<Fields>[],
+  rest: Pages<Fields> | undefined,
+  view: View<Fields>,
+): void {
+  ctx.set('Content-Type', 'application/x-ndjson');
+  ctx.body = Readable.from(lines(first, rest, view));
+}
+
+async function* lines<Fields>(
+  first: readonly Versioned<Fields>[],
+  rest: Pages<Fields> | undefined,
+  view: View<Fields>,
+): AsyncGenerator<Buffer, void, void> {
+  yield* linesOf(first, view);
+  await nextTurn();
+  for await (const page of rest ?? []) {
+    yield* linesOf(page, view);
+    await nextTurn();
+  }
+}
+
+async function* linesOf<Fields>(
+  records: readonly Versioned<Fields>[],
+  view: View<Fields>,
+): AsyncGenerator<Buffer, void, void> {
+  const texts = inBatches(records, (record) => `${JSON.stringify(view.present(record))}\n`);
+  for await (const text of texts) yield Buffer.from(text);
+}

@@ -1,0 +1,33 @@
+import Joi from 'joi';
+import {
+  ITEMS,
+  ORDER_FIELDS,
+  type Order,
+  QUANTITY,
+  REFERENCE,
+  repeatedProducts,
+} from '../../../../domain/order.js';
+import type { Versioned } from '../../../../domain/record.js';
+import type { ResourceDescription } from '../resource-description.js';
+import { integer, list } from '../schema.js';
+
+const ITEM = Joi.object({
+  productId: integer(REFERENCE).required(),
+  quantity: integer(QUANTITY).required(),
+});
+
+export const ORDERS: ResourceDescription<Order> = {
+  path: 'orders',
+  readScope: 'orders:read',
+  writeScope: 'orders:write',
+  fields: ORDER_FIELDS,
+  schema: Joi.object({
+    userId: integer(REFERENCE).required(),
+    items: list(ITEM, ITEMS, repeatedProducts).required(),
+  }),
+  present: ({ id, fields: { userId, items } }: Versioned<Order>) => ({
+    id,
+    userId,
+    items: items.map(({ productId, quantity }) => ({ productId, quantity })),
+  }),
+};

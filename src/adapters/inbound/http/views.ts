@@ -1,0 +1,39 @@
+import type { Versioned } from '../../../domain/record.js';
+import { metadata } from './body-fields.js';
+import { nameListFaults } from './name-list.js';
+import type { Parameter, Query } from './query.js';
+import type { ResourceDescription } from './resource-description.js';
+
+/** What a client is shown of a record. */
+export interface View<Fields> {
+  /** What tells the view from the usual one: its fields, in the order of presentation. Absent: the usual one. */
+  readonly name?: string;
+  present(record: Versioned<Fields>): object;
+}
+
+/** `fields=id,name,version`: these, where they have a value, and no others. */
+export class Views<Fields> {
+  readonly parameter: Parameter;
+  private readonly names: readonly string[];
+
+  constructor(private readonly resource: ResourceDescription<Fields>) {
+    const own = Object.keys(resource.schema.describe()['keys'] ?? {});
+    this.names = ['id', ...own, 'version', 'createdAt', 'updatedAt'];
+    this.parameter = { faults: (text) => nameListFaults('fields', text.split(','), this.names) };
+  }
+
+  /** @param query one without fault */
+  read(query: Query): View<Fields> {
+    const { resource } = this;
+    const asked = query.get('fields')?.split(',');
+    if (!asked) return { present: (record) => resource.present(record) };
+    const shown = this.names.filter((name) => asked.includes(name));
+    return {
+      name: shown.join(','),
+      present: (record) => {
+        const all = Object.entries({ ...resource.present(record), ...metadata(record) });
+        return Object.fromEntries(all.filter(([name]) => shown.includes(name)));
+      },
+    };
+  }
+}

@@ -1,0 +1,28 @@
+import type { VersionCondition } from '../../../application/record-use-cases.js';
+import { CatalogueError, PreconditionFailed } from '../../../domain/errors.js';
+import type { Context } from './context.js';
+import { entityTag, names } from './entity-tag.js';
+
+/**
+ * What If-Match and If-None-Match ask of the version that a write goes ahead on.
+ * @throws CatalogueError `precondition_required`; the condition itself `invalid_parameter`
+ */
+export function writeCondition(ctx: Context, requireIfMatch: boolean): VersionCondition {
+  const { 'if-match': match, 'if-none-match': noneMatch } = ctx.headers;
+  if (match === undefined && requireIfMatch) {
+    throw new CatalogueError('precondition_required', 'Say in If-Match which version you have seen.');
+  }
+  return (version) =>
+    (match === undefined || names('If-Match', match, entityTag(version), 'strong')) &&
+    (noneMatch === undefined || !names('If-None-Match', noneMatch, entityTag(version), 'weak'));
+}
+
+/** Lets a client that came too late know the version that stands now. */
+export async function tellingVersion<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof PreconditionFailed) ctx.set('ETag', entityTag(error.currentVersion));
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Collection } from 'mongodb';
+import type { RecordTable } from '../../../application/list-query.js';
+import type { Id } from '../../../domain/record.js';
+import { isDuplicateKey } from './mongo-errors.js';
+import { COUNTERS, type CounterDocument } from './mongo-record.js';
+import type { MongoStore } from './mongo-store.js';
+
+/** Gives out the ids of a table from its counter. */
+export class MongoIds {
+  constructor(
+    private readonly store: MongoStore,
+    private readonly table: RecordTable,
+  ) {}
+
+  /** @returns the first of them */
+  async reserve(count: number): Promise<Id> {
+    const { name, firstId } = this.table;
+    const counter = await this.counting((counters) =>
+      counters.findOneAndUpdate(
+        { _id: name },
+        { $inc: { reserved: count } },
+        { upsert: true, returnDocument: 'after' },
+      ),
+    );
+    if (!counter) throw new Error(`There is no counter ${name}.`);
+    return firstId + counter.reserved - count;
+  }
+
+  async release(first: Id, end: Id): Promise<void> {
+    const { name, firstId } = this.table;
+    await this.counting((counters) =>
+      counters.updateOne({ _id: name, reserved: end - firstId }, { $set: { reserved: first - firstId } }),
+    );
+  }
+
+  /** Of two first uses of a counter that race one may find the other's document in its way; then it is there. */
+  private async counting<Result>(
+    operation: (counters: Collection<CounterDocument>) => Promise<Result>,
+  ): Promise<Result> {
+    const count = () =>
+      this.store.run((database) => operation(database.collection<CounterDocument>(COUNTERS)));
+    try {
+      return await count();
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return count();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { IndexDescription } from 'mongodb';
+import type { RecordTable } from '../../../application/list-query.js';
+import { type FieldTraits, METADATA, uniqueFields } from '../../../domain/fields.js';
+import { fieldPath, uniquePath } from './mongo-paths.js';
+
+/**
+ * The indexes of a collection. All but the unique ones begin with `live`, so that what a list may show lies together in
+ * them, and end with the id, by which ties break. A unique one has the name of its field.
+ */
+export function indexesOf(table: RecordTable): IndexDescription[] {
+  const unique = uniqueFields(table.fields).map((field) => ({
+    key: { [uniquePath(table, field)]: 1 as const },
+    name: field,
+    unique: true,
+    sparse: true,
+  }));
+  const fields = Object.entries({ ...METADATA, ...table.fields });
+  return [...fields.flatMap(([field, traits]) => indexesToWalk(field, traits)), ...unique];
+}
+
+function indexesToWalk(field: string, { type, required, unique }: FieldTraits): IndexDescription[] {
+  if (field === 'id') return [{ key: { live: 1, _id: 1 }, name: 'live' }];
+  if (type === 'attributes') return [];
+  const path = fieldPath(field);
+  const ascending = { key: { live: 1, [path]: 1, _id: 1 }, name: `live_${field}` } as const;
+  const descending = { key: { live: 1, [path]: -1, _id: 1 }, name: `live_-${field}` } as const;
+  // Lists are sorted by fields that every record has: ids ascend where two are alike, whichever way the field goes.
+  if (required) return [ascending, descending];
+  return unique ? [] : [ascending];
+}

@@ -1,0 +1,52 @@
+import { BSON, type Collection, type FindCursor } from 'mongodb';
+import { type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../../../application/list-query.js';
+import type { Versioned } from '../../../domain/record.js';
+import { conditionsOf } from './mongo-filter.js';
+import { conditionsBeyond, sortOf } from './mongo-order.js';
+import { type LiveDocument, recordOf, type StoredDocument } from './mongo-record.js';
+import type { MongoTable } from './mongo-table.js';
+
+/** Documents of a batch; the server ends one earlier at 16 MiB. */
+const CHUNK = 250;
+
+/**
+ * All from one moment: in an index a document moves when a value of it is changed, and a walk that sees both what was
+ * and what is would miss one that was in the list all the time.
+ */
+export const AT_ONE_MOMENT = { readConcern: { level: 'snapshot' } } as const;
+
+/** Reads one record more than the page holds, to know whether there is one. */
+export async function readPage<Fields>(
+  collection: Collection<StoredDocument>,
+  table: MongoTable<Fields>,
+  query: ListQuery,
+  maxTimeMS: number,
+): Promise<ListPage<Versioned<Fields>>> {
+  const { filters, order, from, limit } = query;
+  const side = from?.side ?? 'after';
+  const beyond = from ? conditionsBeyond(table, order, from) : [];
+  const cursor = collection
+    .find<LiveDocument>({ $and: [...conditionsOf(table, filters), ...beyond] }, AT_ONE_MOMENT)
+    .sort(sortOf(order, side))
+    .limit(limit + 1)
+    .batchSize(CHUNK)
+    .allowDiskUse()
+    .maxTimeMS(maxTimeMS);
+  const { documents, hasMore } = await upTo(limit, cursor);
+  const records = documents.map((document) => recordOf(table, document));
+  return { records: side === 'before' ? records.reverse() : records, hasMore };
+}
+
+async function upTo(
+  limit: number,
+  cursor: FindCursor<LiveDocument>,
+): Promise<{ documents: LiveDocument[]; hasMore: boolean }> {
+  const documents: LiveDocument[] = [];
+  let bytes = 0;
+  for await (const document of cursor) {
+    if (documents.length === limit || bytes >= MAX_PAGE_BYTES) return { documents, hasMore: true };
+    documents.push(document);
+    bytes += BSON.calculateObjectSize(document);
+  }
+  return { documents, hasMore: false };
+}

@@ -1,0 +1,78 @@
+import { ResourceEndpoints, type ResourcePolicy } from '../adapters/inbound/http/resource-endpoints.js';
+import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
+import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
+import { USERS } from '../adapters/inbound/http/resources/users.js';
+import { LeasedIds } from '../application/leased-ids.js';
+import { OrderUseCases } from '../application/order-use-cases.js';
+import type { Repository } from '../application/ports/repository.js';
+import { type RecordDependencies, RecordUseCases } from '../application/record-use-cases.js';
+import type { Settings } from '../config/settings.js';
+import { orderFaults } from '../domain/order.js';
+import { normalProduct, productFaults } from '../domain/product.js';
+import { userFaults } from '../domain/user.js';
+import type { Stored } from './stores.js';
+import * as t from './tokens.js';
+import type { Bind } from './typed-token.js';
+
+export function bindResources(bind: Bind): void {
+  bindResource(bind, t.PRODUCTS, {
+    records: (stored) => stored.products,
+    useCases: (deps) =>
+      new RecordUseCases({ ...deps, rules: { faults: productFaults, normal: normalProduct } }),
+    endpoints: (useCases, policy, settings) =>
+      new ResourceEndpoints(PRODUCTS, useCases, { ...policy, ...productReading(settings) }),
+  });
+  bindResource(bind, t.USERS, {
+    records: (stored) => stored.users,
+    useCases: (deps) => new RecordUseCases({ ...deps, rules: { faults: userFaults, normal: asItIs } }),
+    endpoints: (useCases, policy) => new ResourceEndpoints(USERS, useCases, policy),
+  });
+  bindResource(bind, t.ORDERS, {
+    records: (stored) => stored.orders,
+    useCases: (deps, { users, products }) =>
+      new OrderUseCases({ ...deps, users, products, rules: { faults: orderFaults, normal: asItIs } }),
+    endpoints: (useCases, policy) => new ResourceEndpoints(ORDERS, useCases, policy),
+  });
+}
+
+/** What a resource is made of, beside what is alike for all. */
+interface Parts<Fields> {
+  records(stored: Stored): Repository<Fields>;
+  useCases(deps: Omit<RecordDependencies<Fields>, 'rules'>, stored: Stored): RecordUseCases<Fields>;
+  endpoints(
+    useCases: RecordUseCases<Fields>,
+    policy: ResourcePolicy,
+    settings: Settings,
+  ): ResourceEndpoints<Fields>;
+}
+
+function bindResource<Fields>(bind: Bind, name: t.ResourceTokens<Fields>, parts: Parts<Fields>): void {
+  bind(name.ids, (get) => new LeasedIds(parts.records(get(t.STORED))));
+  bind(name.useCases, (get) => {
+    const [stored, ids, clock, backoff] = [get(t.STORED), get(name.ids), get(t.CLOCK), get(t.BACKOFF)];
+    return parts.useCases({ records: parts.records(stored), ids, clock, backoff }, stored);
+  });
+  bind(name.endpoints, (get) => {
+    const settings = get(t.SETTINGS);
+    return parts.endpoints(get(name.useCases), guardedReading(settings), settings).endpoints();
+  });
+}
+
+/** Reading needs a token, and no cache keeps what was read. */
+function guardedReading(settings: Settings): ResourcePolicy {
+  return {
+    bodyLimitBytes: settings.BODY_LIMIT_BYTES,
+    requireIfMatch: settings.REQUIRE_IF_MATCH,
+    publicRead: false,
+    cacheControl: 'no-store',
+  };
+}
+
+function productReading(settings: Settings): Pick<ResourcePolicy, 'publicRead' | 'cacheControl'> {
+  if (settings.PUBLIC_READ !== 'products') return { publicRead: false, cacheControl: 'private, no-cache' };
+  return { publicRead: true, cacheControl: `public, max-age=${settings.PUBLIC_MAX_AGE}` };
+}
+
+function asItIs<Fields>(fields: Fields): Fields {
+  return fields;
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { cursorIn, linksOf } from '../support/links.js';
+import { runningService } from '../support/running-service.js';
+
+const check = (list: string, text: string) =>
+  createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, 8);
+/** Whoever has read the source can make a cursor. */
+const forged = (text: string, list = 'products') =>
+  Buffer.from(check(list, text) + text).toString('base64url');
+const inside = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8').slice(8));
+
+describe('a cursor', () => {
+  const service = runningService();
+  const ask = () => service.client;
+  const next = async (query: string) =>
+    linksOf((await ask().get(`/products?${query}`)).headers['link'])['next'] ?? '';
+  const codeOf = async (query: string, cursor: string) => {
+    const answer = await ask().get(`/products?${query}&cursor=${encodeURIComponent(cursor)}`);
+    if (answer.status === 200) return 200;
+    expect([answer.status, answer.json.details.length], cursor).to.deep.equal([400, 1]);
+    expect(answer.json.details[0]).to.include({ code: 'invalid_format', in: 'query', name: 'cursor' });
+    return answer.json.code;
+  };
+
+  before(async () => {
+    for (const name of ['a', 'b', 'é"\\', '\u{1f600}', 'a%', ' x']) await ask().post('/products', { name });
+  });
+
+  for (const query of ['limit=1', 'sort=-name,createdAt&limit=3', 'sort=name&limit=4&name:ne=a']) {
+    it(`that was cut, extended or changed is refused, with ${query}`, async () => {
+      const cursor = cursorIn(await next(query));
+      expect(await codeOf(query, cursor)).to.equal(200);
+      const flipped = [...cursor].map((letter, at) => {
+        return cursor.slice(0, at) + (letter === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
+      });
+      const cut = [...cursor].flatMap((_, at) => [cursor.slice(0, at), cursor.slice(at + 1)]);
+      for (const bad of new Set([
+        ...flipped,
+        ...cut.filter((one) => one !== cursor),
+        `${cursor}A`,
+        `${cursor}AAAA`,
+        `${cursor}=`,
+        ` ${cursor}`,
+        `${cursor}\n`,
+        `${cursor}\u0000`,
+        cursor + cursor,
+        cursor.toUpperCase(),
+        Buffer.from(cursor, 'base64url')
+          .toString('base64')
+          .padEnd(cursor.length + 1, '='),
+      ])) {
+        expect(await codeOf(query, bad), bad).to.equal('invalid_cursor');
+      }
+    });
+  }
+
+  it('that is nonsense is refused', async () => {
+    for (const bad of [
+      '',
+      'x',
+      '%00',
+      '\u0000',
+      'é'.repeat(500),
+      '5',
+      'null',
+      '__proto__',
+      'A'.repeat(8_000),
+    ]) {
+      expect(await codeOf('limit=1', bad), bad).to.equal('invalid_cursor');
+    }
+  });
+
+  it('that holds what no cursor holds is refused, though its check is right', async () => {
+    const [side, inclusive, fingerprint, values] = inside(cursorIn(await next('limit=1')));
+    expect([side, inclusive, values]).to.deep.equal(['after', false, [1]]);
+    const good = JSON.stringify([side, inclusive, fingerprint, [2]]);
+    expect(await codeOf('limit=1', forged(good))).to.equal(200);
+    for (const bad of [
+      ...[
+        [],
+        [1, 2],
+        ['1'],
+        [null],
+        [true],
+        [[1]],
+        [{}],
+        [1.5],
+        [2 ** 53],
+        [1e300],
+        [-(2 ** 53)],
+        1,
+        null,
+        {},
+      ].map((wrong) => JSON.stringify([side, inclusive, fingerprint, wrong])),
+      ...['aside', 1, null, ['after'], '__proto__'].map((wrong) =>
+        JSON.stringify([wrong, inclusive, fingerprint, values]),
+      ),
+      ...[0, 'false', null].map((wrong) => JSON.stringify([side, wrong, fingerprint, values])),
+      ...[0, null, ['x'], {}].map((wrong) => JSON.stringify([side, inclusive, wrong, values])),
+      JSON.stringify([side, inclusive, fingerprint, values, 1]),
+      JSON.stringify([side, inclusive, fingerprint]),
+      `${good} `,
+      good.replace('[2]', '[2.0]'),
+      good.replace('[2]', '[2e0]'),
+      good.replace('[2]', '[-0]'),
+      good.replace('[2]', '[9007199254740993]'),
+      good.replace('"after"', '"\\u0061fter"'),
+      '{"side":"after"}',
+      '"after"',
+      'null',
+      '[]',
+      '['.repeat(3_000),
+      '',
+    ]) {
+      expect(await codeOf('limit=1', forged(bad)), bad).to.equal('invalid_cursor');
+    }
+    expect(await codeOf('limit=1', forged(good, 'users')), 'of another list').to.equal('invalid_cursor');
+    const invalidText = Buffer.concat([Buffer.from(check('products', '\ufffd')), Buffer.from([0xff])]);
+    expect(await codeOf('limit=1', invalidText.toString('base64url'))).to.equal('invalid_cursor');
+  });
+
+  it('has a value for each key of its order, of its type', async () => {
+    const query = 'sort=name,-createdAt&limit=1';
+    const [side, inclusive, fingerprint, values] = inside(cursorIn(await next(query)));
+    expect(values).to.have.length(3);
+    const [name, time, id] = values;
+    const withValues = (wrong: unknown[]) => forged(JSON.stringify([side, inclusive, fingerprint, wrong]));
+    expect(await codeOf(query, withValues([name, time, id]))).to.equal(200);
+    expect(await codeOf(query, withValues(['x'.repeat(1_000), -1, id]))).to.equal(200);
+    for (const wrong of [
+      [1, time, id],
+      [name, 'x', id],
+      [name, time, '1'],
+      [name, time + 0.5, id],
+      [name, time],
+      [name, time, id, id],
+      ['\ud800', time, id],
+      [id, time, name],
+    ]) {
+      expect(await codeOf(query, withValues(wrong)), JSON.stringify(wrong)).to.equal('invalid_cursor');
+    }
+  });
+
+  it('belongs to its sort and its filters, however these are written', async () => {
+    const query = 'sort=-name&id:gt=0&name:ne=q&createdAt:lt=9000-01-01T00:00:00Z';
+    const cursor = cursorIn(await next(`${query}&limit=2`));
+    for (const same of [
+      query,
+      'createdAt:lt=9000-01-01T01:00:00.000%2B01:00&name%3Ane=q&id:gt=-0&sort=-name,id',
+      `${query}&limit=1000`,
+      `${query}&fields=id`,
+    ]) {
+      expect(await codeOf(same, cursor), same).to.equal(200);
+    }
+    for (const other of [
+      '',
+      'sort=-name',
+      query.replace('-name', 'name'),
+      query.replace('-name', '-name,-id'),
+      query.replace('id:gt=0', 'id:gt=1'),
+      query.replace('id:gt', 'id:gte'),
+      query.replace('name:ne=q', 'name:ne=Q'),
+      `${query}&sku:ne=x`,
+      `${query}&attributes.a=1`,
+    ]) {
+      expect(await codeOf(other, cursor), other).to.equal('cursor_mismatch');
+    }
+    const plain = cursorIn(await next('limit=2'));
+    expect(await codeOf('sort=id', plain)).to.equal(200);
+    expect(await codeOf('sort=-id', plain)).to.equal('cursor_mismatch');
+    const back = cursorIn(await next('sort=-id,name&limit=2'));
+    expect(await codeOf('sort=-id', back), 'nothing is left to sort behind the id').to.equal(200);
+    expect(inside(back)[3]).to.deep.equal([5]);
+    const tagged = cursorIn(await next('name:in=a,b&limit=1'));
+    expect(await codeOf('name:in=a&limit=1', tagged)).to.equal('cursor_mismatch');
+  });
+
+  it('is told of together with whatever else is wrong', async () => {
+    const cursor = cursorIn(await next('limit=2'));
+    const answer = await ask().get(`/products?cursor=${cursor}&sort=sku`);
+    expect(answer.json.code).to.equal('invalid_parameter');
+    const twice = await ask().get(`/products?cursor=${cursor}&cursor=${cursor}`);
+    expect([twice.json.code, twice.json.details[0].code]).to.deep.equal([
+      'invalid_parameter',
+      'duplicate_value',
+    ]);
+  });
+});

@@ -1,0 +1,328 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { expect } from 'chai';
+import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
+import { received } from '../support/http-client.js';
+import { cursorIn, linksOf } from '../support/links.js';
+import { type ListService, listService } from '../support/list-service.js';
+import { runningService } from '../support/running-service.js';
+
+const LINES = { Accept: 'application/x-ndjson' };
+const parsed = (text: string) =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+describe('a list as lines', () => {
+  const service = runningService();
+  const ask = () => service.client;
+  const lines = async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await ask().get(path, { headers: { ...LINES, ...headers } });
+    expect([answer.status, answer.headers['content-type']], answer.text).to.deep.equal([
+      200,
+      'application/x-ndjson',
+    ]);
+    expect(answer.headers.etag).to.equal(undefined);
+    const { text, headers: shown } = answer;
+    return { text, headers: shown, records: parsed(text), links: linksOf(shown['link']) };
+  };
+
+  before(async () => {
+    for (let i = 0; i < 300; i++) await ask().post('/products', { name: `product ${i % 7} \u{1f600}\u2028` });
+  });
+
+  it('holds every match, a line each, with no limit', async () => {
+    for (const path of ['/products', '/v1/products']) {
+      const { records, text, headers } = await lines(path);
+      expect(records.map(({ id }) => id)).to.deep.equal(Array.from({ length: 300 }, (_, i) => i + 1));
+      expect(records[0]).to.deep.equal((await ask().get('/products/1')).json);
+      expect(text.endsWith('}\n')).to.equal(true);
+      expect(headers['link']).to.equal(undefined);
+      expect(headers['cache-control']).to.equal('private, no-cache');
+    }
+  });
+
+  it('heeds filters, sort and fields', async () => {
+    const query = `name:prefix=${encodeURIComponent('product 3')}&sort=-id&fields=id`;
+    const { records } = await lines(`/products?${query}`);
+    expect(records).to.deep.equal((await ask().get(`/products?${query}&limit=1000`)).json);
+    expect(records).to.have.length(43);
+    expect((await lines('/products?sort=-name,-id&fields=id')).records).to.deep.equal(
+      (await ask().get('/products?sort=-name,-id&fields=id&limit=1000')).json,
+    );
+  });
+
+  it('is empty where nothing matches', async () => {
+    expect((await lines('/products?name=none')).text).to.equal('');
+  });
+
+  it('goes on from a cursor of the array, of any order', async () => {
+    for (const query of ['', 'sort=-name&']) {
+      const array = await ask().get(`/products?${query}limit=120`);
+      const cursor = cursorIn(linksOf(array.headers['link'])['next']);
+      const { records } = await lines(`/products?${query}cursor=${cursor}`);
+      expect([...array.json, ...records]).to.deep.equal(
+        (await ask().get(`/products?${query}limit=1000`)).json,
+      );
+    }
+  });
+
+  it('is the very page of the array where a limit is given, links and all', async () => {
+    for (const path of [
+      '/products?limit=120',
+      '/v1/products?limit=1&sort=-id&fields=id',
+      '/products?limit=300',
+    ]) {
+      const array = await ask().get(path);
+      const { records, headers } = await lines(path);
+      expect(records, path).to.deep.equal(array.json);
+      expect(headers['link'], path).to.equal(array.headers['link']);
+    }
+    const { links } = await lines('/products?limit=120');
+    const second = await lines(`${links['next']}`);
+    expect((await lines(`${second.links['prev']}`)).records).to.have.length(120);
+  });
+
+  it('does not go backwards without a limit', async () => {
+    const second = linksOf((await lines('/products?limit=5')).headers['link'])['next'];
+    const prev = (await lines(`${second}`)).links['prev'] ?? '';
+    const answer = await ask().get(prev.replace('limit=5&', ''), { headers: LINES });
+    expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_parameter']);
+    expect(answer.json.details[0]).to.include({ code: 'required', in: 'query', name: 'limit' });
+    expect((await ask().get(prev.replace('limit=5&', ''))).status).to.equal(200);
+  });
+
+  it('has no tag to ask for', async () => {
+    expect((await lines('/products?limit=1', { 'If-None-Match': '*' })).records).to.have.length(1);
+    expect((await lines('/products', { 'If-None-Match': '*' })).records).to.have.length(300);
+  });
+
+  it('answers HEAD as it would GET', async () => {
+    for (const path of ['/products', '/products?limit=5', '/products?name=none']) {
+      const head = await ask().ask('HEAD', path, { headers: LINES });
+      const got = await lines(path);
+      expect([head.status, head.text], path).to.deep.equal([200, '']);
+      for (const name of ['content-type', 'link', 'vary', 'cache-control', 'etag']) {
+        expect(head.headers[name], `${path} ${name}`).to.equal(got.headers[name]);
+      }
+    }
+  });
+
+  describe('is negotiated', () => {
+    const CHOSEN: [string, 'json' | 'x-ndjson' | 406][] = [
+      ['application/x-ndjson', 'x-ndjson'],
+      ['Application/X-NDJSON', 'x-ndjson'],
+      ['application/x-ndjson; charset=utf-8', 'x-ndjson'],
+      ['application/x-ndjson, application/problem+json', 'x-ndjson'],
+      ['application/problem+json, application/x-ndjson', 'x-ndjson'],
+      ['application/x-ndjson, */*', 'x-ndjson'],
+      ['application/x-ndjson, application/json;q=0.9', 'x-ndjson'],
+      ['application/json;q=0.1, application/x-ndjson;q=0.2', 'x-ndjson'],
+      ['*/*', 'json'],
+      ['application/*', 'json'],
+      ['application/json, application/x-ndjson', 'json'],
+      ['application/json, application/x-ndjson;q=0.9', 'json'],
+      ['application/x-ndjson;q=0.5, application/json', 'json'],
+      ['application/x-ndjson;q=0, */*', 'json'],
+      ['application/problem+json', 'json'],
+      ['application/ndjson', 406],
+      ['application/x-ndjson;q=0', 406],
+      ['text/*', 406],
+    ];
+    for (const [Accept, chosen] of CHOSEN) {
+      it(`from ${Accept}`, async () => {
+        const answer = await ask().get('/products?limit=1', { headers: { Accept } });
+        if (chosen === 406) expect([answer.status, answer.json.code]).to.deep.equal([406, 'not_acceptable']);
+        else expect(answer.headers['content-type']).to.equal(`application/${chosen}`);
+      });
+    }
+
+    it('for lists alone', async () => {
+      for (const [method, path] of [
+        ['GET', '/products/1'],
+        ['POST', '/products'],
+        ['PUT', '/products/1'],
+        ['PATCH', '/products/1'],
+        ['DELETE', '/products/1'],
+      ] as const) {
+        const answer = await ask().ask(method, path, { headers: LINES, body: { name: 'x' } });
+        expect([answer.status, answer.json.code], method).to.deep.equal([406, 'not_acceptable']);
+      }
+    });
+
+    it('with errors that stay JSON', async () => {
+      const answer = await ask().get('/products?colour=red', { headers: LINES });
+      expect([answer.status, answer.headers['content-type']]).to.deep.equal([400, 'application/json']);
+      const Accept = 'application/x-ndjson, application/problem+json';
+      const problem = await ask().get('/products?colour=red', { headers: { Accept } });
+      expect(problem.headers['content-type']).to.equal('application/problem+json');
+      expect((await ask().get('/products', { headers: LINES, token: null })).json.code).to.equal(
+        'unauthenticated',
+      );
+    });
+  });
+});
+
+/** Asks for lines and leaves them unread. */
+function begin(service: ListService, path: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { port } = service.client;
+    request({ host: '127.0.0.1', port, path, headers: LINES, agent: false }, resolve)
+      .on('error', reject)
+      .end();
+  });
+}
+
+const requestLine = ({ journal }: ListService) => journal.lines.find(({ event }) => event === 'request');
+
+async function logged(service: ListService): Promise<Readonly<Record<string, unknown>>> {
+  for (;;) {
+    const line = requestLine(service);
+    if (line) return line.details;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('an export', () => {
+  const service = listService();
+  const LARGE = { description: 'x'.repeat(5_000) };
+  const exported = (path = '/products') => service.client.get(path, { headers: LINES, token: null });
+
+  it('reads in small pages, each record once, and lets other requests have their turn', async () => {
+    await service.records.fill(1_000);
+    let answered = 0;
+    service.records.before = async (page) => {
+      if (page % 5 !== 0) return;
+      expect((await service.client.get('/products/1', { token: null })).status).to.equal(200);
+      answered++;
+    };
+    expect(parsed((await exported()).text).map(({ id }) => id)).to.deep.equal(
+      Array.from({ length: 1_000 }, (_, i) => i + 1),
+    );
+    expect(answered).to.be.at.least(3);
+    for (const { limit } of service.records.queries) expect(limit).to.be.within(32, 128);
+    expect((await logged(service))['status']).to.equal(200);
+  });
+
+  it('leaves a turn of the event loop between two pages, also when the store answers at once', async () => {
+    await service.records.fill(1_000);
+    let turns = 0;
+    const seen: number[] = [];
+    service.records.before = () => {
+      seen.push(turns);
+      setImmediate(() => turns++);
+    };
+    await exported();
+    expect(new Set(seen)).to.have.length(service.records.queries.length);
+  });
+
+  it('reads no more than a page for HEAD, and no more than was asked for with a limit', async () => {
+    await service.records.fill(500);
+    await service.client.ask('HEAD', '/products', { headers: LINES, token: null });
+    expect(service.records.queries).to.have.length(1);
+    expect(parsed((await exported('/products?limit=300')).text)).to.have.length(300);
+    expect(service.records.queries.map(({ limit }) => limit).slice(1)).to.deep.equal([300]);
+  });
+
+  it('reads no faster than the client does', async () => {
+    await service.records.fill(10_000, LARGE);
+    const response = await begin(service, '/products');
+    response.pause();
+    let pages = -1;
+    while (pages < service.records.queries.length) {
+      pages = service.records.queries.length;
+      // Long enough for whatever fits into the buffers on the way to get there.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    expect(pages).to.be.lessThan(100);
+    let bytes = 0;
+    for await (const chunk of response) bytes += chunk.length;
+    expect(bytes).to.be.greaterThan(10_000 * 5_000);
+    expect((await logged(service))['complete']).to.equal(true);
+  });
+
+  it('stops reading when the client leaves', async () => {
+    await service.records.fill(2_000, LARGE);
+    const response = await begin(service, '/products');
+    let release = () => {};
+    service.records.before = () => new Promise((resolve) => (release = resolve));
+    response.resume();
+    await once(service.records.reading, 'page');
+    const pages = service.records.queries.length;
+    response.destroy();
+    expect(await logged(service)).to.include({ status: 200, complete: false });
+    release();
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(service.records.queries).to.have.length(pages);
+    expect(service.journal.lines.map(({ event }) => event)).to.deep.equal(['request']);
+  });
+
+  for (const failure of [unavailable('The store is gone.'), new Error('a defect')]) {
+    it(`that fails at its first page is an error like any other: ${failure.message}`, async () => {
+      await service.records.fill(10);
+      service.records.before = () => Promise.reject(failure);
+      const answer = await exported();
+      expect([answer.status, answer.headers['content-type']]).to.deep.equal([
+        'code' in failure ? 503 : 500,
+        'application/json',
+      ]);
+      expect(answer.headers['cache-control']).to.equal('no-store');
+    });
+
+    it(`that fails later is cut off, and never ends cleanly: ${failure.message}`, async () => {
+      await service.records.fill(500);
+      for (const failing of [2, 3, 5]) {
+        service.records.queries.length = 0;
+        service.records.before = (page) => (page === failing ? Promise.reject(failure) : undefined);
+        const socket = await service.client.connect();
+        socket.write(`GET /products HTTP/1.1\r\nHost: x\r\nAccept: ${LINES.Accept}\r\n\r\n`);
+        const text = await received(socket);
+        expect(text, `${failing}`).to.match(/^HTTP\/1\.1 200 [\s\S]*\r\nTransfer-Encoding: chunked\r\n/i);
+        expect(text.endsWith('0\r\n\r\n')).to.equal(false);
+      }
+      expect(await logged(service)).to.include({ status: 200, complete: false });
+      const warnings = service.journal.lines.filter(({ event }) => event === 'an answer broke off');
+      expect(warnings[0]?.details['error']).to.equal(failure);
+    });
+  }
+
+  it('that is too expensive says so before it begins', async () => {
+    service.records.before = () => Promise.reject(queryTooExpensive());
+    const answer = await exported('/products?name:ne=x');
+    expect([answer.status, answer.json.code]).to.deep.equal([400, 'query_too_expensive']);
+  });
+
+  it('is finished while the service drains', async () => {
+    await service.records.fill(500);
+    let release = () => {};
+    service.records.before = (page) =>
+      page === 3 ? new Promise((resolve) => (release = resolve)) : undefined;
+    const running = exported();
+    while (service.records.queries.length < 3) await once(service.records.reading, 'page');
+    const drained = service.drain.drain(10_000);
+    release();
+    expect(parsed((await running).text)).to.have.length(500);
+    service.client.close();
+    expect(await drained).to.equal(true);
+    expect(await logged(service)).to.include({ status: 200, complete: true });
+  });
+
+  it('is cut off, and stops reading, when the time to drain is over', async () => {
+    await service.records.fill(500);
+    let release = () => {};
+    service.records.before = (page) =>
+      page === 3 ? new Promise((resolve) => (release = resolve)) : undefined;
+    const running = exported().then(
+      () => 'ended',
+      () => 'cut',
+    );
+    while (service.records.queries.length < 3) await once(service.records.reading, 'page');
+    expect(await service.drain.drain(50)).to.equal(false);
+    expect(await running).to.equal('cut');
+    expect(await logged(service)).to.include({ complete: false });
+    release();
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(service.records.queries).to.have.length(3);
+  });
+});

@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { placed } from '../support/http-client.js';
+import { runningService } from '../support/running-service.js';
+
+describe('fields', () => {
+  const service = runningService();
+  const ask = () => service.client;
+  const FULL = {
+    name: 'Lamp',
+    description: 'bright',
+    sku: 'L-1',
+    price: { amount: 1, currency: 'EUR' },
+    attributes: { z: 1, a: 2 },
+  };
+  let created: string;
+
+  before(async () => {
+    await ask().post('/products', FULL);
+    await ask().post('/products', { name: 'bare' });
+    created = (await ask().get('/products/1?fields=createdAt')).json.createdAt;
+  });
+
+  it('shows these and no others, where they have a value, in the usual order', async () => {
+    const time = `"createdAt":"${created}","updatedAt":"${created}"`;
+    for (const [fields, shown] of [
+      ['id,name,version', '{"id":1,"name":"Lamp","version":1}'],
+      ['version,name,id', '{"id":1,"name":"Lamp","version":1}'],
+      ['id,id', '{"id":1}'],
+      ['updatedAt,createdAt', `{${time}}`],
+      ['price', '{"price":{"amount":1,"currency":"EUR"}}'],
+      ['attributes,sku', '{"sku":"L-1","attributes":{"z":1,"a":2}}'],
+      [
+        'updatedAt,createdAt,version,attributes,price,sku,description,name,id',
+        `{"id":1,${JSON.stringify(FULL).slice(1, -1)},"version":1,${time}}`,
+      ],
+    ] as const) {
+      const item = await ask().get(`/products/1?fields=${fields}`);
+      expect([item.status, item.text], fields).to.deep.equal([200, shown]);
+      const list = await ask().get(`/products?fields=${fields}&id=1`);
+      expect([list.status, list.text], fields).to.deep.equal([200, `[${shown}]`]);
+    }
+    expect((await ask().get('/products/2?fields=sku,price,attributes')).text).to.equal('{}');
+    expect((await ask().get('/products?fields=sku')).text).to.equal('[{"sku":"L-1"},{}]');
+  });
+
+  it('are times in RFC 3339, UTC, to the millisecond', async () => {
+    expect(created).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  for (const [fields, codes] of [
+    ['', ['too_short']],
+    ['id,', ['too_short']],
+    [',', ['too_short']],
+    ['x', ['unknown_field']],
+    ['Name', ['unknown_field']],
+    ['price.amount', ['unknown_field']],
+    ['attributes.z', ['unknown_field']],
+    ['%20id', ['unknown_field']],
+    ['-id', ['unknown_field']],
+    ['*', ['unknown_field']],
+    ['constructor', ['unknown_field']],
+    ['__proto__', ['unknown_field']],
+    ['id%00', ['unknown_field']],
+    ['x,,id', ['too_short', 'unknown_field']],
+  ] as const) {
+    it(`refuses ${fields || 'nothing'}`, async () => {
+      for (const path of ['/products/1', '/products']) {
+        const answer = await ask().get(`${path}?fields=${fields}`);
+        expect([answer.status, answer.json.code], path).to.deep.equal([400, 'invalid_parameter']);
+        expect(placed(answer)).to.deep.equal(codes.map((code) => [code, 'fields']));
+      }
+    });
+  }
+
+  it('on an item that is missing are 404, and on writes are no parameter', async () => {
+    expect((await ask().get('/products/99?fields=id')).status).to.equal(404);
+    expect((await ask().get('/products/99?fields=x')).status).to.equal(404);
+    for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+      const answer = await ask().ask(method, '/products/1?fields=id', { body: { name: 'x' } });
+      expect([answer.status, answer.json.code], method).to.deep.equal([400, 'unknown_parameter']);
+    }
+    expect((await ask().post('/products?fields=id', { name: 'x' })).json.code).to.equal('unknown_parameter');
+  });
+
+  describe('of an item', () => {
+    const known = (tag: string) => ({ headers: { 'If-None-Match': tag } });
+
+    it('make a tag of their own, alike however they are asked for', async () => {
+      for (const fields of ['id,name', 'name,id', 'name,id,name']) {
+        expect((await ask().get(`/products/1?fields=${fields}`)).headers.etag).to.equal('"1:id,name"');
+      }
+      expect((await ask().get('/products/1')).headers.etag).to.equal('"1"');
+    });
+
+    it('are 304 to who has this view, and to nobody else', async () => {
+      for (const method of ['GET', 'HEAD']) {
+        for (const [tag, status] of [
+          ['"1:id,name"', 304],
+          ['W/"1:id,name"', 304],
+          ['"x", "1:id,name"', 304],
+          ['*', 304],
+          ['"1"', 200],
+          ['"1:id"', 200],
+          ['"1:name,id"', 200],
+        ] as const) {
+          const answer = await ask().ask(method, '/products/1?fields=name,id', known(tag));
+          expect([answer.status, answer.headers.etag], tag).to.deep.equal([status, '"1:id,name"']);
+        }
+        expect((await ask().ask(method, '/products/1', known('"1:id,name"'))).status).to.equal(200);
+      }
+    });
+
+    it('give no tag that a write could name', async () => {
+      const answer = await ask().put('/products/1', FULL, { headers: { 'If-Match': '"1:id,name"' } });
+      expect([answer.status, answer.headers.etag]).to.deep.equal([412, '"1"']);
+      expect((await ask().put('/products/1', FULL, { headers: { 'If-Match': '"1"' } })).status).to.equal(200);
+    });
+  });
+});

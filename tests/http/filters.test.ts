@@ -1,0 +1,287 @@
+import { expect } from 'chai';
+import { placed } from '../support/http-client.js';
+import { runningService } from '../support/running-service.js';
+
+type Fields = Record<string, unknown>;
+
+const query = (pairs: Record<string, string>) =>
+  Object.entries(pairs)
+    .map((pair) => pair.map(encodeURIComponent).join('='))
+    .join('&');
+
+describe('filters', () => {
+  const service = runningService();
+  const ask = () => service.client;
+  const names = async (pairs: Record<string, string> | string): Promise<string[]> => {
+    const answer = await ask().get(`/products?${typeof pairs === 'string' ? pairs : query(pairs)}`);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.json.map(({ name }: { name: string }) => name);
+  };
+
+  const PRODUCTS: Fields[] = [
+    { name: 'a', sku: 'A-1', price: { amount: 0, currency: 'EUR' }, attributes: { colour: 'red', size: 5 } },
+    {
+      name: 'ab',
+      sku: 'a-1',
+      price: { amount: 100, currency: 'USD' },
+      attributes: { colour: 'Red', new: true },
+    },
+    {
+      name: 'a%',
+      price: { amount: 9007199254740991, currency: 'EUR' },
+      attributes: { 'a.b.c': '1', $gt: 'x' },
+    },
+    { name: 'a_c', sku: 'x.y', attributes: { constructor: 'red', toString: '5', 'a:b': 'x' } },
+    { name: '.*' },
+    { name: '$ne', attributes: { colour: '' } },
+    { name: 'b,c+d&e=f#g' },
+    { name: '\u{1f600}\u{1f601}', attributes: { '\u{1f600}': 'é' } },
+    { name: '\uffee' },
+    { name: 'O\'Brien "x" \\ <b> 100% {}' },
+  ];
+
+  before(async () => {
+    for (const product of PRODUCTS) expect((await ask().post('/products', product)).status).to.equal(201);
+  });
+
+  describe('hold', () => {
+    for (const { name } of PRODUCTS as { name: string }[]) {
+      it(`for a text taken literally: ${name}`, async () => {
+        expect(await names({ name })).to.deep.equal([name]);
+        expect(await names({ 'name:ne': name })).to.have.length(PRODUCTS.length - 1);
+      });
+    }
+
+    const FOUND: [Record<string, string>, string[]][] = [
+      [{ 'name:prefix': 'a' }, ['a', 'ab', 'a%', 'a_c']],
+      [{ 'name:prefix': 'a%' }, ['a%']],
+      [{ 'name:prefix': 'a_' }, ['a_c']],
+      [{ 'name:prefix': '.' }, ['.*']],
+      [{ 'name:prefix': 'A' }, []],
+      [{ 'name:prefix': '\u{1f600}' }, ['\u{1f600}\u{1f601}']],
+      [{ 'name:prefix': '', 'id:lte': '2' }, ['a', 'ab']],
+      [{ 'name:in': 'ab,a%,nothing' }, ['ab', 'a%']],
+      [{ 'name:gt': '\uffee' }, ['\u{1f600}\u{1f601}']],
+      [{ 'name:gte': '\uffee' }, ['\u{1f600}\u{1f601}', '\uffee']],
+      [{ 'name:lt': '.' }, ['$ne']],
+      [{ 'name:lte': '$ne' }, ['$ne']],
+      [{ name: 'nothing' }, []],
+      [{ name: 'a\u0000' }, []],
+      [{ name: '' }, []],
+      [{ sku: 'A-1' }, ['a']],
+      [{ 'sku:ne': 'A-1' }, ['ab', 'a_c']],
+      [{ 'sku:prefix': '' }, ['a', 'ab', 'a_c']],
+      [{ 'sku:in': 'x.y,A-1' }, ['a', 'a_c']],
+      [{ 'price.amount': '100' }, ['ab']],
+      [{ 'price.amount': '-0' }, ['a']],
+      [{ 'price.amount:ne': '100' }, ['a', 'a%']],
+      [{ 'price.amount:gt': '0' }, ['ab', 'a%']],
+      [{ 'price.amount:gte': '9007199254740991' }, ['a%']],
+      [{ 'price.amount:lt': '-9007199254740991' }, []],
+      [{ 'price.amount:in': '0,100' }, ['a', 'ab']],
+      [{ 'price.currency': 'EUR' }, ['a', 'a%']],
+      [{ 'price.currency': 'eur' }, []],
+      [{ 'price.currency': 'EUR', 'price.amount:gt': '5' }, ['a%']],
+      [{ 'id:gte': '2', 'id:lt': '4' }, ['ab', 'a%']],
+      [{ 'id:in': '4,2,2' }, ['ab', 'a_c']],
+      [{ id: '9007199254740991' }, []],
+      [{ 'attributes.colour': 'red' }, ['a']],
+      [{ 'attributes.colour': '' }, ['$ne']],
+      [{ 'attributes.size': '5' }, ['a']],
+      [{ 'attributes.size': '5.0' }, []],
+      [{ 'attributes.new': 'true' }, ['ab']],
+      [{ 'attributes.a.b.c': '1' }, ['a%']],
+      [{ 'attributes.$gt': 'x' }, ['a%']],
+      [{ 'attributes.constructor': 'red' }, ['a_c']],
+      [{ 'attributes.toString': '5' }, ['a_c']],
+      [{ 'attributes.hasOwnProperty': 'x' }, []],
+      [{ 'attributes.__proto__': 'x' }, []],
+      [{ 'attributes.__proto__': '' }, []],
+      [{ 'attributes.\u{1f600}': 'é' }, ['\u{1f600}\u{1f601}']],
+      [{ 'attributes.a': '1' }, []],
+      [{ 'attributes..': 'x' }, []],
+      [{ 'createdAt:gt': '2000-01-01T00:00:00Z', 'updatedAt:lt': '9999-12-31T23:59:59Z', id: '1' }, ['a']],
+      [{ 'createdAt:lt': '2000-01-01t00:00:00z' }, []],
+    ];
+    for (const [pairs, found] of FOUND) {
+      it(`for ${JSON.stringify(pairs)}`, async () => {
+        expect((await names(pairs)).sort()).to.deep.equal([...found].sort());
+      });
+    }
+
+    it('for the time at which a record was made, at any offset, and for no other', async () => {
+      const { createdAt } = (await ask().get('/products/3?fields=createdAt')).json;
+      const at = Date.parse(createdAt);
+      const offset = `${new Date(at + 90 * 60_000).toISOString().slice(0, -1)}+01:30`;
+      expect(await names({ createdAt, id: '3' })).to.deep.equal(['a%']);
+      expect(await names({ createdAt: offset, id: '3' })).to.deep.equal(['a%']);
+      expect(await names({ 'createdAt:in': `2001-01-01T00:00:00Z,${createdAt}`, id: '3' })).to.deep.equal([
+        'a%',
+      ]);
+      expect(await names({ 'createdAt:gt': createdAt, id: '3' })).to.deep.equal([]);
+      const justAfter = createdAt.replace('Z', '000001Z');
+      expect(await names({ createdAt: justAfter, id: '3' })).to.deep.equal([]);
+      expect(await names({ 'createdAt:lt': justAfter, id: '3' })).to.deep.equal(['a%']);
+      expect(await names({ 'createdAt:gte': justAfter, id: '3' })).to.deep.equal([]);
+    });
+
+    it('for what is encoded in any of the ways of the web', async () => {
+      for (const raw of [
+        'name=b%2Cc%2Bd%26e%3Df%23g',
+        'name=b,c%2bd%26e=f%23g',
+        '%6eame=b%2Cc%2Bd%26e%3Df%23g',
+        '&&name=b%2Cc%2Bd%26e%3Df%23g&',
+      ]) {
+        expect(await names(raw), raw).to.deep.equal(['b,c+d&e=f#g']);
+      }
+      for (const raw of ['name%3Aprefix=O%27Brien%20%22', "name:prefix=O'Brien+%22"]) {
+        expect(await names(raw), raw).to.deep.equal(['O\'Brien "x" \\ <b> 100% {}']);
+      }
+      expect(await names('name=%EF%BF%AE')).to.deep.equal(['\uffee']);
+    });
+
+    it('for a hundred values at once', async () => {
+      const ids = Array.from({ length: 100 }, (_, i) => i + 1).join(',');
+      expect(await names({ 'id:in': ids })).to.have.length(PRODUCTS.length);
+    });
+
+    it('for a value as long as an address can be', async () => {
+      const room = 8 * 1024 - '/products?name:ne='.length;
+      expect(await names(`name:ne=${'x'.repeat(room)}`)).to.have.length(PRODUCTS.length);
+      const answer = await ask().get(`/products?name:ne=${'x'.repeat(room + 1)}`);
+      expect([answer.status, answer.json.code]).to.deep.equal([414, 'uri_too_long']);
+    });
+  });
+
+  describe('are refused', () => {
+    const REFUSED: [string, string, [string, string][]][] = [
+      ...[
+        'nme=x',
+        'Name=x',
+        'name:eq=x',
+        'name:=x',
+        'name:like=x',
+        'name:NE=x',
+        ':ne=x',
+        ':=x',
+        'name:ne:ne=x',
+        'name:in:=x',
+        'name[ne]=x',
+        'description=x',
+        'price=1',
+        'price.=1',
+        'price.amount.x=1',
+        'price.amount:prefix=1',
+        'id:prefix=1',
+        'createdAt:prefix=2',
+        'version=1',
+        'attributes=x',
+        'attributes.=x',
+        'attributes:ne=x',
+        'attributes.a:b=x',
+        'attributes.a:ne=x',
+        'attributes.a:prefix=x',
+        'attributes.a:=x',
+        'email=x',
+        'userId=1',
+        '__proto__=1',
+        '__proto__:ne=1',
+        '__proto__.x=1',
+        'constructor=1',
+        'constructor:ne=1',
+        'name:constructor=x',
+        'name:__proto__=x',
+        'toString:in=1',
+        'hasOwnProperty=1',
+        'name%00=x',
+        'limit:gt=5',
+        'sort:ne=name',
+        '%=x',
+      ].map((raw): [string, string, [string, string][]] => {
+        const name = raw.slice(0, raw.indexOf('=')).replace('%00', '\u0000');
+        return [raw, 'unknown_parameter', [['unknown_parameter', name]]];
+      }),
+      ['name=a&name=b', 'invalid_parameter', [['duplicate_value', 'name']]],
+      ['name=a&%6eame=a', 'invalid_parameter', [['duplicate_value', 'name']]],
+      ['attributes.a=1&attributes.a=1', 'invalid_parameter', [['duplicate_value', 'attributes.a']]],
+      ['id=', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id=x', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id=1.0', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id=1e2', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id=0x1', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id=+1', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id=%2B1', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id=1%00', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id=01', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id=--1', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id=%EF%BC%91', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id=Infinity', 'invalid_parameter', [['invalid_type', 'id']]],
+      ['id:ne=9007199254740992', 'invalid_parameter', [['out_of_range', 'id:ne']]],
+      ['price.amount=-9007199254740992', 'invalid_parameter', [['out_of_range', 'price.amount']]],
+      [`price.amount=${'9'.repeat(400)}`, 'invalid_parameter', [['out_of_range', 'price.amount']]],
+      ['id:in=', 'invalid_parameter', [['too_short', 'id:in']]],
+      ['id:in=1,', 'invalid_parameter', [['too_short', 'id:in']]],
+      ['name:in=,a', 'invalid_parameter', [['too_short', 'name:in']]],
+      ['name:in=a,,b', 'invalid_parameter', [['too_short', 'name:in']]],
+      [
+        'id:in=1,x,,9007199254740992,y',
+        'invalid_parameter',
+        [
+          ['invalid_type', 'id:in'],
+          ['too_short', 'id:in'],
+          ['out_of_range', 'id:in'],
+        ],
+      ],
+      [`name:in=${'a,'.repeat(100)}a`, 'invalid_parameter', [['too_long', 'name:in']]],
+      ['createdAt=', 'invalid_parameter', [['invalid_format', 'createdAt']]],
+      ['createdAt:gt=2024-01-01', 'invalid_parameter', [['invalid_format', 'createdAt:gt']]],
+      ['createdAt=1700000000000', 'invalid_parameter', [['invalid_format', 'createdAt']]],
+      ['updatedAt:lt=2023-02-29T00:00:00Z', 'invalid_parameter', [['invalid_format', 'updatedAt:lt']]],
+      ['createdAt=2024-01-01T00:00:00+02:00', 'invalid_parameter', [['invalid_format', 'createdAt']]],
+      ['createdAt:in=2024-01-01T00:00:00Z,', 'invalid_parameter', [['too_short', 'createdAt:in']]],
+      ['name=%ff', 'invalid_parameter', [['invalid_format', 'name']]],
+      ['name=%ed%a0%80', 'invalid_parameter', [['invalid_format', 'name']]],
+      ['name=%', 'invalid_parameter', [['invalid_format', 'name']]],
+      [
+        'id=x&colour=red&createdAt=now&name:in=&sort=sku&limit=0&cursor=x&fields=x',
+        'invalid_parameter',
+        [
+          ['invalid_type', 'id'],
+          ['unknown_parameter', 'colour'],
+          ['invalid_format', 'createdAt'],
+          ['too_short', 'name:in'],
+          ['unknown_field', 'sort'],
+          ['out_of_range', 'limit'],
+          ['invalid_format', 'cursor'],
+          ['unknown_field', 'fields'],
+        ],
+      ],
+    ];
+    for (const [raw, code, faults] of REFUSED) {
+      it(`as ?${raw.slice(0, 60)}`, async () => {
+        const answer = await ask().get(`/v1/products?${raw}`);
+        expect([answer.status, answer.json.code]).to.deep.equal([400, code]);
+        expect(placed(answer)).to.deep.equal(faults);
+        for (const detail of answer.json.details) expect(detail.in).to.equal('query');
+      });
+    }
+
+    it('with a bounded answer, however many are wrong', async () => {
+      const answer = await ask().get(`/products?${'a&'.repeat(4_000)}`);
+      expect([answer.status, answer.json.details.length]).to.deep.equal([400, 100]);
+    });
+
+    it('on an item and on writes', async () => {
+      for (const [method, path] of [
+        ['GET', '/products/1'],
+        ['PUT', '/products/1'],
+        ['POST', '/products'],
+        ['DELETE', '/products/1'],
+      ] as const) {
+        const answer = await ask().ask(method, `${path}?name=a`, method === 'GET' ? {} : { body: {} });
+        expect([answer.status, answer.json.code], method).to.deep.equal([400, 'unknown_parameter']);
+      }
+    });
+  });
+});

@@ -1,0 +1,258 @@
+import { expect } from 'chai';
+import { type HttpClient, placed } from '../support/http-client.js';
+import { runningService } from '../support/running-service.js';
+import type { Fields } from './resource/collection.js';
+import { resourceContract } from './resource.contract.js';
+
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+const item = (productId: unknown, quantity: unknown = 1) => ({ productId, quantity });
+
+const makeUser = async (client: HttpClient, email = 'ann@example.com'): Promise<number> =>
+  (await client.post('/users', { name: 'Ann', email })).json.id;
+
+const makeProduct = async (client: HttpClient): Promise<number> =>
+  (await client.post('/products', { name: 'Lamp' })).json.id;
+
+/** The user and the products of an empty store: user 1, products 1 to 101. */
+async function makeReferred(client: HttpClient): Promise<void> {
+  await makeUser(client);
+  await Promise.all(Array.from({ length: 101 }, () => makeProduct(client)));
+}
+
+const items = (count: number) => Array.from({ length: count }, (_, i) => item(i + 1));
+
+resourceContract({
+  plural: 'orders',
+  cacheControl: 'no-store',
+  prepare: makeReferred,
+  fields: (n) => ({ userId: 1, items: [item(1, n + 1), item((n % 99) + 2)] }),
+  faulty: [
+    ['a user 0', { userId: 0 }, [['out_of_range', '/userId']]],
+    ['a user 2^53', { userId: 2 ** 53 }, [['out_of_range', '/userId']]],
+    ['a user in a string', { userId: '1' }, [['invalid_type', '/userId']]],
+    ['no items', { items: [] }, [['too_short', '/items']]],
+    ['101 items', { items: items(101) }, [['too_long', '/items']]],
+    ['items in an object', { items: { 0: item(1) } }, [['invalid_type', '/items']]],
+    [
+      'items that are none',
+      { items: [null, 1, 'x', [], {}, item(1)] },
+      [
+        ['invalid_type', '/items/0'],
+        ['invalid_type', '/items/1'],
+        ['invalid_type', '/items/2'],
+        ['invalid_type', '/items/3'],
+        ['required', '/items/4/productId'],
+        ['required', '/items/4/quantity'],
+      ],
+    ],
+    [
+      'bad products and quantities',
+      { items: [item(-1, 0), item('1', 1_000_001), item(1.5, 1.5), item(null, null)] },
+      [
+        ['out_of_range', '/items/0/productId'],
+        ['out_of_range', '/items/0/quantity'],
+        ['invalid_type', '/items/1/productId'],
+        ['out_of_range', '/items/1/quantity'],
+        ['invalid_type', '/items/2/productId'],
+        ['invalid_type', '/items/2/quantity'],
+        ['invalid_type', '/items/3/productId'],
+        ['invalid_type', '/items/3/quantity'],
+      ],
+    ],
+    [
+      'an unknown field in an item',
+      { items: [{ ...item(1), price: 5 }] },
+      [['unknown_field', '/items/0/price']],
+    ],
+    [
+      'products that are there already',
+      { items: [item(1), item(2), item(1, 5), item(3), item(2), item(1)] },
+      [
+        ['duplicate_value', '/items/2/productId'],
+        ['duplicate_value', '/items/4/productId'],
+        ['duplicate_value', '/items/5/productId'],
+      ],
+    ],
+    [
+      'references to nothing',
+      { userId: NEVER, items: [item(1), item(NEVER), item(NEVER - 1)] },
+      [
+        ['reference_not_found', '/userId'],
+        ['reference_not_found', '/items/1/productId'],
+        ['reference_not_found', '/items/2/productId'],
+      ],
+    ],
+    [
+      'references to nothing among other faults',
+      { userId: NEVER, items: [item('1'), item(NEVER, 0), item(1, 'x'), null, item(NEVER), 5], note: 'x' },
+      [
+        ['invalid_type', '/items/0/productId'],
+        ['out_of_range', '/items/1/quantity'],
+        ['invalid_type', '/items/2/quantity'],
+        ['invalid_type', '/items/3'],
+        ['invalid_type', '/items/5'],
+        ['duplicate_value', '/items/4/productId'],
+        ['unknown_field', '/note'],
+        ['reference_not_found', '/userId'],
+        ['reference_not_found', '/items/1/productId'],
+        ['reference_not_found', '/items/4/productId'],
+      ],
+    ],
+    [
+      'a user that is nothing beside items that are none',
+      { userId: NEVER, items: 'x' },
+      [
+        ['invalid_type', '/items'],
+        ['reference_not_found', '/userId'],
+      ],
+    ],
+  ],
+});
+
+for (const store of ['memory', 'sqlite']) {
+  describe(`orders on ${store}`, () => {
+    const service = runningService({ STORE: store });
+    const ask = () => service.client;
+    before(() => makeReferred(ask()));
+
+    const ordered = async (fields: Fields): Promise<string> => {
+      const answer = await ask().post('/orders', fields);
+      expect(answer.status, answer.text).to.equal(201);
+      return answer.headers.location ?? '';
+    };
+    const gone = async (): Promise<{ userId: number; productId: number; path: string }> => {
+      const userId = await makeUser(ask(), `gone.${performance.now()}@example.com`);
+      const productId = await makeProduct(ask());
+      const path = await ordered({ userId, items: [item(productId, 7), item(1)] });
+      expect((await ask().delete(`/users/${userId}`)).status).to.equal(204);
+      expect((await ask().delete(`/products/${productId}`)).status).to.equal(204);
+      return { userId, productId, path };
+    };
+
+    it('hold from 1 to 100 items of 1 to 1,000,000, in the order in which they were sent', async () => {
+      for (const few of [[item(1)], [item(3, 1_000_000), item(2)], items(100).toReversed()]) {
+        const answer = await ask().post('/orders', { userId: 1, items: few });
+        expect([answer.status, answer.json.items]).to.deep.equal([201, few]);
+      }
+    });
+
+    it('take 1e0 and 2.0 for integers', async () => {
+      const answer = await ask().post('/orders', '{"userId":1.0,"items":[{"productId":1e0,"quantity":2.0}]}');
+      expect([answer.status, answer.json.items]).to.deep.equal([201, [item(1, 2)]]);
+    });
+
+    it('say what their references lack, each in its place', async () => {
+      const answer = await ask().post('/orders', { userId: NEVER, items: [item(NEVER)] });
+      expect(answer.json.details).to.deep.equal([
+        {
+          code: 'reference_not_found',
+          message: 'userId names nothing that exists.',
+          in: 'body',
+          pointer: '/userId',
+        },
+        {
+          code: 'reference_not_found',
+          message: 'items.0.productId names nothing that exists.',
+          in: 'body',
+          pointer: '/items/0/productId',
+        },
+      ]);
+    });
+
+    it('tell the references of too many items as well', async () => {
+      const answer = await ask().post('/orders', { userId: 1, items: [...items(101), item(NEVER)] });
+      expect(placed(answer)).to.deep.equal([
+        ['too_long', '/items'],
+        ['reference_not_found', '/items/101/productId'],
+      ]);
+    });
+
+    it('replace their items whole by a patch', async () => {
+      const path = await ordered({ userId: 1, items: [item(1, 5), item(2, 5)] });
+      const answer = await ask().patch(path, { items: [item(2, 6)] });
+      expect(answer.json.items).to.deep.equal([item(2, 6)]);
+      expect(placed(await ask().patch(path, { items: [{ quantity: 1 }] }))).to.deep.equal([
+        ['required', '/items/0/productId'],
+      ]);
+    });
+
+    describe('whose user and product are gone', () => {
+      it('stay as they are, and keep nothing from being deleted', async () => {
+        const { userId, productId, path } = await gone();
+        const answer = await ask().get(path);
+        expect([answer.status, answer.headers.etag]).to.deep.equal([200, '"1"']);
+        expect(answer.json).to.deep.include({ userId, items: [item(productId, 7), item(1)] });
+      });
+
+      it('may be written back as they are, which changes nothing', async () => {
+        const { path } = await gone();
+        const shown = (await ask().get(path)).json;
+        for (const answer of [
+          await ask().put(path, shown),
+          await ask().patch(path, shown),
+          await ask().patch(path, {}),
+        ]) {
+          expect([answer.status, answer.headers.etag]).to.deep.equal([200, '"1"']);
+        }
+      });
+
+      it('may keep what they name, move it, and change all around it', async () => {
+        const { userId, productId, path } = await gone();
+        const moved = [item(2), item(1), item(productId, 8)];
+        const answer = await ask().put(path, { userId, items: moved });
+        expect([answer.status, answer.json.items]).to.deep.equal([200, moved]);
+        expect((await ask().patch(path, { items: [item(productId)] })).status).to.equal(200);
+        expect((await ask().patch(path, { userId: 1 })).status).to.equal(200);
+      });
+
+      it('may not name anew what they once gave up', async () => {
+        const { userId, productId, path } = await gone();
+        await ask().put(path, { userId: 1, items: [item(1)] });
+        expect(placed(await ask().put(path, { userId, items: [item(1), item(productId)] }))).to.deep.equal([
+          ['reference_not_found', '/userId'],
+          ['reference_not_found', '/items/1/productId'],
+        ]);
+        expect(placed(await ask().patch(path, { userId }))).to.deep.equal([
+          ['reference_not_found', '/userId'],
+        ]);
+      });
+
+      it('are asked for what they name anew alone', async () => {
+        const [one, other] = [await gone(), await gone()];
+        const moved = { userId: one.userId, items: [item(other.productId), item(one.productId)] };
+        for (const answer of [await ask().put(one.path, moved), await ask().patch(one.path, moved)]) {
+          expect(placed(answer)).to.deep.equal([['reference_not_found', '/items/0/productId']]);
+        }
+        expect(placed(await ask().patch(one.path, { userId: other.userId }))).to.deep.equal([
+          ['reference_not_found', '/userId'],
+        ]);
+      });
+
+      it('cannot be named by a new order', async () => {
+        const { userId, productId } = await gone();
+        const answer = await ask().post('/orders', { userId, items: [item(1), item(productId)] });
+        expect(placed(answer)).to.deep.equal([
+          ['reference_not_found', '/userId'],
+          ['reference_not_found', '/items/1/productId'],
+        ]);
+      });
+    });
+
+    it('that race the deletion of what they name are whole, or refused', async () => {
+      const productId = await makeProduct(ask());
+      const body = { userId: 1, items: [item(productId)] };
+      const [deleted, ...answers] = await Promise.all([
+        ask().delete(`/products/${productId}`),
+        ...Array.from({ length: 20 }, () => ask().post('/orders', body)),
+      ]);
+      expect(deleted.status).to.equal(204);
+      for (const answer of answers) {
+        expect(answer.status).to.be.oneOf([201, 400]);
+        if (answer.status === 400) expect(answer.json.details[0].code).to.equal('reference_not_found');
+        else expect((await ask().get(answer.headers.location ?? '')).json).to.deep.include(body);
+      }
+      expect((await ask().post('/orders', body)).status).to.equal(400);
+    });
+  });
+}

@@ -1,0 +1,34 @@
+import { runningService } from '../support/running-service.js';
+import { change } from './resource/change.js';
+import { Collection, type ResourceUnderTest } from './resource/collection.js';
+import { conditions, requiredConditions } from './resource/conditions.js';
+import { creation } from './resource/creation.js';
+import { deletion } from './resource/deletion.js';
+import { faults } from './resource/faults.js';
+import { messages } from './resource/messages.js';
+import { reading } from './resource/reading.js';
+import { replacement } from './resource/replacement.js';
+
+const PARTS = [creation, faults, reading, replacement, change, deletion, messages, conditions];
+
+/** What can be done with a record is the same for every resource, in every store, at both of its addresses. */
+export function resourceContract(resource: ResourceUnderTest): void {
+  for (const store of ['memory', 'sqlite']) {
+    for (const path of [`/v1/${resource.plural}`, `/${resource.plural}`]) {
+      describe(`the contract of resources, ${path} on ${store}`, () => {
+        const all = running(resource, path, { STORE: store });
+        for (const part of PARTS) part(all);
+      });
+    }
+  }
+
+  describe(`REQUIRE_IF_MATCH, of ${resource.plural}`, () => {
+    requiredConditions(running(resource, `/v1/${resource.plural}`, { REQUIRE_IF_MATCH: 'true' }));
+  });
+}
+
+function running(resource: ResourceUnderTest, path: string, settings: Record<string, string>): Collection {
+  const service = runningService(settings);
+  before(() => resource.prepare?.(service.client));
+  return new Collection(resource, path, service);
+}

@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import type { Collection } from './collection.js';
+
+const ifMatch = (tag: string) => ({ headers: { 'If-Match': tag } });
+const ifNoneMatch = (tag: string) => ({ headers: { 'If-None-Match': tag } });
+
+export function conditions(all: Collection): void {
+  describe('If-Match', () => {
+    it('lets exactly one of many racing writers win, and tells the others the tag that stands now', async () => {
+      const { path } = await all.created();
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => all.ask.put(path, all.fields(), ifMatch('"1"'))),
+      );
+      const won = answers.filter(({ status }) => status === 200);
+      const lost = answers.filter(({ status }) => status === 412);
+      expect([won.length, lost.length]).to.deep.equal([1, 19]);
+      for (const answer of lost) {
+        expect([answer.json.code, answer.headers.etag]).to.deep.equal(['precondition_failed', '"2"']);
+      }
+      expect((await all.ask.get(path)).text).to.equal(won[0]?.text);
+    });
+
+    it('guards PATCH and DELETE alike', async () => {
+      const { path } = await all.created();
+      const fields = all.fields();
+      expect((await all.ask.patch(path, fields, ifMatch('"2"'))).status).to.equal(412);
+      expect((await all.ask.delete(path, ifMatch('"2"'))).status).to.equal(412);
+      expect((await all.ask.patch(path, fields, ifMatch('"1"'))).status).to.equal(200);
+      expect((await all.ask.delete(path, ifMatch('"1"'))).status).to.equal(412);
+      expect((await all.ask.delete(path, ifMatch('"2"'))).status).to.equal(204);
+    });
+
+    it('takes a star and lists of tags, and compares strongly', async () => {
+      const { path, fields } = await all.created();
+      for (const [tag, status] of [
+        ['*', 200],
+        ['"7" , "1"', 200],
+        ['"7","8"', 412],
+        ['W/"1"', 412],
+        ['"01"', 412],
+        ['""', 412],
+        ['"nonsense,with-a-comma"', 412],
+      ] as const) {
+        expect((await all.ask.put(path, fields, ifMatch(tag))).status, tag).to.equal(status);
+      }
+    });
+
+    it('is refused where it is no list of tags', async () => {
+      const { path, fields } = await all.created();
+      for (const tag of ['', ' ', '1', "'1'", '"1', '"1" "2"', '*, "1"']) {
+        const answer = await all.ask.put(path, fields, ifMatch(tag));
+        expect([answer.status, answer.json.code], tag).to.deep.equal([400, 'invalid_parameter']);
+        expect(answer.json.details[0]).to.include({ code: 'invalid_format', in: 'header', name: 'If-Match' });
+      }
+    });
+
+    it('is not asked of a record that is missing: 404', async () => {
+      for (const [method, body] of [
+        ['PUT', all.fields()],
+        ['PUT', {}],
+        ['PATCH', {}],
+        ['DELETE', undefined],
+      ] as const) {
+        const answer = await all.ask.ask(method, all.nowhere, { body, ...ifMatch('"1"') });
+        expect(answer.status, method).to.equal(404);
+      }
+    });
+
+    it('is judged before the fields, and before what the body says of the version', async () => {
+      const { path } = await all.created();
+      await all.ask.put(path, all.fields());
+      for (const body of [{ ...all.fields(), version: 1 }, {}, []]) {
+        expect((await all.ask.put(path, body, ifMatch('"1"'))).status).to.equal(412);
+      }
+    });
+  });
+
+  describe('If-None-Match', () => {
+    it('answers 304 to who has the version already', async () => {
+      const { path } = await all.created();
+      for (const tag of ['"1"', 'W/"1"', '"9", "1"', '*']) {
+        for (const method of ['GET', 'HEAD']) {
+          const answer = await all.ask.ask(method, path, ifNoneMatch(tag));
+          expect([answer.status, answer.text, answer.headers.etag], tag).to.deep.equal([304, '', '"1"']);
+          expect(answer.headers['cache-control']).to.equal(all.resource.cacheControl);
+          expect(answer.headers['vary']).to.include('Accept');
+        }
+      }
+      expect((await all.ask.get(path, ifNoneMatch('"2"'))).status).to.equal(200);
+    });
+
+    it('stops a write where a version that it names stands', async () => {
+      const { path } = await all.created();
+      expect((await all.ask.put(path, all.fields(), ifNoneMatch('*'))).status).to.equal(412);
+      expect((await all.ask.delete(path, ifNoneMatch('"1"'))).status).to.equal(412);
+      expect((await all.ask.delete(path, ifNoneMatch('"2"'))).status).to.equal(204);
+    });
+  });
+}
+
+/** In a service that asks for If-Match. */
+export function requiredConditions(all: Collection): void {
+  it('answers 428 to a write that does not say what it has seen', async () => {
+    const { path, fields } = await all.created();
+    for (const [method, body] of [
+      ['PUT', fields],
+      ['PATCH', {}],
+      ['DELETE', undefined],
+    ] as const) {
+      const answer = await all.ask.ask(method, path, { body });
+      expect([answer.status, answer.json.code], method).to.deep.equal([428, 'precondition_required']);
+      const guarded = await all.ask.ask(method, path, { body, ...ifMatch('*') });
+      expect(guarded.status, method).to.be.within(200, 204);
+    }
+  });
+}

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { type Answer, placed } from '../../support/http-client.js';
+import type { Collection, FaultyFields } from './collection.js';
+
+export function faults(all: Collection): void {
+  describe('fields that break a rule', () => {
+    const required = Object.keys(all.resource.fields(0));
+    const everywhere: FaultyFields[] = [
+      ...required.map(
+        (field): FaultyFields => [
+          `a ${field} of another type`,
+          { [field]: true },
+          [['invalid_type', `/${field}`]],
+        ],
+      ),
+      [
+        'a field that is none',
+        { colour: 'red', 'a/~b': 1 },
+        [
+          ['unknown_field', '/colour'],
+          ['unknown_field', '/a~1~0b'],
+        ],
+      ],
+      ...all.resource.faulty,
+    ];
+
+    for (const [what, fields, expected] of everywhere) {
+      it(`are refused by every write, all at once: ${what}`, async () => {
+        const { path, fields: good } = await all.created();
+        const bad = { ...all.fields(), ...fields };
+        expectFaults(await all.ask.post(all.path, bad), expected);
+        expectFaults(await all.ask.put(path, bad), expected);
+        expectFaults(await all.ask.patch(path, fields), expected);
+        const now = await all.ask.get(path);
+        expect(now.json).to.deep.include(good);
+        expect(now.headers.etag).to.equal('"1"');
+      });
+    }
+
+    it('are told of each required field that is not there, or null', async () => {
+      const { path } = await all.created();
+      const nothing = Object.fromEntries(required.map((field) => [field, null]));
+      const missing = required.map((field): [string, string] => ['required', `/${field}`]);
+      const noValue = required.map((field): [string, string] => ['invalid_type', `/${field}`]);
+      expectFaults(await all.ask.post(all.path, {}), missing);
+      expectFaults(await all.ask.put(path, {}), missing);
+      expectFaults(await all.ask.patch(path, nothing), missing);
+      expectFaults(await all.ask.post(all.path, nothing), noValue);
+      expectFaults(await all.ask.put(path, nothing), noValue);
+    });
+
+    it('are told beside those that the service gives', async () => {
+      const { id, path } = await all.created();
+      const expected: [string, string][] = [
+        ['read_only_field', '/id'],
+        ['unknown_field', '/colour'],
+      ];
+      const bad = { id: id + 1, colour: 'red' };
+      expectFaults(await all.ask.post(all.path, { ...all.fields(), ...bad }), expected);
+      expectFaults(await all.ask.put(path, { ...all.fields(), ...bad }), expected);
+      expectFaults(await all.ask.patch(path, bad), expected);
+    });
+
+    it('are told of a body that is no object', async () => {
+      const { path } = await all.created();
+      for (const body of ['[]', '[{}]', '"x"', '7', 'null', 'true']) {
+        expectFaults(await all.ask.post(all.path, body), [['invalid_type', '']]);
+        expectFaults(await all.ask.put(path, body), [['invalid_type', '']]);
+        expectFaults(await all.ask.patch(path, body), [['invalid_type', '']]);
+      }
+    });
+
+    it('are told in bounds, and never overflow, however many they are', async () => {
+      const many = Object.fromEntries(Array.from({ length: 130_000 }, (_, i) => [threeLetters(i), 0]));
+      const [field = ''] = required;
+      for (const body of [many, { ...many, ...all.fields() }, { ...all.fields(), [field]: many }]) {
+        const answer = await all.ask.post(all.path, body);
+        expect([answer.status, answer.json.code]).to.deep.equal([400, 'validation_failed']);
+        expect(answer.json.details.length).to.be.within(1, 1_000);
+        if (body !== many) expect(answer.text, 'what was sent is not missing').to.not.include('"required"');
+      }
+    });
+  });
+}
+
+/** The shortest of that many different names: so many fit into a body. */
+function threeLetters(n: number): string {
+  const digits = [Math.floor(n / 57 ** 2), Math.floor(n / 57) % 57, n % 57];
+  return String.fromCharCode(...digits.map((digit) => 0x23 + digit));
+}
+
+function expectFaults(answer: Answer, expected: readonly (readonly [string, string])[]): void {
+  expect([answer.status, answer.json.code], answer.text).to.deep.equal([400, 'validation_failed']);
+  expect(Object.keys(answer.json)).to.deep.equal(['code', 'message', 'details']);
+  expect(placed(answer)).to.deep.equal(expected);
+  for (const detail of answer.json.details) {
+    expect(Object.keys(detail)).to.deep.equal(['code', 'message', 'in', 'pointer']);
+    expect(detail.in).to.equal('body');
+    expect(detail.message).to.be.a('string').and.not.equal('');
+  }
+}

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import type { Collection } from './collection.js';
+
+const PATCH_TYPES = 'application/merge-patch+json, application/json';
+
+export function messages(all: Collection): void {
+  describe('methods', () => {
+    it('are told by OPTIONS, to anyone', async () => {
+      const list = await all.ask.ask('OPTIONS', `${all.path}?limit=1`, { token: null });
+      expect([list.status, list.text, list.headers.allow]).to.deep.equal([
+        204,
+        '',
+        'GET, HEAD, POST, OPTIONS',
+      ]);
+      const item = await all.ask.ask('OPTIONS', `${all.path}/1`, { token: null });
+      expect([item.status, item.headers.allow]).to.deep.equal([
+        204,
+        'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+      ]);
+      expect(item.headers['accept-patch']).to.equal(PATCH_TYPES);
+    });
+
+    for (const [method, item] of [
+      ['PUT', ''],
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['TRACE', ''],
+      ['POST', '/1'],
+      ['PURGE', '/1'],
+    ] as const) {
+      it(`are 405 with Allow where they are lacking: ${method} ${item && 'of an item'}`, async () => {
+        const answer = await all.ask.ask(method, all.path + item);
+        expect([answer.status, answer.json.code]).to.deep.equal([405, 'method_not_allowed']);
+        expect(answer.headers.allow).to.include('GET, HEAD');
+        expect(answer.headers['cache-control']).to.equal('no-store');
+      });
+    }
+  });
+
+  describe('media types', () => {
+    it('of a body are JSON, or 415', async () => {
+      const { path, fields } = await all.created();
+      for (const [method, address, type] of [
+        ['POST', all.path, 'text/plain'],
+        ['POST', all.path, 'application/merge-patch+json'],
+        ['PUT', path, 'application/merge-patch+json'],
+        ['PATCH', path, 'text/plain'],
+      ] as const) {
+        const answer = await all.ask.ask(method, address, {
+          body: fields,
+          headers: { 'Content-Type': type },
+        });
+        expect([answer.status, answer.json.code], method).to.deep.equal([415, 'unsupported_media_type']);
+        expect(answer.headers['accept-patch'], method).to.equal(method === 'PATCH' ? PATCH_TYPES : undefined);
+      }
+    });
+
+    it('of an answer are JSON, or 406', async () => {
+      const { path } = await all.created();
+      for (const address of [all.path, path]) {
+        const answer = await all.ask.get(address, { headers: { Accept: 'text/html' } });
+        expect([answer.status, answer.json.code], address).to.deep.equal([406, 'not_acceptable']);
+      }
+    });
+  });
+
+  it('an unknown version, and an address that is nearly one, are refused', async () => {
+    const answer = await all.ask.get(all.path, { headers: { 'API-Version': '2' } });
+    expect([answer.status, answer.json.code]).to.deep.equal([400, 'unsupported_version']);
+    for (const path of [`${all.path}/`, `${all.path}/0`, `${all.path}/01`, `${all.path}/x`]) {
+      expect((await all.ask.get(path)).status, path).to.equal(404);
+    }
+  });
+}

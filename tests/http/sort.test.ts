@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { placed } from '../support/http-client.js';
+import { linksOf } from '../support/links.js';
+import { runningService } from '../support/running-service.js';
+
+describe('sort', () => {
+  const service = runningService();
+  const ask = () => service.client;
+  const NAMES = ['b', 'a', '\u{1f600}', 'B', '\uffee', 'a', 'é', 'ab', 'a b', 'z', 'a', '"', '\\'];
+  const ascending = ['"', 'B', '\\', 'a', 'a', 'a', 'a b', 'ab', 'b', 'z', 'é', '\uffee', '\u{1f600}'];
+
+  async function all(query: string): Promise<{ id: number; name: string }[]> {
+    const found: { id: number; name: string }[] = [];
+    for (let next: string | undefined = `/products?${query}`; next !== undefined; ) {
+      const answer = await ask().get(next);
+      expect(answer.status, answer.text).to.equal(200);
+      found.push(...answer.json);
+      next = linksOf(answer.headers['link'])['next'];
+    }
+    return found;
+  }
+  const namesOf = (records: { name: string }[]) => records.map(({ name }) => name);
+  const idsOf = (records: { id: number }[]) => records.map(({ id }) => id);
+
+  before(async () => {
+    for (const name of NAMES) await ask().post('/products', { name });
+  });
+
+  for (const limit of [1, 2, 5, 100]) {
+    it(`orders text by code point, ties by id, in pages of ${limit}`, async () => {
+      const found = await all(`sort=name&limit=${limit}`);
+      expect(namesOf(found)).to.deep.equal(ascending);
+      expect(idsOf(found.filter(({ name }) => name === 'a'))).to.deep.equal([2, 6, 11]);
+    });
+
+    it(`turns an order around, ties still by id ascending unless asked, in pages of ${limit}`, async () => {
+      const tied = async (sort: string) => {
+        const found = await all(`sort=${sort}&limit=${limit}`);
+        expect(namesOf(found)).to.deep.equal([...ascending].reverse());
+        return idsOf(found.filter(({ name }) => name === 'a'));
+      };
+      expect(await tied('-name')).to.deep.equal([2, 6, 11]);
+      expect(await tied('-name,id')).to.deep.equal([2, 6, 11]);
+      expect(await tied('-name,-id')).to.deep.equal([11, 6, 2]);
+    });
+  }
+
+  it('orders by id, times, and several of them', async () => {
+    const ids = NAMES.map((_, i) => i + 1);
+    for (const [sort, expected] of [
+      ['id', ids],
+      ['-id', [...ids].reverse()],
+      ['-id,name', [...ids].reverse()],
+      ['createdAt,id', ids],
+      ['-createdAt,-id', [...ids].reverse()],
+    ] as const) {
+      expect(idsOf(await all(`sort=${sort}&limit=4`)), sort).to.deep.equal(expected);
+    }
+    await ask().patch('/products/1', { description: 'changed last' });
+    expect(idsOf(await all('sort=-updatedAt,id')).at(0)).to.equal(1);
+  });
+
+  it('goes back by prev just as it came', async () => {
+    const pages: string[] = [];
+    let links: Record<string, string> = { next: '/products?sort=-name,-id&limit=3' };
+    for (let next = links['next']; next !== undefined; next = links['next']) {
+      const answer = await ask().get(next);
+      links = linksOf(answer.headers['link']);
+      pages.push(answer.text);
+    }
+    const back: string[] = [pages.at(-1) ?? ''];
+    for (let prev = links['prev']; prev !== undefined; prev = links['prev']) {
+      const answer = await ask().get(prev);
+      links = linksOf(answer.headers['link']);
+      back.unshift(answer.text);
+    }
+    expect(back).to.deep.equal(pages);
+  });
+
+  const REFUSED: [string, string[]][] = [
+    ['', ['too_short']],
+    [',', ['too_short', 'duplicate_value']],
+    ['name,', ['too_short']],
+    ['sku', ['unknown_field']],
+    ['description', ['unknown_field']],
+    ['price.amount', ['unknown_field']],
+    ['attributes', ['unknown_field']],
+    ['attributes.a', ['unknown_field']],
+    ['version', ['unknown_field']],
+    ['Name', ['unknown_field']],
+    ['%2Bname', ['unknown_field']],
+    ['+name', ['unknown_field']],
+    ['name,%20id', ['unknown_field']],
+    ['--name', ['unknown_field']],
+    ['-', ['too_short']],
+    ['name:desc', ['unknown_field']],
+    ['id,sku', ['unknown_field']],
+    ['name%00', ['unknown_field']],
+    ['__proto__', ['unknown_field']],
+    ['-__proto__', ['unknown_field']],
+    ['constructor', ['unknown_field']],
+    ['name,name', ['duplicate_value']],
+    ['name,-name', ['duplicate_value']],
+    ['id,id', ['duplicate_value']],
+    ['email', ['unknown_field']],
+    ['x'.repeat(8_000), ['unknown_field']],
+    ['a,'.repeat(4_000), ['too_short', 'unknown_field', 'duplicate_value']],
+  ];
+  for (const [sort, codes] of REFUSED) {
+    it(`refuses ${sort.slice(0, 40)}`, async () => {
+      const answer = await ask().get(`/products?sort=${sort}`);
+      expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_parameter']);
+      expect(placed(answer)).to.deep.equal(codes.map((code) => [code, 'sort']));
+      expect(answer.text.length, 'a bounded answer').to.be.lessThan(2_000);
+    });
+  }
+
+  it('is refused twice', async () => {
+    const answer = await ask().get('/products?sort=name&sort=id');
+    expect([answer.json.code, placed(answer)]).to.deep.equal([
+      'invalid_parameter',
+      [['duplicate_value', 'sort']],
+    ]);
+  });
+});

@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import { placed } from '../support/http-client.js';
+import { runningService } from '../support/running-service.js';
+import { resourceContract } from './resource.contract.js';
+
+const LONG_NAME = 'x'.repeat(201);
+
+resourceContract({
+  plural: 'users',
+  cacheControl: 'no-store',
+  fields: (n) => ({ name: `user ${n}`, email: `user.${n}@example.com` }),
+  faulty: [
+    ['a blank name', { name: ' \u2003' }, [['invalid_format', '/name']]],
+    [
+      'a name and an address',
+      { name: LONG_NAME, email: 'nobody' },
+      [
+        ['too_long', '/name'],
+        ['invalid_format', '/email'],
+      ],
+    ],
+  ],
+});
+
+const label = (length: number) => 'l'.repeat(length);
+/** An address of this many characters, in labels of 49. */
+const long = (length: number) => `${'x'.repeat(length - 201)}@${Array(4).fill(label(49)).join('.')}.`;
+
+const GOOD = [
+  'a@b',
+  'a@b.c',
+  'a@localhost',
+  'A.B+tag@Example.COM',
+  "!#$%&'*+/=?^_`{|}~-@x",
+  '.a@b',
+  'a.@b',
+  'a..b@c',
+  'a@1',
+  'a@127.0.0.1',
+  'a@x--y.museum',
+  'a@xn--bcher-kva.example',
+  `a@${label(63)}.${label(63)}`,
+  `${'x'.repeat(65)}@b`,
+  `${long(253)}z`,
+];
+
+const BAD: readonly (readonly [address: unknown, ...codes: string[]])[] = [
+  ['', 'too_short'],
+  [null, 'invalid_type'],
+  [['a@b'], 'invalid_type'],
+  ...[
+    'a',
+    '@',
+    'a@',
+    '@b',
+    'a@b@c',
+    ' a@b',
+    'a@b ',
+    'a b@c',
+    'a@b\n',
+    'a@b\u0000',
+    '"a"@b',
+    '"a b"@c',
+    'a(comment)@b',
+    'a,b@c',
+    'A <a@b>',
+    'mailto:a@b',
+    'ä@b',
+    'a@ä.example',
+    'a@b\u3002c',
+    'a@b.',
+    'a@.b',
+    'a@b..c',
+    'a@-b',
+    'a@b-',
+    'a@b-.c',
+    'a@b_c',
+    'a@[127.0.0.1]',
+    `a@${label(64)}`,
+    `a@b.${label(64)}.c`,
+  ].map((address) => [address, 'invalid_format'] as const),
+  [`${long(254)}z`, 'too_long'],
+  [`${long(254)}é`, 'too_long', 'invalid_format'],
+];
+
+for (const store of ['memory', 'sqlite']) {
+  describe(`the e-mail address of a user on ${store}`, () => {
+    const service = runningService({ STORE: store });
+    const ask = () => service.client;
+    const post = (email: unknown) => ask().post('/users', { name: 'Ann', email });
+    const TAKEN = [
+      { code: 'duplicate_value', message: 'Another record has this email.', in: 'body', pointer: '/email' },
+    ];
+
+    for (const email of GOOD) {
+      it(`may be ${email.slice(0, 40)} (${email.length} characters), and is kept so`, async () => {
+        const answer = await post(email);
+        expect([answer.status, answer.json.email], answer.text).to.deep.equal([201, email]);
+        expect((await ask().get(answer.headers.location ?? '')).json.email).to.equal(email);
+      });
+    }
+
+    for (const [email, ...codes] of BAD) {
+      it(`may not be ${JSON.stringify(email).slice(0, 40)}`, async () => {
+        const answer = await post(email);
+        expect([answer.status, answer.json.code]).to.deep.equal([400, 'validation_failed']);
+        expect(placed(answer)).to.deep.equal(codes.map((code) => [code, '/email']));
+      });
+    }
+
+    it('is refused in any case where another user has it', async () => {
+      expect((await post('Ann.Taken@Example.com')).status).to.equal(201);
+      const other = (await post('other@example.com')).headers.location ?? '';
+      for (const email of ['Ann.Taken@Example.com', 'ann.taken@example.com', 'ANN.TAKEN@EXAMPLE.COM']) {
+        for (const answer of [
+          await post(email),
+          await ask().put(other, { name: 'Bob', email }),
+          await ask().patch(other, { email }),
+        ]) {
+          expect([answer.status, answer.json.code]).to.deep.equal([409, 'duplicate_value']);
+          expect(answer.json.details).to.deep.equal(TAKEN);
+        }
+      }
+      expect((await ask().get(other)).json.email).to.equal('other@example.com');
+    });
+
+    it('may change its own case, and is free when its user gives it up', async () => {
+      const own = (await post('Own@example.com')).headers.location ?? '';
+      const changed = await ask().patch(own, { email: 'oWN@example.com' });
+      expect([changed.status, changed.json.email, changed.headers.etag]).to.deep.equal([
+        200,
+        'oWN@example.com',
+        '"2"',
+      ]);
+      expect((await ask().patch(own, { email: 'mine@example.com' })).status).to.equal(200);
+      expect((await post('OWN@example.com')).status).to.equal(201);
+      expect((await ask().delete(own)).status).to.equal(204);
+      expect((await post('MINE@example.com')).status).to.equal(201);
+    });
+
+    it('goes to exactly one of many that race for it, each in a case of its own', async () => {
+      const spellings = Array.from({ length: 16 }, (_, n) =>
+        [...'race'].map((letter, bit) => (n & (1 << bit) ? letter.toUpperCase() : letter)).join(''),
+      );
+      const created = await Promise.all(spellings.map((local) => post(`${local}@example.com`)));
+      expect(created.map(({ status }) => status).toSorted()).to.deep.equal([201, ...Array(15).fill(409)]);
+
+      const others = await Promise.all(spellings.map((_, n) => post(`racer.${n}@example.com`)));
+      const patched = await Promise.all(
+        others.map(({ headers }, n) =>
+          ask().patch(headers.location ?? '', { email: `${spellings[n]}@example.net` }),
+        ),
+      );
+      expect(patched.map(({ status }) => status).toSorted()).to.deep.equal([200, ...Array(15).fill(409)]);
+    });
+  });
+}

@@ -1,0 +1,331 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { MongoArchive } from '#src/adapters/outbound/mongo/mongo-archive.js';
+import { MongoRepository } from '#src/adapters/outbound/mongo/mongo-repository.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
+import { attributesAsList, type MongoTable, plainFields } from '#src/adapters/outbound/mongo/mongo-table.js';
+import { BY_ID, type Comparison, type Filter, type Value } from '#src/application/list-query.js';
+import { QueryBudget } from '#src/application/query-budget.js';
+import type { Product } from '#src/domain/product.js';
+import type { Id, Versioned } from '#src/domain/record.js';
+import type { User } from '#src/domain/user.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { FakeClock } from '../support/fakes.js';
+import { mongoUrl, serverOf, throughProxy } from '../support/mongo-url.js';
+import { API_KEYS, ENDLESS, ORDERS, PRODUCTS, USERS } from '../support/tables.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+const AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+
+const PRODUCT_COLLECTION: MongoTable<Product> = { ...PRODUCTS, ...attributesAsList() };
+const USER_COLLECTION: MongoTable<User> = { ...USERS, ...plainFields() };
+
+describe('lists on MongoDB', () => {
+  let url: string;
+  let store: MongoStore;
+  let products: MongoRepository<Product>;
+  let users: MongoRepository<User>;
+
+  beforeEach(async () => {
+    url = mongoUrl(`lists-${randomUUID()}`);
+    store = new MongoStore(url, [PRODUCTS, USERS, ORDERS, API_KEYS], ENDLESS);
+    products = new MongoRepository(store, PRODUCT_COLLECTION);
+    users = new MongoRepository(store, USER_COLLECTION);
+    await store.open();
+  });
+  afterEach(async () => {
+    await store.run((database) => database.dropDatabase());
+    await store.close();
+  });
+
+  const idsOf = async (filter: Filter): Promise<Id[]> => {
+    const { records } = await products.list({ limit: 100, filters: [filter], order: BY_ID });
+    expect(await products.count([filter])).to.equal(records.length);
+    return records.map(({ id }) => id);
+  };
+
+  describe('text that looks like a query', () => {
+    const TEXTS = [
+      '$ne',
+      '{"$gt":""}',
+      '{ $ne: null }',
+      '/.*/',
+      '.*',
+      '^a',
+      'fields.name',
+      '$$ROOT',
+      '$where',
+    ];
+
+    beforeEach(() => products.insertAll(TEXTS.map((name, at) => product(at + 1, { name }))));
+
+    it('is found as the text that it is, and finds nothing else', async () => {
+      for (const [at, value] of TEXTS.entries()) {
+        expect(await idsOf({ field: 'name', operator: 'eq', value }), value).to.deep.equal([at + 1]);
+        expect(await idsOf({ field: 'name', operator: 'in', values: [value] }), value).to.deep.equal([
+          at + 1,
+        ]);
+        expect(await idsOf({ field: 'name', operator: 'prefix', value }), value).to.deep.equal([at + 1]);
+        expect(await idsOf({ field: 'name', operator: 'ne', value }), value).to.have.length(TEXTS.length - 1);
+      }
+    });
+
+    it('is found as the key and the value of an attribute', async () => {
+      await products.insertAll(
+        TEXTS.map((text, at) => product(at + 101, { attributes: { [text]: text, 'a.b': 'a' } })),
+      );
+      for (const [at, text] of TEXTS.entries()) {
+        const filter = { field: 'attributes', operator: 'attribute', key: text, value: text } as const;
+        expect(await idsOf(filter), text).to.deep.equal([at + 101]);
+        expect(await idsOf({ ...filter, key: 'a.b' }), text).to.deep.equal([]);
+      }
+    });
+
+    it('does nothing where it is no text at all, but an operator or an expression', async () => {
+      await products.insert(product(100, { sku: 'a', attributes: { a: 'a' } }));
+      for (const smuggled of [{ $gt: '' }, { $ne: null }, /.*/] as unknown as string[]) {
+        expect(await idsOf({ field: 'name', operator: 'eq', value: smuggled })).to.deep.equal([]);
+        const attribute = { field: 'attributes', operator: 'attribute', key: smuggled, value: 'a' } as const;
+        expect(await idsOf(attribute)).to.deep.equal([]);
+        expect(await products.findByUnique('sku', smuggled)).to.equal(undefined);
+      }
+    });
+
+    it('is no name of a field', async () => {
+      for (const field of ['$where', 'fields', 'live', '_id', 'constructor']) {
+        const attempt = products.list({
+          limit: 1,
+          filters: [{ field, operator: 'eq', value: 'x' }],
+          order: BY_ID,
+        });
+        const error = await attempt.catch((reason: unknown) => reason);
+        expect(String(error), field).to.include(`no field ${field}`);
+      }
+    });
+  });
+
+  describe('fields that ignore case', () => {
+    const documents = () =>
+      store.run((database) => database.collection('users').find().sort({ _id: 1 }).toArray());
+
+    it('have a copy without case in the document, outside the fields', async () => {
+      await users.insert(user(1, 'Ann@Example.COM'));
+      expect((await documents())[0]).to.deep.include({
+        fields: { name: 'user 1', email: 'Ann@Example.COM' },
+        folded: { email: 'ann@example.com' },
+      });
+      expect(await users.find(1)).to.deep.equal(user(1, 'Ann@Example.COM'));
+    });
+
+    it('keep the copy up to date when the record is replaced', async () => {
+      await users.insert(user(1, 'Ann@x'));
+      await users.insert(user(2, 'Bob@x'));
+      expect(await users.replace({ ...user(1, 'Eve@X'), version: 2 }, 1)).to.equal(true);
+      expect((await documents())[0]?.['folded']).to.deep.equal({ email: 'eve@x' });
+      await expectRefusal(users.insert(user(3, 'EVE@x')), 'duplicate_value', ['/email']);
+      await expectRefusal(users.replace({ ...user(2, 'eVe@x'), version: 2 }, 1), 'duplicate_value', [
+        '/email',
+      ]);
+      expect(await users.insert(user(3, 'ANN@x'))).to.equal(true);
+    });
+
+    it('leave nothing of it in a tombstone, so that the value is free', async () => {
+      await users.insert(user(1, 'Ann@x'));
+      await users.remove(1, 1, AT);
+      expect(await documents()).to.deep.equal([{ _id: 1, deletedAt: new Date(AT) }]);
+      expect(await users.insert(user(2, 'ann@X'))).to.equal(true);
+    });
+
+    it('are carried by an archive, which makes the copy and does not show it', async () => {
+      const archive = new MongoArchive(store, USER_COLLECTION);
+      await archive.add([user(1, 'Ann@x'), { id: 2, deletedAt: AT }]);
+      expect((await documents())[0]?.['folded']).to.deep.equal({ email: 'ann@x' });
+      expect(await archive.read(0, 10)).to.deep.equal([user(1, 'Ann@x'), { id: 2, deletedAt: AT }]);
+      await expectRefusal(users.insert(user(3, 'aNN@x')), 'duplicate_value', ['/email']);
+    });
+
+    it('leave other tables as they are', async () => {
+      await products.insert(product(1, { sku: 'ABC' }));
+      const [document] = await store.run((database) => database.collection('products').find().toArray());
+      expect(document).to.not.have.property('folded');
+    });
+  });
+
+  describe('insertion of many', () => {
+    it('tells of each what became of it, in the order of the records', async () => {
+      await users.insert(user(1, 'taken@x'));
+      await users.insert(user(2, 'gone@x'));
+      await users.remove(2, 1, AT);
+      const many = Array.from({ length: 1_500 }, (_, at) => user(at + 1, `user${at + 1}@x`));
+      many[700] = user(701, 'TAKEN@x');
+      many[1_400] = user(1_401, 'user9@x');
+      const outcomes = await users.insertAll(many);
+      const told = outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : outcome.details));
+      const expected: unknown[] = many.map(() => 'inserted');
+      expected[0] = expected[1] = 'taken';
+      const duplicate = { code: 'duplicate_value', in: 'body', pointer: '/email' };
+      for (const at of [700, 1_400]) {
+        expect(told[at]).to.have.length(1);
+        expect((told[at] as object[])[0]).to.include(duplicate);
+        expected[at] = told[at];
+      }
+      expect(told).to.deep.equal(expected);
+      expect(await users.count([])).to.equal(1_497);
+    });
+
+    it('says of a record that is there already that its id is taken, not that its value is', async () => {
+      await users.insert(user(1, 'ann@x'));
+      expect(await users.insertAll([user(1, 'ann@x')])).to.deep.equal(['taken']);
+    });
+
+    it('of none asks nothing', async () => {
+      expect(await users.insertAll([])).to.deep.equal([]);
+    });
+  });
+
+  describe('instants between two milliseconds', () => {
+    /** Of records at AT − 1, AT and AT + 1, with these ids. */
+    const CASES: readonly [operator: Comparison['operator'], offset: number, ids: Id[]][] = [
+      ['eq', 0, [2]],
+      ['eq', 0.4, []],
+      ['ne', 0, [1, 3]],
+      ['ne', 0.4, [1, 2, 3]],
+      ['lt', 0, [1]],
+      ['lt', 0.4, [1, 2]],
+      ['lt', -0.4, [1]],
+      ['lte', 0, [1, 2]],
+      ['lte', 0.9, [1, 2]],
+      ['lte', -0.1, [1]],
+      ['gt', 0, [3]],
+      ['gt', 0.4, [3]],
+      ['gt', -0.4, [2, 3]],
+      ['gte', 0, [2, 3]],
+      ['gte', 0.1, [3]],
+      ['gte', -0.9, [2, 3]],
+    ];
+
+    for (const [operator, offset, ids] of CASES) {
+      it(`are compared exactly: ${operator} ${offset} ms`, async () => {
+        await products.insertAll([-1, 0, 1].map((by) => ({ ...product(by + 2), createdAt: AT + by })));
+        expect(await idsOf({ field: 'createdAt', operator, value: AT + offset })).to.deep.equal(ids);
+      });
+    }
+
+    it('are in no list of values, and do not spoil it', async () => {
+      await products.insertAll([product(1), product(2)]);
+      expect(await idsOf({ field: 'createdAt', operator: 'in', values: [AT + 0.5] })).to.deep.equal([]);
+      expect(await idsOf({ field: 'createdAt', operator: 'in', values: [AT + 0.5, AT] })).to.deep.equal([
+        1, 2,
+      ]);
+    });
+
+    it('part a list at a place', async () => {
+      await products.insertAll([-1, 0, 1].map((by) => ({ ...product(by + 2), createdAt: AT + by })));
+      const order = [
+        { field: 'createdAt', descending: false },
+        { field: 'id', descending: false },
+      ];
+      const beyond = async (side: 'after' | 'before', ...values: Value[]) => {
+        const from = { side, inclusive: true, values };
+        return (await products.list({ limit: 9, filters: [], order, from })).records.map(({ id }) => id);
+      };
+      expect(await beyond('after', AT - 0.5, 9)).to.deep.equal([2, 3]);
+      expect(await beyond('before', AT - 0.5, 1)).to.deep.equal([1]);
+      expect(await beyond('after', AT, 2)).to.deep.equal([2, 3]);
+    });
+  });
+
+  it('have an index for every field to sort by, either way, and one for every field to find by', async () => {
+    const keys = async (name: string) => {
+      const indexes = await store.run((database) => database.collection(name).listIndexes().toArray());
+      return indexes.map(({ key, unique, sparse }) => [
+        Object.entries(key)
+          .map(([path, way]) => (Number(way) < 0 ? `-${path}` : path))
+          .join(),
+        ...(unique && sparse ? ['unique'] : []),
+      ]);
+    };
+    const everyRecord = ['createdAt', 'updatedAt'].flatMap((field) => walkedBothWays(field));
+    expect(await keys('products')).to.have.deep.members([
+      ['_id'],
+      ['live,_id'],
+      ...everyRecord,
+      ...walkedBothWays('fields.name'),
+      ['live,fields.price.amount,_id'],
+      ['live,fields.price.currency,_id'],
+      ['fields.sku', 'unique'],
+    ]);
+    expect(await keys('users')).to.have.deep.members([
+      ['_id'],
+      ['live,_id'],
+      ...everyRecord,
+      ...walkedBothWays('fields.name'),
+      ...walkedBothWays('fields.email'),
+      ['folded.email', 'unique'],
+    ]);
+    expect(await keys('orders')).to.have.deep.members([
+      ['_id'],
+      ['live,_id'],
+      ...everyRecord,
+      ...walkedBothWays('fields.userId'),
+    ]);
+    await store.open();
+    expect(await keys('orders')).to.have.length(8);
+  });
+
+  describe('and the time of a query', () => {
+    const attribute = { field: 'attributes', operator: 'attribute', key: 'k', value: 'v' } as const;
+    const slow = { limit: 10, filters: [attribute], order: BY_ID };
+
+    const opened = async (address: string, timeoutMs: number) => {
+      const other = new MongoStore(address, [PRODUCTS], new QueryBudget(new FakeClock(), timeoutMs));
+      await other.open();
+      return { other, records: new MongoRepository(other, PRODUCT_COLLECTION) };
+    };
+
+    it('that no index serves ends it as too expensive, and so it does with a count', async () => {
+      const all = Array.from({ length: 8_000 }, (_, at) => product(at + 1, { attributes: { k: at } }));
+      for (let at = 0; at < all.length; at += 1_000) await products.insertAll(all.slice(at, at + 1_000));
+      const { other, records } = await opened(url, 1);
+      try {
+        await expectRefusal(records.list(slow), 'query_too_expensive');
+        await expectRefusal(records.count([attribute]), 'query_too_expensive');
+        // What an index serves has the time of any operation.
+        const served = await records.list({ limit: 3, filters: [], order: BY_ID });
+        expect(served.records).to.have.length(3);
+        expect(await records.find(8_000)).to.deep.equal(all.at(-1));
+      } finally {
+        await other.close();
+      }
+    });
+
+    it('that no index serves is longer than that of other operations, where the budget says so', async () => {
+      const proxy = new TcpProxy(serverOf(url));
+      const slowly = throughProxy(url, await proxy.listen());
+      // A monitor with less patience would find the server gone.
+      const { other, records } = await opened(`${slowly}&connectTimeoutMS=20000`, 8_000);
+      try {
+        await records.insert(product(1));
+        proxy.delayMs = 1_000;
+        const [found, listed] = [records.find(1), records.list(slow)];
+        await expectRefusal(found, 'unavailable');
+        expect((await listed).records).to.deep.equal([]);
+      } finally {
+        await other.close();
+        await proxy.close();
+      }
+    });
+  });
+});
+
+function walkedBothWays(path: string): string[][] {
+  return [[`live,${path},_id`], [`live,-${path},_id`]];
+}
+
+function product(id: Id, fields: Partial<Product> = {}): Versioned<Product> {
+  return { id, version: 1, createdAt: AT, updatedAt: AT, fields: { name: `product ${id}`, ...fields } };
+}
+
+function user(id: Id, email: string): Versioned<User> {
+  return { id, version: 1, createdAt: AT, updatedAt: AT, fields: { name: `user ${id}`, email } };
+}

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { inBatches } from '#src/adapters/inbound/http/batches.js';
+import { jsonArray } from '#src/adapters/inbound/http/json-array.js';
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
+
+/** How often something else had its turn meanwhile. */
+async function turnsOfOthers(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isDone = false;
+  const other = () => {
+    if (isDone) return;
+    turns++;
+    setImmediate(other);
+  };
+  setImmediate(other);
+  await work();
+  isDone = true;
+  return turns;
+}
+
+describe('what is written in batches', () => {
+  it('is complete and in order, each item once', async () => {
+    for (const count of [0, 1, 99, 100, 101, 200, 1_234]) {
+      let text = '';
+      for await (const batch of inBatches(numbers(count), (n) => `${n}\n`)) text += batch;
+      expect(text, `${count}`).to.equal(
+        numbers(count)
+          .map((n) => `${n}\n`)
+          .join(''),
+      );
+    }
+  });
+
+  it('leaves others their turn after some 100 items, and after few large ones', async () => {
+    const write = (items: number, size: number) => () =>
+      jsonArray(numbers(items), () => ({ a: 'x'.repeat(size) }));
+    expect(await turnsOfOthers(write(1_000, 1))).to.be.at.least(9);
+    expect(await turnsOfOthers(write(20, 70_000))).to.be.at.least(19);
+  });
+
+  it('is a JSON array of what was presented', async () => {
+    for (const count of [0, 1, 2, 250]) {
+      const bytes = await jsonArray(numbers(count), (n) => ({ n, name: '😀é' }));
+      expect(bytes.toString('utf8')).to.equal(
+        JSON.stringify(numbers(count).map((n) => ({ n, name: '😀é' }))),
+      );
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { ORDERS } from '#src/adapters/inbound/http/resources/orders.js';
+import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import { USERS } from '#src/adapters/inbound/http/resources/users.js';
+import { schemaFaults } from '#src/adapters/inbound/http/schema.js';
+import type { Fault } from '#src/domain/errors.js';
+import { type Order, orderFaults } from '#src/domain/order.js';
+import { type Product, productFaults } from '#src/domain/product.js';
+import { type User, userFaults } from '#src/domain/user.js';
+
+const product = (fields: Partial<Product>): Product => ({ name: 'x', ...fields });
+const user = (fields: Partial<User>): User => ({ name: 'x', email: 'x@y', ...fields });
+const order = (...items: [productId: number, quantity: number][]): Order => ({
+  userId: 1,
+  items: items.map(([productId, quantity]) => ({ productId, quantity })),
+});
+const times = (count: number) => Array.from({ length: count }, (_, i): [number, number] => [i + 1, 1]);
+
+type Cases<Fields> = Readonly<Record<string, [Fields, string[]]>>;
+
+const BAD_PRODUCTS: Cases<Product> = {
+  emptiness: [product({ name: '', sku: '' }), ['too_short /name', 'too_short /sku']],
+  text: [
+    { name: ' '.repeat(201), description: '\u0000', sku: ' ' },
+    ['too_long /name', 'invalid_format /name', 'invalid_format /description', 'invalid_format /sku'],
+  ],
+  price: [
+    product({ price: { amount: -1, currency: 'e' } }),
+    ['out_of_range /price/amount', 'invalid_format /price/currency'],
+  ],
+  attributes: [
+    product({ attributes: { '': 'x', a: 2 ** 53, 'b/c': 'x'.repeat(501) } }),
+    ['too_short /attributes/', 'out_of_range /attributes/a', 'too_long /attributes/b~1c'],
+  ],
+  count: [
+    product({ attributes: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`${i}`, i])) }),
+    ['too_long /attributes'],
+  ],
+};
+
+const BAD_USERS: Cases<User> = {
+  emptiness: [user({ name: '', email: '' }), ['too_short /name', 'too_short /email']],
+  text: [
+    user({ name: '\u2003'.repeat(201), email: ' '.repeat(255) }),
+    ['too_long /name', 'invalid_format /name', 'too_long /email', 'invalid_format /email'],
+  ],
+};
+
+const BAD_ORDERS: Cases<Order> = {
+  emptiness: [order(), ['too_short /items']],
+  count: [order(...times(101)), ['too_long /items']],
+  numbers: [
+    { ...order([0, 0], [2 ** 53, 1_000_001]), userId: 0 },
+    [
+      'out_of_range /userId',
+      'out_of_range /items/0/productId',
+      'out_of_range /items/0/quantity',
+      'out_of_range /items/1/productId',
+      'out_of_range /items/1/quantity',
+    ],
+  ],
+  repetition: [
+    order([1, 1], [2, 1], [1, 2], [1, 1]),
+    ['duplicate_value /items/2/productId', 'duplicate_value /items/3/productId'],
+  ],
+};
+
+const GOOD_PRODUCTS = [
+  product({ description: '', sku: 'x', price: { amount: 0, currency: 'EUR' }, attributes: { a: '' } }),
+];
+const GOOD_USERS = [user({}), user({ name: 'é'.repeat(200), email: `${'x'.repeat(252)}@y` })];
+const GOOD_ORDERS = [
+  order([Number.MAX_SAFE_INTEGER, 1_000_000]),
+  { ...order(...times(100)), userId: Number.MAX_SAFE_INTEGER },
+];
+
+const told = (faults: readonly Fault[]) =>
+  faults.map((fault) => `${fault.code} ${fault.in === 'body' ? fault.pointer : ''}`);
+
+function rulesOf<Fields>(
+  what: string,
+  schema: typeof PRODUCTS.schema,
+  faults: (fields: Fields) => Fault[],
+  bad: Cases<Fields>,
+  good: readonly Fields[],
+): void {
+  describe(`the rules of ${what}`, () => {
+    for (const [kind, [fields, expected]] of Object.entries(bad)) {
+      it(`are the same at the edge and in the domain: ${kind}`, () => {
+        expect(told(schemaFaults(schema, fields)), 'edge').to.deep.equal(expected);
+        expect(told(faults(fields)), 'domain').to.deep.equal(expected);
+      });
+    }
+
+    it('find no fault with good ones', () => {
+      for (const fields of good) {
+        expect(schemaFaults(schema, fields)).to.deep.equal([]);
+        expect(faults(fields)).to.deep.equal([]);
+      }
+    });
+  });
+}
+
+rulesOf('a product', PRODUCTS.schema, productFaults, BAD_PRODUCTS, GOOD_PRODUCTS);
+rulesOf('a user', USERS.schema, userFaults, BAD_USERS, GOOD_USERS);
+rulesOf('an order', ORDERS.schema, orderFaults, BAD_ORDERS, GOOD_ORDERS);

@@ -1,0 +1,222 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import type { Filter, ListQuery, Order, RecordTable } from '#src/application/list-query.js';
+import { QueryBudget } from '#src/application/query-budget.js';
+import { placeAt } from '#src/application/record-order.js';
+import { CatalogueError } from '#src/domain/errors.js';
+import type { Order as PlacedOrder } from '#src/domain/order.js';
+import type { Product } from '#src/domain/product.js';
+import type { Versioned } from '#src/domain/record.js';
+import type { User } from '#src/domain/user.js';
+import { FakeClock } from '../support/fakes.js';
+import { ENDLESS, ORDERS, PRODUCTS, USERS } from '../support/tables.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const RECORDS = 20_000;
+const LIMIT = 100;
+const AT = Date.UTC(2026, 0, 1);
+
+/** Remembers what was read, and how SQLite went about it. */
+class WatchedDatabase extends SqliteDatabase {
+  statements: string[] = [];
+  rows = 0;
+
+  override read<Result>(...[sql, use]: Parameters<SqliteDatabase['read']>): Result {
+    this.statements.push(sql);
+    const result = super.read(sql, use) as Result;
+    if (Array.isArray(result)) this.rows += result.length;
+    return result;
+  }
+
+  plans(): string[] {
+    return this.statements.map((sql) => {
+      const values = new Array(sql.split('?').length - 1).fill(1);
+      const steps = super.read(`EXPLAIN QUERY PLAN ${sql}`, (statement) => statement.all(...values)) as {
+        detail: string;
+      }[];
+      return steps.map(({ detail }) => detail).join('; ');
+    });
+  }
+}
+
+describe('a list in SQLite', () => {
+  const folder = temporaryFolder();
+  let database: WatchedDatabase;
+
+  before(async function () {
+    this.timeout(30_000);
+    database = new WatchedDatabase(join(folder, 'lists.sqlite'));
+    await database.open();
+    await fill(PRODUCTS, product);
+    await fill(USERS, user);
+    await fill(ORDERS, order);
+  });
+  after(() => database.close());
+
+  const fill = async <Fields>(table: RecordTable, fieldsOf: (id: number) => Fields) => {
+    const records = new SqliteRepository<Fields>(database, table, ENDLESS);
+    const made = Array.from({ length: RECORDS }, (_, i): Versioned<Fields> => {
+      const [id, at] = [i + 1, AT + Math.floor(i / 10)];
+      return { id, version: 1, createdAt: at, updatedAt: at, fields: fieldsOf(id) };
+    });
+    for (let from = 0; from < RECORDS; from += 1_000) await records.insertAll(made.slice(from, from + 1_000));
+  };
+
+  /** Reads a page in the middle, and the one behind it. */
+  const read = async (table: RecordTable, wanted: Pick<ListQuery, 'filters' | 'order'>) => {
+    const records = new SqliteRepository(database, table, ENDLESS);
+    const query = { limit: LIMIT, ...wanted };
+    const first = await records.list(query);
+    database.statements = [];
+    database.rows = 0;
+    const last = first.records.at(-1);
+    const page = last
+      ? await records.list({ ...query, from: placeAt(last, query.order, 'after') })
+      : await records.list(query);
+    return { first, page };
+  };
+
+  for (const { name, table, wanted, leavesFew } of promised()) {
+    it(`reads little more than it shows: ${table.name} ${name}`, async () => {
+      const { first } = await read(table, wanted);
+      expect(first.records.length, 'records to show').to.be.greaterThan(0);
+      expect(database.statements.length, 'statements').to.be.lessThan(12);
+      expect(database.rows, 'rows').to.be.lessThan(2 * LIMIT);
+    });
+
+    it(`goes by an index: ${table.name} ${name}`, async () => {
+      await read(table, wanted);
+      const bad = database.plans().filter((plan) => !isBounded(plan, leavesFew));
+      expect(bad).to.deep.equal([]);
+    });
+  }
+
+  it('sees a plan that reads all', async () => {
+    database.statements = [
+      'SELECT id FROM products WHERE +"name" = ?',
+      'SELECT id FROM products ORDER BY fields LIMIT ?',
+      'SELECT id FROM products NOT INDEXED WHERE id > ? ORDER BY "name" LIMIT ?',
+    ];
+    expect(database.plans().filter((plan) => isBounded(plan))).to.deep.equal([]);
+  });
+
+  describe('that no index serves', () => {
+    class RunningClock extends FakeClock {
+      override elapsed = () => this.running++;
+    }
+    const nothing: Filter[] = [{ field: 'attributes', operator: 'attribute', key: 'no', value: 'such' }];
+    const listing = (timeoutMs: number) =>
+      new SqliteRepository(database, PRODUCTS, new QueryBudget(new RunningClock(), timeoutMs));
+
+    it('is given up when its time is over, and done when it is not', async () => {
+      const query = { limit: LIMIT, filters: nothing, order: by('id') };
+      const outcome = await listing(10)
+        .list(query)
+        .catch((error: unknown) => error);
+      expect(outcome).to.be.instanceOf(CatalogueError).with.property('code', 'query_too_expensive');
+      expect(await listing(100_000).list(query)).to.deep.equal({ records: [], hasMore: false });
+    });
+
+    it('is not counted beyond its time', async () => {
+      const outcome = await listing(10)
+        .count(nothing)
+        .catch((error: unknown) => error);
+      expect(outcome).to.be.instanceOf(CatalogueError).with.property('code', 'query_too_expensive');
+      expect(await listing(100_000).count(nothing)).to.equal(0);
+    });
+
+    it('lets others have their turn again and again', async () => {
+      let turns = 0;
+      let isOver = false;
+      const others = (async () => {
+        while (!isOver) {
+          await new Promise((resolve) => setImmediate(resolve));
+          turns++;
+        }
+      })();
+      await listing(100_000).list({ limit: LIMIT, filters: nothing, order: by('id') });
+      isOver = true;
+      await others;
+      expect(turns).to.be.greaterThan(10);
+    });
+
+    it('is no list that an index serves, however long that takes', async () => {
+      const page = await listing(1).list({ limit: 1_000, filters: [], order: by('name') });
+      expect(page.records).to.have.length(1_000);
+    });
+  });
+});
+
+/** By an index or by id, with nothing sorted but rows that tie in the order's first key, or few altogether. */
+function isBounded(plan: string, leavesFew = false): boolean {
+  const isSeeking = /SEARCH \w+ USING (COVERING )?INDEX|SEARCH \w+ USING INTEGER PRIMARY KEY/.test(plan);
+  return isSeeking && (leavesFew || !/TEMP B-TREE FOR ORDER BY/.test(plan));
+}
+
+function by(field: string, descending = false): Order {
+  const id = { field: 'id', descending: false };
+  return field === 'id' ? [{ field, descending }] : [{ field, descending }, id];
+}
+
+function promised() {
+  const [p, u, o]: [RecordTable, RecordTable, RecordTable] = [PRODUCTS, USERS, ORDERS];
+  const sorted = (table: RecordTable, ...fields: string[]) =>
+    fields.flatMap((field) =>
+      [false, true].map((descending) => ({
+        name: `by ${descending ? '-' : ''}${field}`,
+        table,
+        wanted: { filters: [], order: by(field, descending) },
+        leavesFew: false,
+      })),
+    );
+  const filtered = (table: RecordTable, name: string, filters: Filter[], order = by('id')) => [
+    { name, table, wanted: { filters, order }, leavesFew: false },
+  ];
+  const few = (...of: Parameters<typeof filtered>) =>
+    filtered(...of).map((one) => ({ ...one, leavesFew: true }));
+  const at = AT + 500;
+  return [
+    ...sorted(p, 'id', 'name', 'createdAt', 'updatedAt'),
+    ...sorted(u, 'id', 'name', 'email', 'createdAt', 'updatedAt'),
+    ...sorted(o, 'id', 'userId', 'createdAt', 'updatedAt'),
+    ...filtered(p, 'of an id', [{ field: 'id', operator: 'eq', value: 7 }]),
+    ...filtered(p, 'of some ids', [{ field: 'id', operator: 'in', values: [7, 9, 19_000] }]),
+    ...filtered(p, 'from an id on', [{ field: 'id', operator: 'gte', value: 9_000 }]),
+    ...filtered(p, 'of a sku', [{ field: 'sku', operator: 'eq', value: 'SKU-77' }]),
+    ...few(p, 'of some skus', [{ field: 'sku', operator: 'in', values: ['SKU-7', 'SKU-9000'] }]),
+    ...filtered(p, 'of a currency', [{ field: 'price.currency', operator: 'eq', value: 'EUR' }]),
+    ...filtered(p, 'of an amount', [{ field: 'price.amount', operator: 'eq', value: 77 }]),
+    ...filtered(p, 'of a name', [{ field: 'name', operator: 'eq', value: 'name 77' }]),
+    ...filtered(p, 'of a moment', [{ field: 'createdAt', operator: 'eq', value: at }]),
+    ...filtered(
+      p,
+      'by name in a prefix',
+      [{ field: 'name', operator: 'prefix', value: 'name 1' }],
+      by('name'),
+    ),
+    ...filtered(
+      p,
+      'by -createdAt before',
+      [{ field: 'createdAt', operator: 'lt', value: at }],
+      by('createdAt', true),
+    ),
+    ...filtered(u, 'of an e-mail address', [{ field: 'email', operator: 'eq', value: 'u77@EXAMPLE.org' }]),
+    ...filtered(o, 'of a user', [{ field: 'userId', operator: 'eq', value: 7 }]),
+    ...few(o, 'of a user, newest last', [{ field: 'userId', operator: 'eq', value: 7 }], by('createdAt')),
+  ];
+}
+
+function product(id: number): Product {
+  const price = { amount: id % 1_000, currency: id % 2 ? 'EUR' : 'USD' };
+  return { name: `name ${id % 5_000}`, sku: `SKU-${id}`, price };
+}
+
+function user(id: number): User {
+  return { name: `name ${id % 5_000}`, email: `U${id}@example.org` };
+}
+
+function order(id: number): PlacedOrder {
+  return { userId: (id % 50) + 1, items: [{ productId: 1, quantity: 1 }] };
+}
