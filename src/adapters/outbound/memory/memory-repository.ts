@@ -6,6 +6,7 @@ import {
   type RecordTable,
   type Value,
 } from '../../../application/list-query.js';
+import { nextTurn } from '../../../application/next-turn.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
@@ -185,8 +186,4 @@ function pageOf<Fields>(found: readonly Placed<Fields>[], limit: number): Placed
     bytes += JSON.stringify(one.record).length;
   }
   return page;
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
