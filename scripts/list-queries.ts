@@ -72,7 +72,8 @@ function factsOf(count: number) {
     const words = product.name.split(' ').slice(0, 4);
     for (let length = 1; length < words.length; length++)
       increase(prefixes, `${words.slice(0, length).join(' ')} `);
-    for (const [key, value] of Object.entries(product.attributes ?? {}))
+    // What follows a colon would be taken for an operator.
+    for (const [key, value] of Object.entries(product.attributes ?? {}).filter(([key]) => !key.includes(':')))
       increase(attributes, `attributes.${encodeURIComponent(key)}=${encodeURIComponent(String(value))}`);
   }
   amounts.sort();

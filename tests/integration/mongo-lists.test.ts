@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { MongoArchive } from '#src/adapters/outbound/mongo/mongo-archive.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/mongo-repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
-import { attributesAsList, type MongoTable, plainFields } from '#src/adapters/outbound/mongo/mongo-table.js';
+import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/mongo-table.js';
 import { BY_ID, type Comparison, type Filter, type Value } from '#src/application/list-query.js';
 import { QueryBudget } from '#src/application/query-budget.js';
 import type { Product } from '#src/domain/product.js';
@@ -17,8 +17,8 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
-const PRODUCT_COLLECTION: MongoTable<Product> = { ...PRODUCTS, ...attributesAsList() };
-const USER_COLLECTION: MongoTable<User> = { ...USERS, ...plainFields() };
+const PRODUCT_COLLECTION: MongoTable<Product> = mongoTable(PRODUCTS);
+const USER_COLLECTION: MongoTable<User> = mongoTable(USERS);
 
 describe('lists on MongoDB', () => {
   let url: string;

@@ -1,3 +1,5 @@
+import { nextTurn } from '../../../application/next-turn.js';
+
 const MAX_ITEMS = 100;
 const MAX_CHARACTERS = 64 * 1024;
 
@@ -17,8 +19,4 @@ export async function* inBatches<Item>(
     count++;
   }
   if (batch !== '') yield batch;
-}
-
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
+import { nextTurn } from '../../../application/next-turn.js';
 import type { Versioned } from '../../../domain/record.js';
-import { inBatches, nextTurn } from './batches.js';
+import { inBatches } from './batches.js';
 import type { Context } from './context.js';
 import { JSON_TYPE } from './middleware/negotiate.js';
 import type { View } from './views.js';

@@ -6,6 +6,7 @@ import {
   type RecordTable,
   type Value,
 } from '../../../application/list-query.js';
+import { nextTurn } from '../../../application/next-turn.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
@@ -14,6 +15,7 @@ import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import { FirstFew } from './first-few.js';
 import { identityOf, matches } from './matching.js';
+import { SortedIds } from './sorted-ids.js';
 
 /** So many records are looked at before others have their turn. */
 const CHUNK = 1_000;
@@ -27,6 +29,7 @@ interface Placed<Fields> {
 /** Forgets everything when the process ends. */
 export class MemoryRepository<Fields> implements Repository<Fields> {
   private readonly records = new Map<Id, Versioned<Fields>>();
+  private readonly ids = new SortedIds();
   private readonly tombstones = new Set<Id>();
   private readonly unique: ReadonlyMap<string, Map<unknown, Id>>;
   private nextId: Id;
@@ -71,17 +74,20 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return structuredClone(this.records.get(this.unique.get(field)?.get(value) ?? 0));
   }
 
-  async list({ limit, filters, order, from }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+  async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const { limit, filters, order, from } = query;
     const backwards = from?.side === 'before';
     const direction = backwards ? -1 : 1;
     const found = new FirstFew<Placed<Fields>>(
       limit + 1,
       (a, b) => compareInOrder(order, a.values, b.values) * direction,
     );
-    for await (const record of this.matching(filters)) {
+    const isById = order[0]?.field === 'id';
+    for await (const record of this.matching(filters, this.idsFrom(query))) {
       const values = valuesOf(record, order);
       const distance = from ? compareInOrder(order, values, from.values) * direction : 1;
       if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
+      if (isById && found.inOrder().length > limit) break;
     }
     const inOrder = found.inOrder();
     const page = pageOf(inOrder, limit);
@@ -106,6 +112,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     if (record?.version !== expected) return false;
     this.forgetUnique(record);
     this.records.delete(id);
+    this.ids.remove(id);
     this.tombstones.add(id);
     return true;
   }
@@ -121,19 +128,29 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     }
   }
 
+  /** Where the list is in order of id, those from its place on, as they are read; otherwise all. */
+  private idsFrom({ order, from }: ListQuery): Id[] {
+    const [key] = order;
+    if (key?.field !== 'id') return this.ids.upwards();
+    const first = from && Number(from.values[0]);
+    return key.descending === (from?.side === 'before') ? this.ids.upwards(first) : this.ids.downwards(first);
+  }
+
   /**
    * Every record that all filters hold for, as it is in the moment when it is looked at. A record that is kept never
    * changes, another takes its place: so it may be shown as it was found, whatever is written meanwhile.
    */
-  private async *matching(filters: readonly Filter[]): AsyncGenerator<Versioned<Fields>> {
+  private async *matching(
+    filters: readonly Filter[],
+    ids = this.ids.upwards(),
+  ): AsyncGenerator<Versioned<Fields>> {
     const deadline = this.budget.start();
-    const all = [...this.records.keys()];
-    for (let at = 0; at < all.length; at++) {
+    for (let at = 0; at < ids.length; at++) {
       if (at > 0 && at % CHUNK === 0) {
         deadline.check();
         await nextTurn();
       }
-      const record = this.records.get(all[at] ?? 0);
+      const record = this.records.get(ids[at] ?? 0);
       if (record && filters.every((filter) => matches(this.table, record, filter))) yield record;
     }
   }
@@ -146,6 +163,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     }
     const old = this.records.get(record.id);
     if (old) this.forgetUnique(old);
+    else this.ids.add(record.id);
     for (const [field, owners] of this.unique) {
       const value = identityOf(this.table, record, field);
       if (value !== undefined) owners.set(value, record.id);
@@ -168,8 +186,4 @@ function pageOf<Fields>(found: readonly Placed<Fields>[], limit: number): Placed
     bytes += JSON.stringify(one.record).length;
   }
   return page;
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
+import { nextTurn } from '../../../application/next-turn.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import { isBusy, toCoreError } from './sqlite-errors.js';
 
@@ -50,6 +51,7 @@ export class GroupCommit {
 
   private async drain(): Promise<void> {
     while (this.pending.length > 0) {
+      // Whatever the sockets brought in this turn has been queued by then.
       await nextTurn();
       const batch = this.pending.splice(0, MAX_BATCH);
       try {
@@ -98,9 +100,4 @@ export class GroupCommit {
       }
     }
   }
-}
-
-/** After the poll phase: whatever the sockets brought in this turn has been queued by then. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -7,10 +7,10 @@ import {
 } from '../../../application/list-query.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import type { Versioned } from '../../../domain/record.js';
-import { alongWalk, amongFew } from './batches.js';
 import { residualOf } from './conditions.js';
 import { countingWalk, planOf } from './list-plan.js';
 import { Pace } from './pace.js';
+import { alongWalk, amongFew } from './row-batches.js';
 import { RowSource } from './row-source.js';
 import { type Row, recordOf } from './rows.js';
 import { all } from './sql.js';

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../application/next-turn.js';
 import type { Deadline, QueryBudget } from '../../../application/query-budget.js';
 
 /** Rows of a first window, and how few or many the next ones may have. */
@@ -34,8 +35,4 @@ export class Pace {
     this.deadline.check();
     await nextTurn();
   }
-}
-
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

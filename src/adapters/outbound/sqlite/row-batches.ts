@@ -1,7 +1,8 @@
 import type { ListPlace } from '../../../application/list-query.js';
+import { nextTurn } from '../../../application/next-turn.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
 import type { Plan } from './list-plan.js';
-import { nextTurn, type Pace } from './pace.js';
+import type { Pace } from './pace.js';
 import type { RowSource } from './row-source.js';
 import { type Row, recordOf } from './rows.js';
 import type { SqliteDatabase } from './sqlite-database.js';
