@@ -53,7 +53,8 @@ export interface Repository<Fields> {
   count(filters: readonly Filter[]): Promise<number>;
 
   /**
-   * Compare-and-write: puts `record` in the place of the one with its id, if that one's version is `expected`.
+   * Compare-and-write: puts `record` in the place of the one with its id, if that one's version is `expected`. When it was
+   * created is the same in both.
    * @returns whether it was
    * @throws CatalogueError `duplicate_value`, as {@link insert}
    */
