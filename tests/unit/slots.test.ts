@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { inTime } from '#src/adapters/outbound/redis/in-time.js';
-import { Slots } from '#src/adapters/outbound/redis/slots.js';
+import { inTime } from '#src/application/in-time.js';
+import { Slots } from '#src/application/slots.js';
 
 describe('slots', () => {
   const taking = (slots: Slots, count: number) =>

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../../application/next-turn.js';
+import { turnInLine } from '../../../application/turns.js';
 
 const MAX_ITEMS = 100;
 const MAX_CHARACTERS = 64 * 1024;
@@ -13,7 +13,7 @@ export async function* inBatches<Item>(
     if (count === MAX_ITEMS || batch.length >= MAX_CHARACTERS) {
       yield batch;
       [batch, count] = ['', 0];
-      await nextTurn();
+      await turnInLine();
     }
     batch += write(item);
     count++;

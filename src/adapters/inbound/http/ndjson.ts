@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { nextTurn } from '../../../application/next-turn.js';
+import { turnInLine } from '../../../application/turns.js';
 import type { Versioned } from '../../../domain/record.js';
 import { inBatches } from './batches.js';
 import type { Context } from './context.js';
@@ -37,10 +37,10 @@ async function* lines<Fields>(
   view: View<Fields>,
 ): AsyncGenerator<Buffer, void, void> {
   yield* linesOf(first, view);
-  await nextTurn();
+  await turnInLine();
   for await (const page of rest ?? []) {
     yield* linesOf(page, view);
-    await nextTurn();
+    await turnInLine();
   }
 }
 

@@ -6,10 +6,10 @@ import {
   type RecordTable,
   type Value,
 } from '../../../application/list-query.js';
-import { nextTurn } from '../../../application/next-turn.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
+import { turnInLine } from '../../../application/turns.js';
 import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
@@ -148,7 +148,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     for (let at = 0; at < ids.length; at++) {
       if (at > 0 && at % CHUNK === 0) {
         deadline.check();
-        await nextTurn();
+        await turnInLine();
       }
       const record = this.records.get(ids[at] ?? 0);
       if (record && filters.every((filter) => matches(this.table, record, filter))) yield record;

@@ -1,8 +1,8 @@
 import { Redis, ReplyError } from 'ioredis';
+import { inTime } from '../../../application/in-time.js';
 import type { Journal } from '../../../application/ports/journal.js';
+import { Slots } from '../../../application/slots.js';
 import { unavailable } from '../../../domain/errors.js';
-import { inTime } from './in-time.js';
-import { Slots } from './slots.js';
 
 /** A command waits for its slot and then for its answer: 40 ms together, of the 50 that a request may wait. */
 const SLOT_LIMITS = { slots: 256, maxWaiting: 2_048, patienceMs: 16 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
-import { nextTurn } from '../../../application/next-turn.js';
+import { nextTurn } from '../../../application/turns.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import { isBusy, toCoreError } from './sqlite-errors.js';
 

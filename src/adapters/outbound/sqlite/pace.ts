@@ -1,5 +1,5 @@
-import { nextTurn } from '../../../application/next-turn.js';
 import type { Deadline, QueryBudget } from '../../../application/query-budget.js';
+import { turnInLine } from '../../../application/turns.js';
 
 /** Rows of a first window, and how few or many the next ones may have. */
 const FIRST = 256;
@@ -33,6 +33,6 @@ export class Pace {
    */
   async turn(): Promise<void> {
     this.deadline.check();
-    await nextTurn();
+    await turnInLine();
   }
 }

@@ -1,6 +1,6 @@
 import type { ListPlace } from '../../../application/list-query.js';
-import { nextTurn } from '../../../application/next-turn.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
+import { turnInLine } from '../../../application/turns.js';
 import type { Plan } from './list-plan.js';
 import type { Pace } from './pace.js';
 import type { RowSource } from './row-source.js';
@@ -21,7 +21,7 @@ export async function* amongFew(
     yield rows;
     place = source.placeBehind(rows);
     if (!place) return;
-    await nextTurn();
+    await turnInLine();
   }
 }
 
@@ -48,7 +48,7 @@ export async function* alongWalk(
     place = behind ?? place;
     if (behind) at = positionAt(walk, source.order, behind);
     else at = isSorted ? window.next : { from: { value: window.block ?? 0, inclusive: false } };
-    if (isServed) await nextTurn();
+    if (isServed) await turnInLine();
     else await pace.turn();
   }
 }

@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { nextTurn, turnInLine } from '#src/application/turns.js';
+
+describe('turns', () => {
+  it('in line are given one in each turn of the event loop, first come, first served', async () => {
+    const seen: string[] = [];
+    const works = ['a', 'b', 'c'].map(async (name) => {
+      for (let piece = 1; piece <= 2; piece++) {
+        await turnInLine();
+        seen.push(`${name}${piece}`);
+      }
+    });
+    const others = (async () => {
+      for (let turn = 1; turn <= 6; turn++) {
+        await nextTurn();
+        seen.push('-');
+      }
+    })();
+    await Promise.all([...works, others]);
+    const pieces = seen.filter((entry) => entry !== '-');
+    expect(pieces).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'c2']);
+    expect(seen.join('')).to.not.match(/\d[a-z]/);
+  });
+
+  it('in line come again after all were served', async () => {
+    await turnInLine();
+    await nextTurn();
+    await turnInLine();
+  });
+});
