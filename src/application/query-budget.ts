@@ -1,7 +1,8 @@
 import { queryTooExpensive } from '../domain/errors.js';
 import type { Clock } from './ports/clock.js';
+import { turnInLine } from './turns.js';
 
-/** How long a query may take that no index serves. */
+/** How long a query may take that no index serves. What counts is its own work, not that of others in between. */
 export class QueryBudget {
   constructor(
     private readonly clock: Clock,
@@ -9,13 +10,8 @@ export class QueryBudget {
   ) {}
 
   /** Begins now. */
-  start(): Deadline {
-    const end = this.clock.elapsed() + this.timeoutMs;
-    return {
-      check: () => {
-        if (this.clock.elapsed() >= end) throw queryTooExpensive();
-      },
-    };
+  start(): QueryTime {
+    return new QueryTime(this.clock, this.timeoutMs);
   }
 
   /** Milliseconds that the work took. */
@@ -26,7 +22,25 @@ export class QueryBudget {
   }
 }
 
-export interface Deadline {
-  /** @throws CatalogueError `query_too_expensive` once the time is over */
-  check(): void;
+export class QueryTime {
+  private used = 0;
+  private resumed: number;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly timeoutMs: number,
+  ) {
+    this.resumed = clock.elapsed();
+  }
+
+  /**
+   * Lets others have their turn.
+   * @throws CatalogueError `query_too_expensive` once the time is over
+   */
+  async turn(): Promise<void> {
+    this.used += this.clock.elapsed() - this.resumed;
+    if (this.used >= this.timeoutMs) throw queryTooExpensive();
+    await turnInLine();
+    this.resumed = this.clock.elapsed();
+  }
 }

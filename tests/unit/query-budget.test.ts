@@ -1,45 +1,59 @@
 import { expect } from 'chai';
 import { QueryBudget } from '#src/application/query-budget.js';
-import { CatalogueError } from '#src/domain/errors.js';
+import { nextTurn } from '#src/application/turns.js';
+import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
 
-describe('a query budget', () => {
-  it('lets a query go on until its time is over, and no longer', () => {
+describe('a query’s budget', () => {
+  it('lets a query go on until its work has taken the time', async () => {
     const clock = new FakeClock();
-    const deadline = new QueryBudget(clock, 2_000).start();
-    deadline.check();
-    clock.running = 1_999;
-    deadline.check();
-    clock.running = 2_000;
-    expect(() => deadline.check())
-      .to.throw(CatalogueError)
-      .with.property('code', 'query_too_expensive');
+    const time = new QueryBudget(clock, 10).start();
+    clock.running = 9.9;
+    await time.turn();
+    clock.running = 10;
+    await expectRefusal(time.turn(), 'query_too_expensive');
   });
 
-  it('begins for each query by itself', () => {
+  it('counts from the start of each query', async () => {
     const clock = new FakeClock();
-    const budget = new QueryBudget(clock, 100);
-    const early = budget.start();
-    clock.running = 99;
-    const late = budget.start();
-    clock.running = 150;
-    expect(() => early.check()).to.throw(CatalogueError);
-    late.check();
+    const budget = new QueryBudget(clock, 10);
+    const first = budget.start();
+    clock.running = 10;
+    const second = budget.start();
+    await expectRefusal(first.turn(), 'query_too_expensive');
+    await second.turn();
   });
 
-  it('heeds no change of the time of day', () => {
+  it('does not count what others do meanwhile', async () => {
     const clock = new FakeClock();
-    const deadline = new QueryBudget(clock, 100).start();
-    clock.time += 3_600_000;
-    deadline.check();
+    const time = new QueryBudget(clock, 10).start();
+    for (let piece = 1; piece <= 3; piece++) {
+      clock.running += 3;
+      const turn = time.turn();
+      clock.running += 1_000;
+      await turn;
+    }
+    clock.running += 1;
+    await expectRefusal(time.turn(), 'query_too_expensive');
   });
 
-  it('measures how long work took, and hands over what it made', () => {
-    const clock = new FakeClock(0, 50);
-    const measured = new QueryBudget(clock, 100).measured(() => {
-      clock.running += 7;
-      return 'made';
+  it('gives others their turn', async () => {
+    const time = new QueryBudget(new FakeClock(), 10).start();
+    let hadTurn = false;
+    const other = nextTurn().then(() => {
+      hadTurn = true;
     });
-    expect(measured).to.deep.equal(['made', 7]);
+    await time.turn();
+    await other;
+    expect(hadTurn).to.equal(true);
+  });
+
+  it('measures a work', () => {
+    const clock = new FakeClock();
+    const outcome = new QueryBudget(clock, 10).measured(() => {
+      clock.running += 7;
+      return 'done';
+    });
+    expect(outcome).to.deep.equal(['done', 7]);
   });
 });

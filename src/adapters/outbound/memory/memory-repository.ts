@@ -9,7 +9,6 @@ import {
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
-import { turnInLine } from '../../../application/turns.js';
 import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
@@ -144,11 +143,10 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     filters: readonly Filter[],
     ids = this.ids.upwards(),
   ): AsyncGenerator<Versioned<Fields>> {
-    const deadline = this.budget.start();
+    const time = this.budget.start();
     for (let at = 0; at < ids.length; at++) {
       if (at > 0 && at % CHUNK === 0) {
-        deadline.check();
-        await turnInLine();
+        await time.turn();
       }
       const record = this.records.get(ids[at] ?? 0);
       if (record && filters.every((filter) => matches(this.table, record, filter))) yield record;

@@ -28,28 +28,32 @@ export function residualOf(table: RecordTable, filter: Filter): Sql {
   return conditionOf(table, filter, `+${comparedColumn(table, filter)}`);
 }
 
+/** Two doubles that are written alike differ by less, whoever reads them. */
+const LAST_BITS = 1e-15;
+
 /**
- * Few texts hold the attribute as `JSON.stringify` writes it, and looking for that is much faster than reading the JSON
- * of every record; those that do are read.
+ * Few records hold the attribute as `JSON.stringify` writes it, and looking for that in their text is much faster than
+ * reading the JSON of every one; those that do are read. SQLite reads some numbers with another last bit than was
+ * written, so that their text tells more than their value.
  */
 function attributeCondition(filter: AttributeFilter): Sql {
-  const candidates = attributeValues(filter);
-  const written = candidates.map((value) => JSON.stringify({ [filter.key]: value }).slice(1, -1));
-  const likely = candidates.map(() => 'instr(fields, ?) > 0').join(' OR ');
-  return sql(
-    `(${likely}) AND EXISTS (
-      SELECT 1 FROM json_each(fields, '$.attributes')
-      WHERE key = ? AND (${candidates.map(typed).join(' OR ')}))`,
-    ...written,
-    filter.key,
-    ...candidates.filter((value) => typeof value !== 'boolean'),
-  );
+  const ways = attributeValues(filter).map((value) => {
+    const written = JSON.stringify({ [filter.key]: value }).slice(1, -1);
+    const { text, values } = typed(value);
+    return sql(
+      `(instr(fields, ?) > 0 OR instr(fields, ?) > 0) AND EXISTS (
+        SELECT 1 FROM json_each(fields, '$.attributes') WHERE key = ? AND ${text})`,
+      `${written},`,
+      `${written}}`,
+      filter.key,
+      ...values,
+    );
+  });
+  return sql(ways.map(({ text }) => `(${text})`).join(' OR '), ...ways.flatMap(({ values }) => values));
 }
 
-/** Of its three types only `true` and `false` have no value of their own in SQLite. */
-function typed(value: string | number | boolean): string {
-  if (typeof value === 'boolean') return `type = '${value}'`;
-  return typeof value === 'string'
-    ? `(type = 'text' AND atom = ?)`
-    : `(type IN ('integer', 'real') AND atom = ?)`;
+function typed(value: string | number | boolean): Sql {
+  if (typeof value === 'boolean') return sql(`type = '${value}'`);
+  if (typeof value === 'string') return sql(`type = 'text' AND atom = ?`, value);
+  return sql(`type IN ('integer', 'real') AND abs(atom - ?) <= ?`, value, Math.abs(value) * LAST_BITS);
 }

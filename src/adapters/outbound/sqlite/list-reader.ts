@@ -8,17 +8,15 @@ import {
 import type { QueryBudget } from '../../../application/query-budget.js';
 import type { Versioned } from '../../../domain/record.js';
 import { residualOf } from './conditions.js';
-import { countingWalk, planOf } from './list-plan.js';
-import { Pace } from './pace.js';
-import { alongWalk, amongFew } from './row-batches.js';
+import { countingPlanOf, type Plan, planOf } from './list-plan.js';
+import { BoundedPace, SteadyPace } from './pace.js';
+import { amongFew, type Batches, WalkBatches } from './row-batches.js';
 import { RowSource } from './row-source.js';
-import { type Row, recordOf } from './rows.js';
-import { all } from './sql.js';
+import { recordOf } from './rows.js';
+import { all, type Sql } from './sql.js';
 import type { SqliteDatabase } from './sqlite-database.js';
-import { nextWindow, type Position } from './walk.js';
-
-/** So many windows are looked through, beyond a page that is full, for whether there is one record more. */
-const MAX_LOOK_AHEAD = 20;
+import type { Reader } from './sqlite-reader.js';
+import { nextWindow, type Position, startOf, type Walk } from './walk.js';
 
 /** Reads lists in pieces of some milliseconds, so that no query holds up other requests. */
 export class ListReader<Fields> {
@@ -28,48 +26,69 @@ export class ListReader<Fields> {
     private readonly budget: QueryBudget,
   ) {}
 
-  async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+  page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const plan = planOf(this.database, this.table, query);
+    const read = (reader: Reader) => this.read(reader, plan, query);
+    const isLong = plan.kind === 'walk' && !plan.isServed;
+    return isLong ? this.database.inSnapshot(read) : read(this.database);
+  }
+
+  async count(filters: readonly Filter[]): Promise<number> {
+    const plan = countingPlanOf(this.database, this.table, filters);
+    const residuals = filters.map((filter) => residualOf(this.table, filter));
+    if (plan.kind === 'few') return countIn(this.database, plan.source, [plan.rows, ...residuals]);
+    return this.database.inSnapshot((reader) => this.countAlong(reader, plan.walk, residuals));
+  }
+
+  private async read(reader: Reader, plan: Plan, query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const records: Versioned<Fields>[] = [];
+    let bytes = 0;
+    const isFull = () => records.length === query.limit || bytes >= MAX_PAGE_BYTES;
     const page = (hasMore: boolean) => ({
       records: query.from?.side === 'before' ? records.reverse() : records,
       hasMore,
     });
-    let bytes = 0;
-    let lookedAhead = 0;
-    for await (const rows of this.batches(query)) {
-      for (const row of rows) {
-        if (records.length === query.limit || bytes >= MAX_PAGE_BYTES) return page(true);
+    const batches = this.batches(reader, plan, query, isFull);
+    for (;;) {
+      const { done, value } = await batches.next();
+      if (done) return page(value);
+      for (const row of value) {
+        if (isFull()) return page(true);
         records.push(recordOf(row));
         bytes += row[4].length;
       }
-      if (records.length === query.limit && lookedAhead++ === MAX_LOOK_AHEAD) return page(true);
     }
-    return page(false);
   }
 
-  async count(filters: readonly Filter[]): Promise<number> {
-    const walk = countingWalk(this.table, filters);
-    const residuals = filters.map((filter) => residualOf(this.table, filter));
-    const pace = new Pace(this.budget);
+  private batches(reader: Reader, plan: Plan, query: ListQuery, isFull: () => boolean): Batches {
+    const source = new RowSource(reader, this.table, query);
+    if (plan.kind === 'few') return amongFew(source, plan, query.from);
+    // Twice a batch: what ties at the end of a window is left to the next.
+    const pace = plan.isServed ? new SteadyPace(2 * source.batch) : new BoundedPace(this.budget);
+    return new WalkBatches(source, plan, pace).from(query.from, isFull);
+  }
+
+  private async countAlong(reader: Reader, walk: Walk, residuals: readonly Sql[]): Promise<number> {
+    const pace = new BoundedPace(this.budget);
     let count = 0;
-    for (let at: Position | undefined = { from: walk.start }; at; ) {
+    for (let at: Position | undefined = startOf(walk); at; ) {
       const position: Position = at;
-      at = pace.window((size) => {
-        const window = nextWindow(this.database, walk, position, size);
-        const { text, values } = all([window.rows, ...residuals]);
-        const counting = `SELECT count(*) FROM ${walk.source} WHERE ${text}`;
-        count += this.database.read(counting, (statement) => (statement.raw().get(...values) as [number])[0]);
-        return window.next;
+      const window = pace.window((size) => {
+        const window = nextWindow(reader, walk, position, size);
+        count += countIn(reader, walk.source, [window.rows, ...residuals]);
+        return window;
       });
+      at = window.next;
       await pace.turn();
     }
     return count;
   }
+}
 
-  private batches(query: ListQuery): AsyncGenerator<readonly Row[]> {
-    const plan = planOf(this.database, this.table, query);
-    const source = new RowSource(this.database, this.table, query);
-    if (plan.kind === 'few') return amongFew(source, plan, query.from);
-    return alongWalk(this.database, source, plan, query.from, new Pace(this.budget));
-  }
+function countIn(reader: Reader, source: string, conditions: readonly Sql[]): number {
+  const { text, values } = all(conditions);
+  return reader.read(
+    `SELECT count(*) FROM ${source} WHERE ${text}`,
+    (statement) => (statement.raw().get(...values) as [number])[0],
+  );
 }

@@ -83,6 +83,7 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE api_keys ADD COLUMN "digest" TEXT AS (fields ->> 'digest') VIRTUAL;
   CREATE UNIQUE INDEX api_keys_digest ON api_keys ("digest");
   CREATE INDEX api_keys_created_at ON api_keys (created_at);
+  CREATE INDEX api_keys_updated_at ON api_keys (updated_at);
   `,
 ];
 

@@ -1,38 +1,50 @@
-import type { Deadline, QueryBudget } from '../../../application/query-budget.js';
+import type { QueryBudget, QueryTime } from '../../../application/query-budget.js';
 import { turnInLine } from '../../../application/turns.js';
 
-/** Rows of a first window, and how few or many the next ones may have. */
-const FIRST = 256;
-const MIN = 16;
-const MAX = 16_384;
+/** Cuts a long work into windows of some rows, with turns for others in between. */
+export interface Pace {
+  /** Does one window's work. */
+  window<Result>(work: (rows: number) => Result): Result;
+  turn(): Promise<void>;
+}
 
+/** Of windows whose work is known beforehand. */
+export class SteadyPace implements Pace {
+  constructor(private readonly rows: number) {}
+
+  window<Result>(work: (rows: number) => Result): Result {
+    return work(this.rows);
+  }
+
+  turn(): Promise<void> {
+    return turnInLine();
+  }
+}
+
+/** Rows of a first window, and how few or many the next ones may have. */
+const SIZES = { first: 256, min: 16, max: 1_024 };
 /** A window that takes so long is followed by a larger or a smaller one. */
 const QUICK_MS = 1;
 const SLOW_MS = 3;
 
-/** Cuts a long work into windows of a millisecond or some, with turns for others in between. */
-export class Pace {
-  private readonly deadline: Deadline;
-  private size = FIRST;
+/** Of windows that take a millisecond or some, until the query's time is over. */
+export class BoundedPace implements Pace {
+  private readonly time: QueryTime;
+  private rows = SIZES.first;
 
   constructor(private readonly budget: QueryBudget) {
-    this.deadline = budget.start();
+    this.time = budget.start();
   }
 
-  /** Does one window's work. */
-  window<Result>(work: (size: number) => Result): Result {
-    const [result, ms] = this.budget.measured(() => work(this.size));
-    if (ms < QUICK_MS) this.size = Math.min(this.size * 2, MAX);
-    if (ms > SLOW_MS) this.size = Math.max(this.size >> 1, MIN);
+  window<Result>(work: (rows: number) => Result): Result {
+    const [result, ms] = this.budget.measured(() => work(this.rows));
+    if (ms < QUICK_MS) this.rows = Math.min(this.rows * 2, SIZES.max);
+    if (ms > SLOW_MS) this.rows = Math.max(this.rows >> 1, SIZES.min);
     return result;
   }
 
-  /**
-   * Lets others have their turn.
-   * @throws CatalogueError `query_too_expensive`
-   */
-  async turn(): Promise<void> {
-    this.deadline.check();
-    await turnInLine();
+  /** @throws CatalogueError `query_too_expensive` */
+  turn(): Promise<void> {
+    return this.time.turn();
   }
 }

@@ -1,79 +1,98 @@
-import type { ListPlace } from '../../../application/list-query.js';
+import type { ListPlace, Value } from '../../../application/list-query.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
 import { turnInLine } from '../../../application/turns.js';
-import type { Plan } from './list-plan.js';
-import type { Pace } from './pace.js';
+import type { FewRows, WalkPlan } from './list-plan.js';
+import { type BoundedPace, type Pace, SteadyPace } from './pace.js';
 import type { RowSource } from './row-source.js';
 import { type Row, recordOf } from './rows.js';
-import type { SqliteDatabase } from './sqlite-database.js';
-import { nextWindow, type Position, positionAt, type Walk } from './walk.js';
+import { behindBlock, nextWindow, type Position, positionAt, startOf } from './walk.js';
 
-type Start = ListPlace | undefined;
+/**
+ * Rows in the order of reading, a batch at a time. In the end: whether there may be more, where looking for them was
+ * given up.
+ */
+export type Batches = AsyncGenerator<readonly Row[], boolean, void>;
+
+/** For whether there is a row beyond a page that is full, so many windows of so many rows are looked through. */
+const LOOKS = 4;
+const LOOK_ROWS = 512;
+
+type Place = ListPlace | undefined;
 
 /** All of few rows, sorted anew for each batch. */
-export async function* amongFew(
-  source: RowSource,
-  few: Extract<Plan, { kind: 'few' }>,
-  from: Start,
-): AsyncGenerator<readonly Row[]> {
+export async function* amongFew(source: RowSource, few: FewRows, from: Place): Batches {
   for (let place = from; ; ) {
     const rows = source.rows(few.source, few.rows, place);
     yield rows;
     place = source.placeBehind(rows);
-    if (!place) return;
+    if (!place) return false;
     await turnInLine();
   }
 }
 
-/** Along a walk in the list's own order, of which the batches are the ones that are sought. */
-export async function* alongWalk(
-  database: SqliteDatabase,
-  source: RowSource,
-  { walk, isServed }: Extract<Plan, { kind: 'walk' }>,
-  from: Start,
-  pace: Pace,
-): AsyncGenerator<readonly Row[]> {
-  let place = from;
-  for (let at: Position | undefined = positionAt(walk, source.order, place); at; ) {
-    const position: Position = at;
-    const read = (size: number) => {
-      const window = nextWindow(database, walk, position, size);
-      const isSorted = window.block === undefined || source.order.length <= 2;
-      return { window, isSorted, rows: source.rows(walk.source, window.rows, place) };
-    };
-    const { window, isSorted, ...found } = isServed ? read(2 * source.batch) : pace.window(read);
-    const rows = isSorted ? found.rows : await bestOfBlock(database, source, walk, window.block, place, pace);
-    yield rows;
-    const behind = source.placeBehind(rows);
-    place = behind ?? place;
-    if (behind) at = positionAt(walk, source.order, behind);
-    else at = isSorted ? window.next : { from: { value: window.block ?? 0, inclusive: false } };
-    if (isServed) await turnInLine();
-    else await pace.turn();
+/** Along a walk in the list's own order, of which the batches are the rows that are sought. */
+export class WalkBatches {
+  constructor(
+    private readonly source: RowSource,
+    private readonly plan: WalkPlan,
+    private readonly pace: BoundedPace | SteadyPace,
+  ) {}
+
+  /** @param isFull whether whoever reads has all that it wants, but for knowing whether there is more */
+  async *from(start: Place, isFull: () => boolean): Batches {
+    const { walk, isServed } = this.plan;
+    const { order } = this.source;
+    let place = start;
+    let looks = 0;
+    for (let at = place ? positionAt(walk, order, place) : startOf(walk); at; ) {
+      const isLooking = isFull() && !isServed;
+      if (isLooking && looks++ === LOOKS) return true;
+      const step = isLooking ? this.look(at, place) : await this.step(at, place);
+      yield step.rows;
+      const behind = this.source.placeBehind(step.rows);
+      place = behind ?? place;
+      at = behind ? positionAt(walk, order, behind) : step.next;
+      await (isLooking ? turnInLine() : this.pace.turn());
+    }
+    return false;
+  }
+
+  private async step(at: Position, place: Place): Promise<Step> {
+    const { window, rows } = this.read(this.pace, at, place);
+    if (window.kind === 'blocks' || this.source.order.length <= 2) return { rows, next: window.next };
+    return { rows: await this.firstOfBlock(window.block, place), next: behindBlock(window.block) };
+  }
+
+  /** Any row will do. */
+  private look(at: Position, place: Place): Step {
+    const { window, rows } = this.read(new SteadyPace(LOOK_ROWS), at, place);
+    return { rows, next: window.next };
+  }
+
+  private read(pace: Pace, at: Position, place: Place) {
+    const { walk } = this.plan;
+    return pace.window((size) => {
+      const window = nextWindow(this.source.reader, walk, at, size);
+      return { window, rows: this.source.rows(walk.source, window.rows, place) };
+    });
+  }
+
+  /** The first rows, in the list's order, of a block that is too large to be sorted at once. */
+  private async firstOfBlock(block: Value, place: Place): Promise<Row[]> {
+    let first: Row[] = [];
+    for (let at: Position | undefined = { kind: 'block', block }; at?.kind === 'block'; ) {
+      const { window, rows } = this.read(this.pace, at, place);
+      first = firstOf(this.source, [...first, ...rows]);
+      at = window.next;
+      await this.pace.turn();
+    }
+    return first;
   }
 }
 
-/** The first rows of a block that is too large to be sorted at once. */
-async function bestOfBlock(
-  database: SqliteDatabase,
-  source: RowSource,
-  walk: Walk,
-  block: string | number = 0,
-  place: Start,
-  pace: Pace,
-): Promise<Row[]> {
-  let best: Row[] = [];
-  for (let at: Position | undefined = { block }; at && 'block' in at; ) {
-    const position: Position = at;
-    const window = pace.window((size) => {
-      const window = nextWindow(database, walk, position, size);
-      best = firstOf(source, [...best, ...source.rows(walk.source, window.rows, place)]);
-      return window;
-    });
-    at = window.next;
-    await pace.turn();
-  }
-  return best;
+interface Step {
+  readonly rows: readonly Row[];
+  readonly next?: Position | undefined;
 }
 
 function firstOf({ order, batch }: RowSource, rows: readonly Row[]): Row[] {

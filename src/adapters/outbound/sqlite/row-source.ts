@@ -4,7 +4,7 @@ import { residualOf } from './conditions.js';
 import { beyond, orderBy, readingOrder } from './list-order.js';
 import { COLUMNS, type Row, recordOf } from './rows.js';
 import { all, type Sql } from './sql.js';
-import type { SqliteDatabase } from './sqlite-database.js';
+import type { Reader } from './sqlite-reader.js';
 
 /** So many records are read before others have their turn. */
 const MAX_BATCH = 128;
@@ -17,7 +17,7 @@ export class RowSource {
   private readonly filters: readonly Sql[];
 
   constructor(
-    private readonly database: SqliteDatabase,
+    readonly reader: Reader,
     table: RecordTable,
     query: ListQuery,
   ) {
@@ -32,7 +32,7 @@ export class RowSource {
    */
   rows(source: string, range: Sql, place: ListPlace | undefined): Row[] {
     const where = all([range, ...this.filters, ...(place ? [beyond(this.order, place)] : [])]);
-    return this.database.read(
+    return this.reader.read(
       `SELECT ${COLUMNS} FROM ${source} WHERE ${where.text} ORDER BY ${orderBy(this.order)} LIMIT ?`,
       (statement) => statement.raw().all(...where.values, this.batch) as Row[],
     );

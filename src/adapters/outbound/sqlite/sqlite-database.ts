@@ -5,12 +5,9 @@ import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import { GroupCommit } from './group-commit.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import { Snapshots } from './snapshots.js';
 import { toCoreError } from './sqlite-errors.js';
-
-/** So many stay prepared: clients' queries make more different ones than a memory should hold. */
-const MAX_STATEMENTS = 200;
-
-type Statement = Database.Statement<unknown[]>;
+import { type Reader, SqliteReader, type Statement } from './sqlite-reader.js';
 
 /** Gives the prepared statement of an SQL text. */
 export type Statements = (sql: string) => Statement;
@@ -18,14 +15,15 @@ export type Statements = (sql: string) => Statement;
 interface OpenDatabase {
   readonly connection: Database.Database;
   readonly commits: GroupCommit;
-  readonly statements: Map<string, Statement>;
+  readonly reader: SqliteReader;
+  readonly snapshots: Snapshots;
 }
 
 /**
  * One SQLite file with a write-ahead log, synchronised at every commit: what was acknowledged survives the loss of the
  * process and of the power. Several processes may have it open at once.
  */
-export class SqliteDatabase implements Store {
+export class SqliteDatabase implements Store, Reader {
   readonly location: string;
   private opened: OpenDatabase | undefined;
 
@@ -47,7 +45,8 @@ export class SqliteDatabase implements Store {
       connection.close();
       throw toCoreError(error);
     }
-    this.opened = { connection, commits, statements: new Map() };
+    const snapshots = new Snapshots(() => this.connect());
+    this.opened = { connection, commits, reader: new SqliteReader(connection), snapshots };
   }
 
   async ping(): Promise<void> {
@@ -59,37 +58,26 @@ export class SqliteDatabase implements Store {
     if (!opened) return;
     await opened.commits.idle();
     this.opened = undefined;
-    opened.statements.clear();
+    opened.snapshots.close();
     opened.connection.close();
   }
 
-  /** Runs a statement that changes nothing. */
   read<Result>(sql: string, use: (statement: Statement) => Result): Result {
-    try {
-      return use(this.statement(sql));
-    } catch (error) {
-      throw toCoreError(error);
-    }
+    return this.ready().reader.read(sql, use);
+  }
+
+  /**
+   * Lends a reader that sees the store as it is now, for as long as `work` takes.
+   * @throws CatalogueError `unavailable` where too many others do the same
+   */
+  async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> {
+    return this.ready().snapshots.read(work);
   }
 
   /** Runs `work` in a transaction that others may share; see {@link GroupCommit.write}. */
   async write<Result>(work: (statement: Statements) => Result): Promise<Result> {
-    return this.ready().commits.write(() => work((sql) => this.statement(sql)));
-  }
-
-  private statement(sql: string): Statement {
-    const { connection, statements } = this.ready();
-    const known = statements.get(sql);
-    if (known) {
-      // To the end of the line: those that were not used for longest stand first.
-      statements.delete(sql);
-      statements.set(sql, known);
-      return known;
-    }
-    const statement = connection.prepare(sql);
-    statements.set(sql, statement);
-    if (statements.size > MAX_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
-    return statement;
+    const { commits, reader } = this.ready();
+    return commits.write(() => work((sql) => reader.statement(sql)));
   }
 
   private ready(): OpenDatabase {

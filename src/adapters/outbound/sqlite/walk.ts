@@ -1,8 +1,9 @@
 import type { ListPlace, Order, Value } from '../../../application/list-query.js';
 import type { Id } from '../../../domain/record.js';
 import { ID } from './columns.js';
+import { type Bound, tighter } from './range.js';
 import { all, type Sql, sql } from './sql.js';
-import type { SqliteDatabase } from './sqlite-database.js';
+import type { Reader } from './sqlite-reader.js';
 
 /** A way through the rows of a table, along one index. */
 export interface Walk {
@@ -14,83 +15,96 @@ export interface Walk {
   /** Within a block. */
   readonly idDescending: boolean;
   /** Where the way begins and ends, in its direction. */
-  readonly start?: Bound;
-  readonly end?: Bound;
+  readonly start?: Bound | undefined;
+  readonly end?: Bound | undefined;
   /** Holds for every row on the way, and the index knows it. */
   readonly fixed?: Sql;
 }
 
-export interface Bound {
-  readonly value: Value;
-  readonly inclusive: boolean;
+/**
+ * A place on the way. A window must be a range of the index: so it is one of whole blocks, or lies in a block that is
+ * larger than a window, from one id on.
+ */
+export type Position =
+  | { readonly kind: 'blocks'; readonly from?: Bound | undefined }
+  | { readonly kind: 'block'; readonly block: Value; readonly id?: Id };
+
+/** A piece of the way, exactly a range of the index; without `next` the last one. */
+export type Window =
+  | { readonly kind: 'blocks'; readonly rows: Sql; readonly next?: Position }
+  | { readonly kind: 'block'; readonly block: Value; readonly rows: Sql; readonly next: Position };
+
+export function startOf(walk: Walk): Position {
+  return { kind: 'blocks', from: walk.start };
 }
 
-/** Before a row of the walk: in front of whole blocks, or inside the block of one value. */
-export type Position = { readonly from: Bound | undefined } | { readonly block: Value; readonly id?: Id };
-
-/** A piece of the way, exactly a range of the index. */
-export interface Window {
-  readonly rows: Sql;
-  /** The value of the block that it is a part of; absent: it holds whole blocks. */
-  readonly block?: Value;
-  /** Absent: the way ends with this window. */
-  readonly next?: Position;
+export function behindBlock(block: Value): Position {
+  return { kind: 'blocks', from: { value: block, inclusive: false } };
 }
 
-/** The position right before what lies beyond a place, or before all of the block in which that is scattered. */
-export function positionAt(walk: Walk, order: Order, place: ListPlace | undefined): Position {
-  const [value, id] = place?.values ?? [];
-  if (!place || value === undefined) return { from: walk.start };
-  if (walk.column === ID) return { from: { value, inclusive: place.inclusive } };
-  return order.length === 2 ? { block: value, id: Number(id) } : { block: value };
+/**
+ * The position right before what lies beyond a place, or before all of the block in which that is scattered.
+ * @returns undefined where the way ends before the place
+ */
+export function positionAt(walk: Walk, order: Order, { values, inclusive }: ListPlace): Position | undefined {
+  const [value, id] = values;
+  if (value === undefined) throw new Error('A place holds a value for each key of the order.');
+  const [low, high] = walk.descending ? ([-1, 1] as const) : ([1, -1] as const);
+  if (walk.column === ID) return { kind: 'blocks', from: tighter(walk.start, { value, inclusive }, low) };
+  const here: Bound = { value, inclusive: true };
+  if (tighter(walk.end, here, high) !== here) return undefined;
+  if (tighter(walk.start, here, low) !== here) return startOf(walk);
+  return order.length === 2
+    ? { kind: 'block', block: value, id: Number(id) }
+    : { kind: 'block', block: value };
 }
 
-/** The next piece: whole blocks of about `size` rows, or a part of one block that is larger than that. */
-export function nextWindow(database: SqliteDatabase, walk: Walk, at: Position, size: number): Window {
-  return 'block' in at
-    ? windowInBlock(database, walk, at, size)
-    : windowOfBlocks(database, walk, at.from, size);
+/** The next piece: whole blocks of up to `size` rows, or as many of a block that is larger. */
+export function nextWindow(reader: Reader, walk: Walk, at: Position, size: number): Window {
+  return at.kind === 'block'
+    ? windowInBlock(reader, walk, at, size)
+    : windowOfBlocks(reader, walk, at.from, size);
 }
 
 function windowInBlock(
-  database: SqliteDatabase,
-  walk: Walk,
+  reader: Reader,
+  { source, column, idDescending }: Walk,
   { block, id }: { readonly block: Value; readonly id?: Id },
   size: number,
 ): Window {
-  const { source, column, idDescending } = walk;
-  const inBlock = sql(`${column} = ?`, block);
-  const rows = id === undefined ? [inBlock] : [inBlock, sql(`${ID} ${idDescending ? '<=' : '>='} ?`, id)];
-  const end = valueAt(database, source, ID, rows, idDescending, size);
-  if (end === undefined)
-    return { rows: all(rows), block, next: { from: { value: block, inclusive: false } } };
+  const [onwards, before] = idDescending ? ['<=', '>'] : ['>=', '<'];
+  const rest = [sql(`${column} = ?`, block), ...(id === undefined ? [] : [sql(`${ID} ${onwards} ?`, id)])];
+  const end = valueAt(reader, source, ID, rest, idDescending, size);
+  if (end === undefined) return { kind: 'block', block, rows: all(rest), next: behindBlock(block) };
   return {
-    rows: all([...rows, sql(`${ID} ${idDescending ? '>' : '<'} ?`, end)]),
+    kind: 'block',
     block,
-    next: { block, id: Number(end) },
+    rows: all([...rest, sql(`${ID} ${before} ?`, end)]),
+    next: { kind: 'block', block, id: Number(end) },
   };
 }
 
-function windowOfBlocks(database: SqliteDatabase, walk: Walk, from: Bound | undefined, size: number): Window {
+function windowOfBlocks(reader: Reader, walk: Walk, from: Bound | undefined, size: number): Window {
   const { source, column, descending, fixed, end: until } = walk;
   const [after, before] = descending ? ['<', '>'] : ['>', '<'];
-  const bound = (sign: string, { value, inclusive }: Bound) =>
+  const bound = (sign: string | undefined, { value, inclusive }: Bound) =>
     sql(`${column} ${sign}${inclusive ? '=' : ''} ?`, value);
-  const begun = [...(fixed ? [fixed] : []), ...(from ? [bound(`${after}`, from)] : [])];
-  const rest = until ? [...begun, bound(`${before}`, until)] : begun;
-  const end = valueAt(database, source, column, rest, descending, size);
-  if (end === undefined) return { rows: all(rest) };
-  if (valueAt(database, source, column, rest, descending, 0) === end)
-    return windowInBlock(database, walk, { block: end }, size);
+  const begun = [...(fixed ? [fixed] : []), ...(from ? [bound(after, from)] : [])];
+  const rest = until ? [...begun, bound(before, until)] : begun;
+  const end = valueAt(reader, source, column, rest, descending, size);
+  if (end === undefined) return { kind: 'blocks', rows: all(rest) };
+  if (valueAt(reader, source, column, rest, descending, 0) === end)
+    return windowInBlock(reader, walk, { block: end }, size);
   return {
-    rows: all([...begun, bound(`${before}`, { value: end, inclusive: false })]),
-    next: { from: { value: end, inclusive: true } },
+    kind: 'blocks',
+    rows: all([...begun, bound(before, { value: end, inclusive: false })]),
+    next: { kind: 'blocks', from: { value: end, inclusive: true } },
   };
 }
 
 /** The value of the row that lies `offset` rows further. */
 function valueAt(
-  database: SqliteDatabase,
+  reader: Reader,
   source: string,
   column: string,
   rows: readonly Sql[],
@@ -98,7 +112,7 @@ function valueAt(
   offset: number,
 ): Value | undefined {
   const { text, values } = all(rows);
-  const row = database.read(
+  const row = reader.read(
     `SELECT ${column} FROM ${source} WHERE ${text} ORDER BY ${column}${descending ? ' DESC' : ''} LIMIT 1 OFFSET ?`,
     (statement) => statement.raw().get(...values, offset) as [Value] | undefined,
   );

@@ -1,0 +1,58 @@
+import type Database from 'libsql';
+import { Slots } from '../../../application/slots.js';
+import { unavailable } from '../../../domain/errors.js';
+import { toCoreError } from './sqlite-errors.js';
+import { type Reader, SqliteReader } from './sqlite-reader.js';
+
+/** So many long readings go on at once, and so many more wait for so long. */
+const LIMITS = { slots: 2, maxWaiting: 200, patienceMs: 2_000 };
+
+interface Snapshot {
+  readonly connection: Database.Database;
+  readonly reader: Reader;
+}
+
+/** Readings that take several turns and see the store as it was when they began, over connections of their own. */
+export class Snapshots {
+  private readonly slots = new Slots(LIMITS);
+  private idle: Snapshot[] = [];
+  private isClosed = false;
+
+  constructor(private readonly connect: () => Database.Database) {}
+
+  /** @throws CatalogueError `unavailable` where too many others read */
+  async read<Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> {
+    if (!(await this.slots.take()))
+      throw unavailable('Too many queries run that no index serves. Try again later.');
+    let snapshot: Snapshot | undefined;
+    try {
+      snapshot = this.idle.pop() ?? this.open();
+      snapshot.connection.exec('BEGIN');
+      return await work(snapshot.reader);
+    } catch (error) {
+      throw toCoreError(error);
+    } finally {
+      if (snapshot) this.end(snapshot);
+      this.slots.giveBack();
+    }
+  }
+
+  /** Those that are being read end with their reading. */
+  close(): void {
+    this.isClosed = true;
+    for (const { connection } of this.idle.splice(0)) connection.close();
+  }
+
+  private open(): Snapshot {
+    const connection = this.connect();
+    connection.pragma('query_only = ON');
+    return { connection, reader: new SqliteReader(connection) };
+  }
+
+  private end(snapshot: Snapshot): void {
+    const { connection } = snapshot;
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+    if (this.isClosed) connection.close();
+    else this.idle.push(snapshot);
+  }
+}
