@@ -41,8 +41,9 @@ function attributeCondition(filter: AttributeFilter): Sql {
     const written = JSON.stringify({ [filter.key]: value }).slice(1, -1);
     const { text, values } = typed(value);
     return sql(
-      `(instr(fields, ?) > 0 OR instr(fields, ?) > 0) AND EXISTS (
+      `instr(fields, ?) > 0 AND (instr(fields, ?) > 0 OR instr(fields, ?) > 0) AND EXISTS (
         SELECT 1 FROM json_each(fields, '$.attributes') WHERE key = ? AND ${text})`,
+      written,
       `${written},`,
       `${written}}`,
       filter.key,
