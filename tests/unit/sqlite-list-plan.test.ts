@@ -22,12 +22,18 @@ const AT = Date.UTC(2026, 0, 1);
 class WatchedDatabase extends SqliteDatabase {
   statements: string[] = [];
   rows = 0;
+  snapshots = 0;
 
   override read<Result>(...[sql, use]: Parameters<SqliteDatabase['read']>): Result {
     this.statements.push(sql);
     const result = super.read(sql, use) as Result;
     if (Array.isArray(result)) this.rows += result.length;
     return result;
+  }
+
+  override inSnapshot<Result>(...[work]: Parameters<SqliteDatabase['inSnapshot']>): Promise<Result> {
+    this.snapshots++;
+    return work(this) as Promise<Result>;
   }
 
   plans(): string[] {
@@ -71,6 +77,7 @@ describe('a list in SQLite', () => {
     const first = await records.list(query);
     database.statements = [];
     database.rows = 0;
+    database.snapshots = 0;
     const last = first.records.at(-1);
     const page = last
       ? await records.list({ ...query, from: placeAt(last, query.order, 'after') })
@@ -88,10 +95,59 @@ describe('a list in SQLite', () => {
 
     it(`goes by an index: ${table.name} ${name}`, async () => {
       await read(table, wanted);
+      expect(database.statements).to.not.deep.equal([]);
+      expect(database.snapshots, 'long readings').to.equal(0);
       const bad = database.plans().filter((plan) => !isBounded(plan, leavesFew));
       expect(bad).to.deep.equal([]);
     });
   }
+
+  for (const { name, table, filters, count } of countedAtOnce()) {
+    it(`counts at once: ${table.name} ${name}`, async () => {
+      database.statements = [];
+      database.snapshots = 0;
+      expect(await new SqliteRepository(database, table, ENDLESS).count(filters)).to.equal(count);
+      expect(database.statements.length, 'statements').to.be.within(1, 3);
+      expect(database.snapshots, 'long readings').to.equal(0);
+      expect(database.plans().filter((plan) => !/SEARCH/.test(plan))).to.deep.equal([]);
+    });
+  }
+
+  it('counts all along an index', async () => {
+    database.statements = [];
+    expect(await new SqliteRepository(database, PRODUCTS, ENDLESS).count([])).to.equal(RECORDS);
+    expect(
+      database.plans().filter((plan) => !/USING COVERING INDEX products_created_at/.test(plan)),
+    ).to.deep.equal([]);
+  });
+
+  it('goes nowhere for a place that the filters leave out', async () => {
+    const filters: Filter[] = [
+      { field: 'name', operator: 'gte', value: 'name 2' },
+      { field: 'name', operator: 'lt', value: 'name 3' },
+    ];
+    for (const [value, side] of [
+      ['', 'before'],
+      ['zz', 'after'],
+    ] as const) {
+      database.statements = [];
+      const from = { side, inclusive: false, values: [value, 1] };
+      const records = new SqliteRepository(database, PRODUCTS, ENDLESS);
+      const page = await records.list({ limit: LIMIT, filters, order: by('name'), from });
+      expect(page).to.deep.equal({ records: [], hasMore: false });
+      expect(database.statements.length).to.be.lessThan(4);
+    }
+  });
+
+  it('begins where its filters do for a place that lies before them', async () => {
+    const records = new SqliteRepository(database, PRODUCTS, ENDLESS);
+    const filters: Filter[] = [{ field: 'name', operator: 'gte', value: 'name 2' }];
+    database.statements = [];
+    const from = { side: 'after', inclusive: false, values: ['', 1] } as const;
+    const page = await records.list({ limit: LIMIT, filters, order: by('name'), from });
+    expect(page.records[0]?.fields).to.have.property('name', 'name 2');
+    expect(database.statements.length).to.be.lessThan(12);
+  });
 
   it('sees a plan that reads all', async () => {
     database.statements = [
@@ -127,6 +183,37 @@ describe('a list in SQLite', () => {
       expect(await listing(100_000).count(nothing)).to.equal(0);
     });
 
+    it('says the same of a full page, however quick it was', async () => {
+      const filters: Filter[] = [{ field: 'name', operator: 'ne', value: 'name 7' }];
+      const last = { side: 'after', inclusive: false, values: [RECORDS - 150] } as const;
+      const pages = await Promise.all(
+        [100, 101, 149, 150, 151].flatMap((limit) =>
+          [ENDLESS, new QueryBudget(new RunningClock(), 1_000_000)].map((budget) =>
+            new SqliteRepository(database, PRODUCTS, budget).list({
+              limit,
+              filters,
+              order: by('id'),
+              from: last,
+            }),
+          ),
+        ),
+      );
+      expect(pages.map(({ hasMore }) => hasMore)).to.deep.equal([
+        ...[true, true, true, true, true, true],
+        ...[false, false, false, false],
+      ]);
+    });
+
+    it('does not throw a full page away for want of knowing what follows', async () => {
+      const filters: Filter[] = [
+        { field: 'id', operator: 'ne', value: 1 },
+        { field: 'id', operator: 'lt', value: 60 },
+      ];
+      const all = [...filters, { field: 'name', operator: 'ne', value: 'x' } as const];
+      const page = await listing(3).list({ limit: 20, filters: all, order: by('id') });
+      expect(page.records).to.have.length(20);
+    });
+
     it('lets others have their turn again and again', async () => {
       let turns = 0;
       let isOver = false;
@@ -158,6 +245,39 @@ function isBounded(plan: string, leavesFew = false): boolean {
 function by(field: string, descending = false): Order {
   const id = { field: 'id', descending: false };
   return field === 'id' ? [{ field, descending }] : [{ field, descending }, id];
+}
+
+function countedAtOnce(): { name: string; table: RecordTable; filters: Filter[]; count: number }[] {
+  const [sku, skus] = [{ field: 'sku', operator: 'eq', value: 'SKU-5' } as const, ['SKU-1', 'SKU-2', 'none']];
+  const euro = { field: 'price.currency', operator: 'eq', value: 'EUR' } as const;
+  return [
+    { name: 'of a sku', table: PRODUCTS, filters: [sku], count: 1 },
+    { name: 'of a currency and a sku', table: PRODUCTS, filters: [euro, sku], count: 1 },
+    {
+      name: 'of some skus',
+      table: PRODUCTS,
+      filters: [{ field: 'sku', operator: 'in', values: skus }],
+      count: 2,
+    },
+    {
+      name: 'of some ids',
+      table: PRODUCTS,
+      filters: [{ field: 'id', operator: 'in', values: [1, 2, 0] }],
+      count: 2,
+    },
+    {
+      name: 'of an e-mail address',
+      table: USERS,
+      filters: [{ field: 'email', operator: 'eq', value: 'u7@EXAMPLE.org' }],
+      count: 1,
+    },
+    {
+      name: 'of a user',
+      table: ORDERS,
+      filters: [{ field: 'userId', operator: 'eq', value: 7 }],
+      count: 400,
+    },
+  ];
 }
 
 function promised() {
