@@ -17,14 +17,20 @@ export function compareValues(a: Value, b: Value): number {
 /** @returns below 0 where `a` comes first; both hold a value for each key */
 export function compareInOrder(order: Order, a: readonly Value[], b: readonly Value[]): number {
   for (const [at, { descending }] of order.entries()) {
-    const difference = compareValues(a[at] ?? '', b[at] ?? '');
+    const difference = compareValues(given(a[at]), given(b[at]));
     if (difference !== 0) return descending ? -difference : difference;
   }
   return 0;
 }
 
 export function valuesOf(record: Versioned<unknown>, order: Order): Value[] {
-  return order.map(({ field }) => fieldValue(record, field) ?? '');
+  return order.map(({ field }) => given(fieldValue(record, field)));
+}
+
+/** Lists are in order of fields that every record has. */
+function given(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('A value of the order is missing.');
+  return value;
 }
 
 /** The place of a record in an order. */

@@ -32,6 +32,9 @@ export function decodeCursor(list: string, text: string): Cursor | undefined {
   return cursor && encodeCursor(list, cursor) === text ? cursor : undefined;
 }
 
+/** ECMA-262 section 21.4.1.1: no time is further from 1970, in milliseconds. */
+const MAX_INSTANT = 8_640_000_000_000_000;
+
 /** Alike for the same filters in any order, and for the same sort however it was asked for. */
 export function fingerprintOf({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): string {
   const sorted = filters.map((filter: Filter) => JSON.stringify(filter)).sort();
@@ -48,9 +51,9 @@ export function isPlaceIn(order: Order, fields: FieldSet, { values }: ListPlace)
 }
 
 function isOfType(type: FieldTraits['type'] | undefined, value: Value | undefined): boolean {
-  return type === 'text'
-    ? typeof value === 'string' && !LONE_SURROGATE.test(value)
-    : Number.isSafeInteger(value);
+  if (type === 'text') return typeof value === 'string' && !LONE_SURROGATE.test(value);
+  if (!Number.isSafeInteger(value)) return false;
+  return type !== 'instant' || Math.abs(Number(value)) <= MAX_INSTANT;
 }
 
 function asCursor(value: unknown): Cursor | undefined {
