@@ -13,6 +13,6 @@ export async function* everyPage<Fields>(
     yield page.records;
     const last = page.records.at(-1);
     if (!last || !page.hasMore) return;
-    next = { ...query, from: placeAt(last, query.order, 'after') };
+    next = { ...query, isSequel: true, from: placeAt(last, query.order, 'after') };
   }
 }

@@ -4,6 +4,13 @@ import type { FieldSet } from '../domain/fields.js';
 export interface ListQuery {
   /** At most so many records, from 1. A store may end a page earlier where the records are large. */
   readonly limit: number;
+  /** About so many bytes of records end a page, whatever its limit. Absent: {@link MAX_PAGE_BYTES}. */
+  readonly bytes?: number;
+  /**
+   * A page behind others of a list that was promised whole: where a store can, it looks for it to the end, however long
+   * that takes.
+   */
+  readonly isSequel?: true;
   /** Of a record in the list all hold. */
   readonly filters: readonly Filter[];
   readonly order: Order;
@@ -60,7 +67,7 @@ export interface ListPage<Item> {
 }
 
 /**
- * About so many bytes of records make a page, whatever its limit: one request must not keep others waiting, nor fill
+ * About so many bytes of records end a page, whatever its limit: one request must not keep others waiting, nor fill
  * the memory.
  */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;

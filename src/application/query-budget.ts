@@ -9,9 +9,12 @@ export class QueryBudget {
     readonly timeoutMs: number,
   ) {}
 
-  /** Begins now. */
-  start(): QueryTime {
-    return new QueryTime(this.clock, this.timeoutMs);
+  /**
+   * Begins now.
+   * @param isEndless whether the query may take any time
+   */
+  start(isEndless = false): QueryTime {
+    return new QueryTime(this.clock, isEndless ? Number.POSITIVE_INFINITY : this.timeoutMs);
   }
 
   /** Milliseconds that the work took. */

@@ -56,7 +56,10 @@ describe('every page', () => {
     ]);
     const wanted = query({ limit: 2, order: by('name,-id'), from: at('after', 'a', 0) });
     expect(await idsOfPages(everyPage(scripted, wanted))).to.deep.equal([[1, 4], [9]]);
-    expect(scripted.asked).to.deep.equal([wanted, { ...wanted, from: at('after', 'product 4', 4) }]);
+    expect(scripted.asked).to.deep.equal([
+      wanted,
+      { ...wanted, isSequel: true, from: at('after', 'product 4', 4) },
+    ]);
   });
 
   it('asks for no page before it is wanted', async () => {

@@ -214,6 +214,11 @@ describe('a list in SQLite', () => {
       expect(page.records).to.have.length(20);
     });
 
+    it('is not given up once a part of it was shown', async () => {
+      const query = { limit: LIMIT, filters: nothing, order: by('id'), isSequel: true } as const;
+      expect(await listing(10).list(query)).to.deep.equal({ records: [], hasMore: false });
+    });
+
     it('lets others have their turn again and again', async () => {
       let turns = 0;
       let isOver = false;

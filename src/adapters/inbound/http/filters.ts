@@ -1,10 +1,13 @@
 import type { Filter } from '../../../application/list-query.js';
 import type { Fault, FaultCode } from '../../../domain/errors.js';
 import { type FieldSet, type FieldTraits, METADATA } from '../../../domain/fields.js';
+import { invalidParameters } from './faults.js';
 import { type Operator, VALUE_TYPES, type ValueType } from './filter-values.js';
 import { invalid, type Parameter, type Query } from './query.js';
 
 const MAX_VALUES = 100;
+/** More than any list has fields; each costs a store some work before it begins. */
+const MAX_FILTERS = 50;
 /** Those that stand behind a colon; a name without one asks for what is equal. */
 const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'];
 
@@ -28,9 +31,21 @@ export class Filters {
     return this.condition(name);
   }
 
-  /** @param query one without fault */
+  /**
+   * @param query one without fault
+   * @throws CatalogueError `invalid_parameter` where they are too many
+   */
   read(query: Query): Filter[] {
-    return [...query].flatMap(([name, text]) => this.condition(name)?.filter(text) ?? []);
+    const found = [...query].flatMap(([name, text]) => {
+      const condition = this.condition(name);
+      return condition ? [{ name, filter: condition.filter(text) }] : [];
+    });
+    const beyond = found[MAX_FILTERS];
+    if (beyond) {
+      const fault = invalid(beyond.name, 'too_long', `is one too many: ${MAX_FILTERS} filters are taken`);
+      throw invalidParameters([['invalid_parameter', fault]]);
+    }
+    return found.map(({ filter }) => filter);
   }
 
   /** What follows the last colon is the operator, so an attribute's key that holds a colon cannot be asked for. */

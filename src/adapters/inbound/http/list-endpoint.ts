@@ -13,8 +13,8 @@ import { invalid, type Query } from './query.js';
 import type { ResourceDescription } from './resource-description.js';
 import { type View, Views } from './views.js';
 
-/** An export is read in pages of so many: others shall not wait for a long one, nor the memory hold it. */
-const EXPORT_PAGE = 64;
+/** An export is read in pages of so much: others shall not wait for a long one, nor the memory hold it. */
+const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
 
 /** What a list was asked, in full. */
 interface Asked<Fields> {
@@ -86,7 +86,7 @@ export class ListEndpoint<Fields> {
       const fault = invalid('limit', 'required', 'is needed with a cursor that goes backwards');
       throw invalidParameters([['invalid_parameter', fault]]);
     }
-    const pages = this.useCases.pages({ ...query, limit: EXPORT_PAGE });
+    const pages = this.useCases.pages({ ...query, ...EXPORT_PAGE });
     const first = await pages.next();
     this.mark(ctx, total);
     answerLines(ctx, first.value ?? [], pages, view);

@@ -9,6 +9,9 @@ import type { View } from './views.js';
 /** As {@link JSON_TYPE}, with the charset that a client may name. */
 export const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
 
+/** What was written and not yet sent; more is not read. */
+const BUFFERED = { objectMode: false, highWaterMark: 65_536 };
+
 type Pages<Fields> = AsyncGenerator<readonly Versioned<Fields>[], void, void>;
 
 /** Whether a client would rather have lines than an array. */
@@ -28,7 +31,7 @@ export function answerLines<Fields>(
   view: View<Fields>,
 ): void {
   ctx.set('Content-Type', 'application/x-ndjson');
-  ctx.body = Readable.from(lines(first, rest, view));
+  ctx.body = Readable.from(lines(first, rest, view), BUFFERED);
 }
 
 async function* lines<Fields>(

@@ -74,7 +74,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const { limit, filters, order, from } = query;
+    const { limit, bytes = MAX_PAGE_BYTES, filters, order, from, isSequel } = query;
     const backwards = from?.side === 'before';
     const direction = backwards ? -1 : 1;
     const found = new FirstFew<Placed<Fields>>(
@@ -82,14 +82,14 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       (a, b) => compareInOrder(order, a.values, b.values) * direction,
     );
     const isById = order[0]?.field === 'id';
-    for await (const record of this.matching(filters, this.idsFrom(query))) {
+    for await (const record of this.matching(filters, this.idsFrom(query), isSequel)) {
       const values = valuesOf(record, order);
       const distance = from ? compareInOrder(order, values, from.values) * direction : 1;
       if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
       if (isById && found.inOrder().length > limit) break;
     }
     const inOrder = found.inOrder();
-    const page = pageOf(inOrder, limit);
+    const page = pageOf(inOrder, limit, bytes);
     const records = page.map(({ record }) => structuredClone(record));
     return { records: backwards ? records.reverse() : records, hasMore: page.length < inOrder.length };
   }
@@ -142,8 +142,9 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   private async *matching(
     filters: readonly Filter[],
     ids = this.ids.upwards(),
+    isEndless = false,
   ): AsyncGenerator<Versioned<Fields>> {
-    const time = this.budget.start();
+    const time = this.budget.start(isEndless);
     for (let at = 0; at < ids.length; at++) {
       if (at > 0 && at % CHUNK === 0) {
         await time.turn();
@@ -175,13 +176,13 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
 }
 
 /** The first of them, as many as the limit or the bytes allow. */
-function pageOf<Fields>(found: readonly Placed<Fields>[], limit: number): Placed<Fields>[] {
+function pageOf<Fields>(found: readonly Placed<Fields>[], limit: number, maxBytes: number): Placed<Fields>[] {
   const page: Placed<Fields>[] = [];
   let bytes = 0;
   for (const one of found.slice(0, limit)) {
-    if (bytes >= MAX_PAGE_BYTES) break;
+    if (bytes >= maxBytes) break;
     page.push(one);
-    bytes += JSON.stringify(one.record).length;
+    bytes += Buffer.byteLength(JSON.stringify(one.record));
   }
   return page;
 }

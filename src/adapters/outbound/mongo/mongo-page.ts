@@ -22,7 +22,7 @@ export async function readPage<Fields>(
   query: ListQuery,
   maxTimeMS: number,
 ): Promise<ListPage<Versioned<Fields>>> {
-  const { filters, order, from, limit } = query;
+  const { filters, order, from, limit, bytes = MAX_PAGE_BYTES } = query;
   const side = from?.side ?? 'after';
   const beyond = from ? conditionsBeyond(table, order, from) : [];
   const cursor = collection
@@ -32,19 +32,20 @@ export async function readPage<Fields>(
     .batchSize(CHUNK)
     .allowDiskUse()
     .maxTimeMS(maxTimeMS);
-  const { documents, hasMore } = await upTo(limit, cursor);
+  const { documents, hasMore } = await upTo(limit, bytes, cursor);
   const records = documents.map((document) => recordOf(table, document));
   return { records: side === 'before' ? records.reverse() : records, hasMore };
 }
 
 async function upTo(
   limit: number,
+  maxBytes: number,
   cursor: FindCursor<LiveDocument>,
 ): Promise<{ documents: LiveDocument[]; hasMore: boolean }> {
   const documents: LiveDocument[] = [];
   let bytes = 0;
   for await (const document of cursor) {
-    if (documents.length === limit || bytes >= MAX_PAGE_BYTES) return { documents, hasMore: true };
+    if (documents.length === limit || bytes >= maxBytes) return { documents, hasMore: true };
     documents.push(document);
     bytes += BSON.calculateObjectSize(document);
   }

@@ -9,6 +9,9 @@ import type { Walk } from './walk.js';
 
 /** So many rows are read and sorted at once. */
 const MAX_FEW = 1_000;
+const MAX_FEW_BYTES = 1_048_576;
+/** So few are read at once whatever their size. */
+const NEVER_LARGE = 8;
 
 /** How a list is read: along its order, or, where a filter leaves few rows, all of those, sorted each time. */
 export type Plan = WalkPlan | FewRows;
@@ -98,7 +101,8 @@ function fewRows(reader: Reader, table: RecordTable, filters: readonly Filter[])
       return { kind: 'few', source, rows, count: countUpTo(reader, source, rows, MAX_FEW + 1) };
     })
     .sort((a, b) => a.count - b.count);
-  return fewest && fewest.count <= MAX_FEW ? fewest : undefined;
+  if (!fewest || fewest.count > MAX_FEW) return undefined;
+  return fewest.count <= NEVER_LARGE || bytesOf(reader, fewest) <= MAX_FEW_BYTES ? fewest : undefined;
 }
 
 /** What an index finds without passing any row that is not meant: some values, or one range. */
@@ -110,4 +114,10 @@ function seekable(table: RecordTable, column: string, filters: readonly Filter[]
 function countUpTo(reader: Reader, source: string, rows: Sql, limit: number): number {
   const text = `SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${rows.text} LIMIT ?)`;
   return reader.read(text, (statement) => (statement.raw().get(...rows.values, limit) as [number])[0]);
+}
+
+/** What the fields take. Their length stands in front of them, so that they need not be read. */
+function bytesOf(reader: Reader, { source, rows }: Pick<FewRows, 'source' | 'rows'>): number {
+  const text = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${rows.text}`;
+  return reader.read(text, (statement) => (statement.raw().get(...rows.values) as [number])[0]);
 }

@@ -6,11 +6,13 @@ import {
   type RecordTable,
 } from '../../../application/list-query.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
+import { turnInLine } from '../../../application/turns.js';
 import type { Versioned } from '../../../domain/record.js';
 import { residualOf } from './conditions.js';
 import { countingPlanOf, type Plan, planOf } from './list-plan.js';
 import { BoundedPace, SteadyPace } from './pace.js';
 import { amongFew, type Batches, WalkBatches } from './row-batches.js';
+import { RowSizes } from './row-sizes.js';
 import { RowSource } from './row-source.js';
 import { recordOf } from './rows.js';
 import { all, type Sql } from './sql.js';
@@ -20,13 +22,16 @@ import { nextWindow, type Position, startOf, type Walk } from './walk.js';
 
 /** Reads lists in pieces of some milliseconds, so that no query holds up other requests. */
 export class ListReader<Fields> {
+  private readonly sizes = new RowSizes();
+
   constructor(
     private readonly database: SqliteDatabase,
     private readonly table: RecordTable,
     private readonly budget: QueryBudget,
   ) {}
 
-  page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+  async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    await turnInLine();
     const plan = planOf(this.database, this.table, query);
     const read = (reader: Reader) => this.read(reader, plan, query);
     const isLong = plan.kind === 'walk' && !plan.isServed;
@@ -41,9 +46,10 @@ export class ListReader<Fields> {
   }
 
   private async read(reader: Reader, plan: Plan, query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const { limit, bytes: maxBytes = MAX_PAGE_BYTES } = query;
     const records: Versioned<Fields>[] = [];
     let bytes = 0;
-    const isFull = () => records.length === query.limit || bytes >= MAX_PAGE_BYTES;
+    const isFull = () => records.length === limit || bytes >= maxBytes;
     const page = (hasMore: boolean) => ({
       records: query.from?.side === 'before' ? records.reverse() : records,
       hasMore,
@@ -55,16 +61,18 @@ export class ListReader<Fields> {
       for (const row of value) {
         if (isFull()) return page(true);
         records.push(recordOf(row));
-        bytes += row[4].length;
+        bytes += Buffer.byteLength(row[4]);
       }
     }
   }
 
   private batches(reader: Reader, plan: Plan, query: ListQuery, isFull: () => boolean): Batches {
-    const source = new RowSource(reader, this.table, query);
+    const source = new RowSource(reader, this.table, query, this.sizes);
     if (plan.kind === 'few') return amongFew(source, plan, query.from);
     // Twice a batch: what ties at the end of a window is left to the next.
-    const pace = plan.isServed ? new SteadyPace(2 * source.batch) : new BoundedPace(this.budget);
+    const pace = plan.isServed
+      ? new SteadyPace(2 * source.batch)
+      : new BoundedPace(this.budget, query.isSequel);
     return new WalkBatches(source, plan, pace).from(query.from, isFull);
   }
 

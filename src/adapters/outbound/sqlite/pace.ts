@@ -22,7 +22,7 @@ export class SteadyPace implements Pace {
 }
 
 /** Rows of a first window, and how few or many the next ones may have. */
-const SIZES = { first: 256, min: 16, max: 1_024 };
+const SIZES = { first: 64, min: 4, max: 1_024 };
 /** A window that takes so long is followed by a larger or a smaller one. */
 const QUICK_MS = 1;
 const SLOW_MS = 3;
@@ -32,8 +32,12 @@ export class BoundedPace implements Pace {
   private readonly time: QueryTime;
   private rows = SIZES.first;
 
-  constructor(private readonly budget: QueryBudget) {
-    this.time = budget.start();
+  /** @param isEndless whether it goes on when the time is over */
+  constructor(
+    private readonly budget: QueryBudget,
+    isEndless = false,
+  ) {
+    this.time = budget.start(isEndless);
   }
 
   window<Result>(work: (rows: number) => Result): Result {

@@ -2,12 +2,10 @@ import type { ListPlace, ListQuery, Order, RecordTable } from '../../../applicat
 import { placeAt } from '../../../application/record-order.js';
 import { residualOf } from './conditions.js';
 import { beyond, orderBy, readingOrder } from './list-order.js';
+import type { RowSizes } from './row-sizes.js';
 import { COLUMNS, type Row, recordOf } from './rows.js';
 import { all, type Sql } from './sql.js';
 import type { Reader } from './sqlite-reader.js';
-
-/** So many records are read before others have their turn. */
-const MAX_BATCH = 128;
 
 /** The rows that a list shows, in the order in which they are read, some at a time. */
 export class RowSource {
@@ -20,9 +18,10 @@ export class RowSource {
     readonly reader: Reader,
     table: RecordTable,
     query: ListQuery,
+    private readonly sizes: RowSizes,
   ) {
     this.order = readingOrder(query);
-    this.batch = Math.min(query.limit + 1, MAX_BATCH);
+    this.batch = Math.min(query.limit + 1, sizes.batch);
     this.filters = query.filters.map((filter) => residualOf(table, filter));
   }
 
@@ -32,10 +31,12 @@ export class RowSource {
    */
   rows(source: string, range: Sql, place: ListPlace | undefined): Row[] {
     const where = all([range, ...this.filters, ...(place ? [beyond(this.order, place)] : [])]);
-    return this.reader.read(
+    const rows = this.reader.read(
       `SELECT ${COLUMNS} FROM ${source} WHERE ${where.text} ORDER BY ${orderBy(this.order)} LIMIT ?`,
       (statement) => statement.raw().all(...where.values, this.batch) as Row[],
     );
+    this.sizes.note(rows);
+    return rows;
   }
 
   /** Where to go on behind a full batch; undefined where it is not full, so that nothing is left in its range. */
