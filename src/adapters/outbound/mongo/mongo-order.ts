@@ -12,7 +12,9 @@ export function sortOf(order: Order, side: ListPlace['side']): Record<string, 1 
 
 /**
  * What holds of the documents on one side of a place: further by one key of the order, and alike by all before it. That
- * none lies before the place by the first key follows from it, and has an index on that key read from the place on.
+ * none lies before the place by the first key follows from it, and has an index on that key read from there on. Among
+ * those that tie with the place in the first key, only the `$or` bounds the reading: each way of it is a range of the
+ * index, but whether the server takes them as such is its own choice.
  */
 export function conditionsBeyond(
   table: RecordTable,
@@ -21,8 +23,10 @@ export function conditionsBeyond(
 ): Document[] {
   const keys = order.map(({ field, descending }, at) => {
     const { type } = traitsOf(table, field);
+    const value = values[at];
+    if (value === undefined) throw new Error(`The place has no value of ${field}.`);
     const is = (operator: Comparison['operator']) => ({
-      [fieldPath(field)]: compared(type, operator, values[at] ?? ''),
+      [fieldPath(field)]: compared(type, operator, value),
     });
     const [further, notBefore] = ascends(descending, side) ? [is('gt'), is('gte')] : [is('lt'), is('lte')];
     return { tied: is('eq'), further, notBefore };

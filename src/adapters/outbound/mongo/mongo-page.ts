@@ -1,6 +1,7 @@
 import { BSON, type Collection, type FindCursor } from 'mongodb';
 import { type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../../../application/list-query.js';
 import type { Versioned } from '../../../domain/record.js';
+import { hasLostItsCursor } from './mongo-errors.js';
 import { conditionsOf } from './mongo-filter.js';
 import { conditionsBeyond, sortOf } from './mongo-order.js';
 import { type LiveDocument, recordOf, type StoredDocument } from './mongo-record.js';
@@ -15,12 +16,28 @@ const CHUNK = 250;
  */
 export const AT_ONE_MOMENT = { readConcern: { level: 'snapshot' } } as const;
 
-/** Reads one record more than the page holds, to know whether there is one. */
+/** Reads the page a second time where the server loses its cursor: nothing of the first has been shown. */
 export async function readPage<Fields>(
+  ...page: PageParameters<Fields>
+): Promise<ListPage<Versioned<Fields>>> {
+  try {
+    return await readOnce(...page);
+  } catch (error) {
+    if (!hasLostItsCursor(error)) throw error;
+    return readOnce(...page);
+  }
+}
+
+type PageParameters<Fields> = [
   collection: Collection<StoredDocument>,
   table: MongoTable<Fields>,
   query: ListQuery,
   maxTimeMS: number,
+];
+
+/** Reads one record more than the page holds, to know whether there is one. */
+async function readOnce<Fields>(
+  ...[collection, table, query, maxTimeMS]: PageParameters<Fields>
 ): Promise<ListPage<Versioned<Fields>>> {
   const { filters, order, from, limit, bytes = MAX_PAGE_BYTES } = query;
   const side = from?.side ?? 'after';

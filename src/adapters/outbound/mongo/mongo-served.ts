@@ -4,7 +4,8 @@ import { traitsOf } from './mongo-paths.js';
 
 /**
  * Whether an index leads to the records of a list in their order, past none that is not in it, or to so few that their
- * order costs nothing. How long such a query takes does not grow with the collection.
+ * order costs nothing. How long such a query takes does not grow with the collection, nor with the depth of the page;
+ * but from a place among records that tie in the first key of the order the server may read all of these.
  */
 export function isServed(
   table: RecordTable,

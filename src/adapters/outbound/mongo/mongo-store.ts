@@ -2,11 +2,12 @@ import { type Db, MongoClient, MongoParseError } from 'mongodb';
 import type { RecordTable } from '../../../application/list-query.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
+import { Slots } from '../../../application/slots.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
+import { requireSnapshots } from './mongo-deployment.js';
 import { isTooExpensive, toCoreError } from './mongo-errors.js';
 import { indexesOf } from './mongo-indexes.js';
 import { operationMsOf, optionsFor } from './mongo-options.js';
-import { Turns } from './mongo-turns.js';
 
 const DEFAULT_DATABASE = 'catalogue';
 
@@ -16,7 +17,14 @@ const JOURNEY_MS = 500;
 /** Of the connections, the part that queries without an index may hold at the same time. */
 const SEARCHING_PART = 1 / 4;
 
-/** A MongoDB replica set, or a cluster of them: a write is acknowledged when a majority has it in the journal. */
+/** Behind each of them; more would wait for a turn that comes too late, if a query takes a tenth of their patience. */
+const WAITING_FOR_EACH = 10;
+
+/**
+ * A MongoDB replica set, if only of one member, or a cluster of them behind mongos, of MongoDB 5.0 or later: reads from
+ * one moment and writes that the driver may send again need it. A write is acknowledged when a majority has it in the
+ * journal.
+ */
 export class MongoStore implements Store {
   readonly location: string;
   private readonly connect: () => MongoClient;
@@ -24,7 +32,7 @@ export class MongoStore implements Store {
   private hasFailed = false;
   /** So long a caller waits for one operation, whatever the driver still tries behind its back. */
   readonly operationMs: number;
-  private readonly turns: Turns;
+  private readonly searches: Slots;
   private readonly database: string;
   private closed = false;
 
@@ -44,8 +52,9 @@ export class MongoStore implements Store {
     this.operationMs = operationMsOf(url, this.client.options);
     const { maxPoolSize, waitQueueTimeoutMS } = this.client.options;
     // 0 is the driver's word for no bound.
-    const searching = Math.floor((maxPoolSize || Number.POSITIVE_INFINITY) * SEARCHING_PART);
-    this.turns = new Turns(Math.max(1, searching), waitQueueTimeoutMS || this.operationMs);
+    const slots = Math.max(1, Math.floor((maxPoolSize || Number.POSITIVE_INFINITY) * SEARCHING_PART));
+    const patienceMs = waitQueueTimeoutMS || this.operationMs;
+    this.searches = new Slots({ slots, maxWaiting: slots * WAITING_FOR_EACH, patienceMs });
     const [, hosts = '', database] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(url) ?? [];
     this.database = database || DEFAULT_DATABASE;
     this.location = `MongoDB at ${hosts}, database ${this.database}`;
@@ -63,7 +72,10 @@ export class MongoStore implements Store {
     }
   }
 
-  /** Makes the indexes; those that are there already stay, so that any number of processes may start at once. */
+  /**
+   * Makes the indexes; those that are there already stay, so that any number of processes may start at once.
+   * @throws UnusableStore where the server is not what this store needs
+   */
   async open(): Promise<void> {
     // A client whose first connection failed never makes another.
     if (this.hasFailed) {
@@ -71,7 +83,7 @@ export class MongoStore implements Store {
       this.client = this.connect();
     }
     this.hasFailed = true;
-    await this.ping();
+    requireSnapshots(await this.run((database) => database.command({ hello: 1 })));
     for (const table of this.tables) await this.makeIndexes(table);
     this.hasFailed = false;
   }
@@ -93,7 +105,7 @@ export class MongoStore implements Store {
 
   /** Runs one operation. Where it is not done in time its outcome is unknown, and it may still be done later. */
   run<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
-    return this.within(this.operationMs, operation);
+    return this.within(this.operationMs, this.begin(operation));
   }
 
   /**
@@ -102,31 +114,37 @@ export class MongoStore implements Store {
    * @throws CatalogueError `query_too_expensive`
    */
   async search<Result>(query: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
-    const { timeoutMs } = this.budget;
-    await this.turns.take();
-    return this.within(Math.max(timeoutMs + JOURNEY_MS, this.operationMs), async (database) => {
-      try {
-        return await query(database, timeoutMs);
-      } catch (error) {
-        throw isTooExpensive(error) ? queryTooExpensive() : error;
-      } finally {
-        // Not before it is done, whoever still waits for it: until then it holds its connection.
-        this.turns.give();
-      }
-    });
+    if (!(await this.searches.take()))
+      throw unavailable('Too many queries run that no index serves. Try again later.');
+    const waitMs = Math.max(this.budget.timeoutMs + JOURNEY_MS, this.operationMs);
+    return this.within(waitMs, this.searchInSlot(query));
   }
 
-  private async within<Result>(
-    waitMs: number,
-    operation: (database: Db) => Promise<Result>,
+  private async searchInSlot<Result>(
+    query: (database: Db, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
+    try {
+      return await this.begin((database) => query(database, this.budget.timeoutMs));
+    } catch (error) {
+      throw isTooExpensive(error) ? queryTooExpensive() : error;
+    } finally {
+      // Not before it is done, whoever still waits for it: until then it holds its connection.
+      this.searches.giveBack();
+    }
+  }
+
+  private async begin<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
     if (this.closed) throw unavailable('The store is closed.');
+    return operation(this.client.db(this.database));
+  }
+
+  private async within<Result>(waitMs: number, running: Promise<Result>): Promise<Result> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(unavailable('The store did not answer in time.')), waitMs);
     });
     try {
-      return await Promise.race([operation(this.client.db(this.database)), late]);
+      return await Promise.race([running, late]);
     } catch (error) {
       throw toCoreError(error);
     } finally {
