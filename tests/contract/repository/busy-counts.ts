@@ -3,7 +3,11 @@ import type { Filter } from '#src/application/list-query.js';
 import type { Opened } from './opened.js';
 import { AT, product } from './records.js';
 
-const COUNT = 3_000;
+const COUNT = 2_000;
+const FILTERS: readonly Filter[] = [
+  { field: 'updatedAt', operator: 'gte', value: 0 },
+  { field: 'price.amount', operator: 'gte', value: 0 },
+];
 
 export function busyCountsContract(store: Opened): void {
   const price = (amount: number) => ({ price: { amount, currency: 'EUR' } });
@@ -25,21 +29,18 @@ export function busyCountsContract(store: Opened): void {
   };
 
   describe('counts while others write', () => {
-    for (const field of ['updatedAt', 'price.amount']) {
-      it(`hold each record once, though its ${field} changes and they filter by it`, async () => {
-        await store.addAll(all);
-        const filters: Filter[] = [{ field, operator: 'gte', value: 0 }];
-        let isWriting = true;
-        const writing = updateEach().finally(() => {
-          isWriting = false;
-        });
-        const counts: number[] = [];
-        const counting = async () => {
-          while (isWriting) counts.push(await store.products.count(filters));
-        };
-        await Promise.all([writing, counting()]);
-        expect(new Set(counts)).to.deep.equal(new Set([COUNT]));
+    it('hold each record once, though the fields change that they filter by', async () => {
+      await store.addAll(all);
+      let isWriting = true;
+      const writing = updateEach().finally(() => {
+        isWriting = false;
       });
-    }
+      const counts = new Set<number>();
+      const counting = async () => {
+        while (isWriting) for (const filter of FILTERS) counts.add(await store.products.count([filter]));
+      };
+      await Promise.all([writing, counting()]);
+      expect(counts).to.deep.equal(new Set([COUNT]));
+    });
   });
 }
