@@ -7,37 +7,14 @@ import { mongoTable } from '../adapters/outbound/mongo/mongo-table.js';
 import { SqliteArchive } from '../adapters/outbound/sqlite/sqlite-archive.js';
 import { SqliteDatabase } from '../adapters/outbound/sqlite/sqlite-database.js';
 import { SqliteRepository } from '../adapters/outbound/sqlite/sqlite-repository.js';
-import { FIRST_KEY_ID } from '../application/key-administration.js';
-import type { RecordTable } from '../application/list-query.js';
 import type { Archive } from '../application/ports/archive.js';
-import type { Repository } from '../application/ports/repository.js';
 import type { Store } from '../application/ports/store.js';
 import type { QueryBudget } from '../application/query-budget.js';
 import type { Settings } from '../config/settings.js';
-import { API_KEY_FIELDS, type ApiKey } from '../domain/access.js';
-import { ORDER_FIELDS, type Order } from '../domain/order.js';
-import { PRODUCT_FIELDS, type Product } from '../domain/product.js';
-import { USER_FIELDS, type User } from '../domain/user.js';
-
-const PRODUCTS: RecordTable = { name: 'products', fields: PRODUCT_FIELDS, firstId: 1 };
-const USERS: RecordTable = { name: 'users', fields: USER_FIELDS, firstId: 1 };
-const ORDERS: RecordTable = { name: 'orders', fields: ORDER_FIELDS, firstId: 1 };
-const API_KEYS: RecordTable = { name: 'api_keys', fields: API_KEY_FIELDS, firstId: FIRST_KEY_ID + 1 };
-
-export const TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS];
-
-/** @param open gives the repository of a table, whatever its fields are */
-function repositories(open: <Fields extends object>(table: RecordTable) => Repository<Fields>) {
-  return {
-    products: open<Product>(PRODUCTS),
-    users: open<User>(USERS),
-    orders: open<Order>(ORDERS),
-    apiKeys: open<ApiKey>(API_KEYS),
-  };
-}
+import { type Repositories, repositories, TABLES } from './tables.js';
 
 /** A store and the repositories that live in it. */
-export interface Stored extends ReturnType<typeof repositories> {
+export interface Stored extends Repositories {
   readonly store: Store;
   /** All of it, for copying; empty where nothing outlives the process. */
   readonly archives: readonly Archive[];

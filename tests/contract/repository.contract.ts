@@ -1,7 +1,9 @@
 import { attributeContract } from './repository/attributes.js';
+import { busyCountsContract } from './repository/busy-counts.js';
 import { busyPagesContract } from './repository/busy-pages.js';
 import { caseContract } from './repository/case.js';
 import { countContract } from './repository/count.js';
+import { everyFieldContract } from './repository/every-field.js';
 import { filterContract } from './repository/filter.js';
 import { idContract } from './repository/ids.js';
 import { insertContract } from './repository/insert.js';
@@ -25,9 +27,11 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
     uniqueContract(store);
     writeContract(store);
     filterContract(store);
+    everyFieldContract(store);
     attributeContract(store);
     caseContract(store);
     countContract(store);
+    busyCountsContract(store);
     pagingContract(store);
     busyPagesContract(store);
     largePagesContract(store);

@@ -1,13 +1,11 @@
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
-import type { Product } from '#src/domain/product.js';
-import type { User } from '#src/domain/user.js';
+import { repositories } from '#src/composition/tables.js';
 import type { OpenRepository } from '../contract/repository.contract.js';
-import { ENDLESS, PRODUCTS, USERS } from './tables.js';
+import { ENDLESS } from './tables.js';
 
-export async function openMemory(): Promise<OpenRepository> {
+export async function openMemory(budget = ENDLESS): Promise<OpenRepository> {
   return {
-    products: new MemoryRepository<Product>(PRODUCTS, ENDLESS),
-    users: new MemoryRepository<User>(USERS, ENDLESS),
+    ...repositories((table) => new MemoryRepository(table, budget)),
     close: async () => {},
   };
 }

@@ -82,6 +82,15 @@ const OTHER_TEXTS = [
   '.1',
 ];
 
+/** Converting a text to a double is easily wrong in the last bit. */
+const DECIMALS = [
+  ...[0.007411391956661005, 0.3071995600962035, 0.352250726636507, 0.3372342689610138, 27.20571694460501],
+  ...[37.46385862935416, 464129.8308686573, 123854.7668084416, 0.4572229607168595, 0.2900312516793285],
+  ...[-0.00011824901333624988, 0.003284690003678146, -0.026787720622325192, -0.25224706600909313],
+  ...[3.866985167357673, 47.66539329321276, -9.377510706450376, 2834.2493788204974, 109.79379355725017],
+  ...[-98594.84184871874, 1.2345678901234567e-20, -7.05817322846151e-300, 1234567890.1234567],
+];
+
 export function attributeContract(store: Opened): void {
   const where = (key: string, value: string): AttributeFilter => ({
     field: 'attributes',
@@ -107,6 +116,13 @@ export function attributeContract(store: Opened): void {
       expect(await matching(where('a', '1.50'))).to.deep.equal([]);
       expect(await matching(where('b', '100'))).to.deep.equal([1]);
       expect(await matching(where('b', '1e2'))).to.deep.equal([2]);
+    });
+
+    it('find any decimal as it is written, to the last digit', async () => {
+      await store.addAll(DECIMALS.map((a, at) => product(at + 1, { attributes: { a } })));
+      for (const [at, decimal] of DECIMALS.entries()) {
+        expect(await matching(where('a', String(decimal))), String(decimal)).to.deep.equal([at + 1]);
+      }
     });
 
     it('take the key literally', async () => {

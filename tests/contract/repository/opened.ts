@@ -1,15 +1,14 @@
 import { expect } from 'chai';
 import type { ListQuery } from '#src/application/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
+import type { Repositories } from '#src/composition/tables.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 import { idsOf, product, query } from './records.js';
 
-export interface OpenRepository {
-  /** Empty, its first id 1. */
-  readonly products: Repository<Product>;
-  readonly users: Repository<User>;
+/** Those of all resources, empty and unused. */
+export interface OpenRepository extends Repositories {
   close(): Promise<void>;
 }
 
@@ -38,7 +37,7 @@ export class Opened {
     return this.repositories.users;
   }
 
-  private get repositories(): OpenRepository {
+  get repositories(): OpenRepository {
     if (!this.current) throw new Error('No store is open outside a test.');
     return this.current;
   }

@@ -1,0 +1,26 @@
+import { FIRST_KEY_ID } from '../application/key-administration.js';
+import type { RecordTable } from '../application/list-query.js';
+import type { Repository } from '../application/ports/repository.js';
+import { API_KEY_FIELDS, type ApiKey } from '../domain/access.js';
+import { ORDER_FIELDS, type Order } from '../domain/order.js';
+import { PRODUCT_FIELDS, type Product } from '../domain/product.js';
+import { USER_FIELDS, type User } from '../domain/user.js';
+
+export const PRODUCTS: RecordTable = { name: 'products', fields: PRODUCT_FIELDS, firstId: 1 };
+export const USERS: RecordTable = { name: 'users', fields: USER_FIELDS, firstId: 1 };
+export const ORDERS: RecordTable = { name: 'orders', fields: ORDER_FIELDS, firstId: 1 };
+export const API_KEYS: RecordTable = { name: 'api_keys', fields: API_KEY_FIELDS, firstId: FIRST_KEY_ID + 1 };
+
+export const TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS];
+
+export type Repositories = ReturnType<typeof repositories>;
+
+/** @param open gives the repository of a table, whatever its fields are */
+export function repositories(open: <Fields extends object>(table: RecordTable) => Repository<Fields>) {
+  return {
+    products: open<Product>(PRODUCTS),
+    users: open<User>(USERS),
+    orders: open<Order>(ORDERS),
+    apiKeys: open<ApiKey>(API_KEYS),
+  };
+}

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import type { Filter } from '#src/application/list-query.js';
+import type { Opened } from './opened.js';
+import { AT, product } from './records.js';
+
+const COUNT = 2_000;
+const FILTERS: readonly Filter[] = [
+  { field: 'updatedAt', operator: 'gte', value: 0 },
+  { field: 'price.amount', operator: 'gte', value: 0 },
+];
+
+export function busyCountsContract(store: Opened): void {
+  const price = (amount: number) => ({ price: { amount, currency: 'EUR' } });
+  const all = Array.from({ length: COUNT }, (_, i) => ({
+    ...product(i + 1, price(COUNT + i)),
+    updatedAt: AT + i,
+  }));
+
+  /** From both ends of the index to the other: what is counted already comes again, what is still to come is gone. */
+  const updateEach = async () => {
+    for (let i = 0; i < COUNT; i++) {
+      const record = all[i % 2 ? COUNT - i : i];
+      if (!record) throw new Error('There are fewer records.');
+      const moved = i % 2 ? -i : 2 * COUNT + i;
+      const fields = { ...record.fields, ...price(COUNT + moved) };
+      const changed = { ...record, version: 2, updatedAt: AT + moved, fields };
+      expect(await store.products.replace(changed, 1)).to.equal(true);
+    }
+  };
+
+  describe('counts while others write', () => {
+    it('hold each record once, though the fields change that they filter by', async () => {
+      await store.addAll(all);
+      let isWriting = true;
+      const writing = updateEach().finally(() => {
+        isWriting = false;
+      });
+      const counts = new Set<number>();
+      const counting = async () => {
+        while (isWriting) for (const filter of FILTERS) counts.add(await store.products.count([filter]));
+      };
+      await Promise.all([writing, counting()]);
+      expect(counts).to.deep.equal(new Set([COUNT]));
+    });
+  });
+}

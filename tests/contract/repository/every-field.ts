@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import type { Filter, RecordTable, Value } from '#src/application/list-query.js';
+import type { Repository } from '#src/application/ports/repository.js';
+import { fieldValue } from '#src/application/record-order.js';
+import { API_KEYS, ORDERS, PRODUCTS, type Repositories, USERS } from '#src/composition/tables.js';
+import { type FieldTraits, METADATA } from '#src/domain/fields.js';
+import type { Id, Versioned } from '#src/domain/record.js';
+import type { Opened } from './opened.js';
+import { AT, by, idsOf, query } from './records.js';
+
+/** Three of each resource, in every field but the id from the least to the greatest: 2, 3, 1. */
+const RANKS = new Map<Id, number>([
+  [1, 2],
+  [2, 0],
+  [3, 1],
+]);
+const letter = (rank: number) => 'abc'.charAt(rank);
+
+const RESOURCES: Readonly<Record<keyof Repositories, [RecordTable, fields: (rank: number) => unknown]>> = {
+  products: [
+    PRODUCTS,
+    (rank) => ({
+      name: letter(rank),
+      sku: letter(rank),
+      price: { amount: rank, currency: letter(rank).toUpperCase().repeat(3) },
+      attributes: { a: rank },
+    }),
+  ],
+  users: [USERS, (rank) => ({ name: letter(rank), email: `${letter(rank)}@x.org` })],
+  orders: [ORDERS, (rank) => ({ userId: rank + 1, items: [{ productId: 1, quantity: 1 }] })],
+  apiKeys: [API_KEYS, (rank) => ({ name: letter(rank), scopes: ['products:read'], digest: letter(rank) })],
+};
+
+/** What each field that a resource declares can be asked, whether or not the service lets anybody ask it. */
+export function everyFieldContract(store: Opened): void {
+  for (const [resource, [table, fieldsOf]] of Object.entries(RESOURCES)) {
+    const repository = () => store.repositories[resource as keyof Repositories] as Repository<unknown>;
+    const records = [...RANKS].map(
+      ([id, rank]): Versioned<unknown> => ({
+        id,
+        version: 1,
+        createdAt: AT + rank,
+        updatedAt: AT + rank,
+        fields: fieldsOf(rank),
+      }),
+    );
+    const list = async (sort: string, filters: Filter[] = []) =>
+      idsOf((await repository().list(query({ order: by(sort), filters }))).records);
+
+    for (const [field, traits] of Object.entries({ ...table.fields, ...METADATA })) {
+      const filters = filtersOf(field, traits, records);
+
+      describe(`${field} of ${table.name}`, () => {
+        it('can be asked of an empty store', async () => {
+          for (const [filter] of filters) {
+            expect(await list('id', [filter]), filter.operator).to.deep.equal([]);
+            expect(await repository().count([filter]), filter.operator).to.equal(0);
+          }
+          for (const sort of traits.required ? sortsBy(field) : [])
+            expect(await list(sort)).to.deep.equal([]);
+        });
+
+        it('filters', async () => {
+          await repository().insertAll(records);
+          for (const [filter, ids] of filters) {
+            expect(await list('id', [filter]), filter.operator).to.deep.equal(ids);
+            expect(await repository().count([filter]), filter.operator).to.equal(ids.length);
+          }
+        });
+
+        if (!traits.required) return;
+        it('sorts, alone and together with a filter of each kind', async () => {
+          await repository().insertAll(records);
+          const ascending = field === 'id' ? [1, 2, 3] : [2, 3, 1];
+          for (const sort of sortsBy(field)) {
+            const all = sort.startsWith('-') ? ascending.toReversed() : ascending;
+            expect(await list(sort), sort).to.deep.equal(all);
+            for (const [filter, ids] of filters) {
+              const expected = all.filter((id) => ids.includes(id));
+              expect(await list(sort, [filter]), `${sort} ${filter.operator}`).to.deep.equal(expected);
+            }
+          }
+        });
+      });
+    }
+  }
+}
+
+function sortsBy(field: string): string[] {
+  return field === 'id' ? ['id', '-id'] : [`${field},id`, `-${field},-id`, `${field},-id`];
+}
+
+/** Of each operator, with the value of the third record and the ids that it finds. */
+function filtersOf(
+  field: string,
+  { type }: FieldTraits,
+  records: readonly Versioned<unknown>[],
+): [Filter, Id[]][] {
+  if (type === 'attributes')
+    return [[{ field: 'attributes', operator: 'attribute', key: 'a', value: '1' }, [3]]];
+  const value: Value = fieldValue(records[2] as Versioned<unknown>, field) ?? '';
+  const [below, above] = field === 'id' ? [[1, 2], []] : [[2], [1]];
+  return [
+    [{ field, operator: 'eq', value }, [3]],
+    [{ field, operator: 'in', values: [value] }, [3]],
+    [{ field, operator: 'ne', value }, [1, 2]],
+    [{ field, operator: 'lt', value }, below],
+    [{ field, operator: 'lte', value }, [...below, 3]],
+    [{ field, operator: 'gt', value }, above],
+    [{ field, operator: 'gte', value }, [...above, 3]],
+    ...(type === 'text' ? [[{ field, operator: 'prefix', value }, [3]] satisfies [Filter, Id[]]] : []),
+  ];
+}
