@@ -8,8 +8,9 @@ describe('memory and SQLite', () => {
   const folder = temporaryFolder();
 
   queryProperty({
-    stores: { memory: openMemory, SQLite: () => openSqlite(folder) },
+    stores: { memory: openMemory, SQLite: (budget) => openSqlite(folder, budget) },
     letters: LETTERS,
     numRuns: 100,
+    numLargeRuns: 40,
   });
 });

@@ -36,49 +36,72 @@ export interface Scenario<Fields> {
   readonly queries: readonly AnyQuery[];
 }
 
-/** What is drawn for a resource: its records' fields, of texts that are drawn too. */
+/** What values are drawn from. */
+export interface Values {
+  readonly text: fc.Arbitrary<string>;
+  /** Of attributes. */
+  readonly number: fc.Arbitrary<number>;
+}
+
+/** What is drawn for a resource. */
 export interface Drawn<Fields> {
   readonly fields: FieldSet;
-  record(text: fc.Arbitrary<string>): fc.Arbitrary<Fields>;
+  record(values: Values): fc.Arbitrary<Fields>;
+  /** With what must be unique made so, by this text. */
+  distinct(fields: Fields, by: string): Fields;
 }
 
 export const PRODUCT: (fields: FieldSet) => Drawn<Product> = (fields) => ({
   fields,
-  record: (text) =>
+  record: ({ text, number }) =>
     fc.record(
       {
         name: text,
         sku: text,
         price: fc.record({ amount: AMOUNT, currency: fc.constantFrom('EUR', 'USD') }),
-        attributes: attributes(text),
+        attributes: attributes(text, number),
       },
       { requiredKeys: ['name'] },
     ),
+  distinct: (product, by) =>
+    product.sku === undefined ? product : { ...product, sku: `${product.sku}${by}` },
 });
 
 export const USER: (fields: FieldSet) => Drawn<User> = (fields) => ({
   fields,
-  record: (text) => fc.record({ name: text, email: text }),
+  record: ({ text }) => fc.record({ name: text, email: text }),
+  distinct: (user, by) => ({ ...user, email: `${user.email}${by}` }),
 });
 
 const AMOUNT = fc.constantFrom(0, 1, 2, 10, Number.MAX_SAFE_INTEGER);
-const INSTANT = fc.integer({ min: 1_767_323_045_678, max: 1_767_323_045_681 });
+export const INSTANT = fc.integer({ min: 1_767_323_045_678, max: 1_767_323_045_681 });
 const ID = fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 1, max: 30 }) }, fc.constant(2 ** 53 - 1));
 const KEYS = ['a.b', '$a', 'constructor'];
 const NUMBERS = [0, 1, 1.5, 100, 1e-7, 2 ** 53 - 1];
+const DECIMAL = fc
+  .double({ min: -(2 ** 53 - 1), max: 2 ** 53 - 1, noNaN: true })
+  .map((number) => (number === 0 ? 0 : number));
 
 /** Of few different letters each time, so that texts are often the same, or begin alike. */
 export function scenarios<Fields>(
   drawn: Drawn<Fields>,
   letters: readonly string[],
 ): fc.Arbitrary<Scenario<Fields>> {
-  return fewOf(letters).chain((few) => {
-    const text = fc.string({ unit: fc.constantFrom(...few), maxLength: 3 });
-    return fc.record({
-      writes: fc.array(write(drawn.record(text)), { minLength: 1, maxLength: 40, size: 'max' }),
-      queries: fc.array(anyQuery(drawn.fields, text), { minLength: 1, maxLength: 5, size: 'max' }),
-    });
-  });
+  return valuesOf(letters).chain((values) =>
+    fc.record({
+      writes: fc.array(write(drawn.record(values)), { minLength: 1, maxLength: 40, size: 'max' }),
+      queries: fc.array(anyQuery(drawn.fields, values), { minLength: 1, maxLength: 5, size: 'max' }),
+    }),
+  );
+}
+
+export function valuesOf(letters: readonly string[]): fc.Arbitrary<Values> {
+  return fc
+    .tuple(fewOf(letters), fc.array(DECIMAL, { minLength: 1, maxLength: 3 }))
+    .map(([few, decimals]) => ({
+      text: fc.string({ unit: fc.constantFrom(...few), maxLength: 3 }),
+      number: fc.constantFrom(...NUMBERS, ...decimals),
+    }));
 }
 
 /** Any, or neighbours. */
@@ -100,18 +123,22 @@ function write<Fields>(fields: fc.Arbitrary<Fields>): fc.Arbitrary<Write<Fields>
   );
 }
 
-function anyQuery(fields: FieldSet, text: fc.Arbitrary<string>): fc.Arbitrary<AnyQuery> {
+function anyQuery(fields: FieldSet, values: Values): fc.Arbitrary<AnyQuery> {
   return fc.record({
     limit: fc.integer({ min: 1, max: 5 }),
-    filters: fc.oneof(
-      { weight: 1, arbitrary: fc.constant([]) },
-      { weight: 4, arbitrary: fc.array(anyFilter(fields, text), { minLength: 1, maxLength: 2 }) },
-    ),
+    filters: anyFilters(fields, values),
     order: anyOrder(fields),
   });
 }
 
-function anyOrder(fields: FieldSet): fc.Arbitrary<Order> {
+export function anyFilters(fields: FieldSet, values: Values, id = ID): fc.Arbitrary<readonly Filter[]> {
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constant([]) },
+    { weight: 4, arbitrary: fc.array(anyFilter(fields, values, id), { minLength: 1, maxLength: 2 }) },
+  );
+}
+
+export function anyOrder(fields: FieldSet): fc.Arbitrary<Order> {
   const required = Object.entries({ ...fields, ...METADATA }).flatMap(([name, traits]) =>
     traits.required && name !== 'id' ? [name] : [],
   );
@@ -123,11 +150,12 @@ function anyOrder(fields: FieldSet): fc.Arbitrary<Order> {
     );
 }
 
-function anyFilter(fields: FieldSet, text: fc.Arbitrary<string>): fc.Arbitrary<Filter> {
+function anyFilter(fields: FieldSet, values: Values, id: fc.Arbitrary<Id>): fc.Arbitrary<Filter> {
+  const { text } = values;
   const all = Object.entries({ ...fields, ...METADATA });
   return fc.oneof(
     ...all.map(([field, { type }]) => {
-      if (type === 'attributes') return attributeFilter(text);
+      if (type === 'attributes') return attributeFilter(values);
       if (type === 'text') return comparison(field, field === 'price.currency' ? CURRENCY : text, true);
       if (type === 'instant')
         return comparison(
@@ -137,7 +165,7 @@ function anyFilter(fields: FieldSet, text: fc.Arbitrary<string>): fc.Arbitrary<F
             INSTANT.map((ms) => ms + 0.5),
           ),
         );
-      return comparison(field, field === 'id' ? ID : AMOUNT);
+      return comparison(field, field === 'id' ? id : AMOUNT);
     }),
   );
 }
@@ -164,25 +192,25 @@ function comparison(
   );
 }
 
-function attributeFilter(text: fc.Arbitrary<string>): fc.Arbitrary<Filter> {
+function attributeFilter({ text, number }: Values): fc.Arbitrary<Filter> {
   return fc.record({
     field: fc.constant('attributes' as const),
     operator: fc.constant('attribute' as const),
     key: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KEYS) }, text),
     value: fc.oneof(
-      { weight: 2, arbitrary: fc.constantFrom(...NUMBERS.map(String), 'true', 'false') },
+      { weight: 2, arbitrary: fc.oneof(number.map(String), fc.constantFrom('true', 'false')) },
       fc.constantFrom('1e2', '1.50', '', '0.0000001'),
       text,
     ),
   });
 }
 
-function attributes(text: fc.Arbitrary<string>): fc.Arbitrary<Attributes> {
+function attributes(text: Values['text'], number: Values['number']): fc.Arbitrary<Attributes> {
   const key = fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom(...KEYS) },
-    text.filter((one) => one !== ''),
+    text.map((one) => one || 'empty'),
   );
-  const written = fc.constantFrom(...NUMBERS.map(String), 'true');
-  const value = fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...NUMBERS) }, written, fc.boolean(), text);
+  const written = fc.oneof(number.map(String), fc.constant('true'));
+  const value = fc.oneof({ weight: 2, arbitrary: number }, written, fc.boolean(), text);
   return fc.dictionary(key, value, { minKeys: 1, maxKeys: 4, noNullPrototype: true });
 }

@@ -16,8 +16,9 @@ describe('memory, SQLite and MongoDB', () => {
   const folder = temporaryFolder();
 
   queryProperty({
-    stores: { memory: openMemory, SQLite: () => openSqlite(folder), MongoDB: openMongo },
+    stores: { memory: openMemory, SQLite: (budget) => openSqlite(folder, budget), MongoDB: openMongo },
     letters: inOrder,
     numRuns: 40,
+    numLargeRuns: 5,
   });
 });

@@ -13,6 +13,20 @@ export class FakeClock implements Clock {
   elapsed = () => this.running;
 }
 
+/** Each look moves it by the next of the steps, over and over. */
+export class UnevenClock extends FakeClock {
+  private looks = 0;
+
+  constructor(private readonly steps: readonly number[]) {
+    super();
+  }
+
+  override elapsed = () => {
+    this.running += this.steps[this.looks++ % this.steps.length] ?? 0;
+    return this.running;
+  };
+}
+
 export class CountingBackoff implements Backoff {
   pauses = 0;
 

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import { Drain } from '#src/adapters/inbound/http/drain.js';
 import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
@@ -60,6 +61,8 @@ export interface ListService {
   readonly journal: NotingJournal;
   readonly client: HttpClient;
   readonly drain: Drain;
+  /** The server's ends of the connections, in the order in which they came. */
+  readonly connections: readonly Socket[];
 }
 
 /** The products of a watched repository over plain HTTP, for anyone to read; for the tests of one `describe`. */
@@ -70,8 +73,10 @@ export function listService(): ListService {
     const records = new WatchedRepository();
     const journal = new NotingJournal();
     server = createPlainServer(appOver(records, journal).callback());
+    const connections: Socket[] = [];
+    server.on('connection', (socket) => connections.push(socket));
     const client = new HttpClient(await listen(server, '127.0.0.1', 0), undefined, 'none');
-    Object.assign(service, { records, journal, client, drain: new Drain(server) });
+    Object.assign(service, { records, journal, client, drain: new Drain(server), connections });
   });
   afterEach(() => {
     service.client?.close();

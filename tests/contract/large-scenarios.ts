@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import type { ListPlace, ListQuery, Order, Value } from '#src/application/list-query.js';
+import { MAX_ID, type Versioned } from '#src/domain/record.js';
+import { anyFilters, anyOrder, type Drawn, INSTANT, type Values, valuesOf } from './query-scenarios.js';
+
+/** More than a store reads in one piece. */
+const MIN_COUNT = 300;
+const MAX_COUNT = 1_500;
+
+export interface LargeScenario<Fields> {
+  readonly records: readonly Versioned<Fields>[];
+  readonly queries: readonly ListQuery[];
+  /** By how many milliseconds the looks at the clock move it, over and over: stores read more or less in one piece. */
+  readonly steps: readonly number[];
+}
+
+/** Of so few kinds that hundreds of records tie. */
+export function largeScenarios<Fields>(
+  drawn: Drawn<Fields>,
+  letters: readonly string[],
+): fc.Arbitrary<LargeScenario<Fields>> {
+  return fewValues(letters).chain((values) =>
+    fc.record({
+      records: manyRecords(drawn, values),
+      queries: fc.array(largeQuery(drawn, values), { minLength: 1, maxLength: 4, size: 'max' }),
+      steps: fc.array(fc.constantFrom(0, 0.5, 5), { minLength: 1, maxLength: 50, size: 'max' }),
+    }),
+  );
+}
+
+function fewValues(letters: readonly string[]): fc.Arbitrary<Values> {
+  return valuesOf(letters).chain(({ text, number }) =>
+    fc
+      .array(text, { minLength: 1, maxLength: 3 })
+      .map((texts) => ({ text: fc.constantFrom(...texts), number })),
+  );
+}
+
+function manyRecords<Fields>(drawn: Drawn<Fields>, values: Values): fc.Arbitrary<Versioned<Fields>[]> {
+  const kind = fc.record({ fields: drawn.record(values), createdAt: INSTANT, updatedAt: INSTANT });
+  return fc.array(kind, { minLength: 1, maxLength: 8 }).chain((kinds) =>
+    fc
+      .array(fc.constantFrom(...kinds), { minLength: MIN_COUNT, maxLength: MAX_COUNT, size: 'max' })
+      .map((those) =>
+        those.map(({ fields, ...at }, index) => ({
+          id: index + 1,
+          version: 1,
+          ...at,
+          fields: drawn.distinct(fields, `${index}`),
+        })),
+      ),
+  );
+}
+
+function largeQuery<Fields>({ fields }: Drawn<Fields>, values: Values): fc.Arbitrary<ListQuery> {
+  const limit = fc.oneof(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 1, max: 5 }));
+  const number = fc.nat(MAX_COUNT).map(String);
+  const text = fc.oneof(
+    { weight: 3, arbitrary: values.text },
+    fc.tuple(values.text, number).map((parts) => parts.join('')),
+  );
+  return anyOrder(fields).chain((order) =>
+    fc
+      .record({
+        limit,
+        filters: anyFilters(fields, { ...values, text }, ID),
+        from: fc.option(anyPlace(order, text), { nil: undefined }),
+      })
+      .map(({ from, ...query }) => ({ ...query, order, ...(from && { from }) })),
+  );
+}
+
+const ID = fc.oneof(fc.nat(MAX_COUNT + 100), fc.constantFrom(0, MAX_ID));
+
+/** Of any record, of none, and beyond all. */
+function anyPlace(order: Order, text: fc.Arbitrary<string>): fc.Arbitrary<ListPlace> {
+  const anyText = fc.oneof({ weight: 5, arbitrary: text }, fc.constantFrom('', '\u{10ffff}'));
+  const moment = fc.oneof({ weight: 5, arbitrary: INSTANT }, INSTANT.map(aSecondAway));
+  const value = (field: string): fc.Arbitrary<Value> => {
+    if (field === 'id') return ID;
+    return field === 'createdAt' || field === 'updatedAt' ? moment : anyText;
+  };
+  return fc.record({
+    side: fc.constantFrom('after', 'before'),
+    inclusive: fc.boolean(),
+    values: fc.tuple(...order.map(({ field }) => value(field))),
+  });
+}
+
+/** An even one goes back, an odd one on. */
+function aSecondAway(instant: number): number {
+  return instant + (instant % 2 === 0 ? -1_000 : 1_000);
+}
