@@ -35,9 +35,9 @@ export function answerBrokenMessage(
   answered.add(socket);
   const refusal = refusalOf(error);
   const last = running.findLast(({ req }) => req.complete);
-  if (last) last.once('close', () => socket.destroy());
-  else if (refusal && socket.writable) answer(refusal, socket, always);
-  else socket.destroy();
+  if (!refusal || !socket.writable) socket.destroy();
+  else if (last) last.once('finish', () => socket.destroy());
+  else answer(refusal, socket, always);
 }
 
 /**
