@@ -164,6 +164,13 @@ describe('paging', () => {
       for (const Accept of ['*/*', 'application/x-ndjson']) {
         expect((await service.client.get(path, { headers: { Accept } })).headers['vary']).to.equal(vary);
       }
+      for (const [query, token, status] of [
+        ['?limit=0', undefined, 400],
+        ['', null, 401],
+      ] as const) {
+        const refused = await service.client.get(path + query, token === null ? { token } : {});
+        expect([refused.status, refused.headers['vary']]).to.deep.equal([status, vary]);
+      }
     }
   });
 

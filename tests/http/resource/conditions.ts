@@ -89,6 +89,16 @@ export function conditions(all: Collection): void {
       expect((await all.ask.get(path, ifNoneMatch('"2"'))).status).to.equal(200);
     });
 
+    it('that cannot be read is as none to a read, and refused of a write', async () => {
+      const { path } = await all.created();
+      for (const tag of ['1', 'abc', '', '*, "1"']) {
+        expect((await all.ask.get(path, ifNoneMatch(tag))).status, tag).to.equal(200);
+        const answer = await all.ask.put(path, all.fields(), ifNoneMatch(tag));
+        expect([answer.status, answer.json.code], tag).to.deep.equal([400, 'invalid_parameter']);
+        expect(answer.json.details[0]).to.include({ in: 'header', name: 'If-None-Match' });
+      }
+    });
+
     it('stops a write where a version that it names stands', async () => {
       const { path } = await all.created();
       expect((await all.ask.put(path, all.fields(), ifNoneMatch('*'))).status).to.equal(412);

@@ -13,6 +13,7 @@ import { identifyRequest } from './middleware/identify-request.js';
 import { countRequest } from './middleware/limit-rate.js';
 import { logRequests } from './middleware/log-requests.js';
 import { markUncached } from './middleware/mark-uncached.js';
+import { simplifyAccept } from './middleware/negotiate.js';
 
 export interface AppDependencies {
   /** Tells where a request comes from, or refuses it: `fromClients` or `fromProxies`. */
@@ -38,6 +39,7 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
     if (!isClientGone(error)) deps.journal.warn('an answer broke off', { error });
   });
   app.use(identifyRequest);
+  app.use(simplifyAccept);
   app.use(logRequests(deps.journal, deps.clock));
   app.use(closeConnections(deps.isDraining));
   app.use(answerErrors(deps.journal));
@@ -52,7 +54,9 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   return app;
 }
 
+const GONE: readonly (string | undefined)[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
+
 /** No news: the line of the request says that it was not completed. */
 function isClientGone(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  return GONE.includes((error as NodeJS.ErrnoException | null)?.code);
 }

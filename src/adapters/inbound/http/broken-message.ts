@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { CatalogueError } from '../../../domain/errors.js';
 import { errorAnswer } from './error-answers.js';
 
-type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /** RFC 9112 section 3: a request line whose method the parser does not know. */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
@@ -35,9 +35,22 @@ export function answerBrokenMessage(
   answered.add(socket);
   const refusal = refusalOf(error);
   const last = running.findLast(({ req }) => req.complete);
-  if (last) last.once('close', () => socket.destroy());
-  else if (refusal && socket.writable) answer(refusal, socket, always);
-  else socket.destroy();
+  if (!refusal || !socket.writable) socket.destroy();
+  else if (last) last.once('finish', () => socket.destroy());
+  else answer(refusal, socket, always);
+}
+
+/**
+ * Keeps for later what came too early. While an answer's last bytes count as unsent, Node pauses the connection and its
+ * parser as soon as another request begins (`needDrain` in parserOnIncoming of lib/_http_server.js), yet TLS hands over
+ * what it has decrypted already; a paused parser takes none of it and reports HPE_PAUSED. Nothing is wrong with such a
+ * message: its bytes go to the end of what the socket will read when it is resumed, which the parser then gets.
+ * @returns whether it was that
+ */
+export function keepForLater(error: ParserError, socket: Socket): boolean {
+  if (error.code !== 'HPE_PAUSED' || !error.rawPacket) return false;
+  socket.push(error.rawPacket);
+  return true;
 }
 
 /** CONNECT asks for a tunnel, which Node hands over as a bare socket. */

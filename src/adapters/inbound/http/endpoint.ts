@@ -5,7 +5,7 @@ import { type Id, MAX_ID } from '../../../domain/record.js';
 import type { Context, Middleware, RequestState } from './context.js';
 import { admit, type Gate, requireScope } from './middleware/admit.js';
 import { countRequest } from './middleware/limit-rate.js';
-import { negotiate } from './middleware/negotiate.js';
+import { markVarying, negotiate } from './middleware/negotiate.js';
 import { type FindParameter, type Query, readQuery } from './query.js';
 
 export interface Operation {
@@ -15,6 +15,8 @@ export interface Operation {
   readonly parameter: FindParameter;
   /** The media types that the answer can have beside JSON. */
   readonly types?: readonly string[];
+  /** The request headers that the answer depends on beside those that every operation heeds. */
+  readonly varies?: readonly string[];
   /** Reads the body, where the operation takes one. */
   readonly body?: Middleware;
   /** Of an item: throws `not_found` where there is none. */
@@ -47,6 +49,8 @@ export function mount(router: Router<RequestState>, gate: Gate, endpoint: Endpoi
       await countRequest(ctx, gate.limiter);
       return answerOptions(ctx, endpoint);
     }
+    // Before anything is refused: a refusal depends on the same headers.
+    markVarying(ctx, operation?.varies);
     await admit(ctx, gate, operation !== undefined && operation.scope === undefined);
     if (!operation) throw methodNotAllowed(ctx, endpoint);
     await perform(ctx, operation);
@@ -60,6 +64,7 @@ export function mountUnlimited(router: Router<RequestState>, endpoint: Endpoint)
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, endpoint);
     const operation = operationOf(endpoint, ctx.method);
     if (!operation) throw methodNotAllowed(ctx, endpoint);
+    ctx.vary('Accept');
     await perform(ctx, operation);
   });
 }

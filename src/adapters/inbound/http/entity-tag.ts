@@ -21,13 +21,10 @@ export function weakTag(...parts: readonly (string | Buffer)[]): string {
   return `W/"${hash.digest('base64url')}"`;
 }
 
-/**
- * Whether the client has what this tag stands for already.
- * @throws CatalogueError `invalid_parameter`, as {@link names}
- */
+/** Whether the client has what this tag stands for already. What cannot be read names no tag: a cache's slip costs a body. */
 export function isKnown(ctx: Context, tag: string): boolean {
   const { 'if-none-match': known } = ctx.headers;
-  return known !== undefined && names('If-None-Match', known, tag, 'weak');
+  return known !== undefined && isReadable(known) && names('If-None-Match', known, tag, 'weak');
 }
 
 /**
@@ -41,7 +38,7 @@ export function names(
   how: Comparison,
 ): boolean {
   if (value.trim() === '*') return true;
-  if (!LIST.test(value)) {
+  if (!isReadable(value)) {
     throw invalidHeader(
       field,
       'invalid_format',
@@ -50,6 +47,10 @@ export function names(
   }
   const tags: readonly string[] = value.match(EACH) ?? [];
   return how === 'strong' ? tags.includes(tag) : tags.some((other) => opaque(other) === opaque(tag));
+}
+
+function isReadable(value: string): boolean {
+  return value.trim() === '*' || LIST.test(value);
 }
 
 function opaque(tag: string): string {

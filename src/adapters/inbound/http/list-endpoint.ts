@@ -41,12 +41,12 @@ export class ListEndpoint<Fields> {
     return {
       parameter: (name) => (name === 'fields' ? this.views.parameter : this.parameters.parameter(name)),
       types: [NDJSON_TYPE],
+      varies: ['Prefer'],
       handle: (ctx, parameters) => this.answer(ctx, parameters),
     };
   }
 
   private async answer(ctx: Context, parameters: Query): Promise<void> {
-    ctx.vary('Prefer');
     const asked = { query: this.parameters.read(parameters), view: this.views.read(parameters), parameters };
     const total = prefersCount(ctx) ? await this.useCases.count(asked.query.filters) : undefined;
     if (!prefersLines(ctx)) await this.answerPage(ctx, asked, total);

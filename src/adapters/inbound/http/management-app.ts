@@ -9,6 +9,7 @@ import { closeConnections } from './middleware/close-connections.js';
 import { guardMessage } from './middleware/guard-message.js';
 import { identifyRequest } from './middleware/identify-request.js';
 import { markUncached } from './middleware/mark-uncached.js';
+import { simplifyAccept } from './middleware/negotiate.js';
 
 /** What a Prometheus server collects. */
 export interface MetricsReport {
@@ -33,6 +34,7 @@ export function createManagementApp(deps: ManagementDependencies): Koa<RequestSt
   app.silent = true;
   app.on('error', (error: unknown) => deps.journal.warn('an answer broke off', { error }));
   app.use(identifyRequest);
+  app.use(simplifyAccept);
   app.use(closeConnections(deps.isDraining));
   app.use(answerErrors(deps.journal));
   app.use(markUncached);

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { answerBrokenMessage, refuseTunnel } from './broken-message.js';
+import { answerBrokenMessage, keepForLater, type ParserError, refuseTunnel } from './broken-message.js';
 
 /** TLS 1.3, and of TLS 1.2 only forward-secret suites with authenticated encryption. */
 const CIPHERS = [
@@ -114,7 +114,8 @@ function serve<Kind extends HttpServer | HttpsServer>(
     });
   }
   server.on('connect', (_request: IncomingMessage, socket: Socket) => refuseTunnel(socket, headers));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', (error: ParserError, socket: Socket) => {
+    if (keepForLater(error, socket)) return;
     answerBrokenMessage(error, socket, running.get(socket) ?? [], headers);
   });
   return server;

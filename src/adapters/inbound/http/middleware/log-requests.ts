@@ -12,7 +12,8 @@ export function logRequests(journal: Journal, clock: Clock): Middleware {
         method: ctx.method,
         route: ctx.state.route ?? 'unknown',
         path: ctx.path.slice(0, 256),
-        status: ctx.res.statusCode,
+        // Until then Koa's own 404 stands there, which nobody was told.
+        status: ctx.headerSent ? ctx.res.statusCode : undefined,
         complete: ctx.res.writableFinished,
         durationMs: Math.round((clock.elapsed() - started) * 1000) / 1000,
         principal: ctx.state.principal?.id,

@@ -1,9 +1,24 @@
 import { CatalogueError } from '../../../../domain/errors.js';
-import type { Context } from '../context.js';
+import type { Context, Middleware } from '../context.js';
 import { parameterFault } from '../faults.js';
 
 /** Whoever asks for this charset gets it; offered without it, `Accept: application/json; charset=utf-8` would fit nothing. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Far more than any client needs; what is behind is not worth the time to weigh it. */
+const MAX_ACCEPT_LENGTH = 1_000;
+
+/** Any parameter of a media range but those that tell two forms of this service apart. */
+const UNHEEDED = /;(?!\s*(?:q|charset)\s*=)[^;,="]*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?/gi;
+
+/** Leaves of Accept what is judged: its first ranges, without parameters such as `profile` that no answer has. */
+export const simplifyAccept: Middleware = (ctx, next) => {
+  const { headers } = ctx.req;
+  let accept = headers.accept ?? '';
+  if (accept.length > MAX_ACCEPT_LENGTH) accept = accept.slice(0, MAX_ACCEPT_LENGTH).replace(/,[^,]*$/, '');
+  if (accept !== '') headers.accept = accept.replace(UNHEEDED, '');
+  return next();
+};
 
 /**
  * Judges what the headers ask for before anything is done.
@@ -12,14 +27,12 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
  */
 export function negotiate(ctx: Context, types: readonly string[] = []): void {
   const version = ctx.get('API-Version');
-  if (!isVersioned(ctx.path)) ctx.vary('API-Version');
   if (version !== '' && version !== '1') {
     const message = 'This service speaks API-Version 1 only.';
     throw new CatalogueError('unsupported_version', message, [
       parameterFault('header', 'API-Version', 'out_of_range', message),
     ]);
   }
-  ctx.vary('Accept');
   if (!ctx.accepts(JSON_TYPE, 'application/problem+json', ...types)) {
     const known = [JSON_TYPE, ...types].map((type) => type.replace(/;.*/, ''));
     throw new CatalogueError(
@@ -31,6 +44,11 @@ export function negotiate(ctx: Context, types: readonly string[] = []): void {
   if (expectation !== '' && expectation.toLowerCase() !== '100-continue') {
     throw new CatalogueError('expectation_failed', 'The one expectation that is met is 100-continue.');
   }
+}
+
+/** @param more the headers that the answer depends on beside version and media type */
+export function markVarying(ctx: Context, more: readonly string[] = []): void {
+  ctx.vary([...(isVersioned(ctx.path) ? [] : ['API-Version']), 'Accept', ...more]);
 }
 
 function isVersioned(path: string): boolean {
