@@ -4,7 +4,8 @@
  *
  * Every resource has a table of the same shape, its fields kept as one JSON text. What is unique, sorted or filtered by is
  * a generated column over it, named like the field, with an index `TABLE_COLUMN`; of a field that ignores case there is
- * one more without it, `FIELD folded`. An index ends with the id, as all of SQLite's do.
+ * one more without it, `FIELD folded`. `created_at` and `updated_at` have one too. An index ends with the id, as all of
+ * SQLite's do.
  */
 export const MIGRATIONS: readonly string[] = [
   `
