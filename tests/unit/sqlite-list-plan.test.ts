@@ -175,6 +175,12 @@ describe('a list in SQLite', () => {
       expect(await listing(100_000).list(query)).to.deep.equal({ records: [], hasMore: false });
     });
 
+    it('is read in a snapshot', async () => {
+      database.snapshots = 0;
+      await listing(100_000).list({ limit: LIMIT, filters: nothing, order: by('updatedAt') });
+      expect(database.snapshots).to.equal(1);
+    });
+
     it('is not counted beyond its time', async () => {
       const outcome = await listing(10)
         .count(nothing)
