@@ -210,6 +210,14 @@ describe('a list in SQLite', () => {
       ]);
     });
 
+    it('leaves open what follows a full page, where that would take long to know', async () => {
+      const filters: Filter[] = [{ field: 'createdAt', operator: 'lt', value: AT + 150 }];
+      const page = await listing(1_000_000).list({ limit: 1_500, filters, order: by('id') });
+      expect([page.records.length, page.hasMore]).to.deep.equal([1_500, true]);
+      const rest = await listing(1_000_000).list({ limit: 1_501, filters, order: by('id') });
+      expect([rest.records.length, rest.hasMore]).to.deep.equal([1_500, false]);
+    });
+
     it('does not throw a full page away for want of knowing what follows', async () => {
       const filters: Filter[] = [
         { field: 'id', operator: 'ne', value: 1 },
