@@ -15,11 +15,18 @@ const MEBIBYTE = 1_048_576;
 /** Notes how much each statement brought. */
 class WeighingDatabase extends SqliteDatabase {
   brought: number[] = [];
+  /** The statements that brought records. */
+  statements: string[] = [];
 
   override read<Result>(...[sql, use]: Parameters<SqliteDatabase['read']>): Result {
     const result = super.read(sql, use) as Result;
     if (Array.isArray(result)) this.brought.push(JSON.stringify(result).length);
+    if (/^SELECT id, version/.test(sql)) this.statements.push(sql);
     return result;
+  }
+
+  override inSnapshot<Result>(...[work]: Parameters<SqliteDatabase['inSnapshot']>): Promise<Result> {
+    return work(this) as Promise<Result>;
   }
 }
 
@@ -59,11 +66,14 @@ describe('large records in SQLite', () => {
     const filters: Filter[] = [{ field: 'price.currency', operator: 'eq', value: 'EUR' }];
     const byName = [{ field: 'name', descending: false }, ...BY_ID];
     database.brought = [];
+    database.statements = [];
     const page = await list(filters, byName);
     expect(page.records.map(({ fields }) => fields.name)).to.deep.equal(
       page.records.map(() => 'name 0').map((name, i) => (i < 43 ? name : 'name 1')),
     );
     expect(Math.max(...database.brought)).to.be.lessThan(MEBIBYTE);
+    expect(database.statements).to.have.length.greaterThan(0);
+    expect(database.statements.filter((sql) => !/INDEXED BY products_name /.test(sql))).to.deep.equal([]);
   });
 
   it('fill a page by their bytes', async () => {
