@@ -275,9 +275,11 @@ describe('JSON patch', () => {
       { op: 'add', path: '/b/y/-', value: 1 },
       { op: 'remove', path: '/a/x' },
       { op: 'add', path: '/l/-', value: 2 },
+      { op: 'replace', path: '/b/y', value: [[1]] },
+      { op: 'add', path: '/b/y/0/-', value: 2 },
     ];
     const before = JSON.stringify([document, patch]);
-    expect(applyPatch(document, readPatch(patch))).to.deep.equal({ a: {}, l: [1, 2], b: { y: [1] } });
+    expect(applyPatch(document, readPatch(patch))).to.deep.equal({ a: {}, l: [1, 2], b: { y: [[1, 2]] } });
     expect(JSON.stringify([document, patch])).to.equal(before);
   });
 
