@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'invalid_cursor'
   | 'cursor_mismatch'
   | 'query_too_expensive'
+  | 'invalid_patch'
   | 'unsupported_version'
   | 'unauthenticated'
   | 'invalid_token'
@@ -18,6 +19,7 @@ export type ErrorCode =
   | 'not_acceptable'
   | 'request_timeout'
   | 'duplicate_value'
+  | 'patch_test_failed'
   | 'precondition_failed'
   | 'payload_too_large'
   | 'uri_too_long'
@@ -41,6 +43,7 @@ export type FaultCode =
   | 'read_only_field'
   | 'duplicate_value'
   | 'reference_not_found'
+  | 'patch_test_failed'
   | 'unknown_parameter';
 
 /** Where the value stood: a JSON Pointer (RFC 6901) into the body, or the name of a parameter. */

@@ -295,7 +295,9 @@ describe('bad input', () => {
     it('says what PATCH takes', async () => {
       const answer = await attempt({ 'Content-Type': 'text/plain' }, 'PATCH');
       expect(answer.status).to.equal(415);
-      expect(answer.headers['accept-patch']).to.equal('application/merge-patch+json, application/json');
+      expect(answer.headers['accept-patch']).to.equal(
+        'application/merge-patch+json, application/json-patch+json, application/json',
+      );
     });
   });
 

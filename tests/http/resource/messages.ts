@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Collection } from './collection.js';
 
-const PATCH_TYPES = 'application/merge-patch+json, application/json';
+const PATCH_TYPES = 'application/merge-patch+json, application/json-patch+json, application/json';
 
 export function messages(all: Collection): void {
   describe('methods', () => {

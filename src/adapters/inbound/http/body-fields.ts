@@ -1,6 +1,8 @@
 import type { Draft } from '../../../application/record-use-cases.js';
 import type { Fault } from '../../../domain/errors.js';
 import type { Unjudged, Versioned } from '../../../domain/record.js';
+import { applyPatch } from './json-patch.js';
+import { readPatch } from './json-patch-operations.js';
 import { isJsonObject, mergePatch } from './merge-patch.js';
 import type { ResourceDescription } from './resource-description.js';
 import { bodyFault, schemaFaults } from './schema.js';
@@ -36,8 +38,24 @@ export class BodyFields<Fields> {
   /** For PATCH: what the merge patch of RFC 7396 makes of the record. */
   ofMergePatch(patch: unknown, current: Versioned<Fields>): Draft<Fields> {
     if (!isJsonObject(patch)) return NO_OBJECT;
-    const shown = withoutAbsent(this.resource.present(current));
-    return this.draft(mergePatch(shown, patch) as JsonObject, readOnlyFaults(patch, metadata(current)));
+    const merged = mergePatch(this.shown(current), patch) as JsonObject;
+    return this.draft(merged, readOnlyFaults(patch, metadata(current)));
+  }
+
+  /**
+   * For PATCH: what the JSON Patch of RFC 6902 makes of the record as it is shown.
+   * @throws CatalogueError `invalid_patch`, `patch_test_failed`
+   */
+  ofJsonPatch(patch: unknown, current: Versioned<Fields>): Draft<Fields> {
+    const outcome = applyPatch(this.shown(current), readPatch(patch));
+    if (!isJsonObject(outcome)) return NO_OBJECT;
+    // The record shows its id, so that an outcome without one has removed it.
+    const sent = { id: undefined, ...outcome };
+    return this.draft(outcome, readOnlyFaults(sent, metadata(current)));
+  }
+
+  private shown(record: Versioned<Fields>): JsonObject {
+    return withoutAbsent(this.resource.present(record));
   }
 
   private draft(sent: JsonObject, faults: readonly Fault[]): Draft<Fields> {

@@ -45,9 +45,14 @@ export function readJsonBody({ limitBytes, mediaTypes }: JsonBodyOptions): Middl
   };
 }
 
+/** What the body is sent as, without parameters. */
+export function mediaType(ctx: Context): string {
+  return ctx.get('Content-Type').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
 function checkMediaType(ctx: Context, mediaTypes: readonly string[]): void {
   const contentType = ctx.get('Content-Type');
-  const isKnown = mediaTypes.includes(contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+  const isKnown = mediaTypes.includes(mediaType(ctx));
   const isCoded = !['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase());
   const isTransferCoded = !['', 'chunked'].includes(ctx.get('Transfer-Encoding').toLowerCase());
   const isRead = isKnown && hasHarmlessParameters(contentType) && !isCoded && !isTransferCoded;

@@ -7,13 +7,14 @@ import { entityTag, isKnown } from './entity-tag.js';
 import { ListEndpoint } from './list-endpoint.js';
 import { prefersMinimal } from './preferences.js';
 import { noParameter } from './query.js';
-import { readJsonBody } from './read-json-body.js';
+import { mediaType, readJsonBody } from './read-json-body.js';
 import type { ResourceDescription } from './resource-description.js';
 import { type View, Views } from './views.js';
 import { tellingVersion, writeCondition } from './write-condition.js';
 
 const JSON_TYPES = ['application/json'];
-const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
+const JSON_PATCH = 'application/json-patch+json';
+const PATCH_TYPES = ['application/merge-patch+json', JSON_PATCH, 'application/json'];
 
 export interface ResourcePolicy {
   readonly bodyLimitBytes: number;
@@ -91,7 +92,9 @@ export class ResourceEndpoints<Fields> {
   }
 
   protected change(): Operation {
-    return this.writing(PATCH_TYPES, (body, current) => this.fields.ofMergePatch(body, current));
+    return this.writing(PATCH_TYPES, (body, current, type) =>
+      type === JSON_PATCH ? this.fields.ofJsonPatch(body, current) : this.fields.ofMergePatch(body, current),
+    );
   }
 
   protected deletion(): Operation {
@@ -108,7 +111,7 @@ export class ResourceEndpoints<Fields> {
 
   private writing(
     mediaTypes: string[],
-    edit: (body: unknown, current: Versioned<Fields>) => Draft<Fields>,
+    edit: (body: unknown, current: Versioned<Fields>, type: string) => Draft<Fields>,
   ): Operation {
     return {
       scope: this.resource.writeScope,
@@ -118,7 +121,7 @@ export class ResourceEndpoints<Fields> {
         const { body } = ctx.request;
         const condition = writeCondition(ctx, this.policy.requireIfMatch);
         const record = await tellingVersion(ctx, () =>
-          this.useCases.edit(idOf(ctx), condition, (current) => edit(body, current)),
+          this.useCases.edit(idOf(ctx), condition, (current) => edit(body, current, mediaType(ctx))),
         );
         this.answerWrite(ctx, 200, record);
       },

@@ -1,0 +1,145 @@
+import { CatalogueError, jsonPointer, referenceNotFound } from '../../../domain/errors.js';
+import { invalidPatch, type PatchOperation } from './json-patch-operations.js';
+import { indexOf, type Steps, valueAt } from './json-pointer.js';
+import { isJsonObject } from './merge-patch.js';
+import { bodyFault } from './schema.js';
+
+/** As deep as a body may be. */
+const MAX_DEPTH = 20;
+
+/** Far more values than any record has; all that one patch adds, moves and copies counts, so that it bounds the work too. */
+const MAX_VALUES = 50_000;
+
+/**
+ * What a JSON Patch (RFC 6902) makes of a document: all of it, or an error. The document and the patch stay as they are.
+ * @throws CatalogueError `patch_test_failed`, `invalid_patch`
+ */
+export function applyPatch(document: unknown, operations: readonly PatchOperation[]): unknown {
+  const patched = new PatchedDocument(document);
+  for (const [at, operation] of operations.entries()) patched.apply(operation, at);
+  return patched.document;
+}
+
+/** A copy of a document while operations are applied to it. */
+class PatchedDocument {
+  /** Holds the document as a member, so that the whole of it is a place like any other. */
+  private readonly frame: { document: unknown } = { document: undefined };
+  private valuesLeft = MAX_VALUES;
+  /** The number of the operation under way. */
+  private at = 0;
+
+  constructor(document: unknown) {
+    this.frame.document = this.copy(document, 0);
+  }
+
+  get document(): unknown {
+    return this.frame.document;
+  }
+
+  apply(operation: PatchOperation, at: number): void {
+    this.at = at;
+    const { path } = operation;
+    if (operation.op === 'test') this.test(path, operation.value);
+    else if (operation.op === 'add') this.add(path, operation.value);
+    else if (operation.op === 'replace') this.replace(path, operation.value);
+    else if (operation.op === 'remove') this.remove(path, 'path');
+    else if (operation.op === 'move') this.move(operation.from, path);
+    else this.add(path, this.existing(operation.from, 'from'));
+  }
+
+  private test(path: Steps, value: unknown): void {
+    if (isSameJson(valueAt(this.document, path), value)) return;
+    const message = `Operation ${this.at}, a test, found another value at ${JSON.stringify(jsonPointer(path))}.`;
+    throw new CatalogueError('patch_test_failed', message, [
+      { code: 'patch_test_failed', message, in: 'body', pointer: jsonPointer([this.at]) },
+    ]);
+  }
+
+  private add(path: Steps, value: unknown): void {
+    const { parent, step } = this.place(path);
+    const copy = this.copy(value, path.length);
+    if (!Array.isArray(parent)) {
+      parent[step] = copy;
+      return;
+    }
+    const index = step === '-' ? parent.length : indexOf(step);
+    if (index === undefined || index > parent.length) throw this.cannot('path');
+    parent.splice(index, 0, copy);
+  }
+
+  private replace(path: Steps, value: unknown): void {
+    this.existing(path, 'path');
+    const { parent, step } = this.place(path);
+    // An index that exists is a name as good as any.
+    (parent as Record<string, unknown>)[step] = this.copy(value, path.length);
+  }
+
+  private remove(path: Steps, member: 'path' | 'from'): void {
+    this.existing(path, member);
+    if (path.length === 0) throw this.cannot(member);
+    const { parent, step } = this.place(path);
+    if (Array.isArray(parent)) parent.splice(Number(step), 1);
+    else delete parent[step];
+  }
+
+  private move(from: Steps, path: Steps): void {
+    const value = this.existing(from, 'from');
+    const isWithin = from.every((step, i) => step === path[i]);
+    if (isWithin && from.length === path.length) return;
+    if (isWithin) throw this.cannot('path');
+    this.remove(from, 'from');
+    this.add(path, value);
+  }
+
+  private existing(steps: Steps, member: 'path' | 'from'): unknown {
+    const value = valueAt(this.document, steps);
+    if (value === undefined) throw this.cannot(member);
+    return value;
+  }
+
+  /** Where the last step is taken from. */
+  private place(path: Steps): { parent: Record<string, unknown> | unknown[]; step: string } {
+    const steps = ['document', ...path];
+    const step = steps.pop() ?? '';
+    const parent = valueAt(this.frame, steps);
+    if (Array.isArray(parent) || isJsonObject(parent)) return { parent, step };
+    throw this.cannot('path');
+  }
+
+  /** @param depth how many arrays and objects are around the value */
+  private copy(value: unknown, depth: number): unknown {
+    if (--this.valuesLeft < 0) throw this.tooLarge();
+    const isArray = Array.isArray(value);
+    if (!isArray && !isJsonObject(value)) return value;
+    if (depth >= MAX_DEPTH) throw this.tooLarge();
+    if (isArray) return value.map((element) => this.copy(element, depth + 1));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, this.copy(member, depth + 1)]),
+    );
+  }
+
+  private cannot(member: 'path' | 'from'): CatalogueError {
+    const message = `Operation ${this.at} (the first is 0) cannot be applied: there is no such place; see details.`;
+    return invalidPatch(message, [referenceNotFound([this.at, member])]);
+  }
+
+  private tooLarge(): CatalogueError {
+    return invalidPatch('The patch makes too much of the record.', [bodyFault('too_long', [this.at])]);
+  }
+}
+
+/** RFC 6902 section 4.6: numbers by value, objects whatever the order of their members. */
+function isSameJson(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one)) {
+    return (
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((value, i) => isSameJson(value, other[i]))
+    );
+  }
+  if (!isJsonObject(one) || !isJsonObject(other)) return one === other;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length && names.every((name) => isSameJson(one[name], other[name]))
+  );
+}

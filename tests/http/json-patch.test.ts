@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import { placed } from '../support/http-client.js';
+import { runningService } from '../support/running-service.js';
+
+const TYPE = { headers: { 'Content-Type': 'application/json-patch+json' } };
+
+for (const store of ['memory', 'sqlite']) {
+  describe(`JSON Patch on ${store}`, () => {
+    const service = runningService({ STORE: store });
+    const created = async (path: string, body: object): Promise<string> => {
+      const answer = await service.client.post(path, body);
+      expect(answer.status, answer.text).to.equal(201);
+      return `${path}/${answer.json.id}`;
+    };
+    const patch = (path: string, body: unknown) => service.client.patch(path, body, TYPE);
+
+    describe('of products', () => {
+      it('takes names with / and ~ as they are written in pointers', async () => {
+        const path = await created('/products', {
+          name: 'Lamp',
+          attributes: { 'a/b': 1, 'm~n': 2, '~1': 3, 'x.y': 4 },
+        });
+        const { json } = await patch(path, [
+          { op: 'replace', path: '/attributes/a~1b', value: 'one' },
+          { op: 'remove', path: '/attributes/m~0n' },
+          { op: 'test', path: '/attributes/~01', value: 3 },
+          { op: 'move', from: '/attributes/x.y', path: '/attributes/constructor' },
+        ]);
+        expect(json.attributes).to.deep.equal({ 'a/b': 'one', '~1': 3, constructor: 4 });
+      });
+
+      it('removes and adds optional fields, and shows no attributes when the last goes', async () => {
+        const path = await created('/products', { name: 'Lamp', sku: `s-${store}`, attributes: { a: 1 } });
+        const { id, ...rest } = (
+          await patch(path, [
+            { op: 'remove', path: '/sku' },
+            { op: 'remove', path: '/attributes/a' },
+            { op: 'add', path: '/price', value: { amount: 5, currency: 'EUR' } },
+          ])
+        ).json;
+        expect(rest).to.deep.equal({ name: 'Lamp', price: { amount: 5, currency: 'EUR' } });
+        const absent = await patch(path, [{ op: 'add', path: '/attributes/a', value: 1 }]);
+        expect([absent.status, absent.json.code]).to.deep.equal([400, 'invalid_patch']);
+      });
+
+      it('tells faults by where they are in the outcome', async () => {
+        const path = await created('/products', { name: 'Lamp', price: { amount: 5, currency: 'EUR' } });
+        const answer = await patch(path, [
+          { op: 'replace', path: '/price/amount', value: -1 },
+          { op: 'remove', path: '/price/currency' },
+          { op: 'add', path: '/attributes', value: { 'a/b': null } },
+        ]);
+        expect(placed(answer)).to.deep.equal([
+          ['out_of_range', '/price/amount'],
+          ['required', '/price/currency'],
+          ['invalid_type', '/attributes/a~1b'],
+        ]);
+      });
+
+      it('loses none of many patches of other attributes that race', async () => {
+        const path = await created('/products', { name: 'Lamp', attributes: { first: 0 } });
+        const keys = Array.from({ length: 49 }, (_, i) => `k${i}`);
+        const patches = [
+          ...keys.map((key) => ({ op: 'add', path: `/attributes/${key}`, value: 1 })),
+          { op: 'replace', path: '/attributes/first', value: 1 },
+        ];
+        const answers = await Promise.all(patches.map((operation) => patch(path, [operation])));
+        expect(answers.map(({ status }) => status)).to.deep.equal(patches.map(() => 200));
+        const { json, headers } = await service.client.get(path);
+        expect(json.attributes).to.deep.equal(Object.fromEntries(['first', ...keys].map((key) => [key, 1])));
+        expect(headers.etag).to.equal('"51"');
+      });
+    });
+
+    it('of users keeps an address from being taken twice', async () => {
+      await created('/users', { name: 'Ann', email: 'ann@example.com' });
+      const path = await created('/users', { name: 'Bob', email: 'bob@example.com' });
+      const answer = await patch(path, [{ op: 'replace', path: '/email', value: 'ANN@example.com' }]);
+      expect([answer.status, answer.json.code, placed(answer)]).to.deep.equal([
+        409,
+        'duplicate_value',
+        [['duplicate_value', '/email']],
+      ]);
+    });
+
+    describe('of orders', () => {
+      const ordered = async () => {
+        const userPath = await created('/users', {
+          name: 'Cy',
+          email: `cy.${performance.now()}@example.com`,
+        });
+        const products = await Promise.all([1, 2, 3].map(() => created('/products', { name: 'Lamp' })));
+        const ids = products.map((path) => Number(path.split('/').at(-1)));
+        const items = ids.slice(0, 2).map((productId) => ({ productId, quantity: 1 }));
+        const path = await created('/orders', { userId: Number(userPath.split('/').at(-1)), items });
+        return { path, products, ids, items };
+      };
+
+      it('adds, removes and counts single items', async () => {
+        const { path, ids, items } = await ordered();
+        const { json } = await patch(path, [
+          { op: 'test', path: '/items', value: items },
+          { op: 'add', path: '/items/-', value: { productId: ids[2], quantity: 3 } },
+          { op: 'replace', path: '/items/1/quantity', value: 7 },
+          { op: 'remove', path: '/items/0' },
+        ]);
+        expect(json.items).to.deep.equal([
+          { productId: ids[1], quantity: 7 },
+          { productId: ids[2], quantity: 3 },
+        ]);
+        expect(placed(await patch(path, [{ op: 'copy', from: '/items/0', path: '/items/0' }]))).to.deep.equal(
+          [['duplicate_value', '/items/1/productId']],
+        );
+        expect(placed(await patch(path, [{ op: 'replace', path: '/items', value: [] }]))).to.deep.equal([
+          ['too_short', '/items'],
+        ]);
+      });
+
+      it('asks for the products that it adds, and not for those that are gone since', async () => {
+        const { path, products, ids } = await ordered();
+        await service.client.delete(products[0] ?? '');
+        await service.client.delete(products[2] ?? '');
+        const kept = await patch(path, [{ op: 'replace', path: '/items/0/quantity', value: 2 }]);
+        expect([kept.status, kept.json.items[0]]).to.deep.equal([200, { productId: ids[0], quantity: 2 }]);
+        const added = { op: 'add', path: '/items/0', value: { productId: ids[2], quantity: 1 } };
+        expect(placed(await patch(path, [added]))).to.deep.equal([
+          ['reference_not_found', '/items/0/productId'],
+        ]);
+      });
+    });
+  });
+}

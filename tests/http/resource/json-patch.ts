@@ -1,0 +1,183 @@
+import { expect } from 'chai';
+import { type Answer, type Asking, placed } from '../../support/http-client.js';
+import { type Collection, MINIMAL } from './collection.js';
+
+const TYPE = { 'Content-Type': 'application/json-patch+json' };
+
+export function jsonPatch(all: Collection): void {
+  const patch = (path: string, body: unknown, { headers }: Asking = {}): Promise<Answer> =>
+    all.ask.patch(path, body, { headers: { ...TYPE, ...headers } });
+
+  const expectUntouched = async (path: string, fields: object) => {
+    const now = await all.ask.get(path);
+    expect(now.json).to.deep.include(fields);
+    expect(now.headers.etag).to.equal('"1"');
+  };
+
+  describe('PATCH by JSON Patch', () => {
+    it('applies its operations in order, and answers with the new record', async () => {
+      const { id, path, fields } = await all.created();
+      const others = all.fields();
+      const operations = [
+        { op: 'test', path: '', value: { id, ...fields } },
+        ...Object.entries(others).map(([field, value]) => ({ op: 'replace', path: `/${field}`, value })),
+        { op: 'test', path: '', value: { ...others, id } },
+      ];
+      const answer = await patch(path, operations, {
+        headers: { 'Content-Type': 'Application/JSON-Patch+JSON; charset=utf-8' },
+      });
+      expect([answer.status, answer.headers.etag], answer.text).to.deep.equal([200, '"2"']);
+      expect(answer.headers['cache-control']).to.equal('no-store');
+      expect(answer.json).to.deep.equal({ id, ...others });
+      expect((await all.ask.get(path)).json).to.deep.equal({ id, ...others });
+    });
+
+    it('answers 204 under Prefer: return=minimal', async () => {
+      const { path, fields } = await all.created();
+      const [field = ''] = Object.keys(fields);
+      const other = [{ op: 'replace', path: `/${field}`, value: all.fields()[field] }];
+      const answer = await patch(path, other, MINIMAL);
+      expect([answer.status, answer.text]).to.deep.equal([204, '']);
+    });
+
+    it('writes nothing where it changes nothing', async () => {
+      const { id, path, fields } = await all.created();
+      const shown = await all.ask.get(`${path}?fields=version,createdAt,updatedAt`);
+      for (const operations of [
+        [],
+        [{ op: 'replace', path: '/id', value: id }],
+        [
+          { op: 'remove', path: '/id' },
+          { op: 'add', path: '/id', value: id },
+        ],
+        [{ op: 'add', path: '', value: { id, ...fields } }],
+        Object.entries(shown.json).map(([name, value]) => ({ op: 'add', path: `/${name}`, value })),
+      ]) {
+        const answer = await patch(path, operations);
+        expect([answer.status, answer.headers.etag], answer.text).to.deep.equal([200, '"1"']);
+      }
+    });
+
+    it('is all or nothing: 409 where a test fails, whatever went well before', async () => {
+      const { path, fields } = await all.created();
+      const replaced = Object.entries(all.fields()).map(([field, value]) => ({
+        op: 'replace',
+        path: `/${field}`,
+        value,
+      }));
+      for (const failing of [
+        { op: 'test', path: '/id', value: 0 },
+        { op: 'test', path: '/absent', value: null },
+        { op: 'test', path: '/absent/below', value: 1 },
+        { op: 'test', path: '/version', value: 1 },
+      ]) {
+        const answer = await patch(path, [...replaced, failing]);
+        expect([answer.status, answer.json.code], answer.text).to.deep.equal([409, 'patch_test_failed']);
+        expect(placed(answer)).to.deep.equal([['patch_test_failed', `/${replaced.length}`]]);
+        await expectUntouched(path, fields);
+      }
+    });
+
+    it('is refused where it cannot be applied or is no patch', async () => {
+      const { path, fields } = await all.created();
+      for (const [body, expected] of [
+        [[{ op: 'replace', path: '/absent', value: 1 }], [['reference_not_found', '/0/path']]],
+        [[{ op: 'copy', from: '/absent', path: '/a' }], [['reference_not_found', '/0/from']]],
+        [[{ op: 'add', path: '/~2', value: 1 }], [['invalid_format', '/0/path']]],
+        [
+          [{ op: 'spam', path: '/name' }, {}],
+          [
+            ['invalid_format', '/0/op'],
+            ['required', '/1/op'],
+            ['required', '/1/path'],
+          ],
+        ],
+        [{}, [['invalid_type', '']]],
+        [Array.from({ length: 1_001 }, () => ({ op: 'test', path: '', value: 1 })), [['too_long', '']]],
+        [Array.from({ length: 1_000 }, (_, i) => ({ op: 'copy', from: '', path: `/k${i}` })), undefined],
+      ] as const) {
+        const answer = await patch(path, body);
+        expect([answer.status, answer.json.code], answer.text).to.deep.equal([400, 'invalid_patch']);
+        if (expected) expect(placed(answer)).to.deep.equal(expected);
+        await expectUntouched(path, fields);
+      }
+    });
+
+    it('takes 1,000 operations', async () => {
+      const { id, path } = await all.created();
+      const test = { op: 'test', path: '/id', value: id };
+      expect(
+        (
+          await patch(
+            path,
+            Array.from({ length: 1_000 }, () => test),
+          )
+        ).status,
+      ).to.equal(200);
+    });
+
+    it('leaves what the service gives as it is, by whichever operation', async () => {
+      const { id, path, fields } = await all.created();
+      const [field = ''] = Object.keys(fields);
+      for (const operation of [
+        { op: 'replace', path: '/id', value: id + 1 },
+        { op: 'add', path: '/id', value: String(id) },
+        { op: 'remove', path: '/id' },
+        { op: 'copy', from: `/${field}`, path: '/id' },
+        { op: 'add', path: '', value: fields },
+      ]) {
+        const answer = await patch(path, [operation]);
+        expect([answer.status, answer.json.code], answer.text).to.deep.equal([400, 'validation_failed']);
+        expect(placed(answer)).to.deep.equal([['read_only_field', '/id']]);
+      }
+      expect(placed(await patch(path, [{ op: 'move', from: '/id', path: '/a' }]))).to.deep.equal([
+        ['read_only_field', '/id'],
+        ['unknown_field', '/a'],
+      ]);
+      expect(placed(await patch(path, [{ op: 'move', from: `/${field}`, path: '/id' }]))).to.deep.equal([
+        ['read_only_field', '/id'],
+        ['required', `/${field}`],
+      ]);
+      for (const name of ['version', 'createdAt', 'updatedAt']) {
+        const answer = await patch(path, [{ op: 'add', path: `/${name}`, value: 'x' }]);
+        expect(placed(answer)).to.deep.equal([['read_only_field', `/${name}`]]);
+      }
+      await expectUntouched(path, fields);
+    });
+
+    it('has its outcome judged by the rules of the resource', async () => {
+      const { path, fields } = await all.created();
+      const required = Object.keys(fields);
+      const removed = required.map((field) => ({ op: 'remove', path: `/${field}` }));
+      const emptied = required.map((field) => ({ op: 'replace', path: `/${field}`, value: null }));
+      const added = { op: 'add', path: '/a~1~0b', value: 1 };
+      expect(placed(await patch(path, [added, ...removed]))).to.deep.equal([
+        ...required.map((field) => ['required', `/${field}`]),
+        ['unknown_field', '/a~1~0b'],
+      ]);
+      expect(placed(await patch(path, emptied))).to.deep.equal(
+        required.map((field) => ['invalid_type', `/${field}`]),
+      );
+      for (const value of [[], 'x', null]) {
+        const answer = await patch(path, [{ op: 'replace', path: '', value }]);
+        expect([answer.json.code, placed(answer)]).to.deep.equal([
+          'validation_failed',
+          [['invalid_type', '']],
+        ]);
+      }
+      await expectUntouched(path, fields);
+    });
+
+    it('comes after 404 and 412, be it a patch or not', async () => {
+      const { path } = await all.created();
+      const stale = { headers: { 'If-Match': '"7"' } };
+      for (const body of [[], {}, [{ op: 'spam' }], [{ op: 'test', path: '/id', value: 0 }]]) {
+        expect((await patch(all.nowhere, body, stale)).status).to.equal(404);
+        expect((await patch(path, body, stale)).status).to.equal(412);
+      }
+      expect((await patch(all.nowhere, '[')).status).to.equal(404);
+      const answer = await patch(path, '[{"op":"remove","op":"test","path":"/id"}]', stale);
+      expect([answer.status, answer.json.code]).to.deep.equal([400, 'malformed_json']);
+    });
+  });
+}
