@@ -3,6 +3,7 @@ import { administerKeys } from '../composition/administration.js';
 import { generateKey } from '../composition/container.js';
 import { loadSettings } from '../config/settings.js';
 import { type ApiKey, isScope, type Scope } from '../domain/access.js';
+import { parseInstant } from '../domain/instant.js';
 import type { Versioned } from '../domain/record.js';
 import { orExit } from '../processes/ending.js';
 import { parse, say, UsageError } from './arguments.js';
@@ -48,20 +49,13 @@ function scope(text: string): Scope {
   throw new UsageError(`there is no scope ${JSON.stringify(text)}`);
 }
 
-/** RFC 3339; `Date.parse` alone would take the 31st of February for one of March. */
 function instant(text: string): number {
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (Number.isNaN(time) || !hasDay(text) || time <= Date.now()) {
+  const time = parseInstant(text);
+  if (time === undefined || time <= Date.now()) {
     throw new UsageError('--expires-at takes a time to come, such as 2030-01-31T00:00:00Z');
   }
-  return time;
-}
-
-function hasDay(text: string): boolean {
-  const [year, month, day] = text.slice(0, 10).split('-').map(Number);
-  return day !== undefined && day <= new Date(Date.UTC(year ?? 0, month ?? 0, 0)).getUTCDate();
+  // What is kept has whole milliseconds.
+  return Math.floor(time);
 }
 
 function described({ record, key }: IssuedApiKey): string {

@@ -502,34 +502,17 @@ describe('the program', () => {
 
     it('explains itself where it is misused', async () => {
       const where = folder();
+      const creation = ['keys', 'create', '--name', 'x', '--scopes', 'products:read'];
       for (const args of [
         [],
         ['keys'],
         ['keys', 'toString'],
         ['keys', 'create'],
         ['keys', 'create', '--name', 'x', '--scopes', 'products:own'],
-        ['keys', 'create', '--name', 'x', '--scopes', 'products:read', '--expires-at', 'tomorrow'],
+        [...creation, '--expires-at', 'tomorrow'],
         ['keys', 'create', '--nmae', 'x'],
-        [
-          'keys',
-          'create',
-          '--name',
-          'x',
-          '--scopes',
-          'products:read',
-          '--expires-at',
-          '2090-02-31T00:00:00Z',
-        ],
-        [
-          'keys',
-          'create',
-          '--name',
-          'x',
-          '--scopes',
-          'products:read',
-          '--expires-at',
-          '2020-01-01T00:00:00Z',
-        ],
+        [...creation, '--expires-at', '2090-02-31T00:00:00Z'],
+        [...creation, '--expires-at', '2020-01-01T00:00:00Z'],
         ['keys', 'revoke', 'x'],
       ]) {
         const { code, err, out } = await catalogue(where, args);

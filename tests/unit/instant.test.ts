@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseInstant } from '#src/adapters/inbound/http/instant.js';
+import { parseInstant } from '#src/domain/instant.js';
 
 describe('an RFC 3339 time', () => {
   const GOOD: [string, number][] = [

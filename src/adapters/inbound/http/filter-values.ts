@@ -1,7 +1,7 @@
 import type { Comparison, Membership, Value } from '../../../application/list-query.js';
 import type { FaultCode } from '../../../domain/errors.js';
 import type { FieldTraits } from '../../../domain/fields.js';
-import { parseInstant } from './instant.js';
+import { parseInstant } from '../../../domain/instant.js';
 import { wholeNumberFault } from './whole-number.js';
 
 export type Operator = Comparison['operator'] | Membership['operator'];

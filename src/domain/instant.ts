@@ -1,4 +1,4 @@
-import type { Instant } from '../../../domain/record.js';
+import type { Instant } from './record.js';
 
 /** RFC 3339 section 5.6; `t` and `z` heed no case. */
 const DATE_TIME =
