@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import type { Product } from '#src/domain/product.js';
+import { runningService } from '../support/running-service.js';
+import { ENDLESS, PRODUCTS } from '../support/tables.js';
+
+/** To search them takes many times the time that is granted. */
+const COUNT = 20_000;
+
+describe('a query that no index serves', () => {
+  const service = runningService({ STORE: 'sqlite', QUERY_TIMEOUT_MS: '1' });
+  const ask = () => service.client;
+
+  before(async function () {
+    this.timeout(60_000);
+    const database = new SqliteDatabase(`${service.folder}/catalogue.sqlite`);
+    await database.open();
+    const products = new SqliteRepository<Product>(database, PRODUCTS, ENDLESS);
+    const description = 'x'.repeat(500);
+    const made = Array.from({ length: COUNT }, (_, i) => ({
+      id: i + 1,
+      version: 1,
+      createdAt: 1,
+      updatedAt: 1,
+      fields: { name: `name ${i}`, sku: `SKU-${i}`, description },
+    }));
+    for (let at = 0; at < COUNT; at += 1_000) await products.insertAll(made.slice(at, at + 1_000));
+    await database.close();
+  });
+
+  for (const [what, path, headers] of [
+    ['a list', '/v1/products?attributes.colour=red', {}],
+    ['an export', '/v1/products?attributes.colour=red', { Accept: 'application/x-ndjson' }],
+    ['a count', '/v1/products?limit=1&attributes.colour=red', { Prefer: 'count=exact' }],
+  ] as const) {
+    it(`is refused when its time is over: ${what}`, async () => {
+      const answer = await ask().get(path, { headers });
+      expect([answer.status, answer.json.code]).to.deep.equal([400, 'query_too_expensive']);
+      expect(answer.headers['cache-control']).to.equal('no-store');
+      expect(answer.headers).to.not.have.any.keys('link', 'etag', 'x-total-count');
+    });
+  }
+
+  it('takes nothing from those that an index serves', async () => {
+    for (const path of [
+      '?limit=1000',
+      '?sort=-name&limit=1000',
+      '?sku=SKU-7',
+      '?name:prefix=name%2019&sort=name',
+      '/7',
+    ])
+      expect((await ask().get(`/v1/products${path}`)).status, path).to.equal(200);
+  });
+});
