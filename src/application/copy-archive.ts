@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Id } from '../domain/record.js';
+import { canonicalJson } from './canonical-json.js';
 import type { Archive, ArchiveEntry } from './ports/archive.js';
 
 const BATCH = 1_000;
@@ -87,16 +88,10 @@ async function summary(archive: Archive, progress: Progress): Promise<Omit<CopyR
   const counts = { records: 0, tombstones: 0 };
   for await (const entry of entries(archive)) {
     counts['deletedAt' in entry ? 'tombstones' : 'records']++;
-    hash.update(`${JSON.stringify(entry, inOrder)}\n`);
+    hash.update(`${canonicalJson(entry)}\n`);
     progress(archive.name, 'verifying', counts.records + counts.tombstones);
   }
   return { name: archive.name, ...counts, checksum: hash.digest('hex') };
-}
-
-/** Stores may keep the members of an object in another order. */
-function inOrder(_name: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 interface Pair {

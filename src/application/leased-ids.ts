@@ -17,15 +17,18 @@ export class LeasedIds {
 
   constructor(private readonly source: IdSource) {}
 
-  async take(): Promise<Id> {
-    while (this.next === this.end) {
-      this.renewal ??= this.renew().finally(() => {
-        this.renewal = undefined;
-      });
-      await this.renewal;
+  /** Ids that are the caller's, in ascending order. */
+  async take(count: number): Promise<Id[]> {
+    const taken: Id[] = [];
+    while (taken.length < count) {
+      while (this.next === this.end) await this.renewed(count - taken.length);
+      while (this.next < this.end && taken.length < count) taken.push(this.next++);
     }
-    return this.next++;
+    return taken;
   }
+
+  /** Ids that were taken and that no record will have: nobody gets them, since they would come out of their order. */
+  giveBack(_ids: readonly Id[]): void {}
 
   async release(): Promise<void> {
     const { next, end } = this;
@@ -33,9 +36,16 @@ export class LeasedIds {
     if (next < end) await this.source.releaseIds(next, end);
   }
 
-  private async renew(): Promise<void> {
-    const first = await this.source.reserveIds(LEASE);
+  private async renewed(wanted: number): Promise<void> {
+    this.renewal ??= this.renew(Math.max(LEASE, wanted)).finally(() => {
+      this.renewal = undefined;
+    });
+    await this.renewal;
+  }
+
+  private async renew(count: number): Promise<void> {
+    const first = await this.source.reserveIds(count);
     this.next = first;
-    this.end = first + LEASE;
+    this.end = first + count;
   }
 }

@@ -1,6 +1,7 @@
 import { type Fault, referenceNotFound } from '../domain/errors.js';
 import { type Order, productReferences, type Reference, userReferences } from '../domain/order.js';
-import type { Unjudged, Versioned } from '../domain/record.js';
+import type { Id, Unjudged } from '../domain/record.js';
+import type { Subject } from './judgement.js';
 import type { Repository } from './ports/repository.js';
 import { type RecordDependencies, RecordUseCases } from './record-use-cases.js';
 
@@ -17,25 +18,37 @@ export class OrderUseCases extends RecordUseCases<Order> {
     super(deps);
   }
 
-  protected override async referenceFaults(
-    order: Unjudged<Order>,
-    previous: Versioned<Order> | undefined,
-  ): Promise<Fault[]> {
-    const added = (references: (order: Unjudged<Order>) => Reference[]) => {
-      const known = new Set(previous && references(previous.fields).map(({ id }) => id));
-      return references(order).filter(({ id }) => !known.has(id));
-    };
-    const [users, products] = await Promise.all([
-      dangling(added(userReferences), this.deps.users),
-      dangling(added(productReferences), this.deps.products),
+  protected override async referenceFaults(subjects: readonly Subject<Order>[]): Promise<Fault[][]> {
+    const users = subjects.map((subject) => added(subject, userReferences));
+    const products = subjects.map((subject) => added(subject, productReferences));
+    const [knownUsers, knownProducts] = await Promise.all([
+      existing(users, this.deps.users),
+      existing(products, this.deps.products),
     ]);
-    return [...users, ...products].map(({ path }) => referenceNotFound(path));
+    return subjects.map((_, at) => [
+      ...dangling(users[at] ?? [], knownUsers),
+      ...dangling(products[at] ?? [], knownProducts),
+    ]);
   }
 }
 
-async function dangling(references: readonly Reference[], records: Referred): Promise<Reference[]> {
-  const ids = new Set(references.map(({ id }) => id));
-  if (ids.size === 0) return [];
-  const existing = await records.existing([...ids]);
-  return references.filter(({ id }) => !existing.has(id));
+/** What the draft names and the order that it takes the place of does not. */
+function added(
+  { draft, previous }: Subject<Order>,
+  references: (order: Unjudged<Order>) => Reference[],
+): Reference[] {
+  const known = new Set(previous && references(previous.fields).map(({ id }) => id));
+  return references(draft.fields).filter(({ id }) => !known.has(id));
+}
+
+async function existing(
+  references: readonly (readonly Reference[])[],
+  records: Referred,
+): Promise<ReadonlySet<Id>> {
+  const ids = new Set(references.flat().map(({ id }) => id));
+  return ids.size === 0 ? ids : records.existing([...ids]);
+}
+
+function dangling(references: readonly Reference[], existing: ReadonlySet<Id>): Fault[] {
+  return references.filter(({ id }) => !existing.has(id)).map(({ path }) => referenceNotFound(path));
 }

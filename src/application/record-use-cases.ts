@@ -1,41 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  CatalogueError,
-  type Fault,
-  MAX_FAULTS,
-  notFound,
-  PreconditionFailed,
-  unavailable,
-} from '../domain/errors.js';
-import type { Id, Unjudged, Versioned } from '../domain/record.js';
+import { CatalogueError, type Fault, notFound, PreconditionFailed, unavailable } from '../domain/errors.js';
+import type { Id, Versioned } from '../domain/record.js';
 import { everyPage } from './every-page.js';
+import { type Draft, Judgement, type RecordRules, type Subject } from './judgement.js';
 import type { LeasedIds } from './leased-ids.js';
 import type { Filter, ListPage, ListQuery } from './list-query.js';
 import type { Backoff } from './ports/backoff.js';
 import type { Clock } from './ports/clock.js';
+import type { IdempotencyStore } from './ports/idempotency-store.js';
 import type { Repository } from './ports/repository.js';
+import { type Created, type Creation, type CreationOutcome, RecordCreation } from './record-creation.js';
 
 /** A write that loses so many races in a row is given up, with nothing written. */
 const MAX_ATTEMPTS = 64;
-
-/** What the entity says of itself. */
-export interface RecordRules<Fields> {
-  faults(fields: Fields): Fault[];
-  normal(fields: Fields): Fields;
-}
-
-/** The fields of a record to be, and what whoever made them found wrong with them. */
-export interface Draft<Fields> {
-  /** As the resource has them where there is no fault. */
-  readonly fields: Unjudged<Fields>;
-  readonly faults: readonly Fault[];
-}
 
 /** Whether a write may go ahead on the version that stands now. */
 export type VersionCondition = (version: number) => boolean;
 
 export interface RecordDependencies<Fields> {
   readonly records: Repository<Fields>;
+  readonly reservations: IdempotencyStore;
   readonly ids: LeasedIds;
   readonly rules: RecordRules<Fields>;
   readonly clock: Clock;
@@ -44,7 +28,16 @@ export interface RecordDependencies<Fields> {
 
 /** What can be done with the records of a resource. A resource that differs overrides a method. */
 export class RecordUseCases<Fields> {
-  constructor(protected readonly deps: RecordDependencies<Fields>) {}
+  private readonly judgement: Judgement<Fields>;
+  private readonly creation: RecordCreation<Fields>;
+
+  constructor(protected readonly deps: RecordDependencies<Fields>) {
+    this.judgement = new Judgement(deps.rules, (subjects) => this.referenceFaults(subjects));
+    this.creation = new RecordCreation({
+      ...deps,
+      judge: (drafts) => this.judgement.all(drafts.map((draft) => ({ draft }))),
+    });
+  }
 
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     return this.deps.records.list(query);
@@ -67,14 +60,19 @@ export class RecordUseCases<Fields> {
     return record;
   }
 
-  /** @throws CatalogueError `validation_failed`, `duplicate_value` */
-  async create(draft: Draft<Fields>): Promise<Versioned<Fields>> {
-    const fields = await this.judged(draft);
-    const id = await this.deps.ids.take();
-    const now = this.deps.clock.now();
-    const record: Versioned<Fields> = { id, version: 1, createdAt: now, updatedAt: now, fields };
-    if (!(await this.deps.records.insert(record))) throw new Error(`The store gave out the id ${id} twice.`);
-    return record;
+  /** @throws CatalogueError `validation_failed`, `duplicate_value`, `idempotency_key_reused` */
+  async create(creation: Creation<Fields>): Promise<Created<Fields>> {
+    const [outcome] = await this.createAll([creation]);
+    if (!outcome || outcome instanceof CatalogueError) throw outcome;
+    return outcome;
+  }
+
+  /**
+   * Many at once; one that is refused stops no other.
+   * @throws CatalogueError `unavailable`: some of them may have been created
+   */
+  createAll(creations: readonly Creation<Fields>[]): Promise<readonly CreationOutcome<Fields>[]> {
+    return this.creation.all(creations);
   }
 
   /**
@@ -88,7 +86,7 @@ export class RecordUseCases<Fields> {
     edit: (current: Versioned<Fields>) => Draft<Fields>,
   ): Promise<Versioned<Fields>> {
     return this.untilWon(id, condition, async (current) => {
-      const fields = await this.judged(edit(current), current);
+      const fields = await this.judgement.one({ draft: edit(current), previous: current });
       if (isDeepStrictEqual(fields, current.fields)) return current;
       const updatedAt = Math.max(this.deps.clock.now(), current.updatedAt);
       const next = { ...current, version: current.version + 1, updatedAt, fields };
@@ -104,14 +102,13 @@ export class RecordUseCases<Fields> {
   }
 
   /**
-   * What is wrong with the references that these fields hold and `previous` does not; for a resource that has some to
-   * override. Fields in which faults were found may be anything.
+   * What is wrong with the references that each holds and what it takes the place of does not; for a resource that has
+   * some to override. Fields in which faults were found may be anything.
    */
   protected async referenceFaults(
-    _fields: Unjudged<Fields>,
-    _previous: Versioned<Fields> | undefined,
-  ): Promise<Fault[]> {
-    return [];
+    subjects: readonly Subject<Fields>[],
+  ): Promise<readonly (readonly Fault[])[]> {
+    return subjects.map(() => []);
   }
 
   private async untilWon(
@@ -127,20 +124,5 @@ export class RecordUseCases<Fields> {
       await this.deps.backoff.pause(attempt);
     }
     throw unavailable('Too many others are writing this record. Nothing was written; try again.');
-  }
-
-  /** All that is wrong is told at once; the rules are asked where nothing was found yet, since they take whole fields. */
-  private async judged(draft: Draft<Fields>, previous?: Versioned<Fields>): Promise<Fields> {
-    const { rules } = this.deps;
-    const fields = draft.fields as Fields;
-    const own = draft.faults.length > 0 ? draft.faults : rules.faults(fields);
-    const faults = [...own, ...(await this.referenceFaults(draft.fields, previous))];
-    if (faults.length === 0) return rules.normal(fields);
-    const details = faults.slice(0, MAX_FAULTS);
-    throw new CatalogueError(
-      'validation_failed',
-      'The body is not what this resource takes; see details.',
-      details,
-    );
   }
 }

@@ -1,8 +1,10 @@
 import { CatalogueError } from '../domain/errors.js';
 import { normalProduct, type Product, productFaults } from '../domain/product.js';
-import type { Versioned } from '../domain/record.js';
+import { type Draft, Judgement } from './judgement.js';
 import type { Clock } from './ports/clock.js';
-import type { InsertOutcome, Repository } from './ports/repository.js';
+import type { IdempotencyStore } from './ports/idempotency-store.js';
+import type { Repository } from './ports/repository.js';
+import { type Creation, type CreationOutcome, RecordCreation } from './record-creation.js';
 import { sampleProduct } from './sample-product.js';
 import { SpareIds } from './spare-ids.js';
 
@@ -16,7 +18,8 @@ export interface SeedingProgress {
 }
 
 export interface SeedingDependencies {
-  readonly products: Pick<Repository<Product>, 'reserveIds' | 'releaseIds' | 'insertAll'>;
+  readonly products: Pick<Repository<Product>, 'reserveIds' | 'releaseIds' | 'insertAll' | 'taken'>;
+  readonly reservations: IdempotencyStore;
   readonly clock: Clock;
 }
 
@@ -32,17 +35,13 @@ export class Seeding {
    */
   async *fill(seed: number, count: number): AsyncGenerator<SeedingProgress, void, void> {
     const ids = new SpareIds(this.deps.products);
+    const creation = this.creation(ids);
     let progress: SeedingProgress = { made: 0, existing: 0 };
     try {
       for (let first = 1; first <= count; first += BATCH) {
-        const records = await this.records(seed, first, Math.min(BATCH, count - first + 1), ids);
-        const outcomes = await this.deps.products.insertAll(records);
-        const refused = records.filter((_, at) => !isMade(outcomes[at]));
-        ids.giveBack(refused.map(({ id }) => id));
-        progress = {
-          made: progress.made + records.length - refused.length,
-          existing: progress.existing + refused.length,
-        };
+        const outcomes = await creation.all(samples(seed, first, Math.min(BATCH, count - first + 1)));
+        const made = outcomes.filter(isMade).length;
+        progress = { made: progress.made + made, existing: progress.existing + outcomes.length - made };
         yield progress;
       }
     } finally {
@@ -50,30 +49,25 @@ export class Seeding {
     }
   }
 
-  private async records(
-    seed: number,
-    first: number,
-    count: number,
-    ids: SpareIds,
-  ): Promise<Versioned<Product>[]> {
-    const taken = await ids.take(count);
-    return taken.map((id, at) => {
-      const fields = judged(sampleProduct(seed, first + at));
-      const now = this.deps.clock.now();
-      return { id, version: 1, createdAt: now, updatedAt: now, fields };
-    });
+  /** The way of everything that is created; what is refused uses up no id here, where nobody else takes any. */
+  private creation(ids: SpareIds): RecordCreation<Product> {
+    const { products: records, reservations, clock } = this.deps;
+    const rules = { faults: productFaults, normal: normalProduct };
+    const judgement = new Judgement<Product>(rules, async (subjects) => subjects.map(() => []));
+    const judge = (drafts: readonly Draft<Product>[]) => judgement.all(drafts.map((draft) => ({ draft })));
+    return new RecordCreation({ records, reservations, ids, clock, judge });
   }
 }
 
-function judged(product: Product): Product {
-  const faults = productFaults(product);
-  if (faults.length > 0) throw new Error(`A sample breaks the rules: ${JSON.stringify([product, faults])}`);
-  return normalProduct(product);
+function samples(seed: number, first: number, count: number): Creation<Product>[] {
+  return Array.from({ length: count }, (_, at) => {
+    return { draft: { fields: sampleProduct(seed, first + at), faults: [] } };
+  });
 }
 
 /** @throws whatever refused it but a sku that is taken */
-function isMade(outcome: InsertOutcome | undefined): boolean {
-  if (outcome === 'inserted') return true;
-  if (outcome instanceof CatalogueError && outcome.code === 'duplicate_value') return false;
-  throw outcome instanceof CatalogueError ? outcome : new Error('The store gave out an id twice.');
+function isMade(outcome: CreationOutcome<Product>): boolean {
+  if (!(outcome instanceof CatalogueError)) return true;
+  if (outcome.code === 'duplicate_value') return false;
+  throw outcome;
 }

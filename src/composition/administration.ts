@@ -22,9 +22,10 @@ export function seedStore<Result>(
   settings: Settings,
   use: (seeding: Seeding) => Promise<Result>,
 ): Promise<Result> {
-  return inStore(settings, (get) =>
-    use(new Seeding({ products: get(t.STORED).products, clock: get(t.CLOCK) })),
-  );
+  return inStore(settings, (get) => {
+    const { products, reservations } = get(t.STORED);
+    return use(new Seeding({ products, reservations: reservations.products, clock: get(t.CLOCK) }));
+  });
 }
 
 async function inStore<Result>(settings: Settings, use: (get: Get) => Promise<Result>): Promise<Result> {

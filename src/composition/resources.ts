@@ -4,6 +4,7 @@ import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
 import { LeasedIds } from '../application/leased-ids.js';
 import { OrderUseCases } from '../application/order-use-cases.js';
+import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';
 import { type RecordDependencies, RecordUseCases } from '../application/record-use-cases.js';
 import type { Settings } from '../config/settings.js';
@@ -17,6 +18,7 @@ import type { Bind } from './typed-token.js';
 export function bindResources(bind: Bind): void {
   bindResource(bind, t.PRODUCTS, {
     records: (stored) => stored.products,
+    reservations: (stored) => stored.reservations.products,
     useCases: (deps) =>
       new RecordUseCases({ ...deps, rules: { faults: productFaults, normal: normalProduct } }),
     endpoints: (useCases, policy, settings) =>
@@ -24,11 +26,13 @@ export function bindResources(bind: Bind): void {
   });
   bindResource(bind, t.USERS, {
     records: (stored) => stored.users,
+    reservations: (stored) => stored.reservations.users,
     useCases: (deps) => new RecordUseCases({ ...deps, rules: { faults: userFaults, normal: asItIs } }),
     endpoints: (useCases, policy) => new ResourceEndpoints(USERS, useCases, policy),
   });
   bindResource(bind, t.ORDERS, {
     records: (stored) => stored.orders,
+    reservations: (stored) => stored.reservations.orders,
     useCases: (deps, { users, products }) =>
       new OrderUseCases({ ...deps, users, products, rules: { faults: orderFaults, normal: asItIs } }),
     endpoints: (useCases, policy) => new ResourceEndpoints(ORDERS, useCases, policy),
@@ -38,6 +42,7 @@ export function bindResources(bind: Bind): void {
 /** What a resource is made of, beside what is alike for all. */
 interface Parts<Fields> {
   records(stored: Stored): Repository<Fields>;
+  reservations(stored: Stored): IdempotencyStore;
   useCases(deps: Omit<RecordDependencies<Fields>, 'rules'>, stored: Stored): RecordUseCases<Fields>;
   endpoints(
     useCases: RecordUseCases<Fields>,
@@ -50,7 +55,8 @@ function bindResource<Fields>(bind: Bind, name: t.ResourceTokens<Fields>, parts:
   bind(name.ids, (get) => new LeasedIds(parts.records(get(t.STORED))));
   bind(name.useCases, (get) => {
     const [stored, ids, clock, backoff] = [get(t.STORED), get(name.ids), get(t.CLOCK), get(t.BACKOFF)];
-    return parts.useCases({ records: parts.records(stored), ids, clock, backoff }, stored);
+    const [records, reservations] = [parts.records(stored), parts.reservations(stored)];
+    return parts.useCases({ records, reservations, ids, clock, backoff }, stored);
   });
   bind(name.endpoints, (get) => {
     const settings = get(t.SETTINGS);

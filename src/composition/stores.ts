@@ -1,23 +1,39 @@
+import { MemoryIdempotencyStore } from '../adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '../adapters/outbound/memory/memory-repository.js';
 import { MemoryStore } from '../adapters/outbound/memory/memory-store.js';
+import { MemoryTombstones } from '../adapters/outbound/memory/memory-tombstones.js';
 import { MongoArchive } from '../adapters/outbound/mongo/mongo-archive.js';
+import { MongoIdempotencyStore } from '../adapters/outbound/mongo/mongo-idempotency-store.js';
 import { MongoRepository } from '../adapters/outbound/mongo/mongo-repository.js';
 import { MongoStore } from '../adapters/outbound/mongo/mongo-store.js';
 import { mongoTable } from '../adapters/outbound/mongo/mongo-table.js';
 import { SqliteArchive } from '../adapters/outbound/sqlite/sqlite-archive.js';
 import { SqliteDatabase } from '../adapters/outbound/sqlite/sqlite-database.js';
+import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/sqlite-idempotency-store.js';
 import { SqliteRepository } from '../adapters/outbound/sqlite/sqlite-repository.js';
+import { SqliteTombstones } from '../adapters/outbound/sqlite/sqlite-tombstones.js';
 import type { Archive } from '../application/ports/archive.js';
+import type { Expiring } from '../application/ports/expiring.js';
 import type { Store } from '../application/ports/store.js';
 import type { QueryBudget } from '../application/query-budget.js';
 import type { Settings } from '../config/settings.js';
-import { type Repositories, repositories, TABLES } from './tables.js';
+import {
+  type IdempotencyStores,
+  idempotencyStores,
+  RESOURCE_TABLES,
+  type Repositories,
+  repositories,
+  TABLES,
+} from './tables.js';
 
-/** A store and the repositories that live in it. */
+/** A store and what lives in it. */
 export interface Stored extends Repositories {
   readonly store: Store;
+  readonly reservations: IdempotencyStores;
   /** All of it, for copying; empty where nothing outlives the process. */
   readonly archives: readonly Archive[];
+  /** What this program is to remove with time; empty where the store does it by itself. */
+  readonly expiring: readonly Expiring[];
 }
 
 type StoreSettings = Pick<Settings, 'SQLITE_FILE' | 'MONGODB_URL'>;
@@ -26,18 +42,33 @@ type StoreSettings = Pick<Settings, 'SQLITE_FILE' | 'MONGODB_URL'>;
 export const STORES: Readonly<
   Record<Settings['STORE'], (settings: StoreSettings, budget: QueryBudget) => Stored>
 > = {
-  memory: (_, budget) => ({
-    store: new MemoryStore(),
-    ...repositories((table) => new MemoryRepository(table, budget)),
-    archives: [],
-  }),
+  memory: (_, budget) => {
+    const tombstones = new Map(TABLES.map((table) => [table, new MemoryTombstones()]));
+    const reservations = idempotencyStores(() => new MemoryIdempotencyStore());
+    return {
+      store: new MemoryStore(),
+      ...repositories((table) => new MemoryRepository(table, budget, tombstones.get(table))),
+      reservations,
+      archives: [],
+      expiring: [
+        ...Object.values(reservations),
+        ...RESOURCE_TABLES.flatMap((table) => tombstones.get(table) ?? []),
+      ],
+    };
+  },
 
   sqlite: ({ SQLITE_FILE }, budget) => {
     const store = new SqliteDatabase(SQLITE_FILE);
+    const reservations = idempotencyStores((table) => new SqliteIdempotencyStore(store, table));
     return {
       store,
       ...repositories((table) => new SqliteRepository(store, table, budget)),
+      reservations,
       archives: TABLES.map((table) => new SqliteArchive(store, table)),
+      expiring: [
+        ...Object.values(reservations),
+        ...RESOURCE_TABLES.map((table) => new SqliteTombstones(store, table)),
+      ],
     };
   },
 
@@ -46,7 +77,9 @@ export const STORES: Readonly<
     return {
       store,
       ...repositories((table) => new MongoRepository(store, mongoTable(table))),
+      reservations: idempotencyStores((table) => new MongoIdempotencyStore(store, table)),
       archives: TABLES.map((table) => new MongoArchive(store, mongoTable(table))),
+      expiring: [],
     };
   },
 };

@@ -1,5 +1,6 @@
 import { FIRST_KEY_ID } from '../application/key-administration.js';
 import type { RecordTable } from '../application/list-query.js';
+import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';
 import { API_KEY_FIELDS, type ApiKey } from '../domain/access.js';
 import { ORDER_FIELDS, type Order } from '../domain/order.js';
@@ -12,6 +13,15 @@ export const ORDERS: RecordTable = { name: 'orders', fields: ORDER_FIELDS, first
 export const API_KEYS: RecordTable = { name: 'api_keys', fields: API_KEY_FIELDS, firstId: FIRST_KEY_ID + 1 };
 
 export const TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS];
+
+/** Those of what clients create, under idempotency keys. */
+export const RESOURCE_TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS];
+
+export type IdempotencyStores = Readonly<Record<'products' | 'users' | 'orders', IdempotencyStore>>;
+
+export function idempotencyStores<Kind extends IdempotencyStore>(open: (table: RecordTable) => Kind) {
+  return { products: open(PRODUCTS), users: open(USERS), orders: open(ORDERS) };
+}
 
 export type Repositories = ReturnType<typeof repositories>;
 

@@ -7,6 +7,7 @@ import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
 import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
 import { Authenticator } from '#src/application/authenticator.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
@@ -90,7 +91,15 @@ function appOver(records: WatchedRepository, journal: Journal) {
   const clock = new FakeClock();
   const rules = { faults: productFaults, normal: normalProduct };
   const ids = new LeasedIds(records);
-  const useCases = new RecordUseCases({ records, ids, rules, clock, backoff: new CountingBackoff() });
+  const reservations = new MemoryIdempotencyStore();
+  const useCases = new RecordUseCases({
+    records,
+    reservations,
+    ids,
+    rules,
+    clock,
+    backoff: new CountingBackoff(),
+  });
   const policy = {
     bodyLimitBytes: 1_000,
     requireIfMatch: false,

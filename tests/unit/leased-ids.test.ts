@@ -8,23 +8,38 @@ describe('leased ids', () => {
 
   it('are handed out in order, each once, however many ask at once', async () => {
     const ids = new LeasedIds(source());
-    const taken = await Promise.all(Array.from({ length: 100 }, () => ids.take()));
+    const taken = await Promise.all(Array.from({ length: 100 }, async () => (await ids.take(1))[0]));
     expect(taken).to.deep.equal(Array.from({ length: 100 }, (_, i) => i + 1));
+  });
+
+  it('come many at once too, without a gap to those before and after, in one lease', async () => {
+    const shared = source();
+    const leases: number[] = [];
+    const ids = new LeasedIds({
+      reserveIds: (count) => {
+        leases.push(count);
+        return shared.reserveIds(count);
+      },
+      releaseIds: async () => {},
+    });
+    const taken = [await ids.take(1), await ids.take(200), await ids.take(2), await ids.take(0)];
+    expect(taken.flat()).to.deep.equal(Array.from({ length: 203 }, (_, i) => i + 1));
+    expect(leases).to.deep.equal([32, 169, 32]);
   });
 
   it('never overlap between two processes', async () => {
     const shared = source();
     const processes = [new LeasedIds(shared), new LeasedIds(shared)];
-    const taken = await Promise.all(Array.from({ length: 200 }, (_, i) => processes[i % 2]?.take()));
-    expect(new Set(taken)).to.have.length(200);
+    const taken = await Promise.all(Array.from({ length: 200 }, (_, i) => processes[i % 2]?.take(1)));
+    expect(new Set(taken.flat())).to.have.length(200);
   });
 
   it('leave no gap behind a process that stops in good order', async () => {
     const shared = source();
     const first = new LeasedIds(shared);
-    await first.take();
+    await first.take(1);
     await first.release();
-    expect(await new LeasedIds(shared).take()).to.equal(2);
+    expect(await new LeasedIds(shared).take(1)).to.deep.equal([2]);
   });
 
   it('go on when the store failed once', async () => {
@@ -34,8 +49,8 @@ describe('leased ids', () => {
       reserveIds: (count) => (failures-- > 0 ? Promise.reject(new Error('down')) : shared.reserveIds(count)),
       releaseIds: async () => {},
     });
-    const outcomes = await Promise.allSettled([ids.take(), ids.take()]);
+    const outcomes = await Promise.allSettled([ids.take(1), ids.take(1)]);
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
-    expect(await ids.take()).to.equal(1);
+    expect(await ids.take(1)).to.deep.equal([1]);
   });
 });

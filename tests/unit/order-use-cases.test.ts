@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import type { Draft } from '#src/application/judgement.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
 import { OrderUseCases } from '#src/application/order-use-cases.js';
-import type { Draft } from '#src/application/record-use-cases.js';
 import { fieldFault, unavailable } from '#src/domain/errors.js';
 import { type Order, orderFaults } from '#src/domain/order.js';
 import type { Id } from '#src/domain/record.js';
@@ -54,6 +55,7 @@ describe('the use cases of orders', () => {
     records = new LosingRepository(ORDERS, ENDLESS);
     orders = new OrderUseCases({
       records,
+      reservations: new MemoryIdempotencyStore(),
       ids: new LeasedIds(records),
       rules: { faults: orderFaults, normal: (order) => order },
       clock: new FakeClock(),
@@ -62,15 +64,16 @@ describe('the use cases of orders', () => {
       products,
     });
   });
+  const created = async (draft: Draft<Order>) => (await orders.create({ draft })).record;
   const noted = () => [users.asked.splice(0), products.asked.splice(0)];
 
   it('ask once for all that a new order names', async () => {
-    await orders.create(draft(1, 3, 1, 2));
+    await created(draft(1, 3, 1, 2));
     expect(noted()).to.deep.equal([[[1]], [[3, 1, 2]]]);
   });
 
   it('tell every reference to nothing', async () => {
-    await expectRefusal(orders.create(draft(9, 1, 8, 7)), 'validation_failed', [
+    await expectRefusal(created(draft(9, 1, 8, 7)), 'validation_failed', [
       '/userId',
       '/items/1/productId',
       '/items/2/productId',
@@ -81,12 +84,12 @@ describe('the use cases of orders', () => {
   it('tell them beside what was found in the draft, and beside the rules', async () => {
     const faults = [fieldFault('invalid_type', ['items', 0, 'quantity'])];
     const broken = { fields: { userId: 9, items: [{ productId: 8, quantity: 'x' }, null, 7] }, faults };
-    await expectRefusal(orders.create(broken), 'validation_failed', [
+    await expectRefusal(created(broken), 'validation_failed', [
       '/items/0/quantity',
       '/userId',
       '/items/0/productId',
     ]);
-    await expectRefusal(orders.create(draft(1, 8, 8)), 'validation_failed', [
+    await expectRefusal(created(draft(1, 8, 8)), 'validation_failed', [
       '/items/1/productId',
       '/items/0/productId',
       '/items/1/productId',
@@ -96,13 +99,13 @@ describe('the use cases of orders', () => {
   it('ask nothing of what is no reference', async () => {
     const faults = [fieldFault('invalid_type', [])];
     for (const fields of [{}, { userId: '1', items: {} }, { userId: 0, items: [{ productId: 1.5 }] }]) {
-      await orders.create({ fields, faults }).catch(() => undefined);
+      await created({ fields, faults }).catch(() => undefined);
     }
     expect(noted()).to.deep.equal([[], []]);
   });
 
   it('ask of an edit what it adds or changes, and nothing else', async () => {
-    const { id } = await orders.create(draft(1, 1, 2));
+    const { id } = await created(draft(1, 1, 2));
     users.ids.clear();
     products.ids.clear();
     noted();
@@ -119,7 +122,7 @@ describe('the use cases of orders', () => {
   });
 
   it('judge an edit that lost a race by what stands then', async () => {
-    const { id } = await orders.create(draft(1, 1, 2));
+    const { id } = await created(draft(1, 1, 2));
     products.ids.delete(2);
     records.onLoss = () => {
       const current = { ...draft(1, 1).fields } as Order;
@@ -134,7 +137,7 @@ describe('the use cases of orders', () => {
 
   it('say that the store is not there rather than guess', async () => {
     products.isDown = true;
-    await expectRefusal(orders.create(draft(1, 1)), 'unavailable');
-    await expectRefusal(orders.create(draft(9, 1)), 'unavailable');
+    await expectRefusal(created(draft(1, 1)), 'unavailable');
+    await expectRefusal(created(draft(9, 1)), 'unavailable');
   });
 });

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import type { Draft } from '#src/application/judgement.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
-import { type Draft, RecordUseCases } from '#src/application/record-use-cases.js';
+import { RecordUseCases } from '#src/application/record-use-cases.js';
 import { fieldFault } from '#src/domain/errors.js';
 import { normalProduct, type Product, productFaults } from '#src/domain/product.js';
 import { expectRefusal } from '../support/expect-refusal.js';
@@ -26,16 +28,24 @@ describe('the use cases of records', () => {
   let backoff: CountingBackoff;
   let products: RecordUseCases<Product>;
 
+  const created = async (draft: Draft<Product>) => (await products.create({ draft })).record;
   beforeEach(() => {
     records = new LosingRepository(PRODUCTS, ENDLESS);
     clock = new FakeClock();
     backoff = new CountingBackoff();
     const rules = { faults: productFaults, normal: normalProduct };
-    products = new RecordUseCases({ records, ids: new LeasedIds(records), rules, clock, backoff });
+    products = new RecordUseCases({
+      records,
+      reservations: new MemoryIdempotencyStore(),
+      ids: new LeasedIds(records),
+      rules,
+      clock,
+      backoff,
+    });
   });
 
   it('try a lost write again on the newest state', async () => {
-    const { id } = await products.create(draft({ name: 'Lamp' }));
+    const { id } = await created(draft({ name: 'Lamp' }));
     records.losses = 3;
     let edits = 0;
     const edited = await products.edit(id, always, ({ fields }) =>
@@ -46,7 +56,7 @@ describe('the use cases of records', () => {
   });
 
   it('give up a write that never wins, with nothing written', async () => {
-    const { id } = await products.create(draft({ name: 'Lamp' }));
+    const { id } = await created(draft({ name: 'Lamp' }));
     records.losses = Number.POSITIVE_INFINITY;
     await expectRefusal(
       products.edit(id, always, () => draft({ name: 'Torch' })),
@@ -57,7 +67,7 @@ describe('the use cases of records', () => {
   });
 
   it('judge every version that they try to change', async () => {
-    const { id } = await products.create(draft({ name: 'Lamp' }));
+    const { id } = await created(draft({ name: 'Lamp' }));
     const seen: number[] = [];
     const once = (version: number) => seen.push(version) === 1;
     records.losses = 1;
@@ -69,14 +79,14 @@ describe('the use cases of records', () => {
   });
 
   it('let no time of change come before another when the clock is set back', async () => {
-    const { id, createdAt } = await products.create(draft({ name: 'Lamp' }));
+    const { id, createdAt } = await created(draft({ name: 'Lamp' }));
     clock.time -= 3_600_000;
     const { updatedAt } = await products.edit(id, always, () => draft({ name: 'Torch' }));
     expect(updatedAt).to.equal(createdAt);
   });
 
   it('move neither version nor time where nothing changes', async () => {
-    const old = await products.create(draft({ name: 'Lamp', attributes: { a: 1 } }));
+    const old = await created(draft({ name: 'Lamp', attributes: { a: 1 } }));
     clock.time += 1_000;
     expect(
       await products.edit(old.id, always, () => draft({ attributes: { a: 1 }, name: 'Lamp' })),
@@ -84,8 +94,8 @@ describe('the use cases of records', () => {
   });
 
   it('guard the rules of the entity, whoever calls', async () => {
-    await expectRefusal(products.create(draft({ name: ' ' })), 'validation_failed', ['/name']);
-    const { id } = await products.create(draft({ name: 'Lamp' }));
+    await expectRefusal(created(draft({ name: ' ' })), 'validation_failed', ['/name']);
+    const { id } = await created(draft({ name: 'Lamp' }));
     await expectRefusal(
       products.edit(id, always, () => draft({ name: '' })),
       'validation_failed',
@@ -96,8 +106,8 @@ describe('the use cases of records', () => {
   it('tell what was found in a draft, and ask no rules of fields that may be anything', async () => {
     const faults = [fieldFault('invalid_type', ['name'])];
     const broken: Draft<Product> = { fields: { name: 7, sku: ' ' }, faults };
-    await expectRefusal(products.create(broken), 'validation_failed', ['/name']);
-    const { id } = await products.create(draft({ name: 'Lamp' }));
+    await expectRefusal(created(broken), 'validation_failed', ['/name']);
+    const { id } = await created(draft({ name: 'Lamp' }));
     await expectRefusal(
       products.edit(id, always, () => broken),
       'validation_failed',

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
 import { BY_ID } from '#src/application/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
@@ -20,7 +21,7 @@ describe('seeding', () => {
   beforeEach(() => {
     products = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
     clock = new FakeClock();
-    seeding = new Seeding({ products, clock });
+    seeding = new Seeding({ products, reservations: new MemoryIdempotencyStore(), clock });
   });
 
   async function fill(count: number, seed = SEED): Promise<SeedingProgress | undefined> {
@@ -97,7 +98,9 @@ describe('seeding', () => {
     let batches = 0;
     const failing = new Seeding({
       clock,
+      reservations: new MemoryIdempotencyStore(),
       products: {
+        taken: (ids) => products.taken(ids),
         reserveIds: (count) => products.reserveIds(count),
         releaseIds: (first, end) => products.releaseIds(first, end),
         insertAll: async (records) => {

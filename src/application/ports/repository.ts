@@ -20,7 +20,7 @@ export interface Repository<Fields> {
   releaseIds(first: Id, end: Id): Promise<void>;
 
   /**
-   * @returns false where the id belongs, or ever belonged, to a record; then nothing is written
+   * @returns false where the id belongs to a record or a tombstone; then nothing is written
    * @throws CatalogueError `duplicate_value` where another record has the value of a unique field
    */
   insert(record: Versioned<Fields>): Promise<boolean>;
@@ -35,6 +35,9 @@ export interface Repository<Fields> {
 
   /** @returns those of the ids that records have */
   existing(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
+
+  /** @returns those of the ids that records have, or had: a tombstone keeps them */
+  taken(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
 
   /** @param field one that is unique in this resource and heeds case */
   findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined>;

@@ -1,4 +1,4 @@
-import type { Draft } from '../../../application/record-use-cases.js';
+import type { Draft } from '../../../application/judgement.js';
 import type { Fault } from '../../../domain/errors.js';
 import type { Unjudged, Versioned } from '../../../domain/record.js';
 import { applyPatch } from './json-patch.js';

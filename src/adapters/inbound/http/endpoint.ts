@@ -17,6 +17,8 @@ export interface Operation {
   readonly types?: readonly string[];
   /** The request headers that the answer depends on beside those that every operation heeds. */
   readonly varies?: readonly string[];
+  /** Judges headers that this operation alone heeds. */
+  headers?(ctx: Context): void;
   /** Reads the body, where the operation takes one. */
   readonly body?: Middleware;
   /** Of an item: throws `not_found` where there is none. */
@@ -84,6 +86,7 @@ async function perform(ctx: Context, operation: Operation): Promise<void> {
   if (operation.scope) requireScope(ctx, operation.scope);
   try {
     negotiate(ctx, operation.types);
+    operation.headers?.(ctx);
     const query = readQuery(ctx, operation.parameter);
     if (operation.body) await operation.body(ctx, () => operation.handle(ctx, query));
     else await operation.handle(ctx, query);

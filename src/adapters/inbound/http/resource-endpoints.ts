@@ -1,9 +1,11 @@
-import type { Draft, RecordUseCases } from '../../../application/record-use-cases.js';
+import type { Draft } from '../../../application/judgement.js';
+import type { RecordUseCases } from '../../../application/record-use-cases.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './body-fields.js';
 import type { Context, Middleware } from './context.js';
 import { type Endpoint, idOf, type Operation } from './endpoint.js';
 import { entityTag, isKnown } from './entity-tag.js';
+import { checkIdempotencyKey, onceFor } from './idempotency-key.js';
 import { ListEndpoint } from './list-endpoint.js';
 import { prefersMinimal } from './preferences.js';
 import { noParameter } from './query.js';
@@ -68,9 +70,13 @@ export class ResourceEndpoints<Fields> {
     return {
       scope: this.resource.writeScope,
       parameter: noParameter,
+      headers: checkIdempotencyKey,
       body: this.body(JSON_TYPES),
       handle: async (ctx) => {
-        const record = await this.useCases.create(this.fields.ofNew(ctx.request.body));
+        const { body } = ctx.request;
+        const creation = { draft: this.fields.ofNew(body), once: onceFor(ctx, body) };
+        const { record, isReplay } = await this.useCases.create(creation);
+        if (isReplay) ctx.set('Idempotency-Replayed', 'true');
         ctx.set('Location', `/v1/${this.resource.path}/${record.id}`);
         this.answerWrite(ctx, 201, record);
       },

@@ -11,9 +11,10 @@ import type { QueryBudget } from '../../../application/query-budget.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
 import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
-import type { Id, Versioned } from '../../../domain/record.js';
+import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { FirstFew } from './first-few.js';
 import { identityOf, matches } from './matching.js';
+import { MemoryTombstones } from './memory-tombstones.js';
 import { SortedIds } from './sorted-ids.js';
 
 /** So many records are looked at before others have their turn. */
@@ -29,13 +30,13 @@ interface Placed<Fields> {
 export class MemoryRepository<Fields> implements Repository<Fields> {
   private readonly records = new Map<Id, Versioned<Fields>>();
   private readonly ids = new SortedIds();
-  private readonly tombstones = new Set<Id>();
   private readonly unique: ReadonlyMap<string, Map<unknown, Id>>;
   private nextId: Id;
 
   constructor(
     private readonly table: RecordTable,
     private readonly budget: QueryBudget,
+    private readonly tombstones = new MemoryTombstones(),
   ) {
     this.nextId = table.firstId;
     this.unique = new Map(uniqueFields(table.fields).map((field) => [field, new Map()]));
@@ -67,6 +68,10 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
 
   async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     return new Set(ids.filter((id) => this.records.has(id)));
+  }
+
+  async taken(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    return new Set(ids.filter((id) => this.isTaken(id)));
   }
 
   async findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
@@ -106,18 +111,22 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return true;
   }
 
-  async remove(id: Id, expected: number): Promise<boolean> {
+  async remove(id: Id, expected: number, at: Instant): Promise<boolean> {
     const record = this.records.get(id);
     if (record?.version !== expected) return false;
     this.forgetUnique(record);
     this.records.delete(id);
     this.ids.remove(id);
-    this.tombstones.add(id);
+    this.tombstones.add(id, at);
     return true;
   }
 
+  private isTaken(id: Id): boolean {
+    return this.records.has(id) || this.tombstones.has(id);
+  }
+
   private inserted(record: Versioned<Fields>): InsertOutcome {
-    if (this.records.has(record.id) || this.tombstones.has(record.id)) return 'taken';
+    if (this.isTaken(record.id)) return 'taken';
     try {
       this.put(record);
       return 'inserted';

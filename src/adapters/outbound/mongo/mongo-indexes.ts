@@ -18,6 +18,11 @@ export function indexesOf(table: RecordTable): IndexDescription[] {
   return [...fields.flatMap(([field, traits]) => indexesToWalk(field, traits)), ...unique];
 }
 
+/** By it the server removes what is older; it does so by itself, once a minute. */
+export function ttlIndex(path: string, keptMs: number): IndexDescription {
+  return { key: { [path]: 1 }, name: `ttl_${path}`, expireAfterSeconds: keptMs / 1_000 };
+}
+
 function indexesToWalk(field: string, { type, required, unique }: FieldTraits): IndexDescription[] {
   if (field === 'id') return [{ key: { live: 1, _id: 1 }, name: 'live' }];
   if (type === 'attributes') return [];

@@ -48,7 +48,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
       return true;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      if (refusedPath(error) === '_id' || (await this.isTaken(record.id))) return false;
+      if (refusedPath(error) === '_id' || (await this.taken([record.id])).has(record.id)) return false;
       throw this.asDuplicateValue(error);
     }
   }
@@ -70,6 +70,10 @@ export class MongoRepository<Fields> implements Repository<Fields> {
 
   async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     return this.idsAmong(ids, { live: true });
+  }
+
+  taken(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    return this.idsAmong(ids, {});
   }
 
   findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
@@ -117,10 +121,6 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return document ? recordOf(this.table, document) : undefined;
   }
 
-  private async isTaken(id: Id): Promise<boolean> {
-    return (await this.idsAmong([id], {})).has(id);
-  }
-
   private async idsAmong(ids: readonly Id[], filter: Document): Promise<Set<Id>> {
     if (ids.length === 0) return new Set();
     const found = await this.run((records) =>
@@ -139,10 +139,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     refused: ReadonlyMap<number, string>,
   ): Promise<readonly InsertOutcome[]> {
     const doubtful = records.filter((_, at) => (refused.get(at) ?? ID_INDEX) !== ID_INDEX);
-    const taken = await this.idsAmong(
-      doubtful.map(({ id }) => id),
-      {},
-    );
+    const taken = await this.taken(doubtful.map(({ id }) => id));
     return records.map(({ id }, at) => {
       const index = refused.get(at);
       if (index === undefined) return 'inserted';

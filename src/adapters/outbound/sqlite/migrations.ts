@@ -86,6 +86,19 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX api_keys_created_at ON api_keys (created_at);
   CREATE INDEX api_keys_updated_at ON api_keys (updated_at);
   `,
+  `
+  CREATE TABLE reservations (
+    resource TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    reserved_at INTEGER NOT NULL,
+    fields TEXT,
+    PRIMARY KEY (resource, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX reservations_age ON reservations (resource, reserved_at);
+  CREATE INDEX tombstones_age ON tombstones (resource, deleted_at);
+  `,
 ];
 
 /** Marks the file as this service's own (`PRAGMA application_id`): the letters `pcs1`. */

@@ -76,6 +76,15 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     return new Set(rows.map(([id]) => id));
   }
 
+  async taken(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    const wanted = JSON.stringify(ids);
+    const rows = this.database.read(
+      this.sql.taken,
+      (statement) => statement.raw().all(wanted, this.table.name, wanted) as [Id][],
+    );
+    return new Set(rows.map(([id]) => id));
+  }
+
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
     return this.selectOne(this.sql.find, id);
   }
@@ -136,6 +145,8 @@ function statements(table: string) {
   return {
     isTaken: `SELECT 1 FROM ${table} WHERE id = ? UNION ALL SELECT 1 FROM tombstones WHERE resource = ? AND id = ?`,
     insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?)`,
+    taken: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
+      UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
     existing: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     find: `SELECT ${COLUMNS} FROM ${table} WHERE id = ?`,
     findBy: (field: string) => `SELECT ${COLUMNS} FROM ${table} WHERE ${columnOf(field)} = ?`,

@@ -1,0 +1,38 @@
+import { fingerprintOf, type Once, reservationKey } from '../../../application/idempotency.js';
+import { CatalogueError } from '../../../domain/errors.js';
+import type { Context } from './context.js';
+import { parameterFault } from './faults.js';
+
+const HEADER = 'Idempotency-Key';
+const NAME = 'idempotency-key';
+const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
+
+/** @throws CatalogueError `invalid_idempotency_key`, also where it is sent twice: either could be meant */
+export function checkIdempotencyKey(ctx: Context): void {
+  idempotencyKey(ctx);
+}
+
+/** How the record that this body asks for is told from others; nothing where no key was sent. */
+export function onceFor(ctx: Context, body: unknown): Once | undefined {
+  const key = requestKey(ctx);
+  return key === undefined ? undefined : { key, fingerprint: fingerprintOf(body), showsFields: true };
+}
+
+/** The name under which this request is reserved, if it says that it is to be done once. */
+export function requestKey(ctx: Context): string | undefined {
+  const key = idempotencyKey(ctx);
+  if (key === undefined) return undefined;
+  const { principal } = ctx.state;
+  if (!principal) throw new Error('A key belongs to a principal, and nobody was identified.');
+  return reservationKey(principal.id, key);
+}
+
+function idempotencyKey(ctx: Context): string | undefined {
+  if (ctx.headers[NAME] === undefined) return undefined;
+  const [key = '', second] = ctx.req.headersDistinct[NAME] ?? [];
+  if (second === undefined && PRINTABLE.test(key)) return key;
+  const message = `${HEADER} is to be 1 to 255 printable ASCII characters, once.`;
+  throw new CatalogueError('invalid_idempotency_key', message, [
+    parameterFault('header', HEADER, 'invalid_format', message),
+  ]);
+}

@@ -1,0 +1,44 @@
+import type { Clock } from './ports/clock.js';
+import type { Expiring } from './ports/expiring.js';
+import { turnInLine } from './turns.js';
+
+const HOUR_MS = 3_600_000;
+
+/** A reservation is promised for 24 hours; the hour more is for those who copy it, and for clocks that differ. */
+export const RESERVATION_MS = 25 * HOUR_MS;
+
+/** A tombstone outlives every reservation of its id, which was made before the record was deleted. */
+export const TOMBSTONE_MS = 2 * RESERVATION_MS;
+
+const BATCH = 500;
+
+/** Lets go of what is kept for a time only, batch by batch, so that nobody waits long for it. */
+export class Retention {
+  private readonly startedAt: number;
+  private readonly startedElapsed: number;
+
+  constructor(
+    private readonly expiring: readonly Expiring[],
+    private readonly clock: Clock,
+  ) {
+    this.startedAt = clock.now();
+    this.startedElapsed = clock.elapsed();
+  }
+
+  /**
+   * @param isOver asked between two batches
+   * @throws CatalogueError `unavailable`
+   */
+  async sweep(isOver: () => boolean = () => false): Promise<void> {
+    for (const expiring of this.expiring) {
+      const moment = this.now() - expiring.keptMs;
+      while (!isOver() && (await expiring.removeBefore(moment, BATCH)) === BATCH) await turnInLine();
+    }
+  }
+
+  /** A clock that is set forward while this process runs makes nothing older. */
+  private now(): number {
+    const { clock } = this;
+    return Math.min(clock.now(), this.startedAt + clock.elapsed() - this.startedElapsed);
+  }
+}
