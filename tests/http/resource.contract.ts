@@ -5,12 +5,24 @@ import { conditions, requiredConditions } from './resource/conditions.js';
 import { creation } from './resource/creation.js';
 import { deletion } from './resource/deletion.js';
 import { faults } from './resource/faults.js';
+import { idempotency } from './resource/idempotency.js';
 import { jsonPatch } from './resource/json-patch.js';
 import { messages } from './resource/messages.js';
 import { reading } from './resource/reading.js';
 import { replacement } from './resource/replacement.js';
 
-const PARTS = [creation, faults, reading, replacement, change, jsonPatch, deletion, messages, conditions];
+const PARTS = [
+  creation,
+  idempotency,
+  faults,
+  reading,
+  replacement,
+  change,
+  jsonPatch,
+  deletion,
+  messages,
+  conditions,
+];
 
 /** What can be done with a record is the same for every resource, in every store, at both of its addresses. */
 export function resourceContract(resource: ResourceUnderTest): void {

@@ -32,7 +32,7 @@ export function answersIn(text: string): [number, string | undefined][] {
 
 export interface Asking {
   readonly token?: string | null;
-  readonly headers?: Record<string, string>;
+  readonly headers?: Record<string, string | string[]>;
   /** A string or bytes go as they are, anything else as JSON. */
   readonly body?: unknown;
   /** Sends the body in chunks, without Content-Length. */
