@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CatalogueError } from '../domain/errors.js';
 import { canonicalJson } from './canonical-json.js';
+import { NO_ID, type Reservation } from './ports/idempotency-store.js';
 
 /** What a request to create something says so that it is done once, however often it is sent. */
 export interface Once {
@@ -19,6 +20,9 @@ export interface Once {
 export function reservationKey(principal: string, idempotencyKey: string): string {
   return sha256(`${idempotencyKey}\0${principal}`);
 }
+
+/** What stands under the key of a stream itself, whatever its lines are: no body has this fingerprint. */
+export const STREAM: Omit<Reservation, 'key' | 'reservedAt'> = { fingerprint: 'stream', id: NO_ID };
 
 /** The name under which one line of a stream is reserved. */
 export function lineKey(streamKey: string, line: number): string {

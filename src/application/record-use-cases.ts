@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CatalogueError, type Fault, notFound, PreconditionFailed, unavailable } from '../domain/errors.js';
 import type { Id, Versioned } from '../domain/record.js';
 import { everyPage } from './every-page.js';
+import { keyReused, STREAM } from './idempotency.js';
 import { type Draft, Judgement, type RecordRules, type Subject } from './judgement.js';
 import type { LeasedIds } from './leased-ids.js';
 import type { Filter, ListPage, ListQuery } from './list-query.js';
@@ -65,6 +66,16 @@ export class RecordUseCases<Fields> {
     const [outcome] = await this.createAll([creation]);
     if (!outcome || outcome instanceof CatalogueError) throw outcome;
     return outcome;
+  }
+
+  /**
+   * Takes an idempotency key for a stream, whose lines have keys of their own. It may be taken again by the same stream.
+   * @throws CatalogueError `idempotency_key_reused`
+   */
+  async reserveStream(key: string): Promise<void> {
+    const { reservations, clock } = this.deps;
+    const standing = await reservations.reserve([{ key, reservedAt: clock.now(), ...STREAM }]);
+    if (standing.get(key)?.fingerprint !== STREAM.fingerprint) throw keyReused();
   }
 
   /**

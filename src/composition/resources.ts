@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { ResourceEndpoints, type ResourcePolicy } from '../adapters/inbound/http/resource-endpoints.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
@@ -60,14 +61,16 @@ function bindResource<Fields>(bind: Bind, name: t.ResourceTokens<Fields>, parts:
   });
   bind(name.endpoints, (get) => {
     const settings = get(t.SETTINGS);
-    return parts.endpoints(get(name.useCases), guardedReading(settings), settings).endpoints();
+    const policy = { ...guardedReading(settings), journal: get(t.JOURNAL) };
+    return parts.endpoints(get(name.useCases), policy, settings).endpoints();
   });
 }
 
 /** Reading needs a token, and no cache keeps what was read. */
-function guardedReading(settings: Settings): ResourcePolicy {
+function guardedReading(settings: Settings): Omit<ResourcePolicy, 'journal'> {
   return {
     bodyLimitBytes: settings.BODY_LIMIT_BYTES,
+    spoolFolder: join(settings.DATA_DIR, 'spool'),
     requireIfMatch: settings.REQUIRE_IF_MATCH,
     publicRead: false,
     cacheControl: 'no-store',

@@ -3,6 +3,7 @@ import { connect, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Drain } from '#src/adapters/inbound/http/drain.js';
+import { liftDeadline } from '#src/adapters/inbound/http/request-deadline.js';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server.js';
 import { SelfSignedCertificates } from '#src/adapters/outbound/certificates/self-signed-certificates.js';
 import { SystemClock } from '#src/adapters/outbound/system/system-clock.js';
@@ -199,8 +200,9 @@ describe('messages', () => {
 
 describe('slow messages', () => {
   const folder = temporaryFolder();
-  const timeouts = { handshakeMs: 300, headersMs: 300, requestMs: 600 };
+  const timeouts = { handshakeMs: 300, headersMs: 300, requestMs: 600, silenceMs: 1_500 };
   const readAll: RequestListener = (request, response) => {
+    if (request.url === '/lifted') liftDeadline(request);
     request.on('error', () => {});
     request.resume().on('end', () => response.end('read'));
   };
@@ -239,6 +241,35 @@ describe('slow messages', () => {
       it('get 408 when the body takes too long', async () => {
         const text = await client.raw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
         expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
+      });
+
+      it('get 408 though bytes keep coming', async () => {
+        const socket = await client.connect();
+        const dripping = setInterval(() => socket.write('x'), 50);
+        socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
+        const text = await received(socket);
+        clearInterval(dripping);
+        expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
+      });
+
+      it('may take their time where their deadline is lifted, and those behind them may not', async () => {
+        const socket = await client.connect();
+        socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\n');
+        for (let bytes = 0; bytes < 30; bytes++) {
+          await sleep(100);
+          socket.write('x');
+        }
+        socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+        expect(answersIn(await received(socket))).to.deep.equal([
+          [200, undefined],
+          [408, 'request_timeout'],
+        ]);
+      });
+
+      it('are cut by silence all the same', async () => {
+        const socket = await client.connect();
+        socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+        expect(await received(socket)).to.equal('');
       });
 
       it('lose the connection when nothing at all comes', async () => {

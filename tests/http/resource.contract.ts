@@ -6,6 +6,7 @@ import { creation } from './resource/creation.js';
 import { deletion } from './resource/deletion.js';
 import { faults } from './resource/faults.js';
 import { idempotency } from './resource/idempotency.js';
+import { importing } from './resource/import.js';
 import { jsonPatch } from './resource/json-patch.js';
 import { messages } from './resource/messages.js';
 import { reading } from './resource/reading.js';
@@ -14,6 +15,7 @@ import { replacement } from './resource/replacement.js';
 const PARTS = [
   creation,
   idempotency,
+  importing,
   faults,
   reading,
   replacement,

@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect as netConnect, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
@@ -101,6 +106,19 @@ export class HttpClient {
       );
       asked.on('error', reject);
       asked.end(raw);
+    });
+  }
+
+  /** A POST of lines, whose body the caller sends piece by piece. */
+  startLines(path: string, headers: Record<string, string> = {}): ClientRequest {
+    const { host, port, agent, token } = this;
+    return (this.ca ? httpsRequest : httpRequest)({
+      host,
+      port,
+      method: 'POST',
+      path,
+      agent,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/x-ndjson', ...headers },
     });
   }
 

@@ -102,6 +102,8 @@ function appOver(records: WatchedRepository, journal: Journal) {
   });
   const policy = {
     bodyLimitBytes: 1_000,
+    spoolFolder: 'unused',
+    journal,
     requireIfMatch: false,
     publicRead: true,
     cacheControl: 'public, max-age=60',

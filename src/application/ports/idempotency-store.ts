@@ -1,12 +1,15 @@
 import type { Id, Instant } from '../../domain/record.js';
 
+/** Of a key under which itself nothing is created. */
+export const NO_ID: Id = 0;
+
 /** What stands under an idempotency key from its first use on. */
 export interface Reservation {
   /** Names the request, of one principal in one collection; a text of printable ASCII. */
   readonly key: string;
   /** Of what was sent, by value: another body has another one. */
   readonly fingerprint: string;
-  /** Whatever is created under the key is created under this id, so that the id's uniqueness decides who creates it. */
+  /** Whatever is created under the key is created under this id, so that the id's uniqueness decides who creates it; or {@link NO_ID}. */
   readonly id: Id;
   readonly reservedAt: Instant;
   /** The fields that the first answer shows beside the id, as JSON; absent where it shows the id alone. */

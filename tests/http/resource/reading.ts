@@ -18,9 +18,9 @@ export function reading(all: Collection): void {
 
     it('shows it in the list, with the same marking', async () => {
       const { id, fields } = await all.created();
-      const answer = await all.ask.get(`${all.path}?limit=1000`);
+      const answer = await all.ask.get(`${all.path}?sort=-id&limit=1000`);
       expect(answer.status).to.equal(200);
-      expect(answer.json.at(-1)).to.deep.equal({ id, ...fields });
+      expect(answer.json.at(0)).to.deep.equal({ id, ...fields });
       expect(answer.headers['cache-control']).to.equal(all.resource.cacheControl);
     });
 

@@ -9,6 +9,8 @@ import { markVarying, negotiate } from './middleware/negotiate.js';
 import { type FindParameter, type Query, readQuery } from './query.js';
 
 export interface Operation {
+  /** Another operation that some requests ask for, by what they send. */
+  insteadFor?(ctx: Context): Operation | undefined;
   /** What the caller must be allowed; absent: anyone may. */
   readonly scope?: Scope;
   /** Of the query. */
@@ -82,7 +84,8 @@ function isId(ctx: Context): boolean {
   return idOf(ctx) <= MAX_ID;
 }
 
-async function perform(ctx: Context, operation: Operation): Promise<void> {
+async function perform(ctx: Context, usual: Operation): Promise<void> {
+  const operation = usual.insteadFor?.(ctx) ?? usual;
   if (operation.scope) requireScope(ctx, operation.scope);
   try {
     negotiate(ctx, operation.types);

@@ -46,10 +46,14 @@ export interface ErrorAnswer {
   readonly body: string;
 }
 
+export function statusOf({ code }: CatalogueError): number {
+  return STATUS[code];
+}
+
 /** @param asProblem RFC 9457 in the place of the service's own shape */
 export function errorAnswer(error: CatalogueError, asProblem = false): ErrorAnswer {
   const { code, message, details } = error;
-  const status = STATUS[code];
+  const status = statusOf(error);
   const own = { code, message, details };
   const body = asProblem
     ? { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, ...own }

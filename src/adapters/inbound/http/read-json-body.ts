@@ -10,13 +10,15 @@ export interface JsonBodyOptions {
   readonly limitBytes: number;
   /** Lower-case media types that are read as JSON. */
   readonly mediaTypes: readonly string[];
+  /** Those that the same request may also be sent as, and which another operation reads. */
+  readonly otherTypes?: readonly string[];
 }
 
 /**
  * Leaves the parsed body in `ctx.request.body`.
  * @throws CatalogueError `unsupported_media_type`, `payload_too_large`, `malformed_json`
  */
-export function readJsonBody({ limitBytes, mediaTypes }: JsonBodyOptions): Middleware {
+export function readJsonBody({ limitBytes, mediaTypes, otherTypes = [] }: JsonBodyOptions): Middleware {
   // The parser only reads and bounds; what it hands over is the bytes, for one strict parser to judge.
   const asBytes = { encoding: null };
   const readBytes = bodyParser({
@@ -29,9 +31,9 @@ export function readJsonBody({ limitBytes, mediaTypes }: JsonBodyOptions): Middl
     },
   });
   return async (ctx, next) => {
-    checkMediaType(ctx, mediaTypes);
+    checkMediaType(ctx, mediaTypes, otherTypes);
     if (isDeclaredTooLarge(ctx, limitBytes)) throw tooLarge(limitBytes);
-    if (expectsContinue(ctx)) sendContinue(ctx);
+    sendContinue(ctx);
     if (!hasBody(ctx)) throw new CatalogueError('malformed_json', 'The body is empty.');
     try {
       await readBytes(ctx, async () => {});
@@ -50,7 +52,15 @@ export function mediaType(ctx: Context): string {
   return ctx.get('Content-Type').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-function checkMediaType(ctx: Context, mediaTypes: readonly string[]): void {
+/**
+ * @param otherTypes more that the client is told of
+ * @throws CatalogueError `unsupported_media_type`
+ */
+export function checkMediaType(
+  ctx: Context,
+  mediaTypes: readonly string[],
+  otherTypes: readonly string[] = [],
+): void {
   const contentType = ctx.get('Content-Type');
   const isKnown = mediaTypes.includes(mediaType(ctx));
   const isCoded = !['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase());
@@ -60,7 +70,7 @@ function checkMediaType(ctx: Context, mediaTypes: readonly string[]): void {
   if (ctx.method === 'PATCH') ctx.set('Accept-Patch', mediaTypes.join(', '));
   throw new CatalogueError(
     'unsupported_media_type',
-    `The body is to be sent as ${mediaTypes.join(' or ')} in UTF-8, with no content coding.`,
+    `The body is to be sent as ${[...mediaTypes, ...otherTypes].join(' or ')} in UTF-8, with no content coding.`,
   );
 }
 
@@ -82,7 +92,9 @@ function isDeclaredTooLarge(ctx: Context, limitBytes: number): boolean {
   return Number(ctx.get('Content-Length')) > limitBytes;
 }
 
-function sendContinue(ctx: Context): void {
+/** Lets a client send its body that waits for the word to do so (RFC 9110 section 10.1.1). */
+export function sendContinue(ctx: Context): void {
+  if (!expectsContinue(ctx)) return;
   ctx.res.writeContinue();
   ctx.state.continued = true;
 }
@@ -91,17 +103,19 @@ function expectsContinue(ctx: Context): boolean {
   return ctx.req.httpVersion === '1.1' && ctx.get('Expect').toLowerCase() === '100-continue';
 }
 
-/** A client that goes away in mid-body reads no answer; this is for the log. */
 function asReadError(error: Error): Error {
-  return hasType(error, 'request.aborted')
-    ? new CatalogueError('request_timeout', 'The body broke off.')
-    : error;
+  return hasType(error, 'request.aborted') ? brokenOff() : error;
+}
+
+/** A client that goes away in mid-body reads no answer; this is for the log. */
+export function brokenOff(): CatalogueError {
+  return new CatalogueError('request_timeout', 'The body broke off.');
 }
 
 function hasType(error: Error, type: string): boolean {
   return 'type' in error && error.type === type;
 }
 
-function tooLarge(limitBytes: number): CatalogueError {
-  return new CatalogueError('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
+export function tooLarge(limitBytes: number, what = 'body'): CatalogueError {
+  return new CatalogueError('payload_too_large', `The ${what} is larger than ${limitBytes} bytes.`);
 }

@@ -6,6 +6,7 @@ import type { Context, Middleware } from './context.js';
 import { type Endpoint, idOf, type Operation } from './endpoint.js';
 import { entityTag, isKnown } from './entity-tag.js';
 import { checkIdempotencyKey, onceFor } from './idempotency-key.js';
+import { ImportEndpoint, type ImportPolicy, LINES, sendsLines } from './import-endpoint.js';
 import { ListEndpoint } from './list-endpoint.js';
 import { prefersMinimal } from './preferences.js';
 import { noParameter } from './query.js';
@@ -18,8 +19,7 @@ const JSON_TYPES = ['application/json'];
 const JSON_PATCH = 'application/json-patch+json';
 const PATCH_TYPES = ['application/merge-patch+json', JSON_PATCH, 'application/json'];
 
-export interface ResourcePolicy {
-  readonly bodyLimitBytes: number;
+export interface ResourcePolicy extends ImportPolicy {
   readonly requireIfMatch: boolean;
   /** Whether reading needs no token. */
   readonly publicRead: boolean;
@@ -67,11 +67,13 @@ export class ResourceEndpoints<Fields> {
   }
 
   protected creation(): Operation {
+    const lines = this.importing();
     return {
+      insteadFor: (ctx) => (sendsLines(ctx) ? lines : undefined),
       scope: this.resource.writeScope,
       parameter: noParameter,
       headers: checkIdempotencyKey,
-      body: this.body(JSON_TYPES),
+      body: this.body(JSON_TYPES, [LINES]),
       handle: async (ctx) => {
         const { body } = ctx.request;
         const creation = { draft: this.fields.ofNew(body), once: onceFor(ctx, body) };
@@ -81,6 +83,10 @@ export class ResourceEndpoints<Fields> {
         this.answerWrite(ctx, 201, record);
       },
     };
+  }
+
+  protected importing(): Operation {
+    return new ImportEndpoint(this.resource, this.useCases, this.policy).operation();
   }
 
   protected reading(): Operation {
@@ -163,8 +169,8 @@ export class ResourceEndpoints<Fields> {
     return { parameter: noParameter, subject: (ctx) => this.useCases.read(idOf(ctx)) };
   }
 
-  private body(mediaTypes: string[]): Middleware {
-    return readJsonBody({ limitBytes: this.policy.bodyLimitBytes, mediaTypes });
+  private body(mediaTypes: string[], otherTypes: string[] = []): Middleware {
+    return readJsonBody({ limitBytes: this.policy.bodyLimitBytes, mediaTypes, otherTypes });
   }
 }
 

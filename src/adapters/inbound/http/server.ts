@@ -8,6 +8,7 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { answerBrokenMessage, keepForLater, type ParserError, refuseTunnel } from './broken-message.js';
+import { isOfLiftedDeadline } from './request-deadline.js';
 
 /** TLS 1.3, and of TLS 1.2 only forward-secret suites with authenticated encryption. */
 const CIPHERS = [
@@ -27,12 +28,18 @@ const SECOND = 1_000;
 export interface ServerTimeouts {
   readonly handshakeMs: number;
   readonly headersMs: number;
-  /** From the first byte of a request to the last. */
+  /** From the first byte of a request to the last, unless its deadline is lifted. */
   readonly requestMs: number;
+  /** Without a byte either way. */
+  readonly silenceMs: number;
 }
 
-const SILENCE_MS = 30 * SECOND;
-const TIMEOUTS: ServerTimeouts = { handshakeMs: 10 * SECOND, headersMs: 10 * SECOND, requestMs: 30 * SECOND };
+const TIMEOUTS: ServerTimeouts = {
+  handshakeMs: 10 * SECOND,
+  headersMs: 10 * SECOND,
+  requestMs: 30 * SECOND,
+  silenceMs: 30 * SECOND,
+};
 
 export interface ServerOptions {
   /** What every answer carries, one to a broken message too. */
@@ -56,7 +63,7 @@ export function createTlsServer(
   { headers = {}, timeouts = TIMEOUTS }: ServerOptions = {},
 ): HttpsServer {
   const options = { ...secureContext(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
-  return serve(createHttpsServer(options), answer, headers);
+  return serve(createHttpsServer(options), answer, headers, timeouts);
 }
 
 /** For those who need no TLS: a proxy that ends it, probes on the management port. The bounds are the same. */
@@ -64,7 +71,7 @@ export function createPlainServer(
   answer: RequestListener,
   { headers = {}, timeouts = TIMEOUTS }: ServerOptions = {},
 ): HttpServer {
-  return serve(createHttpServer(bounds(timeouts)), answer, headers);
+  return serve(createHttpServer(bounds(timeouts)), answer, headers, timeouts);
 }
 
 /** Shows another certificate to whoever connects from now on; connections that stand are left alone. */
@@ -95,9 +102,10 @@ function serve<Kind extends HttpServer | HttpsServer>(
   server: Kind,
   answer: RequestListener,
   headers: Readonly<Record<string, string>>,
+  { silenceMs }: ServerTimeouts,
 ): Kind {
   // A client that neither sends nor reads is not waited for.
-  server.setTimeout(SILENCE_MS);
+  server.setTimeout(silenceMs);
   // 0: no header is dropped silently; their size is bounded anyway.
   server.maxHeadersCount = 0;
   const running = new WeakMap<object, ServerResponse[]>();
@@ -115,7 +123,7 @@ function serve<Kind extends HttpServer | HttpsServer>(
   }
   server.on('connect', (_request: IncomingMessage, socket: Socket) => refuseTunnel(socket, headers));
   server.on('clientError', (error: ParserError, socket: Socket) => {
-    if (keepForLater(error, socket)) return;
+    if (keepForLater(error, socket) || isOfLiftedDeadline(error, socket)) return;
     answerBrokenMessage(error, socket, running.get(socket) ?? [], headers);
   });
   return server;

@@ -1,0 +1,94 @@
+import type { Journal } from '../../../application/ports/journal.js';
+import type { RecordUseCases } from '../../../application/record-use-cases.js';
+import { BodyFields } from './body-fields.js';
+import type { Context } from './context.js';
+import type { Operation } from './endpoint.js';
+import { checkIdempotencyKey, requestKey } from './idempotency-key.js';
+import { ImportLines } from './import-lines.js';
+import { NDJSON_TYPE } from './ndjson.js';
+import { noParameter } from './query.js';
+import { brokenOff, checkMediaType, mediaType, sendContinue } from './read-json-body.js';
+import { liftDeadline } from './request-deadline.js';
+import { type RequestLine, requestLines } from './request-lines.js';
+import type { ResourceDescription } from './resource-description.js';
+import { Spool } from './spool.js';
+
+/** What a stream of records is sent as. */
+export const LINES = 'application/x-ndjson';
+
+export interface ImportPolicy {
+  /** Of a body; in a stream, of a line. */
+  readonly bodyLimitBytes: number;
+  /** For answers that their client does not read yet. */
+  readonly spoolFolder: string;
+  readonly journal: Journal;
+}
+
+export function sendsLines(ctx: Context): boolean {
+  return mediaType(ctx) === LINES;
+}
+
+/** Many records in one request, a line each; of each line its result, in the order of the lines. */
+export class ImportEndpoint<Fields> {
+  private readonly fields: BodyFields<Fields>;
+
+  constructor(
+    private readonly resource: ResourceDescription<Fields>,
+    private readonly useCases: Pick<RecordUseCases<Fields>, 'createAll' | 'reserveStream'>,
+    private readonly policy: ImportPolicy,
+  ) {
+    this.fields = new BodyFields(resource);
+  }
+
+  operation(): Operation {
+    return {
+      scope: this.resource.writeScope,
+      parameter: noParameter,
+      // Whoever takes JSON takes it by the line too.
+      types: [NDJSON_TYPE],
+      headers: checkIdempotencyKey,
+      body: (ctx, next) => {
+        checkMediaType(ctx, [LINES]);
+        return next();
+      },
+      handle: (ctx) => this.import(ctx),
+    };
+  }
+
+  /** What is wrong with the request as a whole, or with the store at its beginning, is answered as ever. */
+  private async import(ctx: Context): Promise<void> {
+    const key = requestKey(ctx);
+    if (key !== undefined) await this.useCases.reserveStream(key);
+    liftDeadline(ctx.req);
+    sendContinue(ctx);
+    const { bodyLimitBytes, journal, spoolFolder: folder } = this.policy;
+    const lines = new ImportLines({
+      fields: this.fields,
+      useCases: this.useCases,
+      key,
+      bodyLimitBytes,
+      journal,
+    });
+    const batches = requestLines(ctx.req, bodyLimitBytes);
+    const first = await batches.next().catch(() => Promise.reject(brokenOff()));
+    const spool = new Spool({ folder });
+    if (!first.done) await spool.write(await lines.results(first.value));
+    ctx.set('Content-Type', LINES);
+    ctx.body = spool.readable;
+    void answerRest(batches, lines, spool);
+  }
+}
+
+/** Goes on reading whether or not the client does, as far as the spool allows. */
+async function answerRest(
+  batches: AsyncIterable<readonly RequestLine[]>,
+  lines: ImportLines<unknown>,
+  spool: Spool,
+): Promise<void> {
+  try {
+    for await (const batch of batches) await spool.write(await lines.results(batch));
+    spool.end();
+  } catch (error) {
+    spool.fail(error);
+  }
+}

@@ -1,0 +1,83 @@
+import { fingerprintOf, lineKey, type Once } from '../../../application/idempotency.js';
+import type { Journal } from '../../../application/ports/journal.js';
+import type { Creation, CreationOutcome } from '../../../application/record-creation.js';
+import type { RecordUseCases } from '../../../application/record-use-cases.js';
+import { turnInLine } from '../../../application/turns.js';
+import { CatalogueError } from '../../../domain/errors.js';
+import type { BodyFields } from './body-fields.js';
+import { statusOf } from './error-answers.js';
+import { tooLarge } from './read-json-body.js';
+import type { RequestLine } from './request-lines.js';
+import { parseStrictJson } from './strict-json.js';
+
+/** So many lines are judged in one go; then others have their turn. */
+const SLICE = 32;
+
+export interface ImportLinesOptions<Fields> {
+  readonly fields: BodyFields<Fields>;
+  readonly useCases: Pick<RecordUseCases<Fields>, 'createAll'>;
+  /** The name under which the stream is reserved; absent: each line makes a record, however often it is sent. */
+  readonly key: string | undefined;
+  readonly bodyLimitBytes: number;
+  readonly journal: Journal;
+}
+
+/** Makes of lines records, and tells of each what became of it. */
+export class ImportLines<Fields> {
+  constructor(private readonly options: ImportLinesOptions<Fields>) {}
+
+  /** @returns a line for each of them, in their order */
+  async results(lines: readonly RequestLine[]): Promise<string> {
+    const creations: (Creation<Fields> | CatalogueError)[] = [];
+    for (const [at, line] of lines.entries()) {
+      if (at % SLICE === 0) await turnInLine();
+      creations.push(this.creation(line));
+    }
+    const outcomes = (await this.created(creations.filter(isSound))).values();
+    const results = creations.map((creation) => (isSound(creation) ? outcomes.next().value : creation));
+    return lines.map(({ number }, at) => `${JSON.stringify(resultLine(number, results[at]))}\n`).join('');
+  }
+
+  /** A store that cannot be reached says so of every line: whoever sends them again under a key does no harm. */
+  private async created(creations: readonly Creation<Fields>[]): Promise<readonly CreationOutcome<Fields>[]> {
+    try {
+      return await this.options.useCases.createAll(creations);
+    } catch (error) {
+      if (!(error instanceof CatalogueError)) throw error;
+      this.options.journal.error(error.code, { error: error.cause });
+      return creations.map(() => error);
+    }
+  }
+
+  private creation(line: RequestLine): Creation<Fields> | CatalogueError {
+    const { fields, bodyLimitBytes } = this.options;
+    if ('tooLong' in line) return tooLarge(bodyLimitBytes, 'line');
+    try {
+      const body = parseStrictJson(line.bytes);
+      return { draft: fields.ofNew(body), once: this.once(line.number, body) };
+    } catch (error) {
+      if (error instanceof CatalogueError) return error;
+      throw error;
+    }
+  }
+
+  private once(number: number, body: unknown): Once | undefined {
+    const { key } = this.options;
+    if (key === undefined) return undefined;
+    return { key: lineKey(key, number), fingerprint: fingerprintOf(body), showsFields: false };
+  }
+}
+
+function isSound<Fields>(creation: Creation<Fields> | CatalogueError): creation is Creation<Fields> {
+  return !(creation instanceof CatalogueError);
+}
+
+function resultLine(line: number, outcome: CreationOutcome<unknown> | undefined): object {
+  if (!outcome) throw new Error(`Nothing became of line ${line}.`);
+  if (!(outcome instanceof CatalogueError)) {
+    const { record, isReplay } = outcome;
+    return { line, status: 201, id: record.id, ...(isReplay && { replayed: true }) };
+  }
+  const { code, message, details } = outcome;
+  return { line, status: statusOf(outcome), error: { code, message, details } };
+}

@@ -1,0 +1,143 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { LineStream, type ResultLine } from '../support/line-stream.js';
+import { runningService } from '../support/running-service.js';
+
+const PATH = '/v1/products';
+const line = (fields: object) => `${JSON.stringify(fields)}\n`;
+
+describe('an import', () => {
+  const service = runningService({ STORE: 'sqlite', BODY_LIMIT_BYTES: '2048' });
+  const open = (headers?: Record<string, string>) => new LineStream(service.client.startLines(PATH, headers));
+  const count = async (query: string) =>
+    Number(
+      (await service.client.get(`${PATH}?${query}&limit=1`, { headers: { Prefer: 'count=exact' } })).headers[
+        'x-total-count'
+      ],
+    );
+  const spooled = () => {
+    const folder = join(service.folder, 'spool');
+    return existsSync(folder) ? readdirSync(folder) : [];
+  };
+
+  it('answers each line before the next is sent, where the client waits for that', async () => {
+    const stream = open();
+    for (let number = 1; number <= 5; number++) {
+      await stream.send(line({ name: `asked ${number}` }));
+      expect(await stream.next()).to.include({ line: number, status: 201 });
+    }
+    stream.end();
+    expect(await stream.rest()).to.deep.equal([]);
+  });
+
+  it('has a line whole, however its bytes come', async () => {
+    const stream = open();
+    for (const byte of Buffer.from(`${line({ name: 'é 😀 bytes' })}${line({ name: 'é 😀 bytes' })}`)) {
+      await stream.send(Buffer.from([byte]));
+    }
+    stream.end();
+    expect((await stream.rest()).map(({ status }) => status)).to.deep.equal([201, 201]);
+    expect(await count(`name=${encodeURIComponent('é 😀 bytes')}`)).to.equal(2);
+  });
+
+  it('waits with its answers for a client that sends all before it reads', async () => {
+    const stream = open();
+    const lines = 30_000;
+    for (let at = 0; at < lines; at += 500) {
+      await stream.send(line({ name: 'unread' }).repeat(500));
+    }
+    stream.end();
+    const results = await stream.rest();
+    expect(results).to.have.length(lines);
+    results.forEach(({ line, status }, at) => {
+      if (line !== at + 1 || status !== 201) throw new Error(`${JSON.stringify(results[at])} at ${at}`);
+    });
+    expect(await count('name=unread')).to.equal(lines);
+  });
+
+  it('refuses a line over the limit alone, however long, without keeping it', async () => {
+    const stream = open();
+    const name = 'within the limit';
+    const within = JSON.stringify({ name }).padEnd(2_048);
+    await stream.send(`${within}\n${within} \n${line({ name })}`);
+    for (let i = 0; i < 200; i++) await stream.send('x'.repeat(65_536));
+    await stream.send(`\n${line({ name })}${'y'.repeat(3_000)}`);
+    stream.end();
+    const results = await stream.rest();
+    expect(results.map((result) => [result.line, result.status, result.error?.code])).to.deep.equal([
+      [1, 201, undefined],
+      [2, 413, 'payload_too_large'],
+      [3, 201, undefined],
+      [4, 413, 'payload_too_large'],
+      [5, 201, undefined],
+      [6, 413, 'payload_too_large'],
+    ]);
+    expect(results[1]?.error).to.deep.equal({
+      code: 'payload_too_large',
+      message: 'The line is larger than 2048 bytes.',
+      details: [],
+    });
+  });
+
+  it('tells which of its lines take a value twice, in their order', async () => {
+    const stream = open();
+    for (const sku of ['x', 'y', 'x', 'z', 'y']) await stream.send(line({ name: 'twice', sku }));
+    stream.end();
+    const results = await stream.rest();
+    expect(results.map(({ status }) => status)).to.deep.equal([201, 201, 409, 201, 409]);
+    expect(results[2]?.error.details[0]).to.include({ code: 'duplicate_value', pointer: '/sku' });
+  });
+
+  it('makes nothing of half a line when its client goes away', async () => {
+    const stream = open();
+    await stream.send(`${line({ name: 'gone' })}{"name":"gone"}`);
+    expect(await stream.next()).to.include({ line: 1, status: 201 });
+    stream.request.destroy();
+    // Whatever would still come of the half line would come before this.
+    const later = open();
+    await later.send(line({ name: 'later' }));
+    later.end();
+    await later.rest();
+    expect(await count('name=gone')).to.equal(1);
+    expect(spooled()).to.deep.equal([]);
+  });
+
+  it('leaves nothing behind when its client goes away with answers unread', async () => {
+    for (let round = 0; round < 3; round++) {
+      const stream = open();
+      await stream.send(line({ name: 'fleeting' }).repeat(10_000));
+      expect(await stream.next()).to.include({ line: 1, status: 201 });
+      stream.request.destroy();
+    }
+    // They are over when nothing is made of them any more.
+    for (let before = -1, now = 0; before !== now; await sleep(100)) {
+      before = now;
+      now = await count('name=fleeting');
+    }
+    expect(await count('name=fleeting')).to.be.lessThan(30_000);
+    expect(spooled()).to.deep.equal([]);
+  });
+
+  it('is one request to the limiter', async () => {
+    const remaining = async (lines: number) => {
+      const stream = open();
+      await stream.send(line({ name: 'limited' }).repeat(lines));
+      stream.end();
+      const { ratelimit } = (await stream.response).headers;
+      await stream.rest();
+      return Number(/r=(\d+)/.exec(String(ratelimit))?.[1]);
+    };
+    const before = await remaining(1);
+    expect(await remaining(500)).to.equal(before - 1);
+  });
+
+  it('begins when the client is told to go on, where it waits for that', async () => {
+    const stream = open({ Expect: '100-continue' });
+    await new Promise((resolve) => stream.request.once('continue', resolve));
+    await stream.send(line({ name: 'continued' }));
+    stream.end();
+    expect((await stream.rest()).map(({ status }: ResultLine) => status)).to.deep.equal([201]);
+  });
+});

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Answer } from '../../support/http-client.js';
+import type { Collection, Fields } from './collection.js';
+
+const LINES = { 'Content-Type': 'application/x-ndjson' };
+
+/** The lines of an answer, parsed. */
+export function linesOf({ text }: Answer): Record<string, unknown>[] {
+  expect(text).to.satisfy((text: string) => text === '' || text.endsWith('\n'));
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
+
+export function importing(all: Collection): void {
+  const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
+    all.ask.post(all.path, body, { headers: { ...LINES, ...headers } });
+  const stream = (records: readonly Fields[]) => records.map((one) => `${JSON.stringify(one)}\n`).join('');
+  const many = (count: number) => Array.from({ length: count }, () => all.fields());
+  const newest = async () => (await all.ask.get(`${all.path}?sort=-id&limit=1`)).json[0]?.id ?? 0;
+
+  describe('a stream of records', () => {
+    it('makes a record of each line and answers a line each, in their order', async () => {
+      const records = many(600);
+      const answer = await send(stream(records));
+      expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'application/x-ndjson']);
+      expect(answer.headers).to.include({ 'cache-control': 'no-store', 'api-version': '1' });
+      const results = linesOf(answer);
+      const ids = results.map(({ id }) => Number(id));
+      expect(results).to.deep.equal(ids.map((id, at) => ({ line: at + 1, status: 201, id })));
+      expect(ids).to.deep.equal(ids.toSorted((a, b) => a - b));
+      expect(new Set(ids)).to.have.length(600);
+      for (const at of [0, 1, 299, 599]) {
+        const { json, headers } = await all.ask.get(`${all.path}/${ids[at]}`);
+        expect([json, headers.etag]).to.deep.equal([{ id: ids[at], ...records[at] }, '"1"']);
+      }
+    });
+
+    it('says of a line what a POST of it would be told, and goes on behind it', async () => {
+      const bad = [
+        '{"name"',
+        '[]',
+        '"x"',
+        'null',
+        '{}',
+        JSON.stringify({ ...all.fields(), id: 1, nonsense: 1 }),
+        '{"a":1,"a":2}',
+        '{"__proto__":1}',
+        `${'['.repeat(30)}${']'.repeat(30)}`,
+        '\ufeff{}',
+      ];
+      const results = linesOf(
+        await send(bad.flatMap((line) => [line, JSON.stringify(all.fields())]).join('\n')),
+      );
+      expect(results).to.have.length(2 * bad.length);
+      for (const [at, line] of bad.entries()) {
+        const { status, json } = await all.ask.post(all.path, line);
+        expect(results[2 * at], line).to.deep.equal({ line: 2 * at + 1, status, error: json });
+        expect(results[2 * at + 1], line).to.include({ line: 2 * at + 2, status: 201 });
+      }
+    });
+
+    it('counts blank lines, takes either end of a line, and needs none at the end', async () => {
+      const [one, two, three] = many(3).map((fields) => JSON.stringify(fields));
+      const results = linesOf(await send(`\n${one}\r\n \t\r\n\n ${two}\n${three}`));
+      expect(results.map(({ line, status }) => [line, status])).to.deep.equal([
+        [1, 400],
+        [2, 201],
+        [3, 400],
+        [4, 400],
+        [5, 201],
+        [6, 201],
+      ]);
+      for (const at of [0, 2, 3]) expect(results[at]?.['error']).to.include({ code: 'malformed_json' });
+    });
+
+    it('refuses a line that is no UTF-8 alone', async () => {
+      const [one, two] = many(2).map((fields) => JSON.stringify(fields));
+      const body = Buffer.concat(
+        [`${one}\n{"name":"`, Buffer.from([0xc3, 0x28]), `"}\n${two}\n`].map(Buffer.from),
+      );
+      const results = linesOf(await send(body));
+      expect(results.map(({ status }) => status)).to.deep.equal([201, 400, 201]);
+      expect(results[1]?.['error']).to.include({ code: 'malformed_json' });
+    });
+
+    it('may be empty', async () => {
+      for (const chunked of [false, true]) {
+        const answer = await all.ask.post(all.path, '', { headers: LINES, chunked });
+        expect([answer.status, answer.text]).to.deep.equal([200, '']);
+        expect(answer.headers['content-type']).to.equal('application/x-ndjson');
+      }
+    });
+
+    it('is sent in UTF-8 and with no coding', async () => {
+      const body = stream(many(1));
+      for (const headers of [
+        { 'Content-Type': 'application/x-ndjson; charset=latin1' },
+        { 'Content-Encoding': 'gzip' },
+        { 'Content-Type': 'application/ndjson' },
+      ] as Record<string, string>[]) {
+        const answer = await send(body, headers);
+        expect([answer.status, answer.json.code]).to.deep.equal([415, 'unsupported_media_type']);
+        expect(answer.json.message).to.include('application/x-ndjson');
+      }
+      const type = 'Application/X-NDJSON ; charset="UTF-8"';
+      expect((await send(body, { 'Content-Type': type })).status).to.equal(200);
+    });
+
+    it('is answered whoever takes lines, or JSON', async () => {
+      for (const Accept of ['application/x-ndjson', 'application/json', 'application/*', '*/*']) {
+        expect((await send(stream(many(1)), { Accept })).status, Accept).to.equal(200);
+      }
+      const answer = await send(stream(many(1)), { Accept: 'text/html' });
+      expect([answer.status, answer.json.code]).to.deep.equal([406, 'not_acceptable']);
+    });
+
+    it('takes no parameter, and a scope to write', async () => {
+      expect((await all.ask.post(`${all.path}?limit=1`, '', { headers: LINES })).status).to.equal(400);
+      expect((await all.ask.post(all.path, '', { headers: LINES, token: null })).status).to.equal(401);
+    });
+
+    it('goes to collections alone', async () => {
+      const { path } = await all.created();
+      for (const method of ['PUT', 'PATCH']) {
+        expect((await all.ask.ask(method, path, { body: '{}\n', headers: LINES })).status).to.equal(415);
+      }
+    });
+  });
+
+  describe('a stream under an Idempotency-Key', () => {
+    const keyed = (body: string, key: string) => send(body, { 'Idempotency-Key': key });
+
+    it('is done once: the same lines again make nothing, and have the same answers', async () => {
+      const [key, body] = [randomUUID(), stream(many(300))];
+      const first = linesOf(await keyed(body, key));
+      expect(first.every((line) => line['status'] === 201 && !('replayed' in line))).to.equal(true);
+      const last = await newest();
+      for (let i = 0; i < 2; i++) {
+        const again = linesOf(await keyed(body, key));
+        expect(again).to.deep.equal(first.map((line) => ({ ...line, replayed: true })));
+      }
+      expect(await newest()).to.equal(last);
+    });
+
+    it('goes on where it stopped, and judges again what was refused', async () => {
+      const [key, records] = [randomUUID(), many(6)];
+      const lines = records.map((one) => JSON.stringify(one));
+      const begun = linesOf(await keyed(`${lines[0]}\n${lines[1]}\n{\n`, key));
+      expect(begun.map(({ status }) => status)).to.deep.equal([201, 201, 400]);
+      await all.ask.delete(`${all.path}/${begun[1]?.['id']}`);
+      const whole = linesOf(await keyed(lines.join('\n'), key));
+      expect(whole.slice(0, 2)).to.deep.equal(begun.slice(0, 2).map((line) => ({ ...line, replayed: true })));
+      expect(whole.slice(2).map(({ status, replayed }) => [status, replayed])).to.deep.equal(
+        Array.from({ length: 4 }, () => [201, undefined]),
+      );
+      expect((await all.ask.get(`${all.path}/${begun[1]?.['id']}`)).status).to.equal(404);
+    });
+
+    it('refuses a line that is another one now', async () => {
+      const [key, [one, two, three]] = [randomUUID(), many(3)];
+      await keyed(stream([one ?? {}, two ?? {}]), key);
+      const results = linesOf(await keyed(stream([one ?? {}, three ?? {}]), key));
+      expect(results[0]).to.include({ status: 201, replayed: true });
+      expect(results[1]).to.deep.include({ line: 2, status: 422 });
+      expect(results[1]?.['error']).to.include({ code: 'idempotency_key_reused' });
+    });
+
+    it('has a key that no single record has', async () => {
+      const [first, second, fields] = [randomUUID(), randomUUID(), all.fields()];
+      await keyed(stream([fields]), first);
+      const single = await all.ask.post(all.path, fields, { headers: { 'Idempotency-Key': first } });
+      expect([single.status, single.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
+      const other = all.fields();
+      await all.ask.post(all.path, other, { headers: { 'Idempotency-Key': second } });
+      const last = await newest();
+      const answer = await keyed(stream([other]), second);
+      expect([answer.status, answer.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
+      expect(await newest()).to.equal(last);
+    });
+
+    it('that is sent twice at once makes each record once', async () => {
+      const [key, body] = [randomUUID(), stream(many(300))];
+      const before = await newest();
+      const answers = (await Promise.all([keyed(body, key), keyed(body, key), keyed(body, key)])).map(
+        linesOf,
+      );
+      const ids = answers.map((lines) => lines.map(({ id }) => id));
+      expect(ids[1]).to.deep.equal(ids[0]);
+      expect(ids[2]).to.deep.equal(ids[0]);
+      for (let at = 0; at < 300; at++) {
+        expect(answers.filter((lines) => !lines[at]?.['replayed'])).to.have.length(1);
+      }
+      const made = await all.ask.get(`${all.path}?id:gt=${before}&limit=1000`);
+      expect(made.json).to.have.length(300);
+    });
+
+    it('is refused where the key is none', async () => {
+      const answer = await keyed(stream(many(1)), '');
+      expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_idempotency_key']);
+    });
+  });
+}

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came
+export type ResultLine = any;
+
+/** An import under way: lines go out and results come back, each when the caller likes. */
+export class LineStream {
+  readonly response: Promise<IncomingMessage>;
+  private lines: AsyncIterator<string> | undefined;
+
+  constructor(readonly request: ClientRequest) {
+    this.response = once(request, 'response').then(([response]) => response as IncomingMessage);
+    // Whoever awaits it is told; until somebody does it is no unhandled rejection.
+    this.response.catch(() => {});
+    request.flushHeaders();
+  }
+
+  /** Waits for the service to take it where the connection is full. */
+  async send(text: string | Buffer): Promise<void> {
+    if (!this.request.write(text)) await once(this.request, 'drain');
+  }
+
+  end(): void {
+    this.request.end();
+  }
+
+  /** @returns the next result; undefined at the end */
+  async next(): Promise<ResultLine | undefined> {
+    const { value, done } = await (await this.resultLines()).next();
+    return done ? undefined : JSON.parse(value);
+  }
+
+  async rest(): Promise<ResultLine[]> {
+    const results: ResultLine[] = [];
+    for (let result = await this.next(); result !== undefined; result = await this.next())
+      results.push(result);
+    return results;
+  }
+
+  private async resultLines(): Promise<AsyncIterator<string>> {
+    this.lines ??= whole(await this.response);
+    return this.lines;
+  }
+}
+
+/** @throws where the answer breaks off */
+async function* whole(response: IncomingMessage): AsyncGenerator<string, void, void> {
+  let rest = '';
+  for await (const text of response.setEncoding('utf8')) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') throw new Error(`The answer ends in mid-line: ${rest}`);
+}
