@@ -1,28 +1,44 @@
 /**
  * Puts every package that Debian knows through the running service as a product, restarts it in between, and finds
- * each exactly once and unchanged. Run `apt-get update` first, then `npm run real-products`.
+ * each exactly once and unchanged; one by one, and all in one import, which is then sent again. Run `apt-get update` first, then
+ * `npm run real-products`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { HttpClient } from '../tests/support/http-client.js';
+import type { ResultLine } from '../tests/support/line-stream.js';
 import { SpawnedService } from '../tests/support/spawned-service.js';
 import { debianPackages, type RealProduct } from './debian-packages.js';
+import { importProducts } from './import-products.js';
 
 const CLIENTS = 16;
 
 type Kept = Map<number, RealProduct>;
 
-const folder = mkdtempSync(join(tmpdir(), 'real-products-'));
-let service = new SpawnedService(folder, { LOG_LEVEL: 'error' });
-try {
-  let client = await service.started();
-  const key = service.firstKey;
-  const products: RealProduct[] = [];
-  for await (const product of debianPackages()) products.push(product);
-  say(`${products.length} packages`);
+const products: RealProduct[] = [];
+for await (const product of debianPackages()) products.push(product);
+say(`${products.length} packages`);
 
+let service: SpawnedService;
+await withService(oneByOne);
+await withService(allTogether);
+
+/** A new catalogue. */
+async function withService(use: (client: HttpClient, key: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'real-products-'));
+  service = new SpawnedService(folder, { LOG_LEVEL: 'error' });
+  try {
+    await use(await service.started(), service.firstKey);
+  } finally {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function oneByOne(first: HttpClient, key: string): Promise<void> {
+  let client = first;
   const kept: Kept = new Map();
   const refused = new Map<string, number>();
   const half = Math.ceil(products.length / 2);
@@ -37,9 +53,41 @@ try {
   if (kept.size === 0 || kept.size + [...refused.values()].reduce((a, b) => a + b, 0) !== products.length) {
     throw new Error('not every package was created or refused');
   }
-} finally {
-  await service.stop();
-  rmSync(folder, { recursive: true });
+}
+
+async function allTogether(first: HttpClient, key: string): Promise<void> {
+  const results = await importAll(first, 'made');
+  const kept: Kept = new Map();
+  results.forEach(({ status, id, error, replayed }, at) => {
+    const product = products[at] as RealProduct;
+    if (status === 201 && !replayed) kept.set(id, product);
+    else if (error?.code !== 'duplicate_value')
+      throw new Error(`refused without a reason: ${JSON.stringify(error)}`);
+  });
+  await compare(first, kept);
+  first.close();
+  const client = await restart(key);
+  const again = await importAll(client, 'made already');
+  again.forEach((result, at) => {
+    const { status } = results[at];
+    const expected = status === 201 ? { ...results[at], replayed: true } : results[at];
+    if (!isDeepStrictEqual(result, expected))
+      throw new Error(`answered otherwise: ${JSON.stringify(result)}`);
+  });
+  await compare(client, kept);
+  client.close();
+}
+
+async function importAll(client: HttpClient, what: string): Promise<ResultLine[]> {
+  const started = performance.now();
+  const results = await importProducts(client, products, 'all of Debian');
+  const seconds = (performance.now() - started) / 1000;
+  const created = results.filter(({ status }) => status === 201).length;
+  say(
+    `${results.length} lines in one request, ${created} ${what}, in ${seconds.toFixed(1)} s: ` +
+      `${rate(results.length, seconds)}, ${memory()}`,
+  );
+  return results;
 }
 
 async function createAll(
@@ -92,7 +140,7 @@ async function compare(client: HttpClient, kept: Kept): Promise<void> {
 async function restart(key: string): Promise<HttpClient> {
   const { code } = await service.stop();
   if (code !== 0) throw new Error(`the service ended with ${code}: ${service.log}`);
-  service = new SpawnedService(folder, { LOG_LEVEL: 'error' });
+  service = new SpawnedService(service.folder, { LOG_LEVEL: 'error' });
   return service.started(key);
 }
 
