@@ -39,9 +39,11 @@ export class WatchedRepository extends MemoryRepository<Product> {
     return super.list(query);
   }
 
-  async fill(count: number, fields: Partial<Product> = {}): Promise<void> {
+  /** @param fields of each, or what makes those of each */
+  async fill(count: number, fields: Partial<Product> | (() => Partial<Product>) = {}): Promise<void> {
+    const more = typeof fields === 'function' ? fields : () => fields;
     for (let id = 1; id <= count; id++) {
-      const record = { id, version: 1, createdAt: id, updatedAt: id, fields: { name: `p${id}`, ...fields } };
+      const record = { id, version: 1, createdAt: id, updatedAt: id, fields: { name: `p${id}`, ...more() } };
       await this.insert(record);
     }
   }

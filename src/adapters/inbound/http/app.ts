@@ -8,6 +8,7 @@ import { type Endpoint, mount, mountUnlimited } from './endpoint.js';
 import type { Gate } from './middleware/admit.js';
 import { answerErrors } from './middleware/answer-errors.js';
 import { closeConnections } from './middleware/close-connections.js';
+import { codeAnswers } from './middleware/code-answers.js';
 import { guardMessage } from './middleware/guard-message.js';
 import { identifyRequest } from './middleware/identify-request.js';
 import { countRequest } from './middleware/limit-rate.js';
@@ -46,6 +47,7 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   app.use(markUncached);
   app.use(deps.arrival);
   app.use(guardMessage);
+  app.use(codeAnswers);
   app.use(router.routes());
   app.use(async (ctx) => {
     await countRequest(ctx, deps.gate.limiter);
