@@ -19,6 +19,8 @@ import { simplifyAccept } from './middleware/negotiate.js';
 export interface AppDependencies {
   /** Tells where a request comes from, or refuses it: `fromClients` or `fromProxies`. */
   readonly arrival: Middleware;
+  /** Tells browsers which scripts may read the answers: `shareAcrossOrigins`. */
+  readonly crossOrigin: Middleware;
   readonly gate: Gate;
   readonly endpoints: readonly Endpoint[];
   /** Neither limited nor guarded by a token. */
@@ -41,6 +43,7 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   });
   app.use(identifyRequest);
   app.use(simplifyAccept);
+  app.use(deps.crossOrigin);
   app.use(logRequests(deps.journal, deps.clock));
   app.use(closeConnections(deps.isDraining));
   app.use(answerErrors(deps.journal));
