@@ -3,6 +3,7 @@ import { createApp } from '../adapters/inbound/http/app.js';
 import { Drain } from '../adapters/inbound/http/drain.js';
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
+import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/share-across-origins.js';
 import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { UnusableStore } from '../application/ports/store.js';
 import { type Settings, SettingsError } from '../config/settings.js';
@@ -108,6 +109,7 @@ export class Service {
     const transport = this.get(t.TRANSPORT);
     const app = createApp({
       arrival: transport.arrival,
+      crossOrigin: shareAcrossOrigins(this.settings.CORS_ORIGINS),
       gate: {
         authenticator: this.get(t.AUTHENTICATOR),
         limiter: this.get(t.REQUEST_LIMITER),

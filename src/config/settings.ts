@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import Joi from 'joi';
+import { isOriginList } from './origins.js';
 
 /** From the most talkative to none at all. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -33,6 +34,8 @@ export interface Settings {
   readonly PUBLIC_READ: 'products' | '';
   /** Seconds. */
   readonly PUBLIC_MAX_AGE: number;
+  /** As browsers send them, separated by commas; `*`: any; empty: none. */
+  readonly CORS_ORIGINS: string;
   readonly TLS: 'self-signed' | 'files' | 'proxy';
   /** PEM files, the chain behind the certificate; empty unless TLS is `files`. */
   readonly TLS_CERT_FILE: string;
@@ -59,6 +62,10 @@ const MAX_WORKERS = 64;
 const ADDRESSES = Joi.string().custom((list: string, { error }) => {
   return list.split(',').every((text) => isAddressOrRange(text.trim())) ? list : error('addresses');
 });
+
+const ORIGINS = Joi.string()
+  .allow('')
+  .custom((list: string, { error }) => (isOriginList(list) ? list : error('origins')));
 
 const SCHEMA = Joi.object<Settings, true>({
   HOST: Joi.string().hostname().required(),
@@ -89,6 +96,7 @@ const SCHEMA = Joi.object<Settings, true>({
   REQUIRE_IF_MATCH: Joi.boolean().required(),
   PUBLIC_READ: Joi.string().valid('', 'products').required(),
   PUBLIC_MAX_AGE: Joi.number().integer().min(0).max(YEAR_SECONDS).required(),
+  CORS_ORIGINS: ORIGINS.required(),
   TLS: Joi.string().valid('self-signed', 'files', 'proxy').required(),
   TLS_CERT_FILE: requiredUnder('files', Joi.string()),
   TLS_KEY_FILE: requiredUnder('files', Joi.string()),
@@ -110,7 +118,11 @@ const SCHEMA = Joi.object<Settings, true>({
     .valid(...LOG_LEVELS)
     .required(),
   BOOTSTRAP_API_KEY: Joi.string().allow('').default(''),
-}).messages({ addresses: '{{#label}} must be addresses and CIDRs, separated by commas' });
+}).messages({
+  addresses: '{{#label}} must be addresses and CIDRs, separated by commas',
+  origins:
+    '{{#label}} must be origins such as https://shop.example, separated by commas and with nothing behind, or *',
+});
 
 const NAMES = Object.keys(SCHEMA.describe()['keys'] as object);
 const DEFAULTS = new URL('../../config/default.json', import.meta.url);

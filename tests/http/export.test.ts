@@ -1,13 +1,12 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
 import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
 import { received } from '../support/http-client.js';
 import { cursorIn, linksOf } from '../support/links.js';
-import { type ListService, listService } from '../support/list-service.js';
+import { listService } from '../support/list-service.js';
 import { runningService } from '../support/running-service.js';
+import { begin, LINES, logged, pagesUntilFull } from '../support/watched-export.js';
 
-const LINES = { Accept: 'application/x-ndjson' };
 const parsed = (text: string) =>
   text
     .split('\n')
@@ -163,37 +162,6 @@ describe('a list as lines', () => {
     });
   });
 });
-
-/** Asks for lines and leaves them unread. */
-function begin(service: ListService, path: string): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const { port } = service.client;
-    request({ host: '127.0.0.1', port, path, headers: LINES, agent: false }, resolve)
-      .on('error', reject)
-      .end();
-  });
-}
-
-const requestLine = ({ journal }: ListService) => journal.lines.find(({ event }) => event === 'request');
-
-async function logged(service: ListService): Promise<Readonly<Record<string, unknown>>> {
-  for (;;) {
-    const line = requestLine(service);
-    if (line) return line.details;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-/** How many pages are read until the way to the client has been full, and nothing read, for so many turns. */
-async function pagesUntilFull({ connections, records }: ListService, turns = 1_000): Promise<number> {
-  let pages = -1;
-  for (let still = 0; still < turns; still++) {
-    if (!connections.at(-1)?.writableNeedDrain || records.queries.length !== pages) still = 0;
-    pages = records.queries.length;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return pages;
-}
 
 describe('an export', () => {
   const service = listService();

@@ -13,6 +13,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+  /** The body as it came, perhaps coded. */
+  readonly bytes: Buffer;
   /** The body, parsed. Throws where it is no JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came
   readonly json: any;
@@ -92,11 +94,13 @@ export class HttpClient {
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.on('error', reject);
           response.on('end', () => {
-            const text = Buffer.concat(chunks).toString('utf8');
+            const bytes = Buffer.concat(chunks);
+            const text = bytes.toString('utf8');
             resolve({
               status: response.statusCode ?? 0,
               headers: response.headers,
               text,
+              bytes,
               get json() {
                 return JSON.parse(text);
               },

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import { Drain } from '#src/adapters/inbound/http/drain.js';
 import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
+import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/share-across-origins.js';
 import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server.js';
@@ -40,9 +41,11 @@ export class WatchedRepository extends MemoryRepository<Product> {
     return super.list(query);
   }
 
-  async fill(count: number, fields: Partial<Product> = {}): Promise<void> {
+  /** @param fields of each, or what makes those of each */
+  async fill(count: number, fields: Partial<Product> | (() => Partial<Product>) = {}): Promise<void> {
+    const more = typeof fields === 'function' ? fields : () => fields;
     for (let id = 1; id <= count; id++) {
-      const record = { id, version: 1, createdAt: id, updatedAt: id, fields: { name: `p${id}`, ...fields } };
+      const record = { id, version: 1, createdAt: id, updatedAt: id, fields: { name: `p${id}`, ...more() } };
       await this.insert(record);
     }
   }
@@ -66,14 +69,17 @@ export interface ListService {
   readonly connections: readonly Socket[];
 }
 
-/** The products of a watched repository over plain HTTP, for anyone to read; for the tests of one `describe`. */
-export function listService(): ListService {
+/**
+ * The products of a watched repository over plain HTTP, for anyone to read; for the tests of one `describe`.
+ * @param origins whose scripts may read the answers
+ */
+export function listService(origins = ''): ListService {
   const service: { -readonly [Name in keyof ListService]?: ListService[Name] } = {};
   let server: Server;
   beforeEach(async () => {
     const records = new WatchedRepository();
     const journal = new NotingJournal();
-    server = createPlainServer(appOver(records, journal).callback());
+    server = createPlainServer(appOver(records, journal, origins).callback());
     const connections: Socket[] = [];
     server.on('connection', (socket) => connections.push(socket));
     const client = new HttpClient(await listen(server, '127.0.0.1', 0), undefined, 'none');
@@ -87,7 +93,7 @@ export function listService(): ListService {
   return service as ListService;
 }
 
-function appOver(records: WatchedRepository, journal: Journal) {
+function appOver(records: WatchedRepository, journal: Journal, origins: string) {
   const clock = new FakeClock();
   const rules = { faults: productFaults, normal: normalProduct };
   const ids = new LeasedIds(records);
@@ -111,6 +117,7 @@ function appOver(records: WatchedRepository, journal: Journal) {
   const verifier = { verify: () => Promise.reject(new Error('nobody is known')) };
   return createApp({
     arrival: fromClients,
+    crossOrigin: shareAcrossOrigins(origins),
     gate: {
       authenticator: new Authenticator({ verifier, failures: UNLIMITED, digest: (token) => token, clock }),
       limiter: UNLIMITED,

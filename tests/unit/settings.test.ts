@@ -160,6 +160,50 @@ describe('settings', () => {
     }
   });
 
+  it('share the answers with no origin unless CORS_ORIGINS lists some, as browsers send them', () => {
+    expect(loadSettings({}).CORS_ORIGINS).to.equal('');
+    for (const CORS_ORIGINS of [
+      '*',
+      'https://shop.example',
+      'https://shop.example, http://localhost:3000,https://xn--ksezentrum-r5a.example',
+      'https://shop.example:8443',
+      'http://[::1]:3000',
+      'capacitor://localhost',
+      'chrome-extension://abcdefghijklmnop',
+    ])
+      expect(loadSettings({ CORS_ORIGINS })).to.include({ CORS_ORIGINS });
+    for (const CORS_ORIGINS of [
+      'shop.example',
+      '//shop.example',
+      'localhost:3000',
+      'https://',
+      'capacitor://',
+      'https://shop.example/',
+      'https://shop.example/path',
+      'https://shop.example?',
+      'https://shop.example#',
+      'https://user@shop.example',
+      'https://shop.example:443',
+      'http://shop.example:80',
+      'https://shop.example:x',
+      'HTTPS://shop.example',
+      'https://Shop.example',
+      'capacitor://Localhost',
+      'https://*.shop.example',
+      'https://käse.example',
+      '*, https://shop.example',
+      'https://shop.example,',
+      ',',
+      ' ',
+      'null',
+      'https://a.example https://b.example',
+    ]) {
+      expect(faultsOf({ CORS_ORIGINS }), CORS_ORIGINS).to.deep.equal([
+        'CORS_ORIGINS must be origins such as https://shop.example, separated by commas and with nothing behind, or *',
+      ]);
+    }
+  });
+
   it('refuse a name in a file that there is not, but not in the environment', () => {
     expect(faultsOf({ CONFIG_FILE: file('{"PROT": 1}') })).to.deep.equal([
       'PROT: there is no setting of this name',

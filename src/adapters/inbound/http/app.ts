@@ -8,6 +8,7 @@ import { type Endpoint, mount, mountUnlimited } from './endpoint.js';
 import type { Gate } from './middleware/admit.js';
 import { answerErrors } from './middleware/answer-errors.js';
 import { closeConnections } from './middleware/close-connections.js';
+import { codeAnswers } from './middleware/code-answers.js';
 import { guardMessage } from './middleware/guard-message.js';
 import { identifyRequest } from './middleware/identify-request.js';
 import { countRequest } from './middleware/limit-rate.js';
@@ -18,6 +19,8 @@ import { simplifyAccept } from './middleware/negotiate.js';
 export interface AppDependencies {
   /** Tells where a request comes from, or refuses it: `fromClients` or `fromProxies`. */
   readonly arrival: Middleware;
+  /** Tells browsers which scripts may read the answers: `shareAcrossOrigins`. */
+  readonly crossOrigin: Middleware;
   readonly gate: Gate;
   readonly endpoints: readonly Endpoint[];
   /** Neither limited nor guarded by a token. */
@@ -40,12 +43,14 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   });
   app.use(identifyRequest);
   app.use(simplifyAccept);
+  app.use(deps.crossOrigin);
   app.use(logRequests(deps.journal, deps.clock));
   app.use(closeConnections(deps.isDraining));
   app.use(answerErrors(deps.journal));
   app.use(markUncached);
   app.use(deps.arrival);
   app.use(guardMessage);
+  app.use(codeAnswers);
   app.use(router.routes());
   app.use(async (ctx) => {
     await countRequest(ctx, deps.gate.limiter);

@@ -106,7 +106,9 @@ function operationOf({ operations }: Endpoint, method: string): Operation | unde
 
 function answerOptions(ctx: Context, endpoint: Endpoint): void {
   const operations = Object.values(endpoint.operations);
-  readQuery(ctx, (name) => operations.map(({ parameter }) => parameter(name)).find(Boolean));
+  // Of a refused preflight a script learns nothing; the request behind it is told what is wrong.
+  if (!ctx.state.isPreflight)
+    readQuery(ctx, (name) => operations.map(({ parameter }) => parameter(name)).find(Boolean));
   setAllow(ctx, endpoint);
   ctx.status = 204;
 }

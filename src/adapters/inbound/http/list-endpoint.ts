@@ -41,7 +41,7 @@ export class ListEndpoint<Fields> {
     return {
       parameter: (name) => (name === 'fields' ? this.views.parameter : this.parameters.parameter(name)),
       types: [NDJSON_TYPE],
-      varies: ['Prefer'],
+      varies: ['Prefer', 'Accept-Encoding'],
       handle: (ctx, parameters) => this.answer(ctx, parameters),
     };
   }

@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
+import { expect } from 'chai';
+import { CODINGS, decoded, NAMES } from '../support/codings.js';
+import { type Answer, received } from '../support/http-client.js';
+import { listService } from '../support/list-service.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { begin, LINES, logged, pagesUntilFull, someTurns } from '../support/watched-export.js';
+
+const asking = (coding: string | undefined, headers = {}) => ({
+  headers: { ...headers, ...(coding !== undefined && { 'Accept-Encoding': coding }) },
+});
+const codingOf = ({ headers }: Answer) => headers['content-encoding'];
+const variesByCoding = ({ headers }: Answer) => /\bAccept-Encoding\b/.test(`${headers['vary']}`);
+/** What does not change from one request to the next. */
+const lasting = ({ headers }: Answer) => {
+  const { date, 'x-request-id': id, ratelimit, connection, 'keep-alive': alive, ...rest } = headers;
+  return rest;
+};
+
+describe('a list in a coding', () => {
+  const service = runningService();
+  const get = (path: string, coding?: string, headers = {}) =>
+    service.client.get(path, asking(coding, headers));
+
+  before(async () => {
+    for (let i = 0; i < 200; i++) {
+      await service.client.post('/products', { name: `product ${i}`, description: 'many words '.repeat(10) });
+    }
+  });
+
+  for (const coding of NAMES) {
+    it(`says in ${coding} what it says in none, with the same tag and links`, async () => {
+      for (const path of ['/products', '/v1/products?limit=50&sort=-name']) {
+        const [plain, coded] = [await get(path), await get(path, coding)];
+        expect([coded.status, codingOf(plain), codingOf(coded)]).to.deep.equal([200, undefined, coding]);
+        expect(decoded(coded)).to.equal(plain.text);
+        expect(coded.bytes.length).to.be.lessThan(plain.bytes.length / 3);
+        expect(coded.headers['content-length']).to.equal(`${coded.bytes.length}`);
+        const { 'content-encoding': _, 'content-length': __, ...others } = lasting(coded);
+        const { 'content-length': ___, ...same } = lasting(plain);
+        expect(others).to.deep.equal(same);
+      }
+    });
+
+    it(`answers HEAD as it would GET in ${coding}`, async () => {
+      for (const path of ['/products', '/products?limit=1']) {
+        const [head, got] = [await service.client.ask('HEAD', path, asking(coding)), await get(path, coding)];
+        expect([head.status, head.text]).to.deep.equal([200, '']);
+        expect(lasting(head)).to.deep.equal(lasting(got));
+      }
+      for (const path of ['/products', '/products?limit=5']) {
+        const head = await service.client.ask('HEAD', path, asking(coding, LINES));
+        expect([codingOf(head), head.text, head.headers['content-length']]).to.deep.equal([
+          coding,
+          '',
+          undefined,
+        ]);
+      }
+    });
+
+    it(`is 304 to who has it, whatever the coding: ${coding}`, async () => {
+      const tag = `${(await get('/products', coding)).headers.etag}`;
+      for (const asked of [undefined, ...NAMES]) {
+        const answer = await get('/products', asked, { 'If-None-Match': tag });
+        expect([answer.status, codingOf(answer), answer.headers.etag]).to.deep.equal([304, undefined, tag]);
+        expect(variesByCoding(answer)).to.equal(true);
+      }
+    });
+
+    it(`holds the same lines in ${coding}, of a page and of all`, async () => {
+      for (const path of ['/products', '/products?limit=150', '/products?limit=1', '/products?name=none']) {
+        const [plain, coded] = [await get(path, undefined, LINES), await get(path, coding, LINES)];
+        expect([codingOf(plain), codingOf(coded)], path).to.deep.equal([undefined, coding]);
+        expect(coded.headers['content-type']).to.equal('application/x-ndjson');
+        expect(coded.headers['transfer-encoding']).to.equal('chunked');
+        expect(coded.headers['link']).to.equal(plain.headers['link']);
+        expect(decoded(coded), path).to.equal(plain.text);
+        expect([variesByCoding(plain), variesByCoding(coded)]).to.deep.equal([true, true]);
+      }
+    });
+
+    it(`comes in ${coding} to a client of HTTP/1.0 too`, async () => {
+      for (const Accept of ['application/json', LINES.Accept]) {
+        const token = `Authorization: Bearer ${FIRST_KEY}`;
+        const socket = await service.client.connect();
+        socket.write(
+          `GET /products HTTP/1.0\r\n${token}\r\nAccept: ${Accept}\r\nAccept-Encoding: ${coding}\r\n\r\n`,
+        );
+        const bytes: Buffer[] = [];
+        for await (const chunk of socket) bytes.push(chunk as Buffer);
+        const whole = Buffer.concat(bytes);
+        const body = whole.subarray(whole.indexOf('\r\n\r\n') + 4);
+        const plain = await get('/products', undefined, { Accept });
+        expect(CODINGS[coding].whole(body).toString('utf8')).to.equal(plain.text);
+      }
+    });
+  }
+
+  it('comes in the coding that the client likes best, or in none', async () => {
+    for (const [asked, coding] of [
+      ['gzip;q=0.5, br;q=0.4', 'gzip'],
+      ['gzip, deflate, br', 'br'],
+      ['*', 'gzip'],
+      ['deflate', undefined],
+      ['identity;q=0', undefined],
+      ['*;q=0', undefined],
+      ['gzip;q=a', undefined],
+    ] as const) {
+      for (const headers of [{}, LINES]) {
+        const answer = await get('/products', asked, headers);
+        expect([answer.status, codingOf(answer), variesByCoding(answer)], asked).to.deep.equal([
+          200,
+          coding,
+          true,
+        ]);
+      }
+    }
+  });
+
+  it('comes as it is where it is no larger than 1 KiB, and varies all the same', async () => {
+    const short = await get('/products?limit=1', 'gzip');
+    expect([codingOf(short), variesByCoding(short), short.json]).to.deep.equal([
+      undefined,
+      true,
+      [(await get('/products/1')).json],
+    ]);
+  });
+
+  it('leaves errors as they are', async () => {
+    const query = Array.from({ length: 60 }, (_, i) => `colour${i}=red`).join('&');
+    for (const headers of [{}, LINES]) {
+      const answer = await get(`/products?${query}`, 'gzip', headers);
+      expect([answer.status, codingOf(answer), variesByCoding(answer)]).to.deep.equal([400, undefined, true]);
+      expect(answer.bytes.length).to.be.greaterThan(1_024);
+      expect(answer.json.details).to.have.length(60);
+    }
+    const refused = await service.client.get('/products', { ...asking('gzip'), token: null });
+    expect([refused.status, codingOf(refused), variesByCoding(refused)]).to.deep.equal([
+      401,
+      undefined,
+      true,
+    ]);
+  });
+});
+
+describe('an item', () => {
+  const service = runningService();
+  const LARGE = { name: 'Lamp', description: 'many words '.repeat(200) };
+
+  it('comes as it is, whatever its size, so that its strong tag is true', async () => {
+    for (const coding of ['gzip', 'br', '*']) {
+      const asked = asking(coding);
+      const made = await service.client.post('/products', LARGE, asked);
+      const path = `/products/${made.json.id}`;
+      for (const answer of [
+        made,
+        await service.client.get(path, asked),
+        await service.client.get(`${path}?fields=description`, asked),
+        await service.client.put(path, { ...LARGE, name: 'Torch' }, asked),
+        await service.client.patch(path, { name: 'Lantern' }, asked),
+      ]) {
+        expect(answer.headers.etag).to.match(/^"/);
+        expect([codingOf(answer), variesByCoding(answer)]).to.deep.equal([undefined, false]);
+        expect(answer.json.description).to.equal(LARGE.description);
+        expect(answer.bytes.length).to.be.greaterThan(1_024);
+      }
+      const head = await service.client.ask('HEAD', path, asked);
+      expect([codingOf(head), variesByCoding(head)]).to.deep.equal([undefined, false]);
+    }
+  });
+
+  it('of which much is wrong is refused as it is', async () => {
+    const wrong = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`colour${i}`, 'red']));
+    const answer = await service.client.post('/products', wrong, asking('gzip'));
+    expect([answer.status, codingOf(answer)]).to.deep.equal([400, undefined]);
+    expect(answer.bytes.length).to.be.greaterThan(1_024);
+  });
+});
+
+for (const coding of NAMES) {
+  describe(`an export in ${coding}`, () => {
+    const service = listService();
+    const ENCODED = { 'Accept-Encoding': coding };
+    /** Of texts that cannot be compressed to nothing. */
+    const fill = async (count: number) => {
+      await service.records.fill(count, () => ({ description: randomBytes(3_750).toString('base64') }));
+    };
+    /** All lines, or the error that the client sees. */
+    const read = async (response: NodeJS.ReadableStream) => {
+      const texts: string[] = [];
+      await pipeline(response, CODINGS[coding].stream().setEncoding('utf8'), async (source) => {
+        for await (const text of source) texts.push(text);
+      });
+      return texts.join('').split('\n').slice(0, -1);
+    };
+
+    it('is whole, and read no faster than the client takes it', async () => {
+      await fill(6_000);
+      const response = await begin(service, '/products', ENCODED);
+      expect(response.headers['content-encoding']).to.equal(coding);
+      response.pause();
+      expect(await pagesUntilFull(service)).to.be.lessThan(70);
+      const lines = await read(response);
+      expect(lines.map((line) => JSON.parse(line).id)).to.deep.equal(
+        Array.from({ length: 6_000 }, (_, i) => i + 1),
+      );
+      expect((await logged(service))['complete']).to.equal(true);
+    });
+
+    it('stops reading when the client leaves', async () => {
+      await fill(1_000);
+      let release = () => {};
+      const response = await begin(service, '/products', ENCODED);
+      service.records.before = () => new Promise((resolve) => (release = resolve));
+      response.resume();
+      await once(service.records.reading, 'page');
+      const pages = service.records.queries.length;
+      response.destroy();
+      expect(await logged(service)).to.include({ status: 200, complete: false });
+      release();
+      await someTurns();
+      expect(service.records.queries).to.have.length(pages);
+      expect(service.journal.lines.map(({ event }) => event)).to.deep.equal(['request']);
+    });
+
+    it('that fails is cut off, and never ends cleanly, so that a client that decodes it sees an error', async () => {
+      const failure = new Error('a defect');
+      await fill(300);
+      for (const failing of [2, 3, 5]) {
+        const failLater = () => {
+          service.records.queries.length = 0;
+          service.records.before = (page) => (page === failing ? Promise.reject(failure) : undefined);
+        };
+        failLater();
+        const socket = await service.client.connect();
+        socket.write(
+          `GET /products HTTP/1.1\r\nHost: x\r\nAccept: ${LINES.Accept}\r\nAccept-Encoding: ${coding}\r\n\r\n`,
+        );
+        const text = await received(socket);
+        expect(text).to.match(/^HTTP\/1\.1 200 [\s\S]*\r\nTransfer-Encoding: chunked\r\n/i);
+        expect(text).to.include(`\r\nContent-Encoding: ${coding}\r\n`);
+        expect(text.endsWith('0\r\n\r\n')).to.equal(false);
+        failLater();
+        const seen = await read(await begin(service, '/products', ENCODED)).catch((error) => error);
+        expect(seen).to.be.an('error');
+      }
+      expect(await logged(service)).to.include({ status: 200, complete: false });
+      const warnings = service.journal.lines.filter(({ event }) => event === 'an answer broke off');
+      expect(warnings.length).to.be.at.least(6);
+      for (const { details } of warnings) expect(details['error']).to.equal(failure);
+    });
+
+    it('that fails at its first page is an error like any other', async () => {
+      service.records.before = () => Promise.reject(new Error('a defect'));
+      const answer = await service.client.get('/products', {
+        headers: { ...LINES, ...ENCODED },
+        token: null,
+      });
+      expect([answer.status, codingOf(answer), answer.json.code]).to.deep.equal([
+        500,
+        undefined,
+        'internal_error',
+      ]);
+    });
+
+    it('reads one page for HEAD', async () => {
+      await fill(300);
+      await service.client.ask('HEAD', '/products', { headers: { ...LINES, ...ENCODED }, token: null });
+      await someTurns();
+      expect(service.records.queries).to.have.length(1);
+    });
+  });
+}

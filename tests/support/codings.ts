@@ -1,0 +1,17 @@
+import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib';
+import type { Answer } from './http-client.js';
+
+/** The codings of the service, and how they are undone. */
+export const CODINGS = {
+  gzip: { whole: gunzipSync, stream: () => createGunzip() },
+  br: { whole: brotliDecompressSync, stream: () => createBrotliDecompress() },
+} as const;
+
+export type Coding = keyof typeof CODINGS;
+export const NAMES = Object.keys(CODINGS) as Coding[];
+
+/** What the body says, in whatever coding it came. */
+export function decoded({ headers, bytes }: Answer): string {
+  const coding = headers['content-encoding'];
+  return (coding === undefined ? bytes : CODINGS[coding as Coding].whole(bytes)).toString('utf8');
+}
