@@ -6,12 +6,36 @@ import type { Draft } from '#src/application/judgement.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { type Creation, type CreationOutcome, RecordCreation } from '#src/application/record-creation.js';
+import {
+  type Creation,
+  type CreationOutcome,
+  type IdPool,
+  RecordCreation,
+} from '#src/application/record-creation.js';
 import { CatalogueError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { FakeClock } from './fakes.js';
 import { ENDLESS, PRODUCTS } from './tables.js';
+
+/** Hands out first what it got back. */
+class RecyclingIds implements IdPool {
+  private returned: Id[] = [];
+  private readonly leased: LeasedIds;
+
+  constructor(records: Repository<Product>) {
+    this.leased = new LeasedIds(records as Repository<never>);
+  }
+
+  async take(count: number): Promise<Id[]> {
+    const again = this.returned.splice(0, count);
+    return [...again, ...(await this.leased.take(count - again.length))];
+  }
+
+  giveBack(ids: readonly Id[]): void {
+    this.returned.push(...ids);
+  }
+}
 
 /** What outlives every process, and what judges: as an order is refused while what it names is not there. */
 export class World {
@@ -31,7 +55,7 @@ export class World {
     const records: Repository<Product> = through(this.records);
     const reservations: IdempotencyStore = through(this.reservations);
     const { judge } = through({ judge: this.judge });
-    const ids = new LeasedIds(records);
+    const ids = new RecyclingIds(records);
     const creation = new RecordCreation({ records, reservations, ids, clock: new FakeClock(), judge });
     return async (...creations) => (await creation.all(creations)).map(told);
   }

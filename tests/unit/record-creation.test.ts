@@ -5,9 +5,11 @@ import {
   differing,
   endOf,
   expectOneRecord,
+  keyed,
   lamp,
   made,
   SKU,
+  torch,
   WAYS,
   World,
 } from '../support/creation-world.js';
