@@ -39,14 +39,16 @@ for (const store of ['memory', 'sqlite']) {
       expect(await count('/products')).to.equal(before + 1);
     });
 
-    it('makes an order that was refused once what it names is there', async () => {
-      const [key, name] = [randomUUID(), fresh()];
+    it('makes an order that was refused once the user that it names is there, of two requests at once', async () => {
+      const [key, name, namesake] = [randomUUID(), fresh(), fresh()];
       const product = (await post('/products', { name }, randomUUID())).json.id;
       const user = (await post('/users', { name, email: `${name}@example.com` }, randomUUID())).json.id;
-      const order = { userId: user + 1_000_000, items: [{ productId: product, quantity: 1 }] };
+      const order = { userId: user + 1, items: [{ productId: product, quantity: 1 }] };
       const refused = await post('/orders', order, key);
       expect([refused.status, refused.json.details[0].code]).to.deep.equal([400, 'reference_not_found']);
-      const answers = await Promise.all([1, 2].map(() => post('/orders', { ...order, userId: user }, key)));
+      const next = await post('/users', { name, email: `${namesake}@example.com` }, randomUUID());
+      expect(next.json.id).to.equal(order.userId);
+      const answers = await Promise.all([1, 2].map(() => post('/orders', order, key)));
       expect(answers.map(told)).to.have.deep.members([MADE, REPLAYED]);
     });
 
