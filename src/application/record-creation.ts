@@ -42,6 +42,8 @@ export interface CreationDependencies<Fields> {
 interface Attempt<Fields> extends Creation<Fields> {
   reservation?: Reservation;
   fields?: Fields;
+  /** What was found wrong with the draft. */
+  refusal?: CatalogueError;
   outcome?: CreationOutcome<Fields>;
 }
 
@@ -58,6 +60,7 @@ export class RecordCreation<Fields> {
     const attempts: Attempt<Fields>[] = creations.map((creation) => ({ ...creation }));
     await this.recall(attempts.filter(({ once }) => once));
     await this.judge(attempts.filter(isOpen));
+    await this.refuse(attempts.filter(({ refusal }) => refusal));
     await this.reserve(attempts.filter((attempt) => isOpen(attempt) && attempt.once && !attempt.reservation));
     await this.insert(attempts.filter(isOpen));
     return attempts.map(({ outcome }) => outcome ?? never());
@@ -78,9 +81,15 @@ export class RecordCreation<Fields> {
     const judged = await this.deps.judge(attempts.map(({ draft }) => draft));
     attempts.forEach((attempt, at) => {
       const fields = judged[at] ?? never();
-      if (fields instanceof CatalogueError) attempt.outcome = fields;
+      if (fields instanceof CatalogueError) attempt.refusal = fields;
       else attempt.fields = fields;
     });
+  }
+
+  /** Unless another attempt succeeded in the meantime: what this one was found to refer to may be gone only since then. */
+  private async refuse(attempts: readonly Attempt<Fields>[]): Promise<void> {
+    await this.recall(attempts.filter(({ once }) => once));
+    for (const attempt of attempts.filter(isOpen)) attempt.outcome = attempt.refusal ?? never();
   }
 
   private async reserve(attempts: readonly Attempt<Fields>[]): Promise<void> {

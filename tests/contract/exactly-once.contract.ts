@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Answer, HttpClient } from '../support/http-client.js';
+import { isReplay, keyed, MADE, REPLAYED, told } from '../support/keyed-posts.js';
+import { FIRST_KEY } from '../support/running-service.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const DYING = resolve('build/tests/support/dying-service.js');
+const PROCESSES = 2;
+const KEYS = 20;
+const CLIENTS = 8;
+const KILLS = 6;
+
+/** A store that outlives processes. */
+export interface LastingStore {
+  /** The settings by which services find it. */
+  readonly settings: Record<string, string>;
+  /** The ids that are reserved for products. */
+  reserved(): Promise<number[]>;
+  remove(): Promise<void>;
+}
+
+/**
+ * What is created under a key is created once, in real processes that die and race.
+ * @param steps at which tests/support/dying-service.ts can die on this store, and what it has done by then
+ */
+export function exactlyOnceContract(
+  name: string,
+  open: (folder: string) => LastingStore,
+  steps: Readonly<Record<string, { reserved: boolean; inserted: boolean }>>,
+): void {
+  describe(`creation under a key, of processes on ${name}`, () => {
+    const root = temporaryFolder();
+    let running: SpawnedService[];
+    let store: LastingStore;
+    beforeEach(() => {
+      running = [];
+      store = open(mkdtempSync(`${root}/store-`));
+    });
+    afterEach(async () => {
+      for (const service of running) await service.stop('SIGKILL');
+      await store.remove();
+    });
+
+    const start = (environment: Record<string, string> = {}, program?: string[]) => {
+      const settings = { ...store.settings, BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn', ...environment };
+      const service = new SpawnedService(root, settings, program);
+      running.push(service);
+      return service;
+    };
+    const post = (client: HttpClient, key: string, fields: object = { name: key, sku: key }) =>
+      client.post('/products', fields, keyed(key));
+    const listed = async (client: HttpClient): Promise<{ id: number; name: string }[]> => {
+      const found = [];
+      for (let path = '/products?limit=1000'; path; ) {
+        const page = await client.get(path);
+        found.push(...page.json);
+        path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+      }
+      return found;
+    };
+
+    for (const [step, { reserved, inserted }] of Object.entries(steps)) {
+      it(`is finished by a retry when the process dies ${step}`, async () => {
+        const dying = start({ DIES: step }, [DYING]);
+        const doomed = await dying.started(FIRST_KEY);
+        const key = randomUUID();
+        expect(await post(doomed, key).catch(() => 'no answer')).to.equal('no answer');
+        expect((await dying.exit).signal).to.equal('SIGKILL');
+        doomed.close();
+
+        const client = await start().started(FIRST_KEY);
+        const ids = await store.reserved();
+        expect(ids).to.have.length(reserved ? 1 : 0);
+        expect(await listed(client)).to.have.length(inserted ? 1 : 0);
+        const retry = await post(client, key);
+        const third = await post(client, key);
+        expect([told(retry), told(third)]).to.deep.equal([inserted ? REPLAYED : MADE, REPLAYED]);
+        expect(third.text).to.equal(retry.text);
+        expect(await listed(client)).to.deep.equal([retry.json]);
+        expect(await store.reserved()).to.deep.equal([retry.json.id]);
+        if (reserved) expect(ids).to.deep.equal([retry.json.id]);
+        client.close();
+      });
+    }
+
+    it('is done once, of duplicates through two processes', async () => {
+      const services = Array.from({ length: PROCESSES }, () => start());
+      const clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
+      const keys = Array.from({ length: KEYS }, () => randomUUID());
+      const answers = await Promise.all(
+        keys.map((key) =>
+          Promise.all([...clients, ...clients, ...clients].map((client) => post(client, key))),
+        ),
+      );
+      for (const alike of answers) {
+        expect(alike.map(({ status }) => status)).to.deep.equal(Array(6).fill(201));
+        expect(new Set(alike.map(({ text }) => text))).to.have.length(1);
+        expect(alike.filter((answer) => !isReplay(answer))).to.have.length(1);
+      }
+      const [client] = clients;
+      const found = client ? await listed(client) : [];
+      expect(found.map(({ name }) => name)).to.have.members(keys);
+      expect(found).to.have.deep.members(answers.map(([answer]) => answer?.json));
+      for (const client of clients) client.close();
+    });
+
+    it('is done once for every key, by clients who try again, while the service is killed and started', async () => {
+      let service = start();
+      let client = await service.started(FIRST_KEY);
+      let isOver = false;
+      const answers = new Map<string, Answer[]>();
+      const answered = async (key: string): Promise<Answer> => {
+        for (;;) {
+          const answer = await post(client, key).catch(() => undefined);
+          if (answer?.status === 201) return answer;
+          if (answer && answer.status !== 503) throw new Error(answer.text);
+          await sleep(10);
+        }
+      };
+      const writers = Array.from({ length: CLIENTS }, async (_, writer) => {
+        for (let i = 0; !isOver; i++) {
+          const key = `${writer}.${i}`;
+          answers.set(key, [await answered(key)]);
+          // Some clients never got the answer, and ask again later.
+          if (i % 3 === 0) answers.get(key)?.push(await answered(key));
+        }
+      });
+      const done = Promise.all(writers);
+      done.catch(() => {});
+      for (let kill = 0; kill < KILLS; kill++) {
+        const goal = answers.size + 20 + 7 * kill;
+        while (answers.size < goal) await Promise.race([sleep(2), done]);
+        await service.stop('SIGKILL');
+        client.close();
+        service = start();
+        client = await service.started(FIRST_KEY);
+      }
+      isOver = true;
+      await done;
+
+      const found = await listed(client);
+      expect(found.map(({ name }) => name)).to.have.members([...answers.keys()]);
+      const idOf = new Map(found.map(({ id, name }) => [name, id]));
+      for (const [key, all] of answers) {
+        for (const { json } of all) expect(json.id).to.equal(idOf.get(key));
+        expect(all.slice(1).every(isReplay), 'only the first may lack it').to.equal(true);
+      }
+      client.close();
+    });
+  });
+}

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import type { HttpClient } from '../support/http-client.js';
+
+const WRITERS = 50;
+const TRIES = 4;
+
+const names = Array.from({ length: WRITERS }, (_, i) => `writer${i}`);
+
+const versionIn = (etag: string | undefined) => Number(/^"(\d+)"$/.exec(etag ?? '')?.[1]);
+
+interface Try {
+  readonly writer: string;
+  /** The version that was read and sent as If-Match. */
+  readonly read: number;
+  readonly status: number;
+  /** The version that the answer tells. */
+  readonly told: number;
+}
+
+/** Whoever writes a record at the same time, no write is lost. @param clients of each process over one store */
+export function lostUpdatesContract(name: string, clients: () => readonly HttpClient[]): void {
+  describe(`many writers of one record at once, on ${name}`, () => {
+    let path: string;
+    const clientOf = (at: number) => {
+      const client = clients()[at % clients().length];
+      if (!client) throw new Error('There is no process.');
+      return client;
+    };
+    beforeEach(async () => {
+      path = `/products/${(await clientOf(0).post('/products', { name: 'Lamp' })).json.id}`;
+    });
+
+    /** Counts its writes in an attribute of its own, and keeps those of the others. */
+    const countUp = async (client: HttpClient, writer: string): Promise<Try> => {
+      const { json, headers } = await client.get(path);
+      const read = versionIn(headers.etag);
+      const attributes = { ...json.attributes, [writer]: (json.attributes?.[writer] ?? 0) + 1 };
+      const asking = { headers: { 'If-Match': headers.etag ?? '' } };
+      const answer = await client.put(path, { ...json, attributes }, asking);
+      return { writer, read, status: answer.status, told: versionIn(answer.headers.etag) };
+    };
+
+    it('lets exactly one win each version, and tells the others by what they were beaten', async () => {
+      const tries = await Promise.all(
+        names.map(async (writer, at) => {
+          const own: Try[] = [];
+          for (let i = 0; i < TRIES; i++) own.push(await countUp(clientOf(at), writer));
+          return own;
+        }),
+      ).then((all) => all.flat());
+      const won = tries.filter(({ status }) => status === 200);
+      const lost = tries.filter(({ status }) => status === 412);
+      expect(won.length + lost.length, 'all were answered').to.equal(WRITERS * TRIES);
+      expect(lost).to.not.deep.equal([]);
+
+      const { json, headers } = await clientOf(0).get(path);
+      const final = versionIn(headers.etag);
+      const versions = won.map(({ read }) => read).toSorted((a, b) => a - b);
+      expect(versions).to.deep.equal(Array.from({ length: final - 1 }, (_, i) => i + 1));
+      for (const { read, told } of won) expect(told).to.equal(read + 1);
+      for (const { read, told } of lost) expect(told).to.be.within(read + 1, final);
+      for (const writer of names) {
+        const wins = won.filter((one) => one.writer === writer).length;
+        expect(json.attributes[writer] ?? 0, writer).to.equal(wins);
+      }
+    });
+
+    it('lets every PATCH of an attribute of its own survive', async () => {
+      const answers = await Promise.all(
+        names.map((writer, at) => clientOf(at).patch(path, { attributes: { [writer]: at } })),
+      );
+      expect(answers.map(({ status }) => status)).to.deep.equal(names.map(() => 200));
+      const versions = answers.map(({ headers }) => versionIn(headers.etag)).toSorted((a, b) => a - b);
+      expect(versions).to.deep.equal(names.map((_, i) => i + 2));
+      for (const client of clients()) {
+        const { json } = await client.get(path);
+        expect(json.attributes).to.deep.equal(Object.fromEntries(names.map((writer, at) => [writer, at])));
+      }
+    });
+  });
+}

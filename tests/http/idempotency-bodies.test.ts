@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { MADE, MEBIBYTE, posting, REPLAYED, REUSED, told } from '../support/keyed-posts.js';
+import { runningService } from '../support/running-service.js';
+
+for (const store of ['memory', 'sqlite'])
+  describe(`the body under an Idempotency-Key, on ${store}`, () => {
+    const { post, fresh, count } = posting(runningService({ STORE: store }));
+
+    describe('is the same for', () => {
+      const same: readonly [what: string, first: string, again: string][] = [
+        [
+          'numbers that are written otherwise',
+          '{"price":{"amount":100,"currency":"EUR"},"name":"x"}',
+          '{"price":{"amount":1e2,"currency":"EUR"},"name":"x"}',
+        ],
+        [
+          'a number with a fraction of nothing',
+          '{"name":"x","attributes":{"a":100.0}}',
+          '{"name":"x","attributes":{"a":100}}',
+        ],
+        [
+          'characters that are escaped',
+          '{"name":"A\\u0041/\\/","sku":"S"}',
+          '{"name":"\\u0041A\\/\\u002f","s\\u006bu":"S"}',
+        ],
+        [
+          'a character beyond the 16 bits that is escaped',
+          '{"name":"\u{1f600}"}',
+          '{"name":"\\ud83d\\ude00"}',
+        ],
+        [
+          'members in another order, at every level',
+          '{"name":"x","price":{"amount":1,"currency":"EUR"},"attributes":{"b":1,"a":2,"10":3,"9":4}}',
+          '{"attributes":{"9":4,"10":3,"a":2,"b":1},"price":{"currency":"EUR","amount":1},"name":"x"}',
+        ],
+        [
+          'zero and minus zero',
+          '{"name":"x","attributes":{"a":-0},"price":{"amount":0,"currency":"EUR"}}',
+          '{"name":"x","attributes":{"a":0},"price":{"amount":-0,"currency":"EUR"}}',
+        ],
+        ['white space between', '{"name":"x"}', ' {\r\n\t"name" : "x" }\n'],
+      ];
+      for (const [what, first, again] of same) {
+        it(`${what}, and gives back the first answer's bytes`, async () => {
+          const [key, sku] = [randomUUID(), fresh()];
+          const body = (text: string) => text.replace('"S"', `"${sku}"`);
+          const made = await post('/products', body(first), key);
+          const replayed = await post('/products', body(again), key);
+          expect([told(made), told(replayed)]).to.deep.equal([MADE, REPLAYED]);
+          expect(replayed.text).to.equal(made.text);
+        });
+      }
+
+      it('one of a mebibyte and the same without its white space', async () => {
+        const key = randomUUID();
+        const large = JSON.stringify({ name: 'x', description: '\u{1f600}'.repeat(5_000) });
+        const padding = ' '.repeat(MEBIBYTE - Buffer.byteLength(large));
+        const first = await post('/products', large + padding, key);
+        const again = await post('/products', large, key);
+        expect([told(first), told(again), again.text]).to.deep.equal([MADE, REPLAYED, first.text]);
+      });
+    });
+
+    describe('is another for', () => {
+      const lamp = (attributes: object) => ({ name: 'x', attributes });
+      const different: readonly [what: string, body: unknown, other: unknown][] = [
+        ['a text and a number', lamp({ a: '1' }), lamp({ a: 1 })],
+        ['a text and a truth', lamp({ a: 'true' }), lamp({ a: true })],
+        ['a truth and a number', lamp({ a: true }), lamp({ a: 1 })],
+        ['composed and decomposed characters', { name: '\u00e9' }, { name: 'e\u0301' }],
+        ['what is there empty and what is not there', lamp({}), { name: 'x' }],
+        ['a member here and there', lamp({ b: 1, a: 2 }), lamp({ b: 2, a: 1 })],
+        ['one more member', lamp({ a: 1 }), lamp({ a: 1, b: 1 })],
+        ['white space in a text', { name: 'a b' }, { name: 'a  b' }],
+        ['upper and lower case', { name: 'A' }, { name: 'a' }],
+        ['what is good and what is not', { name: 'x' }, { name: 'x', nonsense: 1 }],
+        ['what is good and what is no object', { name: 'x' }, [{ name: 'x' }]],
+      ];
+      for (const [what, body, other] of different) {
+        it(what, async () => {
+          const key = randomUUID();
+          expect(told(await post('/products', body, key))).to.deep.equal(MADE);
+          const before = await count('/products');
+          expect(told(await post('/products', other, key))).to.deep.equal(REUSED);
+          expect(await count('/products')).to.equal(before);
+        });
+      }
+
+      it('the order of a list', async () => {
+        const [key, name] = [randomUUID(), fresh()];
+        const items = [];
+        for (const quantity of [1, 2]) {
+          const { id } = (await post('/products', { name }, randomUUID())).json;
+          items.push({ productId: id, quantity });
+        }
+        const user = (await post('/users', { name, email: `${name}@example.com` }, randomUUID())).json.id;
+        expect(told(await post('/orders', { userId: user, items }, key))).to.deep.equal(MADE);
+        const reversed = items.toReversed();
+        expect(told(await post('/orders', { userId: user, items: reversed }, key))).to.deep.equal(REUSED);
+      });
+    });
+  });

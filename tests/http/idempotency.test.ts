@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { administerKeys } from '#src/composition/administration.js';
+import { loadSettings } from '#src/config/settings.js';
+import { SCOPES } from '#src/domain/access.js';
+import type { Asking } from '../support/http-client.js';
+import { isReplay, keyed, MADE, MEBIBYTE, posting, REPLAYED, REUSED, told } from '../support/keyed-posts.js';
+import { runningService } from '../support/running-service.js';
+
+for (const store of ['memory', 'sqlite']) {
+  describe(`an Idempotency-Key, on ${store}`, () => {
+    const service = runningService({ STORE: store });
+    const { post, fresh, count } = posting(service);
+
+    it('is another one in another collection', async () => {
+      const [key, name] = [randomUUID(), fresh()];
+      const email = `${name}@example.com`;
+      expect(told(await post('/products', { name }, key))).to.deep.equal(MADE);
+      expect(told(await post('/users', { name, email }, key))).to.deep.equal(MADE);
+      expect(told(await post('/v1/products', { name }, key))).to.deep.equal(REPLAYED);
+      expect(told(await post('/v1/users', { name, email }, key))).to.deep.equal(REPLAYED);
+    });
+
+    it('makes what was refused for its sku once that is free, of two requests at once', async () => {
+      const [key, sku] = [randomUUID(), fresh()];
+      const other = await post('/products', { name: 'other', sku }, randomUUID());
+      for (let i = 0; i < 2; i++) {
+        const refused = await post('/products', { name: 'Lamp', sku }, key);
+        expect([refused.status, refused.json.code]).to.deep.equal([409, 'duplicate_value']);
+        expect(isReplay(refused)).to.equal(false);
+      }
+      const another = await post('/products', { name: 'Torch', sku: fresh() }, key);
+      expect(told(another)).to.deep.equal(REUSED);
+      await service.client.delete(`/products/${other.json.id}`);
+      const before = await count('/products');
+      const answers = await Promise.all([1, 2].map(() => post('/products', { name: 'Lamp', sku }, key)));
+      expect(answers.map(told)).to.have.deep.members([MADE, REPLAYED]);
+      expect(new Set(answers.map(({ text }) => text))).to.have.length(1);
+      expect(await count('/products')).to.equal(before + 1);
+    });
+
+    it('makes an order that was refused once the user that it names is there, of two requests at once', async () => {
+      const [key, name, namesake] = [randomUUID(), fresh(), fresh()];
+      const product = (await post('/products', { name }, randomUUID())).json.id;
+      const user = (await post('/users', { name, email: `${name}@example.com` }, randomUUID())).json.id;
+      const order = { userId: user + 1, items: [{ productId: product, quantity: 1 }] };
+      const refused = await post('/orders', order, key);
+      expect([refused.status, refused.json.details[0].code]).to.deep.equal([400, 'reference_not_found']);
+      const next = await post('/users', { name, email: `${namesake}@example.com` }, randomUUID());
+      expect(next.json.id).to.equal(order.userId);
+      const answers = await Promise.all([1, 2].map(() => post('/orders', order, key)));
+      expect(answers.map(told)).to.have.deep.members([MADE, REPLAYED]);
+    });
+
+    it('replays an order though nothing that it names is there any more', async () => {
+      const [key, name] = [randomUUID(), fresh()];
+      const product = (await post('/products', { name }, randomUUID())).json.id;
+      const user = (await post('/users', { name, email: `${name}@example.com` }, randomUUID())).json.id;
+      const order = { userId: user, items: [{ productId: product, quantity: 1 }] };
+      const first = await post('/orders', order, key);
+      await service.client.delete(`/users/${user}`);
+      await service.client.delete(`/products/${product}`);
+      const again = await post('/orders', order, key);
+      expect([...told(again), again.text]).to.deep.equal([...REPLAYED, first.text]);
+      expect((await post('/orders', order, randomUUID())).status).to.equal(400);
+    });
+
+    it('gives back no sku and no e-mail address of a record that was deleted', async () => {
+      const [key, name] = [randomUUID(), fresh()];
+      const { json } = await post('/products', { name, sku: name }, key);
+      await service.client.delete(`/products/${json.id}`);
+      expect(told(await post('/products', { name, sku: name }, key))).to.deep.equal(REPLAYED);
+      expect(told(await post('/products', { name, sku: name }, randomUUID()))).to.deep.equal(MADE);
+      expect(told(await post('/products', { name, sku: name }, key))).to.deep.equal(REPLAYED);
+      expect((await service.client.get(`/products?sku=${name}`)).json).to.have.length(1);
+    });
+
+    describe('is not used up by', () => {
+      const unread: readonly [status: number, body: string, more: Asking][] = [
+        [400, '{"name":', {}],
+        [400, '{"name":" "}', {}],
+        [400, '{"name":"x","id":1}', {}],
+        [400, '{"name":"x","name":"x"}', {}],
+        [401, '{"name":"x"}', { token: null }],
+        [400, '{"name":"x"}', { headers: { 'API-Version': '9' } }],
+        [406, '{"name":"x"}', { headers: { Accept: 'text/html' } }],
+        [413, `{"name":"x"}${' '.repeat(MEBIBYTE)}`, {}],
+        [415, '{"name":"x"}', { headers: { 'Content-Type': 'text/plain' } }],
+        [415, '{"name":"x"}', { headers: { 'Content-Encoding': 'gzip' } }],
+      ];
+      for (const [status, body, more] of unread) {
+        it(`a request that is answered ${status}: ${body.slice(0, 30).trim()} ${JSON.stringify(more)}`, async () => {
+          const key = randomUUID();
+          const before = await count('/products');
+          const refused = await post('/products', body, key, more);
+          expect(told(refused)).to.deep.equal([status, false]);
+          expect(await count('/products')).to.equal(before);
+          expect(told(await post('/products', { name: 'another' }, key))).to.deep.equal(MADE);
+        });
+      }
+
+      it('an unknown parameter', async () => {
+        const key = randomUUID();
+        expect((await post('/products?x=1', { name: 'x' }, key)).status).to.equal(400);
+        expect(told(await post('/products', { name: 'another' }, key))).to.deep.equal(MADE);
+      });
+    });
+
+    it('means nothing to PUT, PATCH and DELETE', async () => {
+      const [key, name] = [randomUUID(), fresh()];
+      const { id } = (await post('/products', { name }, key)).json;
+      const path = `/products/${id}`;
+      const answers = [
+        await service.client.put(path, { name: 'a' }, keyed(key)),
+        await service.client.put(path, { name: 'b' }, keyed(key)),
+        await service.client.patch(path, { name: 'c' }, keyed(key)),
+        await service.client.patch(path, { name: 'c' }, keyed('')),
+      ];
+      expect(answers.map(told)).to.deep.equal(Array(4).fill([200, false]));
+      expect(answers.map(({ headers }) => headers.etag)).to.deep.equal(['"2"', '"3"', '"4"', '"4"']);
+      expect((await service.client.delete(path, keyed(key))).status).to.equal(204);
+      expect((await service.client.delete(path, keyed(key))).status).to.equal(404);
+    });
+  });
+}
+
+describe('an Idempotency-Key of another principal', () => {
+  const service = runningService({ STORE: 'sqlite' });
+  const { post } = posting(service);
+  const anotherKey = async () => {
+    const settings = loadSettings({ DATA_DIR: service.folder, LOG_LEVEL: 'silent' });
+    return (await administerKeys(settings, (keys) => keys.create({ name: 'x', scopes: [...SCOPES] }))).key;
+  };
+
+  it('is another one, for the same body and for another', async () => {
+    const [key, ...tokens] = [randomUUID(), await anotherKey(), await anotherKey()];
+    const ids = new Set([(await post('/products', { name: 'x' }, key)).json.id]);
+    const [one, other] = tokens;
+    for (const [token = '', name] of [
+      [one, 'x'],
+      [other, 'y'],
+    ]) {
+      const made = await post('/products', { name }, key, { token });
+      expect(told(made)).to.deep.equal(MADE);
+      ids.add(made.json.id);
+      const again = await post('/products', { name }, key, { token });
+      expect([...told(again), again.text]).to.deep.equal([...REPLAYED, made.text]);
+    }
+    expect(ids).to.have.length(3);
+    expect(told(await post('/products', { name: 'x' }, key))).to.deep.equal(REPLAYED);
+    expect(told(await post('/products', { name: 'y' }, key))).to.deep.equal(REUSED);
+  });
+});
+
+describe('an Idempotency-Key over the limit', () => {
+  const service = runningService({ RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_WINDOW_SECONDS: '1' });
+  const { post } = posting(service);
+  /** Again and again, until the limit lets it through. */
+  const patiently = async (body: object, key: string) => {
+    for (;;) {
+      const answer = await post('/products', body, key);
+      if (answer.status !== 429) return answer;
+    }
+  };
+
+  it('is not used up by a 429', async () => {
+    for (;;) {
+      const key = randomUUID();
+      const refused = await post('/products', { name: 'x' }, key);
+      if (refused.status !== 429) continue;
+      expect(isReplay(refused)).to.equal(false);
+      return expect(told(await patiently({ name: 'another' }, key))).to.deep.equal(MADE);
+    }
+  });
+});
