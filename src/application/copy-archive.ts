@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Id } from '../domain/record.js';
 import { canonicalJson } from './canonical-json.js';
-import type { Archive, ArchiveEntry } from './ports/archive.js';
+import type { CopyRules } from './copy-rules.js';
+import type { Archive, RecordArchive, RecordEntry } from './ports/archive.js';
 
 const BATCH = 1_000;
 
@@ -11,8 +12,8 @@ export class CopyError extends Error {}
 
 export interface CopyReport {
   readonly name: string;
-  readonly records: number;
-  readonly tombstones: number;
+  /** How many of each kind of entries there are: `record`, `tombstone`, `reservation`. */
+  readonly counts: Readonly<Record<string, number>>;
   /** How many entries this run had to write; the others were there. */
   readonly written: number;
   /** SHA-256 over every entry of both sides, in hexadecimal. */
@@ -23,104 +24,137 @@ export type Progress = (name: string, step: 'comparing' | 'copying' | 'verifying
 
 /**
  * Brings `to` to hold what `from` holds, and proves it by reading both again. It may be run again after it was stopped
- * anywhere: what is there already is not written twice. Memory does not grow with the number of entries.
- * @throws CopyError where `to` holds what `from` does not, or `from` changed meanwhile
+ * anywhere: what is there already is not written twice. Memory does not grow with the number of entries. What is past,
+ * by its rules, counts on neither side.
  */
-export async function copyArchive(from: Archive, to: Archive, progress: Progress): Promise<CopyReport> {
-  const stale = await findStale(from, to, progress);
-  for (let at = 0; at < stale.length; at += BATCH) await to.discard(stale.slice(at, at + BATCH));
-  const written = await addMissing(from, to, progress);
-  await to.raiseNextId(await from.nextId());
-  return { ...(await verify(from, to, progress)), written };
-}
+export class ArchiveCopy<Key extends number | string, Entry> {
+  constructor(
+    private readonly from: Archive<Key, Entry>,
+    private readonly to: Archive<Key, Entry>,
+    private readonly rules: CopyRules<Key, Entry>,
+    private readonly progress: Progress,
+  ) {}
 
-/** @returns the ids under which an earlier run left what has changed since */
-async function findStale(from: Archive, to: Archive, progress: Progress): Promise<Id[]> {
-  const stale: Id[] = [];
-  let seen = 0;
-  for await (const { source, target } of pairs(from, to)) {
-    progress(from.name, 'comparing', ++seen);
-    if (!target || isDeepStrictEqual(source, target)) continue;
-    if (!source || isForeign(source, target)) {
-      throw new CopyError(
-        `The target holds a record of ${to.name}, ${target.id}, that is not of the source.`,
-      );
+  /** @throws CopyError where `to` holds what `from` does not, or `from` changed meanwhile */
+  async make(): Promise<CopyReport> {
+    const stale = await this.findStale();
+    for (let at = 0; at < stale.length; at += BATCH) await this.to.discard(stale.slice(at, at + BATCH));
+    const written = await this.addMissing();
+    return { ...(await this.verify()), written };
+  }
+
+  /** @returns the keys under which an earlier run left what has changed since */
+  private async findStale(): Promise<Key[]> {
+    const { rules } = this;
+    const stale: Key[] = [];
+    let seen = 0;
+    for await (const { source, target } of this.pairs()) {
+      this.progress(this.from.name, 'comparing', ++seen);
+      if (!target || isDeepStrictEqual(source, target)) continue;
+      if (source ? rules.isForeign(source, target) : !rules.isPast(target)) throw this.foreign(target);
+      if (source) stale.push(rules.keyOf(target));
     }
-    stale.push(target.id);
+    return stale;
   }
-  return stale;
-}
 
-/** A record never gets another time of creation, and never comes back from a tombstone. */
-function isForeign(source: ArchiveEntry, target: ArchiveEntry): boolean {
-  if ('deletedAt' in source) return false;
-  return 'deletedAt' in target || target.createdAt !== source.createdAt || target.version > source.version;
-}
-
-async function addMissing(from: Archive, to: Archive, progress: Progress): Promise<number> {
-  let written = 0;
-  let batch: ArchiveEntry[] = [];
-  const flush = async () => {
-    if (batch.length > 0) await to.add(batch);
-    written += batch.length;
-    progress(from.name, 'copying', written);
-    batch = [];
-  };
-  for await (const { source, target } of pairs(from, to)) {
-    if (source && !target) batch.push(source);
-    if (batch.length === BATCH) await flush();
+  private foreign(target: Entry): CopyError {
+    const what = `a ${this.rules.nounOf(target)} of ${this.to.name}, ${this.rules.keyOf(target)}`;
+    return new CopyError(`The target holds ${what}, that is not of the source.`);
   }
-  await flush();
-  return written;
-}
 
-async function verify(from: Archive, to: Archive, progress: Progress): Promise<Omit<CopyReport, 'written'>> {
-  const [source, target] = [await summary(from, progress), await summary(to, progress)];
-  if (isDeepStrictEqual(source, target)) return source;
-  throw new CopyError(
-    `The copy of ${from.name} is not like its source: ${source.records} records and ${source.tombstones} tombstones ` +
-      `against ${target.records} and ${target.tombstones}. Did the source change meanwhile? Stop its service and run this again.`,
-  );
-}
-
-async function summary(archive: Archive, progress: Progress): Promise<Omit<CopyReport, 'written'>> {
-  const hash = createHash('sha256');
-  const counts = { records: 0, tombstones: 0 };
-  for await (const entry of entries(archive)) {
-    counts['deletedAt' in entry ? 'tombstones' : 'records']++;
-    hash.update(`${canonicalJson(entry)}\n`);
-    progress(archive.name, 'verifying', counts.records + counts.tombstones);
+  private async addMissing(): Promise<number> {
+    let written = 0;
+    let batch: Entry[] = [];
+    const flush = async () => {
+      if (batch.length > 0) await this.to.add(batch);
+      written += batch.length;
+      this.progress(this.from.name, 'copying', written);
+      batch = [];
+    };
+    for await (const { source, target } of this.pairs()) {
+      if (source && !target && !this.rules.isPast(source)) batch.push(source);
+      if (batch.length === BATCH) await flush();
+    }
+    await flush();
+    return written;
   }
-  return { name: archive.name, ...counts, checksum: hash.digest('hex') };
-}
 
-interface Pair {
-  readonly source?: ArchiveEntry;
-  readonly target?: ArchiveEntry;
-}
+  private async verify(): Promise<Omit<CopyReport, 'written'>> {
+    const [source, target] = [await this.summary(this.from), await this.summary(this.to)];
+    if (isDeepStrictEqual(source, target)) return source;
+    throw new CopyError(
+      `The copy of ${this.from.name} is not like its source: ${countsIn(source)} against ${countsIn(target)}. ` +
+        'Did the source change meanwhile? Stop its service and run this again.',
+    );
+  }
 
-/** Both sides in order of id, what has the same id together. */
-async function* pairs(from: Archive, to: Archive): AsyncGenerator<Pair> {
-  const sources = entries(from);
-  const targets = entries(to);
-  let source = (await sources.next()).value;
-  let target = (await targets.next()).value;
-  while (source || target) {
-    const id = Math.min(source?.id ?? Number.POSITIVE_INFINITY, target?.id ?? Number.POSITIVE_INFINITY);
-    const pair = { ...(source?.id === id && { source }), ...(target?.id === id && { target }) };
-    if (pair.source) source = (await sources.next()).value;
-    if (pair.target) target = (await targets.next()).value;
-    yield pair;
+  private async summary(archive: Archive<Key, Entry>): Promise<Omit<CopyReport, 'written'>> {
+    const { rules } = this;
+    const hash = createHash('sha256');
+    const counts = Object.fromEntries(rules.nouns.map((noun) => [noun, 0]));
+    let seen = 0;
+    for await (const entry of this.entries(archive)) {
+      this.progress(archive.name, 'verifying', ++seen);
+      if (rules.isPast(entry)) continue;
+      const noun = rules.nounOf(entry);
+      counts[noun] = (counts[noun] ?? 0) + 1;
+      hash.update(`${canonicalJson(entry)}\n`);
+    }
+    return { name: archive.name, counts, checksum: hash.digest('hex') };
+  }
+
+  /** Both sides in order of key, what has the same key together. */
+  private async *pairs(): AsyncGenerator<Pair<Entry>> {
+    const [sources, targets] = [this.entries(this.from), this.entries(this.to)];
+    let source = (await sources.next()).value;
+    let target = (await targets.next()).value;
+    while (source || target) {
+      const order = this.compare(source, target);
+      const pair = { ...(source && order <= 0 && { source }), ...(target && order >= 0 && { target }) };
+      if (pair.source) source = (await sources.next()).value;
+      if (pair.target) target = (await targets.next()).value;
+      yield pair;
+    }
+  }
+
+  /** Which comes first; what is not there comes last. */
+  private compare(source: Entry | undefined, target: Entry | undefined): number {
+    if (!source || !target) return source ? -1 : 1;
+    const [one, other] = [this.rules.keyOf(source), this.rules.keyOf(target)];
+    return one < other ? -1 : Number(one > other);
+  }
+
+  private async *entries(archive: Archive<Key, Entry>): AsyncGenerator<Entry, undefined> {
+    for (let after = this.rules.beforeAll; ; ) {
+      const page = await archive.read(after, BATCH);
+      yield* page;
+      const last = page.at(-1);
+      if (!last) return undefined;
+      after = this.rules.keyOf(last);
+    }
   }
 }
 
-async function* entries(archive: Archive): AsyncGenerator<ArchiveEntry, undefined> {
-  let after: Id = 0;
-  for (;;) {
-    const page = await archive.read(after, BATCH);
-    yield* page;
-    const last = page.at(-1);
-    if (!last) return undefined;
-    after = last.id;
-  }
+/** As {@link ArchiveCopy.make}; the first new id in `to` follows the last of `from`. */
+export async function copyRecords(
+  from: RecordArchive,
+  to: RecordArchive,
+  rules: CopyRules<Id, RecordEntry>,
+  progress: Progress,
+): Promise<CopyReport> {
+  const report = await new ArchiveCopy(from, to, rules, progress).make();
+  await to.raiseNextId(await from.nextId());
+  return report;
+}
+
+interface Pair<Entry> {
+  readonly source?: Entry;
+  readonly target?: Entry;
+}
+
+/** `2 records, 1 tombstones` */
+export function countsIn({ counts }: Pick<CopyReport, 'counts'>): string {
+  return Object.entries(counts)
+    .map(([noun, count]) => `${count} ${noun}s`)
+    .join(', ');
 }

@@ -1,4 +1,4 @@
-import type { CopyReport } from '../application/copy-archive.js';
+import { type CopyReport, countsIn } from '../application/copy-archive.js';
 import { copyStores } from '../composition/copying.js';
 import { parse, say, UsageError } from './arguments.js';
 import { TerminalProgress } from './terminal-progress.js';
@@ -19,6 +19,7 @@ export async function runCopy(args: string[]): Promise<void> {
   }
 }
 
-function described({ name, records, tombstones, written, checksum }: CopyReport): string {
-  return `${name}: ${records} records, ${tombstones} tombstones, ${written} of them written now; both sides SHA-256 ${checksum}`;
+function described(report: CopyReport): string {
+  const { name, written, checksum } = report;
+  return `${name}: ${countsIn(report)}, ${written} of them written now; both sides SHA-256 ${checksum}`;
 }

@@ -10,10 +10,12 @@ import { ApiKeyVerifier } from '../application/api-key-verifier.js';
 import { Authenticator } from '../application/authenticator.js';
 import { KeyAdministration } from '../application/key-administration.js';
 import { QueryBudget } from '../application/query-budget.js';
+import { Retention } from '../application/retention.js';
 import type { Settings } from '../config/settings.js';
 import { RATE_LIMITS } from './rate-limits.js';
 import { bindResources } from './resources.js';
 import { STORES } from './stores.js';
+import { Sweeping } from './sweeping.js';
 import * as t from './tokens.js';
 import { TRANSPORTS } from './transports.js';
 import { type Bind, type Get, getter, provide } from './typed-token.js';
@@ -56,6 +58,10 @@ function bindStore(bind: Bind): void {
     return STORES[settings.STORE](settings, new QueryBudget(get(t.CLOCK), settings.QUERY_TIMEOUT_MS));
   });
   bind(t.STORE, (get) => get(t.STORED).store);
+  bind(t.SWEEPING, (get) => {
+    const retention = new Retention(get(t.STORED).expiring, get(t.CLOCK));
+    return new Sweeping(retention, get(t.JOURNAL));
+  });
 }
 
 function bindRateLimits(bind: Bind, primary: Line | undefined): void {

@@ -1,12 +1,22 @@
 import { existsSync } from 'node:fs';
 import { SystemClock } from '../adapters/outbound/system/system-clock.js';
-import { CopyError, type CopyReport, copyArchive, type Progress } from '../application/copy-archive.js';
+import {
+  ArchiveCopy,
+  CopyError,
+  type CopyReport,
+  copyRecords,
+  type Progress,
+} from '../application/copy-archive.js';
+import { recordRules, reservationRules, TOMBSTONE_NEEDED_MS } from '../application/copy-rules.js';
 import { QueryBudget } from '../application/query-budget.js';
-import { STORES, type Stored } from './stores.js';
+import type { Instant } from '../domain/record.js';
+import { type Archives, STORES, type Stored } from './stores.js';
+import { RESOURCE_TABLES } from './tables.js';
 
 const COPY_TIMEOUT_MS = 60_000;
+const CLOCK = new SystemClock();
 /** Copying asks for no lists. */
-const BUDGET = new QueryBudget(new SystemClock(), COPY_TIMEOUT_MS);
+const BUDGET = new QueryBudget(CLOCK, COPY_TIMEOUT_MS);
 
 /**
  * Copies all that one store keeps to another.
@@ -20,16 +30,35 @@ export async function copyStores(from: string, to: string, progress: Progress): 
   try {
     await source.store.open();
     await target.store.open();
-    const reports: CopyReport[] = [];
-    for (const archive of source.archives) {
-      const other = target.archives.find(({ name }) => name === archive.name);
-      if (!other) throw new CopyError(`The target keeps no ${archive.name}.`);
-      reports.push(await copyArchive(archive, other, progress));
-    }
-    return reports;
+    return await copyArchives(source.archives, target.archives, progress);
   } finally {
     await Promise.allSettled([source.store.close(), target.store.close()]);
   }
+}
+
+async function copyArchives(from: Archives, to: Archives, progress: Progress): Promise<CopyReport[]> {
+  const reports: CopyReport[] = [];
+  for (const archive of from.records) {
+    const rules = recordRules(tombstonesSince(archive.name, CLOCK.now()));
+    reports.push(await copyRecords(archive, sameOf(archive, to.records), rules, progress));
+  }
+  for (const archive of from.reservations) {
+    const rules = reservationRules(CLOCK.now());
+    reports.push(await new ArchiveCopy(archive, sameOf(archive, to.reservations), rules, progress).make());
+  }
+  return reports;
+}
+
+function sameOf<Kind extends { readonly name: string }>({ name }: Kind, others: readonly Kind[]): Kind {
+  const same = others.find((other) => other.name === name);
+  if (!same) throw new CopyError(`The target keeps no ${name}.`);
+  return same;
+}
+
+/** Tombstones go with time where reservations do, and nowhere else. */
+function tombstonesSince(name: string, now: Instant): Instant {
+  const goWithTime = RESOURCE_TABLES.some((table) => table.name === name);
+  return goWithTime ? now - TOMBSTONE_NEEDED_MS : Number.NEGATIVE_INFINITY;
 }
 
 function storedAt(url: string, mustExist: boolean): Stored {

@@ -78,6 +78,7 @@ export class Service {
     const port = await this.listen(health);
     this.journal.info('listening', { host: this.settings.HOST, port });
     const firstKey = await this.awaitStore();
+    this.get(t.SWEEPING).start();
     const storeLocation = this.get(t.STORE).location;
     this.journal.info('started', { store: this.settings.STORE, storeLocation });
     if (this.settings.STORE === 'memory')
@@ -93,6 +94,7 @@ export class Service {
     const inTime = await this.drain?.drain(this.settings.SHUTDOWN_GRACE_SECONDS * 1_000);
     if (inTime === false) this.journal.warn('requests were cut off: the time to finish them was over');
     await this.management.stop();
+    await this.get(t.SWEEPING).stop();
     await this.releaseIds();
     try {
       await this.get(t.STORE).close();

@@ -4,15 +4,22 @@ import { MemoryStore } from '../adapters/outbound/memory/memory-store.js';
 import { MemoryTombstones } from '../adapters/outbound/memory/memory-tombstones.js';
 import { MongoArchive } from '../adapters/outbound/mongo/mongo-archive.js';
 import { MongoIdempotencyStore } from '../adapters/outbound/mongo/mongo-idempotency-store.js';
+import {
+  recordIndexes,
+  reservationExpiry,
+  tombstoneExpiry,
+} from '../adapters/outbound/mongo/mongo-indexes.js';
 import { MongoRepository } from '../adapters/outbound/mongo/mongo-repository.js';
+import { MongoReservationArchive } from '../adapters/outbound/mongo/mongo-reservation-archive.js';
 import { MongoStore } from '../adapters/outbound/mongo/mongo-store.js';
 import { mongoTable } from '../adapters/outbound/mongo/mongo-table.js';
 import { SqliteArchive } from '../adapters/outbound/sqlite/sqlite-archive.js';
 import { SqliteDatabase } from '../adapters/outbound/sqlite/sqlite-database.js';
 import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/sqlite-idempotency-store.js';
 import { SqliteRepository } from '../adapters/outbound/sqlite/sqlite-repository.js';
+import { SqliteReservationArchive } from '../adapters/outbound/sqlite/sqlite-reservation-archive.js';
 import { SqliteTombstones } from '../adapters/outbound/sqlite/sqlite-tombstones.js';
-import type { Archive } from '../application/ports/archive.js';
+import type { RecordArchive, ReservationArchive } from '../application/ports/archive.js';
 import type { Expiring } from '../application/ports/expiring.js';
 import type { Store } from '../application/ports/store.js';
 import type { QueryBudget } from '../application/query-budget.js';
@@ -31,9 +38,14 @@ export interface Stored extends Repositories {
   readonly store: Store;
   readonly reservations: IdempotencyStores;
   /** All of it, for copying; empty where nothing outlives the process. */
-  readonly archives: readonly Archive[];
+  readonly archives: Archives;
   /** What this program is to remove with time; empty where the store does it by itself. */
   readonly expiring: readonly Expiring[];
+}
+
+export interface Archives {
+  readonly records: readonly RecordArchive[];
+  readonly reservations: readonly ReservationArchive[];
 }
 
 type StoreSettings = Pick<Settings, 'SQLITE_FILE' | 'MONGODB_URL'>;
@@ -49,7 +61,7 @@ export const STORES: Readonly<
       store: new MemoryStore(),
       ...repositories((table) => new MemoryRepository(table, budget, tombstones.get(table))),
       reservations,
-      archives: [],
+      archives: { records: [], reservations: [] },
       expiring: [
         ...Object.values(reservations),
         ...RESOURCE_TABLES.flatMap((table) => tombstones.get(table) ?? []),
@@ -64,7 +76,10 @@ export const STORES: Readonly<
       store,
       ...repositories((table) => new SqliteRepository(store, table, budget)),
       reservations,
-      archives: TABLES.map((table) => new SqliteArchive(store, table)),
+      archives: {
+        records: TABLES.map((table) => new SqliteArchive(store, table)),
+        reservations: RESOURCE_TABLES.map((table) => new SqliteReservationArchive(store, table)),
+      },
       expiring: [
         ...Object.values(reservations),
         ...RESOURCE_TABLES.map((table) => new SqliteTombstones(store, table)),
@@ -73,12 +88,20 @@ export const STORES: Readonly<
   },
 
   mongodb: ({ MONGODB_URL }, budget) => {
-    const store = new MongoStore(MONGODB_URL, TABLES, budget);
+    const indexes = [
+      ...TABLES.map(recordIndexes),
+      ...RESOURCE_TABLES.map(tombstoneExpiry),
+      ...RESOURCE_TABLES.map(reservationExpiry),
+    ];
+    const store = new MongoStore(MONGODB_URL, indexes, budget);
     return {
       store,
       ...repositories((table) => new MongoRepository(store, mongoTable(table))),
       reservations: idempotencyStores((table) => new MongoIdempotencyStore(store, table)),
-      archives: TABLES.map((table) => new MongoArchive(store, mongoTable(table))),
+      archives: {
+        records: TABLES.map((table) => new MongoArchive(store, mongoTable(table))),
+        reservations: RESOURCE_TABLES.map((table) => new MongoReservationArchive(store, table)),
+      },
       expiring: [],
     };
   },

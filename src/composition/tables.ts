@@ -14,7 +14,10 @@ export const API_KEYS: RecordTable = { name: 'api_keys', fields: API_KEY_FIELDS,
 
 export const TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS];
 
-/** Those of what clients create, under idempotency keys. */
+/**
+ * Those of what clients create, under idempotency keys. Their tombstones go with time. Those of API keys stay for ever: that
+ * of the first key keeps it from being made again.
+ */
 export const RESOURCE_TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS];
 
 export type IdempotencyStores = Readonly<Record<'products' | 'users' | 'orders', IdempotencyStore>>;

@@ -17,6 +17,7 @@ import type { Product } from '../domain/product.js';
 import type { User } from '../domain/user.js';
 import type { RateLimits } from './rate-limits.js';
 import type { Stored } from './stores.js';
+import type { Sweeping } from './sweeping.js';
 import type { Transport } from './transports.js';
 import { type Token, token } from './typed-token.js';
 
@@ -28,6 +29,7 @@ export const METRICS = token<PrometheusMetrics>('Metrics');
 export const TRANSPORT = token<Transport>('Transport');
 export const STORED = token<Stored>('Stored');
 export const STORE = token<Store>('Store');
+export const SWEEPING = token<Sweeping>('Sweeping');
 export const KEY_FORMAT = token<ApiKeyFormat>('ApiKeyFormat');
 export const TOKEN_VERIFIER = token<TokenVerifier>('TokenVerifier');
 export const RATE_LIMITS = token<RateLimits>('RateLimits');

@@ -1,30 +1,32 @@
 import { expect } from 'chai';
 import { BY_ID } from '#src/application/list-query.js';
-import type { Archive, ArchiveEntry } from '#src/application/ports/archive.js';
+import type { RecordArchive, RecordEntry, ReservationArchive } from '#src/application/ports/archive.js';
+import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
-import type { OpenRepository } from './repository.contract.js';
+import { byKey, keysOf, reservations as made, reservation } from './idempotency/reservations.js';
+import { Opened, type OpenRepository } from './repository/opened.js';
+import { AT } from './repository/records.js';
 
-const AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
-
-export interface OpenArchive extends OpenRepository {
-  /** Of the same products. */
-  readonly archive: Archive;
+/** What all archives of a store hold to. */
+export function archiveContract(adapter: string, open: () => Promise<OpenRepository>): void {
+  describe(`the archive contract on ${adapter}`, () => {
+    const store = Opened.forEachTest(open);
+    recordArchiveContract(store);
+    reservationArchiveContract(store);
+  });
 }
 
-/** What every archive holds to. */
-export function archiveContract(adapter: string, open: () => Promise<OpenArchive>): void {
-  describe(`the archive contract on ${adapter}`, () => {
-    let opened: OpenArchive | undefined;
+function recordArchiveContract(store: Opened): void {
+  describe('of records', () => {
     let products: Repository<Product>;
-    let archive: Archive;
+    let archive: RecordArchive;
 
-    beforeEach(async () => {
-      opened = await open();
-      ({ products, archive } = opened);
+    beforeEach(() => {
+      products = store.products;
+      archive = named('products', store.all.archives.records);
     });
-    afterEach(() => opened?.close());
 
     const record = (id: number, fields: Partial<Product> = {}): Versioned<Product> => ({
       id,
@@ -37,7 +39,7 @@ export function archiveContract(adapter: string, open: () => Promise<OpenArchive
     it('reads records and tombstones in one order, page by page', async () => {
       for (const id of [1, 2, 3, 5]) await products.insert(record(id));
       for (const id of [2, 5]) await products.remove(id, 3, AT + id);
-      const all: ArchiveEntry[] = [
+      const all: RecordEntry[] = [
         record(1),
         { id: 2, deletedAt: AT + 2 },
         record(3),
@@ -68,11 +70,7 @@ export function archiveContract(adapter: string, open: () => Promise<OpenArchive
 
     it('refuses an entry whose id is taken', async () => {
       await archive.add([record(1)]);
-      let refused = false;
-      await archive.add([record(1)]).catch(() => {
-        refused = true;
-      });
-      expect(refused).to.equal(true);
+      expect(await isRefused(archive.add([record(1)]))).to.equal(true);
     });
 
     it('forgets what it is told to discard, tombstones too', async () => {
@@ -97,4 +95,79 @@ export function archiveContract(adapter: string, open: () => Promise<OpenArchive
       expect(await products.reserveIds(2)).to.equal(7);
     });
   });
+}
+
+function reservationArchiveContract(store: Opened): void {
+  describe('of reservations', () => {
+    let reservations: IdempotencyStore;
+    let archive: ReservationArchive;
+
+    beforeEach(() => {
+      reservations = store.reservations;
+      archive = named('products', store.all.archives.reservations);
+    });
+
+    it('reads reservations in order of key, page by page', async () => {
+      const keys = ['9', 'A', 'Z', 'a', 'a/1', 'a/10', 'a/2', 'b', '~'];
+      const all = keys.map((key, at) =>
+        reservation(key, { id: at + 1, ...(at % 2 && { fields: `{${at}}` }) }),
+      );
+      await reservations.reserve([...all].reverse());
+      expect(keys).to.deep.equal([...keys].sort());
+      expect(await archive.read('', 20)).to.deep.equal(all);
+      expect(await archive.read('', 3)).to.deep.equal(all.slice(0, 3));
+      expect(await archive.read('a', 2)).to.deep.equal(all.slice(4, 6));
+      expect(await archive.read('a/11', 20)).to.deep.equal(all.slice(6));
+      expect(await archive.read('~', 2)).to.deep.equal([]);
+    });
+
+    it('adds reservations as they are, and they stand', async () => {
+      const all = [
+        reservation('a', { fields: '{"name":"é😀"}', reservedAt: AT - 1 }),
+        reservation('b', { id: 8 }),
+      ];
+      await archive.add(all);
+      expect(await archive.read('', 10)).to.deep.equal(all);
+      expect(await reservations.find(['a', 'b'])).to.deep.equal(byKey(all));
+      expect(await reservations.reserve(all.map(({ key }) => reservation(key, { id: 99 })))).to.deep.equal(
+        byKey(all),
+      );
+    });
+
+    it('carries a thousand at once', async () => {
+      const all = made(1_000);
+      await archive.add(all);
+      expect(await archive.read('', 1_000)).to.deep.equal(all);
+      await archive.discard(keysOf(all));
+      expect(await archive.read('', 1_000)).to.deep.equal([]);
+    });
+
+    it('refuses a reservation whose key is in use', async () => {
+      await archive.add([reservation('a')]);
+      expect(await isRefused(archive.add([reservation('a')]))).to.equal(true);
+    });
+
+    it('forgets what it is told to discard, and nothing of another resource', async () => {
+      const { users } = store.all.reservations;
+      await users.reserve([reservation('a')]);
+      await archive.add([reservation('a'), reservation('b')]);
+      await archive.discard(['a', 'absent']);
+      expect(await archive.read('', 10)).to.deep.equal([reservation('b')]);
+      expect(await reservations.find(['a'])).to.deep.equal(new Map());
+      expect(await users.find(['a'])).to.deep.equal(byKey([reservation('a')]));
+    });
+  });
+}
+
+function named<Kind extends { readonly name: string }>(name: string, archives: readonly Kind[]): Kind {
+  const archive = archives.find((one) => one.name === name);
+  if (!archive) throw new Error(`There is no archive of ${name}.`);
+  return archive;
+}
+
+function isRefused(attempt: Promise<void>): Promise<boolean> {
+  return attempt.then(
+    () => false,
+    () => true,
+  );
 }

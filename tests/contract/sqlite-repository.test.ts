@@ -1,6 +1,8 @@
 import { openSqlite } from '../support/open-sqlite.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { archiveContract } from './archive.contract.js';
+import { expiringContract } from './expiring.contract.js';
+import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { codePointOrderContract, repositoryContract } from './repository.contract.js';
 
 describe('SQLite', () => {
@@ -9,5 +11,7 @@ describe('SQLite', () => {
 
   repositoryContract('SQLite', open);
   codePointOrderContract('SQLite', open);
+  idempotencyStoreContract('SQLite', open);
+  expiringContract('SQLite', open);
   archiveContract('SQLite', open);
 });

@@ -22,12 +22,19 @@ async function everything(client: HttpClient): Promise<unknown[]> {
 describe('catalogue copy', () => {
   const root = temporaryFolder();
   const folder = () => mkdtempSync(join(root, 'run-'));
-  const database = `copy-${randomUUID()}`;
+  const databases: string[] = [];
+  const freshUrl = () => {
+    const url = mongoUrl(`copy-${randomUUID()}`);
+    databases.push(url);
+    return url;
+  };
 
   after(async () => {
-    const client = new MongoClient(mongoUrl(database));
-    await client.db().dropDatabase();
-    await client.close();
+    for (const url of databases) {
+      const client = new MongoClient(url);
+      await client.db().dropDatabase();
+      await client.close();
+    }
   });
 
   it('carries a catalogue from SQLite to MongoDB and back: keys, versions, deletions, the next id', async () => {
@@ -47,7 +54,7 @@ describe('catalogue copy', () => {
     onSqlite.close();
     await first.stop();
 
-    const url = mongoUrl(database);
+    const url = freshUrl();
     const [from, to] = ['sqlite:data/catalogue.sqlite', url];
     for (const written of [40, 0]) {
       const { code, out, err } = await catalogue(first.folder, ['copy', '--from', from, '--to', to]);
@@ -76,6 +83,74 @@ describe('catalogue copy', () => {
     expect(await everything(again)).to.deep.equal(after);
     again.close();
     await third.stop();
+  });
+
+  it('carries what was created once: a retry in the new place is told the first answer, and makes nothing', async () => {
+    const first = new SpawnedService(folder());
+    const onSqlite = await first.started();
+    const create = (client: HttpClient, key: string, path = '/products') =>
+      client.post(
+        path,
+        { name: `of ${key}`, ...(path === '/users' && { email: `${key}@x.org` }) },
+        {
+          headers: { 'Idempotency-Key': key },
+        },
+      );
+    const made = {
+      kept: await create(onSqlite, 'kept'),
+      changed: await create(onSqlite, 'changed'),
+      deleted: await create(onSqlite, 'deleted'),
+      user: await create(onSqlite, 'kept', '/users'),
+    };
+    await onSqlite.patch(`/products/${made.changed.json.id}`, { name: 'another' });
+    await onSqlite.delete(`/products/${made.deleted.json.id}`);
+    const key = first.firstKey;
+    onSqlite.close();
+    await first.stop();
+
+    const url = freshUrl();
+    const copied = await catalogue(first.folder, [
+      'copy',
+      '--from',
+      'sqlite:data/catalogue.sqlite',
+      '--to',
+      url,
+    ]);
+    expect([copied.code, copied.err]).to.deep.equal([0, '']);
+    expect(copied.out).to.include('products: 2 records, 1 tombstones, 3 of them written now');
+    expect(copied.out).to.include('products: 3 reservations, 3 of them written now');
+    expect(copied.out).to.include('users: 1 reservations, 1 of them written now');
+    expect(copied.out).to.include('orders: 0 reservations, 0 of them written now');
+
+    const second = new SpawnedService(folder(), { STORE: 'mongodb', MONGODB_URL: url });
+    const onMongo = await second.started(key);
+    const before = await everything(onMongo);
+    for (const [name, answer] of Object.entries(made)) {
+      const retry = name === 'user' ? await create(onMongo, 'kept', '/users') : await create(onMongo, name);
+      expect(retry.headers['idempotency-replayed'], name).to.equal('true');
+      expect([retry.status, retry.text, retry.headers['location']]).to.deep.equal([
+        201,
+        answer.text,
+        answer.headers['location'],
+      ]);
+    }
+    expect(await everything(onMongo)).to.deep.equal(before);
+    expect((await onMongo.get('/users')).json).to.have.length(1);
+    expect((await onMongo.get(`/products/${made.deleted.json.id}`)).status).to.equal(404);
+    const other = await onMongo.post(
+      '/products',
+      { name: 'other' },
+      { headers: { 'Idempotency-Key': 'kept' } },
+    );
+    expect([other.status, other.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
+    const fresh = await create(onMongo, 'fresh');
+    expect([fresh.status, fresh.headers['idempotency-replayed'], fresh.json.id]).to.deep.equal([
+      201,
+      undefined,
+      4,
+    ]);
+    onMongo.close();
+    await second.stop();
   });
 
   it('explains itself where it is misused, and makes no file by mistake', async () => {

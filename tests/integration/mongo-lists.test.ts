@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoArchive } from '#src/adapters/outbound/mongo/mongo-archive.js';
+import { recordIndexes } from '#src/adapters/outbound/mongo/mongo-indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/mongo-repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
 import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/mongo-table.js';
@@ -28,7 +29,7 @@ describe('lists on MongoDB', () => {
 
   beforeEach(async () => {
     url = mongoUrl(`lists-${randomUUID()}`);
-    store = new MongoStore(url, [PRODUCTS, USERS, ORDERS, API_KEYS], ENDLESS);
+    store = new MongoStore(url, [PRODUCTS, USERS, ORDERS, API_KEYS].map(recordIndexes), ENDLESS);
     products = new MongoRepository(store, PRODUCT_COLLECTION);
     users = new MongoRepository(store, USER_COLLECTION);
     await store.open();
@@ -278,7 +279,11 @@ describe('lists on MongoDB', () => {
     const slow = { limit: 10, filters: [attribute], order: BY_ID };
 
     const opened = async (address: string, timeoutMs: number) => {
-      const other = new MongoStore(address, [PRODUCTS], new QueryBudget(new FakeClock(), timeoutMs));
+      const other = new MongoStore(
+        address,
+        [recordIndexes(PRODUCTS)],
+        new QueryBudget(new FakeClock(), timeoutMs),
+      );
       await other.open();
       return { other, records: new MongoRepository(other, PRODUCT_COLLECTION) };
     };

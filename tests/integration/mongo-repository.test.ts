@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { archiveContract } from '../contract/archive.contract.js';
+import { idempotencyStoreContract } from '../contract/idempotency-store.contract.js';
 import { by, idsOf, product, query } from '../contract/repository/records.js';
 import { codePointOrderContract, repositoryContract } from '../contract/repository.contract.js';
 import { isStandIn } from '../support/mongo-stand-in.js';
@@ -7,6 +8,7 @@ import { mongoUrl } from '../support/mongo-url.js';
 import { openMongo } from '../support/open-mongo.js';
 
 repositoryContract('MongoDB', openMongo);
+idempotencyStoreContract('MongoDB', openMongo);
 archiveContract('MongoDB', openMongo);
 
 if (await isStandIn(mongoUrl('admin'))) {

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { SqliteArchive } from '#src/adapters/outbound/sqlite/sqlite-archive.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
-import { CopyError, copyArchive } from '#src/application/copy-archive.js';
+import { CopyError, copyRecords } from '#src/application/copy-archive.js';
+import { recordRules } from '#src/application/copy-rules.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
@@ -47,7 +48,9 @@ describe('copying an archive', () => {
     await source.products.reserveIds(count);
     await source.archive.add(Array.from({ length: count }, (_, i) => record(i + 1)));
   };
-  const copy = (onEntry: () => void = () => {}) => copyArchive(source.archive, target.archive, onEntry);
+  /** What was deleted before it is past. */
+  const SINCE = AT - 1_000;
+  const copy = (since = SINCE) => copyRecords(source.archive, target.archive, recordRules(since), () => {});
   const failure = (attempt: Promise<unknown>): Promise<string> =>
     attempt.then(
       () => 'none',
@@ -61,14 +64,16 @@ describe('copying an archive', () => {
     await fill(1_203);
     for (const id of [1, 600, 1_203]) await source.products.remove(id, 1, AT);
     const report = await copy();
-    expect(report).to.deep.include({ name: 'products', records: 1_200, tombstones: 3, written: 1_203 });
+    expect(report).to.deep.include({ name: 'products', written: 1_203 });
+    expect(report.counts).to.deep.equal({ record: 1_200, tombstone: 3 });
     expect(report.checksum).to.match(/^[0-9a-f]{64}$/);
     expect(await target.all()).to.deep.equal(await source.all());
     expect(await target.products.reserveIds(1)).to.equal(1_204);
   });
 
   it('copies nothing at all from an empty store', async () => {
-    expect(await copy()).to.deep.include({ records: 0, tombstones: 0, written: 0 });
+    const { counts, written } = await copy();
+    expect([counts, written]).to.deep.equal([{ record: 0, tombstone: 0 }, 0]);
   });
 
   it('goes on where an earlier run was stopped, and writes nothing twice', async () => {
@@ -114,22 +119,82 @@ describe('copying an archive', () => {
 
   it('says so when the source changed meanwhile', async () => {
     await fill(10);
-    const next = source.archive.nextId.bind(source.archive);
-    source.archive.nextId = async () => {
+    const add = target.archive.add.bind(target.archive);
+    target.archive.add = async (entries) => {
       await source.products.remove(5, 1, AT);
-      return next();
+      return add(entries);
     };
     expect(await failure(copy())).to.include('Did the source change meanwhile?');
   });
 
   it('sees a target that lost or altered something', async () => {
     await fill(10);
-    const raise = target.archive.raiseNextId.bind(target.archive);
-    target.archive.raiseNextId = async (next) => {
-      await target.archive.discard([5]);
-      await target.archive.add([record(5, { description: 'altered' })]);
-      await raise(next);
-    };
+    const add = target.archive.add.bind(target.archive);
+    target.archive.add = (entries) =>
+      add(entries.map((one) => (one.id === 5 ? record(5, { description: 'altered' }) : one)));
     expect(await failure(copy())).to.include('is not like its source');
+  });
+
+  describe('with tombstones that nobody needs any more', () => {
+    const PAST = SINCE - 1;
+    const tombstone = (id: number, deletedAt: number) => ({ id, deletedAt });
+
+    it('leaves them, and takes the others', async () => {
+      await source.archive.add([record(1), tombstone(2, PAST), tombstone(3, SINCE)]);
+      const { counts, written } = await copy();
+      expect([counts, written]).to.deep.equal([{ record: 1, tombstone: 1 }, 2]);
+      expect(await target.all()).to.deep.equal([record(1), tombstone(3, SINCE)]);
+    });
+
+    it('minds none that either side still has, or had an earlier run bring', async () => {
+      await source.archive.add([tombstone(1, PAST), record(3)]);
+      await target.archive.add([tombstone(2, PAST), record(3)]);
+      expect((await copy()).counts).to.deep.equal({ record: 1, tombstone: 0 });
+      expect(await target.all()).to.deep.equal([tombstone(2, PAST), record(3)]);
+    });
+
+    it('does not mind that one side lets go of them meanwhile', async () => {
+      const both = [record(1), tombstone(2, PAST), record(3)];
+      for (const swept of [source, target]) {
+        for (const side of [source, target]) await side.archive.add(both);
+        const read = target.archive.read.bind(target.archive);
+        let reads = 0;
+        target.archive.read = async (...page) => {
+          // In the last pass, over the target, after that over the source.
+          if (++reads === 3) await swept.archive.discard([2]);
+          return read(...page);
+        };
+        expect((await copy()).counts).to.deep.equal({ record: 2, tombstone: 0 });
+        target.archive.read = read;
+        for (const side of [source, target]) await side.archive.discard([1, 2, 3]);
+      }
+    });
+
+    it('takes what they say over, where the record is still in the target', async () => {
+      await source.archive.add([tombstone(1, PAST), record(2)]);
+      await target.archive.add([record(1), record(2)]);
+      await copy();
+      expect(await target.all()).to.deep.equal([record(2)]);
+    });
+
+    it('brings nothing back that was deleted in the target, however long ago', async () => {
+      await source.archive.add([record(1)]);
+      await target.archive.add([tombstone(1, PAST)]);
+      expect(await failure(copy())).to.include('a tombstone of products, 1, that is not of the source');
+      expect(await target.all()).to.deep.equal([tombstone(1, PAST)]);
+    });
+
+    it('refuses one in the target that is needed and not of the source', async () => {
+      await target.archive.add([tombstone(1, SINCE)]);
+      expect(await failure(copy())).to.include('a tombstone of products, 1, that is not of the source');
+    });
+
+    it('takes them all where they are needed for ever', async () => {
+      await source.archive.add([tombstone(1, 0), tombstone(2, PAST)]);
+      expect((await copy(Number.NEGATIVE_INFINITY)).counts).to.deep.equal({ record: 0, tombstone: 2 });
+      expect(await target.all()).to.deep.equal([tombstone(1, 0), tombstone(2, PAST)]);
+      await source.archive.discard([1]);
+      expect(await failure(copy(Number.NEGATIVE_INFINITY))).to.include('that is not of the source');
+    });
   });
 });

@@ -93,8 +93,8 @@ describe('a server of MongoDB', () => {
         return operation(database as never) as Promise<Result>;
       }
     }
-    const table = { name: 'products', fields: {}, firstId: 1 };
-    const store = new StandaloneStore(URL, [table], new QueryBudget(new FakeClock(), 20));
+    const indexes = [{ collection: 'products', indexes: [{ key: { a: 1 } }] }];
+    const store = new StandaloneStore(URL, indexes, new QueryBudget(new FakeClock(), 20));
     const outcome = await store.open().catch((error: unknown) => error);
     expect(outcome).to.be.instanceOf(UnusableStore);
     expect(asked).to.deep.equal([{ hello: 1 }]);

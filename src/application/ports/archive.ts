@@ -1,4 +1,17 @@
 import type { Id, Instant, Versioned } from '../../domain/record.js';
+import type { Reservation } from './idempotency-store.js';
+
+/** All that a store keeps of one kind, as it is, for carrying it to another store. Every entry has a key of its own. */
+export interface Archive<Key extends number | string, Entry> {
+  /** Names the resource, alike in every store. */
+  readonly name: string;
+  /** In ascending order of key: the first `limit` of those whose key is greater. */
+  read(after: Key, limit: number): Promise<readonly Entry[]>;
+  /** Puts entries under keys that are free; all or a part of them where it fails. */
+  add(entries: readonly Entry[]): Promise<void>;
+  /** Forgets entries, with no tombstone left. */
+  discard(keys: readonly Key[]): Promise<void>;
+}
 
 /** What deletion leaves: the id stays taken. */
 export interface Tombstone {
@@ -6,20 +19,15 @@ export interface Tombstone {
   readonly deletedAt: Instant;
 }
 
-export type ArchiveEntry = Versioned<unknown> | Tombstone;
+export type RecordEntry = Versioned<unknown> | Tombstone;
 
-/** Everything that a store keeps of one resource, as it is, for carrying it to another store. */
-export interface Archive {
-  /** Names the resource, alike in every store. */
-  readonly name: string;
-  /** Records and tombstones in ascending order of id: the first `limit` of those whose id is greater. */
-  read(after: Id, limit: number): Promise<readonly ArchiveEntry[]>;
-  /** Puts entries under ids that are free; all or a part of them where it fails. */
-  add(entries: readonly ArchiveEntry[]): Promise<void>;
-  /** Forgets entries, with no tombstone left. */
-  discard(ids: readonly Id[]): Promise<void>;
+/** The records and the tombstones of a resource, in one order. */
+export interface RecordArchive extends Archive<Id, RecordEntry> {
   /** The first id that was never reserved. */
   nextId(): Promise<Id>;
   /** From now on no id before `next` is reserved. */
   raiseNextId(next: Id): Promise<void>;
 }
+
+/** The reservations of a resource. Their keys are ASCII, which every store orders alike. */
+export type ReservationArchive = Archive<string, Reservation>;

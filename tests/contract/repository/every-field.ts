@@ -34,7 +34,7 @@ const RESOURCES: Readonly<Record<keyof Repositories, [RecordTable, fields: (rank
 /** What each field that a resource declares can be asked, whether or not the service lets anybody ask it. */
 export function everyFieldContract(store: Opened): void {
   for (const [resource, [table, fieldsOf]] of Object.entries(RESOURCES)) {
-    const repository = () => store.repositories[resource as keyof Repositories] as Repository<unknown>;
+    const repository = () => store.all[resource as keyof Repositories] as Repository<unknown>;
     const records = [...RANKS].map(
       ([id, rank]): Versioned<unknown> => ({
         id,

@@ -118,6 +118,45 @@ export function insertAllContract(store: Opened): void {
       expect(await store.users.existing([1])).to.deep.equal(new Set());
     });
   });
+
+  describe('taken', () => {
+    it('gives back those ids that records have, or had', async () => {
+      for (const id of [1, 3, 4, Number.MAX_SAFE_INTEGER]) await store.add(id);
+      for (const id of [4, Number.MAX_SAFE_INTEGER]) await store.products.remove(id, 1, AT);
+      expect(await store.products.taken([5, 4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
+        new Set([4, 3, 1, Number.MAX_SAFE_INTEGER]),
+      );
+      expect(await store.products.taken([2, 5])).to.deep.equal(new Set());
+    });
+
+    it('knows none of none', async () => {
+      await store.add(1);
+      expect(await store.products.taken([])).to.deep.equal(new Set());
+    });
+
+    it('asks its own resource alone, tombstones too', async () => {
+      await store.add(1);
+      await store.add(2);
+      await store.products.remove(2, 1, AT);
+      expect(await store.users.taken([1, 2])).to.deep.equal(new Set());
+    });
+
+    it('looks at a thousand at once, records and tombstones', async () => {
+      const ids = Array.from({ length: 1_000 }, (_, i) => i + 1);
+      await store.addAll(ids.filter((id) => id % 2 === 0).map((id) => product(id)));
+      for (const id of [2, 500, 1_000]) await store.products.remove(id, 1, AT);
+      expect(await store.products.taken(ids)).to.deep.equal(new Set(ids.filter((id) => id % 2 === 0)));
+    });
+
+    it('knows of an id from the moment its record is there', async () => {
+      const outcomes = await Promise.all([
+        store.products.insert(product(1)),
+        store.products.insert(product(1, { name: 'other' })),
+      ]);
+      expect(outcomes.filter(Boolean)).to.have.length(1);
+      expect(await store.products.taken([1])).to.deep.equal(new Set([1]));
+    });
+  });
 }
 
 function said(outcome: string | CatalogueError): string {

@@ -1,14 +1,15 @@
 import { expect } from 'chai';
 import type { ListQuery } from '#src/application/list-query.js';
+import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import type { Repositories } from '#src/composition/tables.js';
+import type { Stored } from '#src/composition/stores.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 import { idsOf, product, query } from './records.js';
 
-/** Those of all resources, empty and unused. */
-export interface OpenRepository extends Repositories {
+/** All that is in one store, empty and unused. */
+export interface OpenRepository extends Omit<Stored, 'store'> {
   close(): Promise<void>;
 }
 
@@ -30,14 +31,19 @@ export class Opened {
   }
 
   get products(): Repository<Product> {
-    return this.repositories.products;
+    return this.all.products;
+  }
+
+  /** Of products. */
+  get reservations(): IdempotencyStore {
+    return this.all.reservations.products;
   }
 
   get users(): Repository<User> {
-    return this.repositories.users;
+    return this.all.users;
   }
 
-  get repositories(): OpenRepository {
+  get all(): OpenRepository {
     if (!this.current) throw new Error('No store is open outside a test.');
     return this.current;
   }

@@ -52,7 +52,7 @@ export function writeContract(store: Opened): void {
       await store.add(2, { sku: 'x' });
     });
 
-    it('keeps the id taken for ever', async () => {
+    it('keeps the id taken', async () => {
       const record = await store.add(1);
       await store.products.remove(1, 1, AT);
       expect(await store.products.insert(record)).to.equal(false);

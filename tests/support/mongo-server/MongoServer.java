@@ -76,7 +76,7 @@ class ReplicaSetBackend extends H2Backend {
         "collation", "startTransaction", "autocommit", "validator", "viewOn", "timeseries");
     private static final Set<String> READS = Set.of("find", "aggregate", "count", "distinct");
     private static final Set<String> KNOWN_INDEX_OPTIONS =
-        Set.of("key", "name", "unique", "sparse", "background", "v", "ns");
+        Set.of("key", "name", "unique", "sparse", "expireAfterSeconds", "background", "v", "ns");
 
     /** The last retryable write per session. In the store, so that it outlives a crash with the write. */
     private final MVMap<String, Document> retryRecords;
@@ -209,6 +209,10 @@ class ReplicaSetBackend extends H2Backend {
 
     private static boolean isRetryable(Document query) {
         return query.get("lsid") != null && query.get("txnNumber") != null;
+    }
+
+    private static Long number(Object value) {
+        return value == null ? null : ((Number) value).longValue();
     }
 
     private static long number(Document document, String field) {
@@ -435,7 +439,8 @@ class ReplicaSetBackend extends H2Backend {
     private static boolean sameIndex(Document one, Document other) {
         return one.get("key").toString().equals(other.get("key").toString())
             && Boolean.TRUE.equals(one.get("unique")) == Boolean.TRUE.equals(other.get("unique"))
-            && Boolean.TRUE.equals(one.get("sparse")) == Boolean.TRUE.equals(other.get("sparse"));
+            && Boolean.TRUE.equals(one.get("sparse")) == Boolean.TRUE.equals(other.get("sparse"))
+            && Objects.equals(number(one.get("expireAfterSeconds")), number(other.get("expireAfterSeconds")));
     }
 
     private static Document filtered(Document query, Document reply) {

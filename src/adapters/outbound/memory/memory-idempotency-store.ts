@@ -14,7 +14,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore, Expiring {
 
   async reserve(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
     for (const reservation of reservations) {
-      if (!this.reservations.has(reservation.key)) this.reservations.set(reservation.key, { ...reservation });
+      if (!this.reservations.has(reservation.key)) this.reservations.add(reservation.key, { ...reservation });
     }
     return this.standing(reservations.map(({ key }) => key));
   }

@@ -9,7 +9,7 @@ export class MemoryTombstones implements Expiring {
   private readonly deletedAt = new OldestFirst<Id, Instant>((at) => at);
 
   add(id: Id, at: Instant): void {
-    this.deletedAt.set(id, at);
+    this.deletedAt.add(id, at);
   }
 
   has(id: Id): boolean {

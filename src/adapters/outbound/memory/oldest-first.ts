@@ -1,8 +1,14 @@
 import type { Instant } from '../../../domain/record.js';
 
-/** A map whose values have an age, in the order in which they came. */
+interface Aged<Key> {
+  readonly key: Key;
+  readonly at: Instant;
+}
+
+/** A map whose values have an age. They mostly come in its order, so that adding one is quick. */
 export class OldestFirst<Key, Value> {
   private readonly values = new Map<Key, Value>();
+  private readonly byAge: Aged<Key>[] = [];
 
   constructor(private readonly ageOf: (value: Value) => Instant) {}
 
@@ -14,21 +20,20 @@ export class OldestFirst<Key, Value> {
     return this.values.has(key);
   }
 
-  set(key: Key, value: Value): void {
+  /** @param key one that is not there yet */
+  add(key: Key, value: Value): void {
+    const at = this.ageOf(value);
+    const before = this.byAge.findLastIndex((one) => one.at <= at);
+    this.byAge.splice(before + 1, 0, { key, at });
     this.values.set(key, value);
   }
 
-  /**
-   * Stops at the first that is young enough: after a clock was set back the older ones behind it wait for it.
-   * @returns how many were removed
-   */
+  /** @returns how many were removed */
   removeBefore(moment: Instant, limit: number): number {
-    let removed = 0;
-    for (const [key, value] of this.values) {
-      if (removed === limit || this.ageOf(value) >= moment) break;
-      this.values.delete(key);
-      removed++;
-    }
-    return removed;
+    const young = this.byAge.findIndex(({ at }) => at >= moment);
+    const old = young < 0 ? this.byAge.length : young;
+    const removed = this.byAge.splice(0, Math.min(old, limit));
+    for (const { key } of removed) this.values.delete(key);
+    return removed.length;
   }
 }

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import type { Archive, ArchiveEntry } from '../../../application/ports/archive.js';
+import type { RecordArchive, RecordEntry } from '../../../application/ports/archive.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import {
   COUNTERS,
@@ -12,7 +12,7 @@ import {
 import type { MongoStore } from './mongo-store.js';
 import type { MongoTable } from './mongo-table.js';
 
-export class MongoArchive<Fields> implements Archive {
+export class MongoArchive<Fields> implements RecordArchive {
   readonly name: string;
 
   constructor(
@@ -22,7 +22,7 @@ export class MongoArchive<Fields> implements Archive {
     this.name = table.name;
   }
 
-  async read(after: Id, limit: number): Promise<readonly ArchiveEntry[]> {
+  async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
     const documents = await this.run((all) =>
       all
         .find({ _id: { $gt: after } })
@@ -38,7 +38,7 @@ export class MongoArchive<Fields> implements Archive {
     );
   }
 
-  async add(entries: readonly ArchiveEntry[]): Promise<void> {
+  async add(entries: readonly RecordEntry[]): Promise<void> {
     await this.run((all) => all.insertMany(entries.map((entry) => this.documentOf(entry))));
   }
 
@@ -58,7 +58,7 @@ export class MongoArchive<Fields> implements Archive {
     );
   }
 
-  private documentOf(entry: ArchiveEntry): StoredDocument {
+  private documentOf(entry: RecordEntry): StoredDocument {
     return 'deletedAt' in entry
       ? tombstoneDocumentOf(entry)
       : documentOf(this.table, entry as Versioned<Fields>);

@@ -1,18 +1,13 @@
 import type { Collection } from 'mongodb';
 import type { RecordTable } from '../../../application/list-query.js';
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
-import type { Id } from '../../../domain/record.js';
+import { unavailable } from '../../../domain/errors.js';
 import { refusedDocuments } from './mongo-errors.js';
+import { documentOf, type ReservationDocument, reservationOf, reservationsOf } from './mongo-reservation.js';
 import type { MongoStore } from './mongo-store.js';
 
-interface ReservationDocument {
-  /** The key. */
-  readonly _id: string;
-  readonly fingerprint: string;
-  readonly id: Id;
-  readonly reservedAt: Date;
-  readonly fields?: string;
-}
+/** A key that is in use the first time and gone the second has grown old in between: that happens once, if ever. */
+const MAX_TRIES = 3;
 
 /** A collection beside that of the records. The server removes what is old, by an index that says how long it is kept. */
 export class MongoIdempotencyStore implements IdempotencyStore {
@@ -22,6 +17,7 @@ export class MongoIdempotencyStore implements IdempotencyStore {
   ) {}
 
   async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
+    if (keys.length === 0) return new Map();
     const documents = await this.run((all) =>
       all
         .find({ _id: { $in: [...keys] } })
@@ -33,14 +29,21 @@ export class MongoIdempotencyStore implements IdempotencyStore {
   }
 
   async reserve(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
-    const own = reservations.map((reservation) => ({ ...reservation }));
-    const refused = await this.refused(own);
-    if (refused.size === 0) return byKey(own);
-    const standing = await this.find([...refused]);
-    // One may have grown old and been removed in the meantime.
-    const again = own.filter(({ key }) => refused.has(key) && !standing.has(key));
-    const late = again.length > 0 ? await this.reserve(again) : [];
-    return new Map([...byKey(own.filter(({ key }) => !refused.has(key))), ...standing, ...late]);
+    let open = reservations.map((reservation) => ({ ...reservation }));
+    const standing = new Map<string, Reservation>();
+    for (let tries = 0; open.length > 0; tries++) {
+      if (tries === MAX_TRIES) throw unavailable('What stands under a key could not be found out.');
+      for (const [key, one] of await this.tried(open)) standing.set(key, one);
+      open = open.filter(({ key }) => !standing.has(key));
+    }
+    return standing;
+  }
+
+  /** @returns what stands now: all that was not there before, and what of the others was found */
+  private async tried(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
+    const refused = await this.refused(reservations);
+    const own = reservations.filter(({ key }) => !refused.has(key));
+    return new Map([...byKey(own), ...(await this.find([...refused]))]);
   }
 
   /** @returns the keys that were in use */
@@ -60,19 +63,6 @@ export class MongoIdempotencyStore implements IdempotencyStore {
   }
 }
 
-/** The name of the collection. */
-export function reservationsOf({ name }: RecordTable): string {
-  return `${name}_reservations`;
-}
-
 function byKey(reservations: readonly Reservation[]): Map<string, Reservation> {
   return new Map(reservations.map((reservation) => [reservation.key, reservation]));
-}
-
-function documentOf({ key, reservedAt, ...rest }: Reservation): ReservationDocument {
-  return { _id: key, reservedAt: new Date(reservedAt), ...rest };
-}
-
-function reservationOf({ _id, reservedAt, ...rest }: ReservationDocument): Reservation {
-  return { key: _id, reservedAt: reservedAt.getTime(), ...rest };
 }

@@ -1,7 +1,29 @@
 import type { IndexDescription } from 'mongodb';
 import type { RecordTable } from '../../../application/list-query.js';
+import { RESERVATION_MS, TOMBSTONE_MS } from '../../../application/retention.js';
 import { type FieldTraits, METADATA, uniqueFields } from '../../../domain/fields.js';
 import { fieldPath, uniquePath } from './mongo-paths.js';
+import { reservationsOf } from './mongo-reservation.js';
+
+export interface CollectionIndexes {
+  readonly collection: string;
+  readonly indexes: readonly IndexDescription[];
+}
+
+/** Those of the records of a table. */
+export function recordIndexes(table: RecordTable): CollectionIndexes {
+  return { collection: table.name, indexes: indexesOf(table) };
+}
+
+/** Lets the server remove the tombstones of a table. Records have no `deletedAt`, and stay however old they are. */
+export function tombstoneExpiry({ name }: RecordTable): CollectionIndexes {
+  return { collection: name, indexes: [ttlIndex('deletedAt', TOMBSTONE_MS)] };
+}
+
+/** Lets the server remove the reservations of a table. */
+export function reservationExpiry(table: RecordTable): CollectionIndexes {
+  return { collection: reservationsOf(table), indexes: [ttlIndex('reservedAt', RESERVATION_MS)] };
+}
 
 /**
  * The indexes of a collection. All but the unique ones begin with `live`, so that what a list may show lies together in
@@ -18,9 +40,12 @@ export function indexesOf(table: RecordTable): IndexDescription[] {
   return [...fields.flatMap(([field, traits]) => indexesToWalk(field, traits)), ...unique];
 }
 
-/** By it the server removes what is older; it does so by itself, once a minute. */
-export function ttlIndex(path: string, keptMs: number): IndexDescription {
-  return { key: { [path]: 1 }, name: `ttl_${path}`, expireAfterSeconds: keptMs / 1_000 };
+/**
+ * By it the server removes what is older, by its own clock, some time in the minute after. Sparse: what lacks the member
+ * is not in it, and is never removed.
+ */
+function ttlIndex(path: string, keptMs: number): IndexDescription {
+  return { key: { [path]: 1 }, name: `ttl_${path}`, expireAfterSeconds: keptMs / 1_000, sparse: true };
 }
 
 function indexesToWalk(field: string, { type, required, unique }: FieldTraits): IndexDescription[] {

@@ -1,12 +1,11 @@
 import { type Db, MongoClient, MongoParseError } from 'mongodb';
-import type { RecordTable } from '../../../application/list-query.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { Slots } from '../../../application/slots.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { requireSnapshots } from './mongo-deployment.js';
 import { isTooExpensive, toCoreError } from './mongo-errors.js';
-import { indexesOf } from './mongo-indexes.js';
+import type { CollectionIndexes } from './mongo-indexes.js';
 import { operationMsOf, optionsFor } from './mongo-options.js';
 
 const DEFAULT_DATABASE = 'catalogue';
@@ -43,7 +42,7 @@ export class MongoStore implements Store {
    */
   constructor(
     url: string,
-    private readonly tables: readonly RecordTable[],
+    private readonly indexes: readonly CollectionIndexes[],
     readonly budget: QueryBudget,
   ) {
     const options = optionsFor(url, budget.timeoutMs + JOURNEY_MS);
@@ -84,14 +83,14 @@ export class MongoStore implements Store {
     }
     this.hasFailed = true;
     requireSnapshots(await this.run((database) => database.command({ hello: 1 })));
-    for (const table of this.tables) await this.makeIndexes(table);
+    for (const ofCollection of this.indexes) await this.makeIndexes(ofCollection);
     this.hasFailed = false;
   }
 
   /** One at a time: each has the time of an operation, and a start that was cut short goes on where it was. */
-  private async makeIndexes(table: RecordTable): Promise<void> {
-    for (const index of indexesOf(table))
-      await this.run((database) => database.collection(table.name).createIndexes([index]));
+  private async makeIndexes({ collection, indexes }: CollectionIndexes): Promise<void> {
+    for (const index of indexes)
+      await this.run((database) => database.collection(collection).createIndexes([index]));
   }
 
   async ping(): Promise<void> {

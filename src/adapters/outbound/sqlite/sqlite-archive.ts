@@ -1,12 +1,12 @@
 import type { RecordTable } from '../../../application/list-query.js';
-import type { Archive, ArchiveEntry } from '../../../application/ports/archive.js';
+import type { RecordArchive, RecordEntry } from '../../../application/ports/archive.js';
 import type { Id } from '../../../domain/record.js';
 import type { SqliteDatabase } from './sqlite-database.js';
 
 /** As in the table; a tombstone has no version, and its time of deletion stands in the place of that of creation. */
 type Row = [id: Id, version: number | null, at: number, updatedAt: number | null, fields: string | null];
 
-export class SqliteArchive implements Archive {
+export class SqliteArchive implements RecordArchive {
   readonly name: string;
 
   constructor(
@@ -16,7 +16,7 @@ export class SqliteArchive implements Archive {
     this.name = table.name;
   }
 
-  async read(after: Id, limit: number): Promise<readonly ArchiveEntry[]> {
+  async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
     const sql = `
       SELECT id, version, created_at, updated_at, fields FROM ${this.name} WHERE id > ?
       UNION ALL SELECT id, NULL, deleted_at, NULL, NULL FROM tombstones WHERE resource = ? AND id > ?
@@ -28,7 +28,7 @@ export class SqliteArchive implements Archive {
     return rows.map(entryOf);
   }
 
-  async add(entries: readonly ArchiveEntry[]): Promise<void> {
+  async add(entries: readonly RecordEntry[]): Promise<void> {
     await this.database.write((statement) => {
       const record = statement(`INSERT INTO ${this.name} VALUES (?, ?, ?, ?, ?)`);
       const tombstone = statement('INSERT INTO tombstones VALUES (?, ?, ?)');
@@ -62,7 +62,7 @@ export class SqliteArchive implements Archive {
   }
 }
 
-function entryOf([id, version, at, updatedAt, fields]: Row): ArchiveEntry {
+function entryOf([id, version, at, updatedAt, fields]: Row): RecordEntry {
   if (version === null || updatedAt === null || fields === null) return { id, deletedAt: at };
   return { id, version, createdAt: at, updatedAt, fields: JSON.parse(fields) as unknown };
 }

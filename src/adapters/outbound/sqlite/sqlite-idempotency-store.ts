@@ -2,14 +2,20 @@ import type { RecordTable } from '../../../application/list-query.js';
 import type { Expiring } from '../../../application/ports/expiring.js';
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
 import { RESERVATION_MS } from '../../../application/retention.js';
-import type { Id, Instant } from '../../../domain/record.js';
-import type { SqliteDatabase, Statements } from './sqlite-database.js';
+import type { Instant } from '../../../domain/record.js';
+import {
+  INSERT_RESERVATION,
+  RESERVATION_COLUMNS,
+  type ReservationRow,
+  reservationOf,
+  rowOf,
+} from './reservation-rows.js';
+import type { SqliteDatabase } from './sqlite-database.js';
+import type { Statement } from './sqlite-reader.js';
 
-type Row = [key: string, fingerprint: string, id: Id, reservedAt: Instant, fields: string | null];
-
-const FIND = `SELECT key, fingerprint, id, reserved_at, fields FROM reservations
+const FIND = `SELECT ${RESERVATION_COLUMNS} FROM reservations
   WHERE resource = ? AND key IN (SELECT value FROM json_each(?))`;
-const RESERVE = 'INSERT INTO reservations VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
+const RESERVE = `${INSERT_RESERVATION} ON CONFLICT DO NOTHING`;
 const REMOVE = `DELETE FROM reservations WHERE (resource, key) IN (
   SELECT resource, key FROM reservations WHERE resource = ? AND reserved_at < ? ORDER BY reserved_at LIMIT ?)`;
 
@@ -22,42 +28,24 @@ export class SqliteIdempotencyStore implements IdempotencyStore, Expiring {
   ) {}
 
   async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
-    return this.database.read(FIND, (statement) =>
-      reservationsIn(statement.raw().all(...this.wanted(keys)) as Row[]),
-    );
+    return this.database.read(FIND, (statement) => this.standing(statement, keys));
   }
 
   reserve(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
-    const rows = reservations.map((one): Row => {
-      return [one.key, one.fingerprint, one.id, one.reservedAt, one.fields ?? null];
-    });
-    const keys = reservations.map(({ key }) => key);
+    const rows = reservations.map(rowOf);
+    const keys = rows.map(([key]) => key);
     return this.database.write((statement) => {
       for (const row of rows) statement(RESERVE).run(this.table.name, ...row);
-      return reservationsIn(
-        statement(FIND)
-          .raw()
-          .all(...this.wanted(keys)) as Row[],
-      );
+      return this.standing(statement(FIND), keys);
     });
   }
 
   removeBefore(moment: Instant, limit: number): Promise<number> {
-    return this.database.write((statement: Statements) => {
-      return statement(REMOVE).run(this.table.name, moment, limit).changes;
-    });
+    return this.database.write((statement) => statement(REMOVE).run(this.table.name, moment, limit).changes);
   }
 
-  private wanted(keys: readonly string[]): [string, string] {
-    return [this.table.name, JSON.stringify(keys)];
+  private standing(find: Statement, keys: readonly string[]): Map<string, Reservation> {
+    const rows = find.raw().all(this.table.name, JSON.stringify(keys)) as ReservationRow[];
+    return new Map(rows.map(reservationOf).map((reservation) => [reservation.key, reservation]));
   }
-}
-
-function reservationsIn(rows: readonly Row[]): Map<string, Reservation> {
-  return new Map(
-    rows.map(([key, fingerprint, id, reservedAt, fields]) => [
-      key,
-      { key, fingerprint, id, reservedAt, ...(fields !== null && { fields }) },
-    ]),
-  );
 }

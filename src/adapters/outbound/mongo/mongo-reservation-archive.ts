@@ -1,0 +1,42 @@
+import type { Collection } from 'mongodb';
+import type { RecordTable } from '../../../application/list-query.js';
+import type { ReservationArchive } from '../../../application/ports/archive.js';
+import type { Reservation } from '../../../application/ports/idempotency-store.js';
+import { documentOf, type ReservationDocument, reservationOf, reservationsOf } from './mongo-reservation.js';
+import type { MongoStore } from './mongo-store.js';
+
+export class MongoReservationArchive implements ReservationArchive {
+  readonly name: string;
+
+  constructor(
+    private readonly store: MongoStore,
+    table: RecordTable,
+  ) {
+    this.name = table.name;
+  }
+
+  async read(after: string, limit: number): Promise<readonly Reservation[]> {
+    const documents = await this.run((all) =>
+      all
+        .find({ _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray(),
+    );
+    return documents.map(reservationOf);
+  }
+
+  async add(reservations: readonly Reservation[]): Promise<void> {
+    await this.run((all) => all.insertMany(reservations.map(documentOf)));
+  }
+
+  async discard(keys: readonly string[]): Promise<void> {
+    await this.run((all) => all.deleteMany({ _id: { $in: [...keys] } }));
+  }
+
+  private run<Result>(operation: (all: Collection<ReservationDocument>) => Promise<Result>): Promise<Result> {
+    const collection = reservationsOf(this);
+    return this.store.run((database) => operation(database.collection<ReservationDocument>(collection)));
+  }
+}

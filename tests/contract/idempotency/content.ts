@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import type { Opened } from '../repository/opened.js';
+import { byKey, keysOf, reservation } from './reservations.js';
+
+const KEYS = [
+  '$ne',
+  '$where',
+  '{"$gt":""}',
+  'a.b',
+  '.',
+  '%',
+  '_',
+  '*',
+  "' OR 1=1 --",
+  '"',
+  '\\',
+  '__proto__',
+  'constructor',
+  'null',
+  '0',
+  '00',
+  ' ',
+  '~'.repeat(300),
+];
+
+const FIELDS: Readonly<Record<string, string>> = {
+  'an empty text': '',
+  'a JSON null': 'null',
+  'quotes and operators': `{"'":"\\"","$ne":"%_.*","a.b":";--"}`,
+  Unicode: 'é e\u0301 😀 \u{10ffff} \ue000 \u2028',
+  'a text of a mebibyte': JSON.stringify({ name: '"é😀'.repeat(130_000) }),
+};
+
+export function contentContract(store: Opened): void {
+  describe('what a reservation holds', () => {
+    it('is found under a key that looks like a query, and under no other', async () => {
+      for (const [at, key] of KEYS.entries()) {
+        await store.reservations.reserve([reservation(key, { id: at + 1 })]);
+        expect((await store.reservations.find(KEYS)).size).to.equal(at + 1);
+      }
+      const all = KEYS.map((key, at) => reservation(key, { id: at + 1 }));
+      expect(await store.reservations.find(keysOf(all))).to.deep.equal(byKey(all));
+      expect(await store.reservations.reserve(all)).to.deep.equal(byKey(all));
+    });
+
+    for (const [what, fields] of Object.entries(FIELDS)) {
+      it(`is any fields, to the letter: ${what}`, async () => {
+        const all = byKey([reservation('a', { fields })]);
+        await store.reservations.reserve([...all.values()]);
+        expect((await store.reservations.find(['a'])).get('a')?.fields === fields).to.equal(true);
+        expect(await store.reservations.reserve([reservation('a')])).to.deep.equal(all);
+      });
+    }
+
+    it('is no fields where it was given none', async () => {
+      for (const attempt of [1, 2]) {
+        const standing = await store.reservations.reserve([reservation('a')]);
+        expect(standing.get('a'), `attempt ${attempt}`).to.not.have.property('fields');
+      }
+      expect((await store.reservations.find(['a'])).get('a')).to.not.have.property('fields');
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import type { Reservation } from '#src/application/ports/idempotency-store.js';
+import { AT } from '../repository/records.js';
+
+export function reservation(key: string, more: Partial<Reservation> = {}): Reservation {
+  return { key, fingerprint: `of ${key}`, id: 7, reservedAt: AT, ...more };
+}
+
+/** With keys that are all different, `k0001`, `k0002` and so on, each with an id of its own. */
+export function reservations(count: number, more: Partial<Reservation> = {}): Reservation[] {
+  return Array.from({ length: count }, (_, i) =>
+    reservation(`k${String(i + 1).padStart(4, '0')}`, { id: i + 1, ...more }),
+  );
+}
+
+export function keysOf(all: readonly Reservation[]): string[] {
+  return all.map(({ key }) => key);
+}
+
+/** As a store answers. */
+export function byKey(all: readonly Reservation[]): Map<string, Reservation> {
+  return new Map(all.map((one) => [one.key, one]));
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type Db, MongoClient } from 'mongodb';
+import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/retention.js';
+import { STORES, type Stored } from '#src/composition/stores.js';
+import { RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
+import { product } from '../contract/repository/records.js';
+import { mongoUrl } from '../support/mongo-url.js';
+import { ENDLESS } from '../support/tables.js';
+
+/** The server removes what is old by itself; that it does is MongoDB's own affair, and the stand-in does not. */
+describe('what expires on MongoDB', () => {
+  let client: MongoClient;
+  let database: Db;
+  let opened: Stored[];
+
+  beforeEach(() => {
+    client = new MongoClient(mongoUrl(`expiry-${randomUUID()}`));
+    database = client.db();
+    opened = [];
+  });
+  afterEach(async () => {
+    for (const { store } of opened) await store.close();
+    await database.dropDatabase();
+    await client.close();
+  });
+
+  const replica = (): Stored => {
+    const url = mongoUrl(database.databaseName);
+    const stored = STORES.mongodb({ SQLITE_FILE: '', MONGODB_URL: url }, ENDLESS);
+    opened.push(stored);
+    return stored;
+  };
+
+  /** Of every collection: what is removed by which member, how many seconds after. */
+  const expiries = async () => {
+    const collections = await database.listCollections().toArray();
+    const all = await Promise.all(
+      collections.map(async ({ name }) => ({ name, indexes: await database.collection(name).indexes() })),
+    );
+    return all.flatMap(({ name, indexes }) =>
+      indexes
+        .filter((index) => 'expireAfterSeconds' in index)
+        .map(({ key, expireAfterSeconds, sparse }) => ({ name, key, expireAfterSeconds, sparse })),
+    );
+  };
+
+  const expected = RESOURCE_TABLES.flatMap(({ name }) => [
+    { name, key: { deletedAt: 1 }, expireAfterSeconds: TOMBSTONE_MS / 1_000, sparse: true },
+    {
+      name: `${name}_reservations`,
+      key: { reservedAt: 1 },
+      expireAfterSeconds: RESERVATION_MS / 1_000,
+      sparse: true,
+    },
+  ]);
+
+  it('is the tombstones and reservations of three resources, and nothing of API keys', async () => {
+    await replica().store.open();
+    expect(TABLES.map(({ name }) => name)).to.include('api_keys');
+    expect(await expiries()).to.have.deep.members(expected);
+  });
+
+  it('is said in the same words by replicas that start together, and by those that start later', async () => {
+    await Promise.all([1, 2, 3].map(() => replica().store.open()));
+    await replica().store.open();
+    expect(await expiries()).to.have.deep.members(expected);
+  });
+
+  it('comes to a database of before, and is of no record in it', async () => {
+    const before = replica();
+    await before.store.open();
+    await before.products.insert(product(1));
+    for (const { name, key } of expected) {
+      const index = (await database.collection(name).indexes()).find(
+        (one) => Object.keys(one.key)[0] === Object.keys(key)[0],
+      );
+      await database.collection(name).dropIndex(index?.name ?? '');
+    }
+    expect(await expiries()).to.deep.equal([]);
+    await replica().store.open();
+    expect(await expiries()).to.have.deep.members(expected);
+    const [document] = await database.collection('products').find().toArray();
+    expect(document, 'lacks what would let it expire').to.not.have.property('deletedAt');
+    expect(document).to.have.property('live', true);
+  });
+
+  it('is kept as a time: by another type the server would never remove it', async () => {
+    const { store, products, reservations } = replica();
+    await store.open();
+    const at = Date.now();
+    await products.insert(product(1));
+    await products.remove(1, 1, at);
+    await reservations.products.reserve([{ key: 'a', fingerprint: 'f', id: 1, reservedAt: at }]);
+    const [tombstone] = await database.collection('products').find().toArray();
+    const [reservation] = await database.collection('products_reservations').find().toArray();
+    expect([tombstone?.['deletedAt'], reservation?.['reservedAt']]).to.deep.equal([
+      new Date(at),
+      new Date(at),
+    ]);
+  });
+
+  it('is swept by nobody else', () => {
+    expect(replica().expiring).to.deep.equal([]);
+  });
+});
