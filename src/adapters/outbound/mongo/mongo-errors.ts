@@ -12,6 +12,9 @@ const DUPLICATE_KEY = 11_000;
 /** MaxTimeMSExpired, and QueryExceededMemoryLimitNoDiskUseAllowed: what a sort without an index ends with. */
 const TOO_EXPENSIVE = new Set([50, 292]);
 
+/** IndexOptionsConflict and IndexKeySpecsConflict. */
+const INDEX_CONFLICT = new Set([85, 86]);
+
 /** A cursor that is gone, by time, a stop or a change of the indexes: the driver never asks for a next batch again. */
 const CURSOR_LOST = [43, 175, 237];
 
@@ -39,6 +42,11 @@ export function toCoreError(error: unknown): unknown {
 
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+}
+
+/** Whether there is another index of that name, or one of those fields that differs in something else. */
+export function isIndexConflict(error: unknown): boolean {
+  return error instanceof MongoServerError && INDEX_CONFLICT.has(Number(error.code));
 }
 
 /** Whether the server gave a query up because of what it costs. */
