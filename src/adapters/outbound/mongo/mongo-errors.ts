@@ -37,7 +37,7 @@ const PASSING_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'Sys
  */
 export function toCoreError(error: unknown): unknown {
   if (error instanceof CatalogueError || !(error instanceof MongoError)) return error;
-  return isPassing(error) ? unreachable(error) : error;
+  return isPassing(undressed(error)) ? unreachable(error) : error;
 }
 
 export function isDuplicateKey(error: unknown): error is MongoServerError {
@@ -87,6 +87,12 @@ function indexNamedIn(message: string | undefined, error: MongoError): string {
   const name = message && / index: (\S+) /.exec(message)?.[1];
   if (!name) throw new Error('The server does not name the index that refused.', { cause: error });
   return name;
+}
+
+/** An insertion of many gives every error out as if the server had answered with it. */
+function undressed(error: MongoError): MongoError {
+  const cause: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined;
+  return cause instanceof MongoError ? cause : error;
 }
 
 function isPassing(error: MongoError): boolean {
