@@ -55,6 +55,8 @@ const SHARED = [
   'application/list-query.ts',
   'application/record-order.ts',
   'application/every-page.ts',
+  'application/copy-archive.ts',
+  'application/copy-rules.ts',
   'application/ports/repository.ts',
   'adapters/inbound/http/endpoint.ts',
   'adapters/inbound/http/resource-endpoints.ts',
@@ -69,8 +71,11 @@ const SHARED = [
   'adapters/inbound/http/paging.ts',
   'adapters/inbound/http/ndjson.ts',
   'adapters/outbound/memory/memory-repository.ts',
+  'adapters/outbound/memory/memory-idempotency-store.ts',
   'adapters/outbound/sqlite/sqlite-repository.ts',
+  'adapters/outbound/sqlite/sqlite-idempotency-store.ts',
   'adapters/outbound/mongo/mongo-repository.ts',
+  'adapters/outbound/mongo/mongo-idempotency-store.ts',
 ];
 const A_RESOURCE = /\b(products?|users|orders)\b/i;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
+import { UnusableStore } from '#src/application/ports/store.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/retention.js';
 import { STORES, type Stored } from '#src/composition/stores.js';
 import { RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
@@ -83,6 +84,21 @@ describe('what expires on MongoDB', () => {
     const [document] = await database.collection('products').find().toArray();
     expect(document, 'lacks what would let it expire').to.not.have.property('deletedAt');
     expect(document).to.have.property('live', true);
+  });
+
+  it('is never after another time: an index that says so ends the start', async () => {
+    const key = { reservedAt: 1 } as const;
+    const reservations = database.collection('users_reservations');
+    for (const name of ['ttl_reservedAt', 'by_hand']) {
+      await reservations.createIndex(key, { name, expireAfterSeconds: 60 });
+      const { store } = replica();
+      const error = await store.open().catch((error: unknown) => error);
+      expect(error).to.be.instanceOf(UnusableStore);
+      expect((error as Error).message)
+        .to.include('users_reservations has another index')
+        .and.include('ttl_reservedAt');
+      await reservations.dropIndex(name);
+    }
   });
 
   it('is kept as a time: by another type the server would never remove it', async () => {

@@ -4,6 +4,7 @@ import {
   MongoInvalidArgumentError,
   MongoNetworkError,
   MongoServerError,
+  MongoServerSelectionError,
   MongoWriteConcernError,
 } from 'mongodb';
 import {
@@ -154,6 +155,16 @@ describe('an insertion of many into MongoDB that failed', () => {
     }
   });
 
+  it('says so where the way to the server failed, which the driver dresses as an answer of the server', () => {
+    const selection = { type: 'Unknown', servers: new Map() } as never;
+    for (const cause of [new MongoNetworkError('cut'), new MongoServerSelectionError('gone', selection)]) {
+      const error = dressed(cause);
+      expectUnavailable(toCoreError(error), error);
+    }
+    const misuse = dressed(new MongoInvalidArgumentError('x'));
+    expect(toCoreError(misuse)).to.equal(misuse);
+  });
+
   it('says so where the majority did not acknowledge', () => {
     const error = bulkError([taken(0, 'sku')], true);
     expectUnavailable(outcomeOf(error), error);
@@ -181,6 +192,10 @@ function expectUnavailable(outcome: unknown, cause: unknown): void {
 
 function serverError(reply: object): MongoServerError {
   return new MongoServerError({ message: 'x', ...reply });
+}
+
+function dressed(cause: Error): MongoBulkWriteError {
+  return new MongoBulkWriteError(cause as never, { getWriteConcernError: () => undefined } as never);
 }
 
 interface Refusal {

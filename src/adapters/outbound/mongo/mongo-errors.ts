@@ -12,6 +12,9 @@ const DUPLICATE_KEY = 11_000;
 /** MaxTimeMSExpired, and QueryExceededMemoryLimitNoDiskUseAllowed: what a sort without an index ends with. */
 const TOO_EXPENSIVE = new Set([50, 292]);
 
+/** IndexOptionsConflict and IndexKeySpecsConflict. */
+const INDEX_CONFLICT = new Set([85, 86]);
+
 /** A cursor that is gone, by time, a stop or a change of the indexes: the driver never asks for a next batch again. */
 const CURSOR_LOST = [43, 175, 237];
 
@@ -34,11 +37,16 @@ const PASSING_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'Sys
  */
 export function toCoreError(error: unknown): unknown {
   if (error instanceof CatalogueError || !(error instanceof MongoError)) return error;
-  return isPassing(error) ? unreachable(error) : error;
+  return isPassing(undressed(error)) ? unreachable(error) : error;
 }
 
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+}
+
+/** Whether there is another index of that name, or one of those fields that differs in something else. */
+export function isIndexConflict(error: unknown): boolean {
+  return error instanceof MongoServerError && INDEX_CONFLICT.has(Number(error.code));
 }
 
 /** Whether the server gave a query up because of what it costs. */
@@ -79,6 +87,12 @@ function indexNamedIn(message: string | undefined, error: MongoError): string {
   const name = message && / index: (\S+) /.exec(message)?.[1];
   if (!name) throw new Error('The server does not name the index that refused.', { cause: error });
   return name;
+}
+
+/** An insertion of many gives every error out as if the server had answered with it. */
+function undressed(error: MongoError): MongoError {
+  const cause: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined;
+  return cause instanceof MongoError ? cause : error;
 }
 
 function isPassing(error: MongoError): boolean {

@@ -4,7 +4,7 @@ import type { QueryBudget } from '../../../application/query-budget.js';
 import { Slots } from '../../../application/slots.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { requireSnapshots } from './mongo-deployment.js';
-import { isTooExpensive, toCoreError } from './mongo-errors.js';
+import { isIndexConflict, isTooExpensive, toCoreError } from './mongo-errors.js';
 import type { CollectionIndexes } from './mongo-indexes.js';
 import { operationMsOf, optionsFor } from './mongo-options.js';
 
@@ -89,8 +89,19 @@ export class MongoStore implements Store {
 
   /** One at a time: each has the time of an operation, and a start that was cut short goes on where it was. */
   private async makeIndexes({ collection, indexes }: CollectionIndexes): Promise<void> {
-    for (const index of indexes)
-      await this.run((database) => database.collection(collection).createIndexes([index]));
+    for (const index of indexes) {
+      try {
+        await this.run((database) => database.collection(collection).createIndexes([index]));
+      } catch (error) {
+        if (!isIndexConflict(error)) throw error;
+        throw new UnusableStore(
+          `${collection} has another index in the place of ${index.name}; drop that one.`,
+          {
+            cause: error,
+          },
+        );
+      }
+    }
   }
 
   async ping(): Promise<void> {
