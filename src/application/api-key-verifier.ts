@@ -1,4 +1,4 @@
-import type { ApiKey, Principal } from '../domain/access.js';
+import { type ApiKey, keyPrincipalId, type Principal } from '../domain/access.js';
 import { CatalogueError } from '../domain/errors.js';
 import type { Versioned } from '../domain/record.js';
 import type { ApiKeyFormat } from './ports/api-key-format.js';
@@ -42,7 +42,7 @@ export class ApiKeyVerifier implements TokenVerifier {
       throw new CatalogueError('token_expired', 'The API key has expired.');
     }
     this.noteUse(known, now - (now % MINUTE_MS));
-    return { id: `key:${id}`, scopes: fields.scopes };
+    return { id: keyPrincipalId(id), scopes: fields.scopes };
   }
 
   private async lookUp(digest: string): Promise<Known | undefined> {

@@ -5,6 +5,7 @@ import type { Repository } from '../application/ports/repository.js';
 import { API_KEY_FIELDS, type ApiKey } from '../domain/access.js';
 import { ORDER_FIELDS, type Order } from '../domain/order.js';
 import { PRODUCT_FIELDS, type Product } from '../domain/product.js';
+import { SIGNING_KEY_FIELDS, type SigningKey } from '../domain/signing-key.js';
 import { USER_FIELDS, type User } from '../domain/user.js';
 
 export const PRODUCTS: RecordTable = { name: 'products', fields: PRODUCT_FIELDS, firstId: 1 };
@@ -12,7 +13,10 @@ export const USERS: RecordTable = { name: 'users', fields: USER_FIELDS, firstId:
 export const ORDERS: RecordTable = { name: 'orders', fields: ORDER_FIELDS, firstId: 1 };
 export const API_KEYS: RecordTable = { name: 'api_keys', fields: API_KEY_FIELDS, firstId: FIRST_KEY_ID + 1 };
 
-export const TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS];
+/** Id 1 is never leased: as with the first API key, whoever inserts it has made the first one. */
+export const SIGNING_KEYS: RecordTable = { name: 'signing_keys', fields: SIGNING_KEY_FIELDS, firstId: 2 };
+
+export const TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS, SIGNING_KEYS];
 
 /**
  * Those of what clients create, under idempotency keys. Their tombstones go with time. Those of API keys stay for ever: that
@@ -35,5 +39,6 @@ export function repositories(open: <Fields extends object>(table: RecordTable) =
     users: open<User>(USERS),
     orders: open<Order>(ORDERS),
     apiKeys: open<ApiKey>(API_KEYS),
+    signingKeys: open<SigningKey>(SIGNING_KEYS),
   };
 }

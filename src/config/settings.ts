@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import Joi from 'joi';
+import { ADDRESSES, issuerUrl, publicUrl, redisUrl } from './addresses.js';
 import { isOriginList } from './origins.js';
 
 /** From the most talkative to none at all. */
@@ -42,6 +42,12 @@ export interface Settings {
   readonly TLS_KEY_FILE: string;
   /** Addresses and CIDRs, separated by commas; not empty where TLS is `proxy`. */
   readonly TRUSTED_PROXIES: string;
+  /** Under which clients know the service, without a slash at the end; empty: `https://localhost:PORT`. */
+  readonly PUBLIC_URL: string;
+  /** Whose tokens are taken beside this service's own; empty: nobody's. As the tokens' `iss` has it. */
+  readonly OAUTH_ISSUER: string;
+  /** What their `aud` must name; not empty where there is an issuer. */
+  readonly OAUTH_AUDIENCE: string;
   readonly SHUTDOWN_GRACE_SECONDS: number;
   /** Processes that serve, from 1; `auto` is already the number that it stands for here. */
   readonly WORKERS: number;
@@ -58,10 +64,6 @@ export class SettingsError extends Error {
 
 const YEAR_SECONDS = 31_536_000;
 const MAX_WORKERS = 64;
-
-const ADDRESSES = Joi.string().custom((list: string, { error }) => {
-  return list.split(',').every((text) => isAddressOrRange(text.trim())) ? list : error('addresses');
-});
 
 const ORIGINS = Joi.string()
   .allow('')
@@ -101,6 +103,17 @@ const SCHEMA = Joi.object<Settings, true>({
   TLS_CERT_FILE: requiredUnder('files', Joi.string()),
   TLS_KEY_FILE: requiredUnder('files', Joi.string()),
   TRUSTED_PROXIES: requiredUnder('proxy', ADDRESSES),
+  PUBLIC_URL: Joi.string().allow('').custom(publicUrl).default('').messages({
+    'any.invalid': 'PUBLIC_URL must be https://HOST, perhaps with a port and a path, and no slash at the end',
+  }),
+  OAUTH_ISSUER: Joi.string().allow('').custom(issuerUrl).default('').messages({
+    'any.invalid':
+      'OAUTH_ISSUER must be an https:// address without query or fragment, or http:// of this machine',
+  }),
+  OAUTH_AUDIENCE: Joi.string()
+    .default('')
+    .when('OAUTH_ISSUER', { not: '', then: Joi.required(), otherwise: Joi.optional().allow('') })
+    .messages({ 'any.required': 'OAUTH_AUDIENCE is required by OAUTH_ISSUER' }),
   SHUTDOWN_GRACE_SECONDS: Joi.number().integer().min(0).max(3_600).required(),
   WORKERS: Joi.number()
     .integer()
@@ -143,25 +156,10 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   return Object.freeze(value);
 }
 
-/** https://www.iana.org/assignments/uri-schemes/prov/redis: the path is the number of a database. */
-function redisUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
-  if (!URL.canParse(text)) return error('any.invalid');
-  const { protocol, hostname, pathname, search } = new URL(text);
-  const isSound = /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname + search);
-  return isSound ? text : error('any.invalid');
-}
-
 /** A setting that belongs to one value of TLS; under the others it may be there, well-formed, and means nothing. */
 function requiredUnder(tls: Settings['TLS'], schema: Joi.StringSchema): Joi.StringSchema {
   const meaningless = Joi.optional().allow('').default('');
   return schema.required().when('TLS', { is: tls, otherwise: meaningless });
-}
-
-/** RFC 4632 section 3.1, RFC 4291 section 2.3. */
-function isAddressOrRange(text: string): boolean {
-  const [, address = '', prefix] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
-  const version = isIP(address);
-  return version !== 0 && Number(prefix ?? 0) <= (version === 4 ? 32 : 128);
 }
 
 /** The variables that make {@link loadSettings} give the same settings in another process, whatever a file says by then. */

@@ -1,6 +1,6 @@
 import { CatalogueError } from './errors.js';
 import type { FieldSet } from './fields.js';
-import type { Instant } from './record.js';
+import type { Id, Instant } from './record.js';
 import { NAME, textFaults } from './text.js';
 
 /** What a credential lets its holder do. */
@@ -38,7 +38,15 @@ export interface ApiKey {
   readonly lastUsedAt?: Instant;
 }
 
-export const API_KEY_FIELDS = { digest: { type: 'text', required: true, unique: true } } satisfies FieldSet;
+export const API_KEY_FIELDS = {
+  name: { type: 'text', required: true },
+  digest: { type: 'text', required: true, unique: true },
+} satisfies FieldSet;
+
+/** The principal that a key is, also behind a token that was given for it. */
+export function keyPrincipalId(id: Id): string {
+  return `key:${id}`;
+}
 
 /** @throws CatalogueError `validation_failed` */
 export function checkApiKey(key: Pick<ApiKey, 'name' | 'scopes'>): void {

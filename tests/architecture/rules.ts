@@ -35,6 +35,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   ioredis: /^adapters\/outbound\/redis\//,
   'prom-client': /^adapters\/outbound\/prometheus\//,
   pino: /^adapters\/outbound\/pino\//,
+  jose: /^adapters\/outbound\/tokens\//,
   '@peculiar/x509': /^adapters\/outbound\/certificates\//,
   tsyringe: /^composition\//,
   'node:cluster': /^(processes\/|run-service\.ts$)/,
@@ -51,6 +52,9 @@ const CLOCK_OR_CHANCE =
 /** The mechanism that all resources share: it takes values and functions, and never asks which resource it serves. */
 const SHARED = [
   'application/record-use-cases.ts',
+  'application/record-creation.ts',
+  'application/judgement.ts',
+  'application/idempotency.ts',
   'application/leased-ids.ts',
   'application/list-query.ts',
   'application/record-order.ts',
@@ -62,6 +66,8 @@ const SHARED = [
   'adapters/inbound/http/resource-endpoints.ts',
   'adapters/inbound/http/resource-description.ts',
   'adapters/inbound/http/body-fields.ts',
+  'adapters/inbound/http/import-endpoint.ts',
+  'adapters/inbound/http/import-lines.ts',
   'adapters/inbound/http/list-endpoint.ts',
   'adapters/inbound/http/list-parameters.ts',
   'adapters/inbound/http/filters.ts',

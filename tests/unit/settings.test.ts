@@ -103,6 +103,40 @@ describe('settings', () => {
     }
   });
 
+  it('take for PUBLIC_URL an address over HTTPS, as a prefix of others', () => {
+    for (const PUBLIC_URL of ['https://api.example.com', 'https://localhost:8443', 'https://x.org/catalogue'])
+      expect(loadSettings({ PUBLIC_URL })).to.include({ PUBLIC_URL });
+    for (const PUBLIC_URL of [
+      'http://x.org',
+      'x.org',
+      'https://x.org/',
+      'https://x.org?a',
+      'https://u:p@x.org',
+    ]) {
+      expect(faultsOf({ PUBLIC_URL })[0], PUBLIC_URL).to.match(/^PUBLIC_URL must be /);
+    }
+  });
+
+  it('take for OAUTH_ISSUER an address over HTTPS, or of this machine, and then ask for OAUTH_AUDIENCE', () => {
+    const OAUTH_AUDIENCE = 'catalogue';
+    for (const OAUTH_ISSUER of [
+      'https://id.example.com/realms/x',
+      'http://localhost:9000',
+      'http://[::1]:9/',
+    ]) {
+      expect(loadSettings({ OAUTH_ISSUER, OAUTH_AUDIENCE })).to.include({ OAUTH_ISSUER });
+      expect(faultsOf({ OAUTH_ISSUER })).to.deep.equal(['OAUTH_AUDIENCE is required by OAUTH_ISSUER']);
+    }
+    for (const OAUTH_ISSUER of [
+      'http://id.example.com',
+      'id',
+      'https://x.org?a',
+      'http://localhost.evil.org',
+    ]) {
+      expect(faultsOf({ OAUTH_ISSUER, OAUTH_AUDIENCE })[0], OAUTH_ISSUER).to.match(/^OAUTH_ISSUER must be /);
+    }
+  });
+
   it('tell one line for a value of the wrong type', () => {
     expect(faultsOf({ CONFIG_FILE: file('{"STORE": 5}') })).to.have.length(1);
   });

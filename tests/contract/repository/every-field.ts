@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import type { Filter, RecordTable, Value } from '#src/application/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { fieldValue } from '#src/application/record-order.js';
-import { API_KEYS, ORDERS, PRODUCTS, type Repositories, USERS } from '#src/composition/tables.js';
+import {
+  API_KEYS,
+  ORDERS,
+  PRODUCTS,
+  type Repositories,
+  SIGNING_KEYS,
+  USERS,
+} from '#src/composition/tables.js';
 import { type FieldTraits, METADATA } from '#src/domain/fields.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { Opened } from './opened.js';
@@ -29,6 +36,7 @@ const RESOURCES: Readonly<Record<keyof Repositories, [RecordTable, fields: (rank
   users: [USERS, (rank) => ({ name: letter(rank), email: `${letter(rank)}@x.org` })],
   orders: [ORDERS, (rank) => ({ userId: rank + 1, items: [{ productId: 1, quantity: 1 }] })],
   apiKeys: [API_KEYS, (rank) => ({ name: letter(rank), scopes: ['products:read'], digest: letter(rank) })],
+  signingKeys: [SIGNING_KEYS, (rank) => ({ kid: letter(rank), algorithm: 'RS256', privateJwk: '{}' })],
 };
 
 /** What each field that a resource declares can be asked, whether or not the service lets anybody ask it. */

@@ -99,6 +99,22 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX reservations_age ON reservations (resource, reserved_at);
   CREATE INDEX tombstones_age ON tombstones (resource, deleted_at);
   `,
+  `
+  ALTER TABLE api_keys ADD COLUMN "name" TEXT AS (fields ->> 'name') VIRTUAL;
+  CREATE INDEX api_keys_name ON api_keys ("name");
+
+  CREATE TABLE signing_keys (
+    id INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    fields TEXT NOT NULL,
+    "kid" TEXT AS (fields ->> 'kid') VIRTUAL
+  ) STRICT;
+  CREATE UNIQUE INDEX signing_keys_kid ON signing_keys ("kid");
+  CREATE INDEX signing_keys_created_at ON signing_keys (created_at);
+  CREATE INDEX signing_keys_updated_at ON signing_keys (updated_at);
+  `,
 ];
 
 /** Marks the file as this service's own (`PRAGMA application_id`): the letters `pcs1`. */

@@ -1,0 +1,38 @@
+import { isIP } from 'node:net';
+import Joi from 'joi';
+
+/** Addresses and CIDRs, separated by commas. */
+export const ADDRESSES = Joi.string().custom((list: string, { error }) => {
+  return list.split(',').every((text) => isAddressOrRange(text.trim())) ? list : error('addresses');
+});
+
+/** https://www.iana.org/assignments/uri-schemes/prov/redis: the path is the number of a database. */
+export function redisUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
+  if (!URL.canParse(text)) return error('any.invalid');
+  const { protocol, hostname, pathname, search } = new URL(text);
+  const isSound = /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname + search);
+  return isSound ? text : error('any.invalid');
+}
+
+export function publicUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
+  if (!URL.canParse(text)) return error('any.invalid');
+  const url = new URL(text);
+  const isPlain = url.username === '' && url.search === '' && url.hash === '' && !/[?#]|\/$/.test(text);
+  return url.protocol === 'https:' && isPlain ? text : error('any.invalid');
+}
+
+/** RFC 8414 section 2; plain HTTP where it does not leave the machine. */
+export function issuerUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
+  if (!URL.canParse(text)) return error('any.invalid');
+  const { protocol, hostname, username } = new URL(text);
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback);
+  return isSafe && username === '' && !/[?#]/.test(text) ? text : error('any.invalid');
+}
+
+/** RFC 4632 section 3.1, RFC 4291 section 2.3. */
+function isAddressOrRange(text: string): boolean {
+  const [, address = '', prefix] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && Number(prefix ?? 0) <= (version === 4 ? 32 : 128);
+}
