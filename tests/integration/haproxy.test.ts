@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listen } from '#src/composition/listen.js';
 import { type Answer, HttpClient } from '../support/http-client.js';
+import { LineStream } from '../support/line-stream.js';
 import { NameServer } from '../support/name-server.js';
 import { FIRST_KEY } from '../support/running-service.js';
 import { SpawnedService } from '../support/spawned-service.js';
@@ -128,6 +129,18 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
       headers: { 'X-Forwarded-For': '127.0.0.7' },
     });
     expect(neighbour.status).to.equal(404);
+  });
+
+  it('lets an import through line by line, its results too', async () => {
+    const stream = new LineStream(client.startLines('/v1/products'));
+    for (let number = 1; number <= 3; number++) {
+      await stream.send(`{"name":"line ${number}"}\n`);
+      expect(await stream.next()).to.include({ line: number, status: 201 });
+    }
+    await stream.send('{"name":"many"}\n'.repeat(5_000));
+    stream.end();
+    const rest = await stream.rest();
+    expect([rest.length, rest.at(-1).line]).to.deep.equal([5_000, 5_003]);
   });
 
   it('leaves what is too large to the service', async () => {
