@@ -2,8 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { answersIn, received } from '../support/http-client.js';
 import { LineStream, type ResultLine } from '../support/line-stream.js';
-import { runningService } from '../support/running-service.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
 
 const PATH = '/v1/products';
 const line = (fields: object) => `${JSON.stringify(fields)}\n`;
@@ -102,6 +103,27 @@ describe('an import', () => {
     await later.rest();
     expect(await count('name=gone')).to.equal(1);
     expect(spooled()).to.deep.equal([]);
+  });
+
+  it('is cut, with nothing behind its results, when its message breaks', async () => {
+    const socket = await service.client.connect();
+    const text = received(socket);
+    const results = new Promise((resolve) =>
+      socket.on('data', (data) => /"line":1/.test(`${data}`) && resolve(1)),
+    );
+    const body = line({ name: 'broken' });
+    const head = [
+      `POST ${PATH} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${FIRST_KEY}`,
+      'Content-Type: application/x-ndjson',
+      'Transfer-Encoding: chunked',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n`);
+    await results;
+    socket.write('no size\r\n');
+    expect(answersIn(await text).map(([status]) => status)).to.deep.equal([200]);
+    expect(await text).to.match(/"status":201,"id":\d+}\n\r\n$/);
   });
 
   it('leaves nothing behind when its client goes away with answers unread', async () => {

@@ -21,7 +21,8 @@ type Headers = Readonly<Record<string, string>>;
 
 /**
  * Answers what never became a request. A peer that does not even speak TLS gets no answer: the socket could only
- * send it in the clear. Nor does one that still awaits another answer: it would take this one for that.
+ * send it in the clear. Nor does one that still awaits another answer, or is in the midst of one, as of an import that
+ * breaks: it would take this one for that, or for a part of it.
  * @param running what is being answered on this connection, oldest first
  * @param always what every answer carries
  */
@@ -35,7 +36,8 @@ export function answerBrokenMessage(
   answered.add(socket);
   const refusal = refusalOf(error);
   const last = running.findLast(({ req }) => req.complete);
-  if (!refusal || !socket.writable) socket.destroy();
+  const isInAnswer = running.some(({ headersSent, writableEnded }) => headersSent && !writableEnded);
+  if (!refusal || !socket.writable || (isInAnswer && !last)) socket.destroy();
   else if (last) last.once('finish', () => socket.destroy());
   else answer(refusal, socket, always);
 }
