@@ -46,6 +46,8 @@ export class Spool {
         this.inTurn(() => this.discard()).then(() => done(error), done);
       },
     });
+    // It may fail before anybody reads it, and that is no defect. Whoever reads is told all the same.
+    this.readable.on('error', () => {});
   }
 
   /**
