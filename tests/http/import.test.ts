@@ -2,8 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { answersIn, received } from '../support/http-client.js';
 import { LineStream, type ResultLine } from '../support/line-stream.js';
-import { runningService } from '../support/running-service.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
 
 const PATH = '/v1/products';
 const line = (fields: object) => `${JSON.stringify(fields)}\n`;
@@ -118,6 +119,14 @@ describe('an import', () => {
     }
     expect(await count('name=fleeting')).to.be.lessThan(30_000);
     expect(spooled()).to.deep.equal([]);
+  });
+
+  it('is cut where its client goes on with what is no HTTP, and no other answer stands in its own', async () => {
+    const socket = await service.client.connect();
+    socket.on('data', () => socket.write('no chunk\r\n'));
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`);
+    socket.write('Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n\n\r\n');
+    expect(answersIn(await received(socket))).to.deep.equal([[200, undefined]]);
   });
 
   it('is one request to the limiter', async () => {
