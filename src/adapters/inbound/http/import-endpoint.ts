@@ -5,16 +5,13 @@ import type { Context } from './context.js';
 import type { Operation } from './endpoint.js';
 import { checkIdempotencyKey, requestKey } from './idempotency-key.js';
 import { ImportLines } from './import-lines.js';
-import { NDJSON_TYPE } from './ndjson.js';
+import { LINES, NDJSON_TYPE } from './ndjson.js';
 import { noParameter } from './query.js';
 import { brokenOff, checkMediaType, mediaType, sendContinue } from './read-json-body.js';
 import { liftDeadline } from './request-deadline.js';
 import { type RequestLine, requestLines } from './request-lines.js';
 import type { ResourceDescription } from './resource-description.js';
 import { Spool } from './spool.js';
-
-/** What a stream of records is sent as. */
-export const LINES = 'application/x-ndjson';
 
 export interface ImportPolicy {
   /** Of a body; in a stream, of a line. */
@@ -68,6 +65,7 @@ export class ImportEndpoint<Fields> {
       key,
       bodyLimitBytes,
       journal,
+      requestId: ctx.state.requestId,
     });
     const batches = requestLines(ctx.req, bodyLimitBytes);
     const first = await batches.next().catch(() => Promise.reject(brokenOff()));
