@@ -17,7 +17,7 @@ const LEAVINGS = [
   ['second work', 300],
 ] as const;
 
-describe('an import whose client goes away', () => {
+describe('an import that breaks off', () => {
   const folder = temporaryFolder();
   const service = koaService(codeAnswers);
   let step = async (_name: string): Promise<void> => {};
@@ -52,7 +52,7 @@ describe('an import whose client goes away', () => {
   const line = '{"name":"x"}\n';
 
   for (const coding of ['identity', 'br']) {
-    it(`harms nobody, whatever step it is in, with ${coding}`, async () => {
+    it(`harms nobody, whatever step its client goes away in, with ${coding}`, async () => {
       for (const [last, lines] of LEAVINGS) {
         const socket = await service.client.connect();
         const reached = new Promise<void>((resolve) => {
@@ -82,6 +82,20 @@ describe('an import whose client goes away', () => {
         const { status, text } = await service.client.post('/', line, { headers });
         expect([status, text]).to.deep.equal([200, '{"line":1,"status":201,"id":1}\n']);
       }
+    });
+  }
+
+  for (const failing of ['first work', 'second work']) {
+    it(`is cut, and not left to its client, where its ${failing} fails`, async () => {
+      service.answer = answering(() => {
+        step = async (name) => {
+          if (name === failing) throw new Error('a defect');
+        };
+      });
+      const refusal = await service.client
+        .post('/', line.repeat(10_000), { headers })
+        .catch((error) => error);
+      expect(refusal).to.be.an('error');
     });
   }
 });
