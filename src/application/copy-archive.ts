@@ -24,8 +24,8 @@ export type Progress = (name: string, step: 'comparing' | 'copying' | 'verifying
 
 /**
  * Brings `to` to hold what `from` holds, and proves it by reading both again. It may be run again after it was stopped
- * anywhere: what is there already is not written twice. Memory does not grow with the number of entries. What is past,
- * by its rules, counts on neither side.
+ * anywhere: what is there already is not written twice. Memory grows with what changed since an earlier
+ * run, and not with the number of entries. What is past, by its rules, counts on neither side.
  */
 export class ArchiveCopy<Key extends number | string, Entry> {
   constructor(

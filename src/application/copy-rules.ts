@@ -1,12 +1,7 @@
 import type { Id, Instant } from '../domain/record.js';
 import type { RecordEntry } from './ports/archive.js';
 import type { Reservation } from './ports/idempotency-store.js';
-import { RESERVATION_MS } from './retention.js';
-
-const HOUR_MS = 3_600_000;
-
-/** What a reservation is promised for. It is kept for an hour longer, and a copy of reservations takes less than that. */
-const RESERVATION_PROMISED_MS = 24 * HOUR_MS;
+import { HOUR_MS, RESERVATION_MS, RESERVATION_PROMISED_MS } from './retention.js';
 
 /**
  * A tombstone is needed for as long as a reservation of its id may live, which was made before it. It is kept for longer
@@ -50,6 +45,7 @@ export function recordRules(tombstonesSince: Instant): CopyRules<Id, RecordEntry
 }
 
 export function reservationRules(now: Instant): CopyRules<string, Reservation> {
+  // It is kept for an hour longer, and a copy of reservations takes less than that.
   const isPast = ({ reservedAt }: Reservation) => reservedAt < now - RESERVATION_PROMISED_MS;
   return {
     beforeAll: '',

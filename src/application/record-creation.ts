@@ -14,7 +14,7 @@ export interface Creation<Fields> {
 }
 
 export interface Created<Fields> {
-  /** As it was created, whatever became of it since. */
+  /** As it was created, whatever became of it since. The times are those of this attempt, also of a replay. */
   readonly record: Versioned<Fields>;
   /** Whether another attempt, or another request, created it. */
   readonly isReplay: boolean;
@@ -86,7 +86,7 @@ export class RecordCreation<Fields> {
     });
   }
 
-  /** Unless another attempt succeeded in the meantime: what this one was found to refer to may be gone only since then. */
+  /** But not where another attempt succeeded meanwhile: what the draft refers to may be gone only since then. */
   private async refuse(attempts: readonly Attempt<Fields>[]): Promise<void> {
     await this.recall(attempts.filter(({ once }) => once));
     for (const attempt of attempts.filter(isOpen)) attempt.outcome = attempt.refusal ?? never();
@@ -132,7 +132,7 @@ export class RecordCreation<Fields> {
     throw new Error(`The store gave out the id ${record.id} twice.`);
   }
 
-  /** Lays what stands under their keys to the attempts. */
+  /** Gives each attempt the reservation under its key, or refuses it where that is of another body. */
   private hold(attempts: readonly Attempt<Fields>[], standing: ReadonlyMap<string, Reservation>): void {
     for (const attempt of attempts) {
       const reservation = standing.get(keyOf(attempt));

@@ -2,10 +2,13 @@ import type { Clock } from './ports/clock.js';
 import type { Expiring } from './ports/expiring.js';
 import { turnInLine } from './turns.js';
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
-/** A reservation is promised for 24 hours; the hour more is for those who copy it, and for clocks that differ. */
-export const RESERVATION_MS = 25 * HOUR_MS;
+/** For so long a repetition is known as one. */
+export const RESERVATION_PROMISED_MS = 24 * HOUR_MS;
+
+/** For so long a reservation is kept; the hour more is for those who copy it, and for clocks that differ. */
+export const RESERVATION_MS = RESERVATION_PROMISED_MS + HOUR_MS;
 
 /** A tombstone outlives every reservation of its id, which was made before the record was deleted. */
 export const TOMBSTONE_MS = 2 * RESERVATION_MS;

@@ -257,7 +257,8 @@ describe('an export', () => {
       }
       expect(await logged(service)).to.include({ status: 200, complete: false });
       const warnings = service.journal.lines.filter(({ event }) => event === 'an answer broke off');
-      expect(warnings[0]?.details['error']).to.equal(failure);
+      expect(warnings.map(({ details }) => details['error'])).to.deep.equal([failure, failure, failure]);
+      expect(new Set(warnings.map(({ details }) => details['requestId']))).to.have.length(3);
     });
   }
 

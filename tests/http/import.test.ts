@@ -142,6 +142,14 @@ describe('an import', () => {
     expect(spooled()).to.deep.equal([]);
   });
 
+  it('is cut where its client goes on with what is no HTTP, and no other answer stands in its own', async () => {
+    const socket = await service.client.connect();
+    socket.on('data', () => socket.write('no chunk\r\n'));
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`);
+    socket.write('Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n\n\r\n');
+    expect(answersIn(await received(socket))).to.deep.equal([[200, undefined]]);
+  });
+
   it('is one request to the limiter', async () => {
     const remaining = async (lines: number) => {
       const stream = open();

@@ -6,7 +6,8 @@ const ELEMENT = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1
 
 /**
  * The coding that a client likes best, where it likes one at least as well as none. Of equals it is br, the smaller at
- * about the same cost. Whoever names no coding but `*` gets gzip, which everyone knows; who refuses even no coding, none.
+ * about the same cost. Whoever names no coding but `*` gets gzip, which everyone knows; who names none of ours gets none,
+ * even where `identity` is refused.
  */
 export function preferredCoding(acceptEncoding: string): Coding | undefined {
   const weights = weightsIn(acceptEncoding);

@@ -3,7 +3,7 @@ import Koa from 'koa';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Journal } from '../../../application/ports/journal.js';
 import { notFound } from '../../../domain/errors.js';
-import type { Middleware, RequestState } from './context.js';
+import type { Context, Middleware, RequestState } from './context.js';
 import { type Endpoint, mount, mountUnlimited } from './endpoint.js';
 import type { Gate } from './middleware/admit.js';
 import { answerErrors } from './middleware/answer-errors.js';
@@ -38,9 +38,7 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
 
   const app = new Koa<RequestState>();
   app.silent = true;
-  app.on('error', (error: unknown) => {
-    if (!isClientGone(error)) deps.journal.warn('an answer broke off', { error });
-  });
+  app.on('error', warnOnce(deps.journal));
   app.use(identifyRequest);
   app.use(simplifyAccept);
   app.use(deps.crossOrigin);
@@ -57,6 +55,16 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
     throw notFound();
   });
   return app;
+}
+
+/** Koa tells of an answer that breaks off twice: once of what was to be sent, once of the connection. */
+function warnOnce(journal: Journal): (error: unknown, ctx: Context) => void {
+  const told = new WeakSet<Context>();
+  return (error, ctx) => {
+    if (isClientGone(error) || told.has(ctx)) return;
+    told.add(ctx);
+    journal.warn('an answer broke off', { requestId: ctx.state.requestId, error });
+  };
 }
 
 const GONE: readonly (string | undefined)[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];

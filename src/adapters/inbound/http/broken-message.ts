@@ -21,8 +21,8 @@ type Headers = Readonly<Record<string, string>>;
 
 /**
  * Answers what never became a request. A peer that does not even speak TLS gets no answer: the socket could only
- * send it in the clear. Nor does one that still awaits another answer, or is in the midst of one, as of an import that
- * breaks: it would take this one for that, or for a part of it.
+ * send it in the clear. Nor does one that still awaits another answer, or gets one to this very message already: it would
+ * take this one for that, or for a part of it.
  * @param running what is being answered on this connection, oldest first
  * @param always what every answer carries
  */
@@ -36,9 +36,9 @@ export function answerBrokenMessage(
   answered.add(socket);
   const refusal = refusalOf(error);
   const last = running.findLast(({ req }) => req.complete);
-  const isInAnswer = running.some(({ headersSent, writableEnded }) => headersSent && !writableEnded);
-  if (!refusal || !socket.writable || (isInAnswer && !last)) socket.destroy();
+  if (!refusal || !socket.writable) socket.destroy();
   else if (last) last.once('finish', () => socket.destroy());
+  else if (running.some(({ headersSent }) => headersSent)) socket.destroy();
   else answer(refusal, socket, always);
 }
 

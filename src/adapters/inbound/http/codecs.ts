@@ -10,7 +10,7 @@ export interface Codec {
   stream(): Transform;
 }
 
-/** A level 6 takes three times as long for a fifth less. */
+/** Level 6 takes two to three times as long for a fifth less. */
 const GZIP = { level: 4 };
 
 /** As dear as that gzip. The window is 256 KiB; the usual one of 4 MiB would be kept for each stream. */

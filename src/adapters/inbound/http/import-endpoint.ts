@@ -5,16 +5,13 @@ import type { Context } from './context.js';
 import type { Operation } from './endpoint.js';
 import { checkIdempotencyKey, requestKey } from './idempotency-key.js';
 import { ImportLines } from './import-lines.js';
-import { NDJSON_TYPE } from './ndjson.js';
+import { LINES, NDJSON_TYPE } from './ndjson.js';
 import { noParameter } from './query.js';
-import { brokenOff, checkMediaType, mediaType, sendContinue } from './read-json-body.js';
+import { checkMediaType, mediaType, sendContinue } from './read-json-body.js';
 import { liftDeadline } from './request-deadline.js';
 import { type RequestLine, requestLines } from './request-lines.js';
 import type { ResourceDescription } from './resource-description.js';
 import { Spool } from './spool.js';
-
-/** What a stream of records is sent as. */
-export const LINES = 'application/x-ndjson';
 
 export interface ImportPolicy {
   /** Of a body; in a stream, of a line. */
@@ -55,7 +52,10 @@ export class ImportEndpoint<Fields> {
     };
   }
 
-  /** What is wrong with the request as a whole, or with the store at its beginning, is answered as ever. */
+  /**
+   * What is wrong with the request as a whole, or with the store when it takes the key, is answered as ever; what breaks
+   * later cuts the connection.
+   */
   private async import(ctx: Context): Promise<void> {
     const key = requestKey(ctx);
     if (key !== undefined) await this.useCases.reserveStream(key);
@@ -68,19 +68,17 @@ export class ImportEndpoint<Fields> {
       key,
       bodyLimitBytes,
       journal,
+      requestId: ctx.state.requestId,
     });
-    const batches = requestLines(ctx.req, bodyLimitBytes);
-    const first = await batches.next().catch(() => Promise.reject(brokenOff()));
     const spool = new Spool({ folder });
-    if (!first.done) await spool.write(await lines.results(first.value));
     ctx.set('Content-Type', LINES);
     ctx.body = spool.readable;
-    void answerRest(batches, lines, spool);
+    void answer(requestLines(ctx.req, bodyLimitBytes), lines, spool);
   }
 }
 
-/** Goes on reading whether or not the client does, as far as the spool allows. */
-async function answerRest(
+/** Reads on whether or not the client does, as far as the spool allows. */
+async function answer(
   batches: AsyncIterable<readonly RequestLine[]>,
   lines: ImportLines<unknown>,
   spool: Spool,

@@ -20,6 +20,7 @@ export interface ImportLinesOptions<Fields> {
   readonly key: string | undefined;
   readonly bodyLimitBytes: number;
   readonly journal: Journal;
+  readonly requestId: string;
 }
 
 /** Makes of lines records, and tells of each what became of it. */
@@ -44,7 +45,8 @@ export class ImportLines<Fields> {
       return await this.options.useCases.createAll(creations);
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
-      this.options.journal.error(error.code, { error: error.cause });
+      const { journal, requestId } = this.options;
+      if (error.cause !== undefined) journal.error(error.code, { requestId, error: error.cause });
       return creations.map(() => error);
     }
   }

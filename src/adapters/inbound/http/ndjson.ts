@@ -6,8 +6,11 @@ import type { Context } from './context.js';
 import { JSON_TYPE } from './middleware/negotiate.js';
 import type { View } from './views.js';
 
+/** What lines of JSON are sent as, either way. */
+export const LINES = 'application/x-ndjson';
+
 /** As {@link JSON_TYPE}, with the charset that a client may name. */
-export const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
+export const NDJSON_TYPE = `${LINES}; charset=utf-8`;
 
 /** What was written and not yet sent; more is not read. */
 const BUFFERED = { objectMode: false, highWaterMark: 65_536 };
@@ -30,7 +33,7 @@ export function answerLines<Fields>(
   rest: Pages<Fields> | undefined,
   view: View<Fields>,
 ): void {
-  ctx.set('Content-Type', 'application/x-ndjson');
+  ctx.set('Content-Type', LINES);
   ctx.body = Readable.from(lines(first, rest, view), BUFFERED);
 }
 

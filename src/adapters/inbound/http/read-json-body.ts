@@ -108,7 +108,7 @@ function asReadError(error: Error): Error {
 }
 
 /** A client that goes away in mid-body reads no answer; this is for the log. */
-export function brokenOff(): CatalogueError {
+function brokenOff(): CatalogueError {
   return new CatalogueError('request_timeout', 'The body broke off.');
 }
 

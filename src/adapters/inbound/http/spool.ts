@@ -8,14 +8,15 @@ const READ_BYTES = 64 * KIB;
 export interface SpoolOptions {
   /** Where files are put, and made where it is missing. */
   readonly folder: string;
-  /** What is beyond goes to files. */
+  /** What is beyond goes to files. Default: 1 MiB. */
   readonly memoryBytes?: number;
-  /** Of a file; one that was read is gone. */
+  /** After so many a new file is begun; one that was read is gone. Default: 8 MiB. */
   readonly segmentBytes?: number;
-  /** More than that unread is an error. */
+  /** More than that unread is an error. Default: 256 MiB. */
   readonly maxBytes?: number;
 }
 
+/** Whoever reads is too far behind. */
 export class SpoolFull extends Error {}
 
 /** Whoever reads has stopped. */
@@ -46,6 +47,8 @@ export class Spool {
         this.inTurn(() => this.discard()).then(() => done(error), done);
       },
     });
+    // It may fail before anybody reads it, and that is no defect. Whoever reads is told all the same.
+    this.readable.on('error', () => {});
   }
 
   /**

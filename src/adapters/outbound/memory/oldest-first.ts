@@ -30,9 +30,9 @@ export class OldestFirst<Key, Value> {
 
   /** @returns how many were removed */
   removeBefore(moment: Instant, limit: number): number {
-    const young = this.byAge.findIndex(({ at }) => at >= moment);
-    const old = young < 0 ? this.byAge.length : young;
-    const removed = this.byAge.splice(0, Math.min(old, limit));
+    const oldest = this.byAge.slice(0, limit);
+    const removed = oldest.filter(({ at }) => at < moment);
+    this.byAge.splice(0, removed.length);
     for (const { key } of removed) this.values.delete(key);
     return removed.length;
   }

@@ -2,6 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { preferredCoding } from '../accept-encoding.js';
 import { CODECS, type Codec } from '../codecs.js';
 import type { Context, Middleware } from '../context.js';
+import { LINES } from '../ndjson.js';
 
 /** What is shorter fits into one packet as it is. */
 const MAX_UNCODED_BYTES = 1_024;
@@ -12,7 +13,7 @@ const MAX_UNCODED_BYTES = 1_024;
  */
 export const codeAnswers: Middleware = async (ctx, next) => {
   await next();
-  if (ctx.response.type === 'application/x-ndjson') ctx.vary('Accept-Encoding');
+  if (ctx.response.type === LINES) ctx.vary('Accept-Encoding');
   if (!mayBeCoded(ctx)) return;
   const coding = preferredCoding(ctx.get('Accept-Encoding'));
   if (coding === undefined) return;
