@@ -13,5 +13,6 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
 COPY config ./config
 COPY --from=build /service/dist ./dist
+RUN mkdir /data && chown node:node /data
 USER node
 CMD ["node", "dist/main.js"]

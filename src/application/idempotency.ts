@@ -12,6 +12,19 @@ export interface Once {
   readonly showsFields: boolean;
 }
 
+/** Reads the body only where it is to be compared or kept. */
+export function onceByBody(key: string, body: unknown, showsFields: boolean): Once {
+  let fingerprint: string | undefined;
+  return {
+    key,
+    showsFields,
+    get fingerprint() {
+      fingerprint ??= fingerprintOf(body);
+      return fingerprint;
+    },
+  };
+}
+
 /**
  * The name under which a request is reserved. Of an idempotency key only its digest is kept: it may be of any length, and tell
  * something of who made it.
@@ -29,9 +42,24 @@ export function lineKey(streamKey: string, line: number): string {
   return `${streamKey}/${line}`;
 }
 
-/** Alike for two bodies that are the same value, however they were written. */
+/** No record has more values. */
+const MAX_VALUES = 5_000;
+
+/**
+ * Alike for two bodies that are the same value, however they were written. Of a body that is larger than any record the order
+ * of its members counts: it is refused whatever it is compared with, and shall cost little.
+ */
 export function fingerprintOf(body: unknown): string {
-  return sha256(canonicalJson(body));
+  return sha256(hasMoreValues(body, MAX_VALUES) ? JSON.stringify(body) : canonicalJson(body));
+}
+
+function hasMoreValues(body: unknown, count: number): boolean {
+  let left = count;
+  const look = (part: unknown): boolean => {
+    if (--left < 0) return true;
+    return typeof part === 'object' && part !== null && Object.values(part).some(look);
+  };
+  return look(body);
 }
 
 export function keyReused(): CatalogueError {

@@ -1,31 +1,16 @@
 import { CatalogueError } from '../domain/errors.js';
-import type { Id, Versioned } from '../domain/record.js';
-import { keyReused, type Once } from './idempotency.js';
+import type { Id } from '../domain/record.js';
+import { type Creation, CreationAttempt, type CreationOutcome } from './creation-attempt.js';
+import type { Once } from './idempotency.js';
 import type { Draft } from './judgement.js';
 import type { Clock } from './ports/clock.js';
 import type { IdempotencyStore, Reservation } from './ports/idempotency-store.js';
-import type { InsertOutcome, Repository } from './ports/repository.js';
-
-/** A record to be, and how it is told from another that is asked for in the same words. */
-export interface Creation<Fields> {
-  readonly draft: Draft<Fields>;
-  /** Absent: each request makes a record of its own. */
-  readonly once?: Once | undefined;
-}
-
-export interface Created<Fields> {
-  /** As it was created, whatever became of it since. The times are those of this attempt, also of a replay. */
-  readonly record: Versioned<Fields>;
-  /** Whether another attempt, or another request, created it. */
-  readonly isReplay: boolean;
-}
-
-/** What refused it is kept nowhere: another attempt may succeed. */
-export type CreationOutcome<Fields> = Created<Fields> | CatalogueError;
+import type { Repository } from './ports/repository.js';
 
 /** What a creation may use up. */
 export interface IdPool {
   take(count: number): Promise<Id[]>;
+  /** Takes back ids that an insertion was refused under, in ascending order. */
   giveBack(ids: readonly Id[]): void;
 }
 
@@ -38,14 +23,7 @@ export interface CreationDependencies<Fields> {
   readonly judge: (drafts: readonly Draft<Fields>[]) => Promise<readonly (Fields | CatalogueError)[]>;
 }
 
-/** One creation on its way to an outcome. */
-interface Attempt<Fields> extends Creation<Fields> {
-  reservation?: Reservation;
-  fields?: Fields;
-  /** What was found wrong with the draft. */
-  refusal?: CatalogueError;
-  outcome?: CreationOutcome<Fields>;
-}
+type Keyed<Fields> = CreationAttempt<Fields> & { readonly once: Once };
 
 /**
  * Creates records, those of a key exactly once, whatever is lost, killed or sent twice at any moment. A key reserves an
@@ -57,116 +35,89 @@ export class RecordCreation<Fields> {
 
   /** Each for itself: one that is refused stops no other. */
   async all(creations: readonly Creation<Fields>[]): Promise<readonly CreationOutcome<Fields>[]> {
-    const attempts: Attempt<Fields>[] = creations.map((creation) => ({ ...creation }));
-    await this.recall(attempts.filter(({ once }) => once));
-    await this.judge(attempts.filter(isOpen));
-    await this.refuse(attempts.filter(({ refusal }) => refusal));
-    await this.reserve(attempts.filter((attempt) => isOpen(attempt) && attempt.once && !attempt.reservation));
-    await this.insert(attempts.filter(isOpen));
-    return attempts.map(({ outcome }) => outcome ?? never());
+    const attempts = creations.map((creation) => new CreationAttempt(creation));
+    const open = () => attempts.filter(({ isOpen }) => isOpen);
+    await this.recall(attempts.filter(isKeyed));
+    await this.judge(open());
+    await this.refuse(open().filter(({ refusal }) => refusal));
+    await this.reserve(open().filter(isKeyed));
+    await this.insert(open());
+    return attempts.map(({ outcome }) => sure(outcome, 'an outcome'));
   }
 
   /** What was asked before is answered before it is judged: by now it might be judged otherwise. */
-  private async recall(attempts: readonly Attempt<Fields>[]): Promise<void> {
+  private async recall(attempts: readonly Keyed<Fields>[]): Promise<void> {
     if (attempts.length === 0) return;
-    this.hold(attempts, await this.deps.reservations.find(attempts.map(keyOf)));
-    const held = attempts.filter((attempt) => isOpen(attempt) && attempt.reservation);
+    const { reservations, records, clock } = this.deps;
+    const standing = await reservations.find(attempts.map(({ once }) => once.key));
+    for (const attempt of attempts) attempt.hold(standing.get(attempt.once.key));
+    const held = attempts.filter(isHeld);
     if (held.length === 0) return;
-    const taken = await this.deps.records.taken(held.map(idOf));
-    for (const attempt of held) if (taken.has(idOf(attempt))) attempt.outcome = this.replayed(attempt);
+    const taken = await records.taken(held.map(({ reservation }) => reservation.id));
+    for (const attempt of held)
+      if (taken.has(attempt.reservation.id)) attempt.replay(attempt.reservation.id, clock.now());
   }
 
-  private async judge(attempts: readonly Attempt<Fields>[]): Promise<void> {
+  private async judge(attempts: readonly CreationAttempt<Fields>[]): Promise<void> {
     if (attempts.length === 0) return;
-    const judged = await this.deps.judge(attempts.map(({ draft }) => draft));
+    const verdicts = await this.deps.judge(attempts.map(({ draft }) => draft));
     attempts.forEach((attempt, at) => {
-      const fields = judged[at] ?? never();
-      if (fields instanceof CatalogueError) attempt.refusal = fields;
-      else attempt.fields = fields;
+      attempt.judge(sure(verdicts[at], 'a verdict'));
     });
   }
 
-  /** But not where another attempt succeeded meanwhile: what the draft refers to may be gone only since then. */
-  private async refuse(attempts: readonly Attempt<Fields>[]): Promise<void> {
-    await this.recall(attempts.filter(({ once }) => once));
-    for (const attempt of attempts.filter(isOpen)) attempt.outcome = attempt.refusal ?? never();
+  /** Unless another attempt succeeded in the meantime: what this one was found to refer to may be gone only since then. */
+  private async refuse(attempts: readonly CreationAttempt<Fields>[]): Promise<void> {
+    await this.recall(attempts.filter(isKeyed));
+    for (const attempt of attempts) attempt.outcome ??= attempt.refusal;
   }
 
-  private async reserve(attempts: readonly Attempt<Fields>[]): Promise<void> {
+  /** An id whose reservation came too late is nobody's: it would come out of its order. */
+  private async reserve(keyed: readonly Keyed<Fields>[]): Promise<void> {
+    const attempts = keyed.filter((attempt) => !isHeld(attempt));
     if (attempts.length === 0) return;
     const ids = await this.deps.ids.take(attempts.length);
-    const reservedAt = this.deps.clock.now();
-    const wanted = attempts.map(({ once = never(), fields }, at) => ({
-      key: once.key,
-      fingerprint: once.fingerprint,
-      id: ids[at] ?? never(),
-      reservedAt,
-      ...(once.showsFields && { fields: JSON.stringify(fields) }),
-    }));
-    this.hold(attempts, await this.deps.reservations.reserve(wanted));
-    if (attempts.some((attempt) => isOpen(attempt) && !attempt.reservation)) never();
-  }
-
-  private async insert(attempts: readonly Attempt<Fields>[]): Promise<void> {
-    if (attempts.length === 0) return;
-    const free = attempts.filter(({ reservation }) => !reservation);
-    const ids = free.length > 0 ? await this.deps.ids.take(free.length) : [];
-    const ownIds = new Map(free.map((attempt, at) => [attempt, ids[at] ?? never()]));
-    const records = attempts.map((attempt) => this.record(attempt, ownIds.get(attempt) ?? idOf(attempt)));
-    const outcomes = await this.deps.records.insertAll(records);
-    attempts.forEach((attempt, at) => {
-      attempt.outcome = this.outcome(attempt, records[at] ?? never(), outcomes[at] ?? never());
-    });
-    const refused = free.filter(({ outcome }) => outcome instanceof CatalogueError);
-    this.deps.ids.giveBack(refused.map((attempt) => ownIds.get(attempt) ?? never()));
-  }
-
-  private outcome(
-    attempt: Attempt<Fields>,
-    record: Versioned<Fields>,
-    outcome: InsertOutcome,
-  ): CreationOutcome<Fields> {
-    if (outcome === 'inserted') return { record, isReplay: false };
-    if (outcome !== 'taken') return outcome;
-    if (attempt.reservation) return this.replayed(attempt);
-    throw new Error(`The store gave out the id ${record.id} twice.`);
-  }
-
-  /** Gives each attempt the reservation under its key, or refuses it where that is of another body. */
-  private hold(attempts: readonly Attempt<Fields>[], standing: ReadonlyMap<string, Reservation>): void {
-    for (const attempt of attempts) {
-      const reservation = standing.get(keyOf(attempt));
-      if (!reservation) continue;
-      if (reservation.fingerprint === attempt.once?.fingerprint) attempt.reservation = reservation;
-      else attempt.outcome = keyReused();
-    }
-  }
-
-  private replayed(attempt: Attempt<Fields>): Created<Fields> {
-    return { record: this.record(attempt, idOf(attempt)), isReplay: true };
-  }
-
-  /** The first answer's own fields where they are kept: the same body may be written in another order. */
-  private record({ reservation, fields, draft }: Attempt<Fields>, id: Id): Versioned<Fields> {
     const now = this.deps.clock.now();
-    const kept = reservation?.fields;
-    const own = kept === undefined ? (fields ?? (draft.fields as Fields)) : (JSON.parse(kept) as Fields);
-    return { id, version: 1, createdAt: now, updatedAt: now, fields: own };
+    const wanted = attempts.map((attempt, at) =>
+      attempt.reservationFor(attempt.once, sure(ids[at], 'an id'), now),
+    );
+    const standing = await this.deps.reservations.reserve(wanted);
+    for (const attempt of attempts) attempt.hold(sure(standing.get(attempt.once.key), 'a reservation'));
+  }
+
+  private async insert(attempts: readonly CreationAttempt<Fields>[]): Promise<void> {
+    if (attempts.length === 0) return;
+    const { ids, clock, records } = this.deps;
+    const free = attempts.filter(({ reservation }) => !reservation);
+    const own = (free.length > 0 ? await ids.take(free.length) : []).values();
+    const wanted = attempts.map((attempt) => {
+      const id = attempt.reservation?.id ?? sure(own.next().value, 'an id');
+      return attempt.record(id, clock.now());
+    });
+    const inserted = await records.insertAll(wanted);
+    const refused: Id[] = [];
+    attempts.forEach((attempt, at) => {
+      const record = sure(wanted[at], 'a record');
+      attempt.conclude(record, sure(inserted[at], 'an outcome'));
+      if (!attempt.reservation && attempt.outcome instanceof CatalogueError) refused.push(record.id);
+    });
+    ids.giveBack(refused);
   }
 }
 
-function isOpen({ outcome }: Attempt<unknown>): boolean {
-  return outcome === undefined;
+function isKeyed<Fields>(attempt: CreationAttempt<Fields>): attempt is Keyed<Fields> {
+  return attempt.once !== undefined;
 }
 
-function keyOf({ once }: Pick<Attempt<unknown>, 'once'>): string {
-  return once?.key ?? never();
+/** Whether the id of its record is known by its key. */
+function isHeld<Attempt extends CreationAttempt<unknown>>(
+  attempt: Attempt,
+): attempt is Attempt & { readonly reservation: Reservation } {
+  return attempt.isOpen && attempt.reservation !== undefined;
 }
 
-function idOf({ reservation }: Pick<Attempt<unknown>, 'reservation'>): Id {
-  return reservation?.id ?? never();
-}
-
-function never(): never {
-  throw new Error('A creation lost its way.');
+/** For what an adapter owes for each creation. */
+function sure<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new Error(`A creation is left without ${what}.`);
+  return value;
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CatalogueError, type Fault, notFound, PreconditionFailed, unavailable } from '../domain/errors.js';
 import type { Id, Versioned } from '../domain/record.js';
+import type { Created, Creation, CreationOutcome } from './creation-attempt.js';
 import { everyPage } from './every-page.js';
 import { keyReused, STREAM } from './idempotency.js';
 import { type Draft, Judgement, type RecordRules, type Subject } from './judgement.js';
@@ -10,7 +11,7 @@ import type { Backoff } from './ports/backoff.js';
 import type { Clock } from './ports/clock.js';
 import type { IdempotencyStore } from './ports/idempotency-store.js';
 import type { Repository } from './ports/repository.js';
-import { type Created, type Creation, type CreationOutcome, RecordCreation } from './record-creation.js';
+import { RecordCreation } from './record-creation.js';
 
 /** A write that loses so many races in a row is given up, with nothing written. */
 const MAX_ATTEMPTS = 64;
@@ -64,7 +65,8 @@ export class RecordUseCases<Fields> {
   /** @throws CatalogueError `validation_failed`, `duplicate_value`, `idempotency_key_reused` */
   async create(creation: Creation<Fields>): Promise<Created<Fields>> {
     const [outcome] = await this.createAll([creation]);
-    if (!outcome || outcome instanceof CatalogueError) throw outcome;
+    if (outcome instanceof CatalogueError) throw outcome;
+    if (!outcome) throw new Error('Nothing became of a creation.');
     return outcome;
   }
 

@@ -1,10 +1,11 @@
 import { CatalogueError } from '../domain/errors.js';
 import { normalProduct, type Product, productFaults } from '../domain/product.js';
+import type { Creation, CreationOutcome } from './creation-attempt.js';
 import { type Draft, Judgement } from './judgement.js';
 import type { Clock } from './ports/clock.js';
 import type { IdempotencyStore } from './ports/idempotency-store.js';
 import type { Repository } from './ports/repository.js';
-import { type Creation, type CreationOutcome, RecordCreation } from './record-creation.js';
+import { RecordCreation } from './record-creation.js';
 import { sampleProduct } from './sample-product.js';
 import { SpareIds } from './spare-ids.js';
 

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import type { ImportTools } from '../adapters/inbound/http/import-endpoint.js';
 import { ResourceEndpoints, type ResourcePolicy } from '../adapters/inbound/http/resource-endpoints.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
@@ -22,21 +22,21 @@ export function bindResources(bind: Bind): void {
     reservations: (stored) => stored.reservations.products,
     useCases: (deps) =>
       new RecordUseCases({ ...deps, rules: { faults: productFaults, normal: normalProduct } }),
-    endpoints: (useCases, policy, settings) =>
-      new ResourceEndpoints(PRODUCTS, useCases, { ...policy, ...productReading(settings) }),
+    endpoints: (useCases, { policy, imports, settings }) =>
+      new ResourceEndpoints(PRODUCTS, useCases, { ...policy, ...productReading(settings) }, imports),
   });
   bindResource(bind, t.USERS, {
     records: (stored) => stored.users,
     reservations: (stored) => stored.reservations.users,
     useCases: (deps) => new RecordUseCases({ ...deps, rules: { faults: userFaults, normal: asItIs } }),
-    endpoints: (useCases, policy) => new ResourceEndpoints(USERS, useCases, policy),
+    endpoints: (useCases, { policy, imports }) => new ResourceEndpoints(USERS, useCases, policy, imports),
   });
   bindResource(bind, t.ORDERS, {
     records: (stored) => stored.orders,
     reservations: (stored) => stored.reservations.orders,
     useCases: (deps, { users, products }) =>
       new OrderUseCases({ ...deps, users, products, rules: { faults: orderFaults, normal: asItIs } }),
-    endpoints: (useCases, policy) => new ResourceEndpoints(ORDERS, useCases, policy),
+    endpoints: (useCases, { policy, imports }) => new ResourceEndpoints(ORDERS, useCases, policy, imports),
   });
 }
 
@@ -45,11 +45,14 @@ interface Parts<Fields> {
   records(stored: Stored): Repository<Fields>;
   reservations(stored: Stored): IdempotencyStore;
   useCases(deps: Omit<RecordDependencies<Fields>, 'rules'>, stored: Stored): RecordUseCases<Fields>;
-  endpoints(
-    useCases: RecordUseCases<Fields>,
-    policy: ResourcePolicy,
-    settings: Settings,
-  ): ResourceEndpoints<Fields>;
+  endpoints(useCases: RecordUseCases<Fields>, edge: Edge): ResourceEndpoints<Fields>;
+}
+
+/** What the endpoints of every resource are made with. */
+interface Edge {
+  readonly policy: ResourcePolicy;
+  readonly imports: ImportTools;
+  readonly settings: Settings;
 }
 
 function bindResource<Fields>(bind: Bind, name: t.ResourceTokens<Fields>, parts: Parts<Fields>): void {
@@ -61,16 +64,16 @@ function bindResource<Fields>(bind: Bind, name: t.ResourceTokens<Fields>, parts:
   });
   bind(name.endpoints, (get) => {
     const settings = get(t.SETTINGS);
-    const policy = { ...guardedReading(settings), journal: get(t.JOURNAL) };
-    return parts.endpoints(get(name.useCases), policy, settings).endpoints();
+    const imports = { spools: get(t.SPOOLS), journal: get(t.JOURNAL) };
+    const edge = { policy: guardedReading(settings), imports, settings };
+    return parts.endpoints(get(name.useCases), edge).endpoints();
   });
 }
 
 /** Reading needs a token, and no cache keeps what was read. */
-function guardedReading(settings: Settings): Omit<ResourcePolicy, 'journal'> {
+function guardedReading(settings: Settings): ResourcePolicy {
   return {
     bodyLimitBytes: settings.BODY_LIMIT_BYTES,
-    spoolFolder: join(settings.DATA_DIR, 'spool'),
     requireIfMatch: settings.REQUIRE_IF_MATCH,
     publicRead: false,
     cacheControl: 'no-store',

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
+import type { Spools } from '../adapters/inbound/http/spools.js';
 import type { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import type { Authenticator } from '../application/authenticator.js';
@@ -29,6 +30,7 @@ export const METRICS = token<PrometheusMetrics>('Metrics');
 export const TRANSPORT = token<Transport>('Transport');
 export const STORED = token<Stored>('Stored');
 export const STORE = token<Store>('Store');
+export const SPOOLS = token<Spools>('Spools');
 export const SWEEPING = token<Sweeping>('Sweeping');
 export const KEY_FORMAT = token<ApiKeyFormat>('ApiKeyFormat');
 export const TOKEN_VERIFIER = token<TokenVerifier>('TokenVerifier');

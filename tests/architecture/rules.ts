@@ -53,6 +53,7 @@ const CLOCK_OR_CHANCE =
 const SHARED = [
   'application/record-use-cases.ts',
   'application/record-creation.ts',
+  'application/creation-attempt.ts',
   'application/judgement.ts',
   'application/idempotency.ts',
   'application/leased-ids.ts',

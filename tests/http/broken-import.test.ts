@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Context } from '#src/adapters/inbound/http/context.js';
 import { ImportEndpoint } from '#src/adapters/inbound/http/import-endpoint.js';
+import { answerErrors } from '#src/adapters/inbound/http/middleware/answer-errors.js';
 import { codeAnswers } from '#src/adapters/inbound/http/middleware/code-answers.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import type { Creation } from '#src/application/record-creation.js';
+import { Spools } from '#src/adapters/inbound/http/spools.js';
+import type { Creation } from '#src/application/creation-attempt.js';
 import type { Product } from '#src/domain/product.js';
 import { koaService } from '../support/koa-service.js';
 import { NotingJournal } from '../support/list-service.js';
@@ -19,7 +22,8 @@ const LEAVINGS = [
 
 describe('an import that breaks off', () => {
   const folder = temporaryFolder();
-  const service = koaService(codeAnswers);
+  const journal = new NotingJournal();
+  const service = koaService((ctx, next) => answerErrors(journal)(ctx, () => codeAnswers(ctx, next)));
   let step = async (_name: string): Promise<void> => {};
   let works = 0;
 
@@ -39,8 +43,9 @@ describe('an import that breaks off', () => {
       });
     },
   };
-  const policy = { bodyLimitBytes: 1_000, spoolFolder: folder, journal: new NotingJournal() };
-  const operation = new ImportEndpoint(PRODUCTS, useCases, policy).operation();
+  const spools = new Spools({ folder, maxOpen: 2, memoryBytes: 1_000, maxBytes: 1_000_000 });
+  const policy = { bodyLimitBytes: 1_000 };
+  const operation = new ImportEndpoint(PRODUCTS, useCases, policy, { spools, journal }).operation();
 
   const answering = (arrived: (ctx: Context) => void) => (ctx: Context) => {
     works = 0;
@@ -98,4 +103,52 @@ describe('an import that breaks off', () => {
       expect(refusal).to.be.an('error');
     });
   }
+
+  /** A connection over which an import has begun; nothing is read from it unless a test does. */
+  const begun = async () => {
+    const socket = await service.client.connect();
+    const head = Object.entries({ ...headers, Host: 'x', 'Transfer-Encoding': 'chunked' });
+    socket.write(`POST / HTTP/1.1\r\n${head.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n`);
+    return socket;
+  };
+  const asUsual = () => {
+    step = async () => {};
+    service.answer = answering(() => {});
+  };
+
+  it('is cut when its client leaves more unread than may wait', async () => {
+    asUsual();
+    const socket = await begun();
+    socket.pause();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => {});
+    const lines = line.repeat(1_000);
+    const chunk = `${lines.length.toString(16)}\r\n${lines}\r\n`;
+    // Far beyond what the two ends of a connection hold for it.
+    for (let sent = 0; sent < 2_000 && !socket.destroyed; sent++) {
+      if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
+    }
+    socket.resume();
+    await closed;
+    expect((await service.client.post('/', line, { headers })).status).to.equal(200);
+  });
+
+  it('is 503 where as many are under way as may be', async () => {
+    asUsual();
+    const sockets = [await begun(), await begun()];
+    for (const socket of sockets) {
+      socket.write(`${line.length.toString(16)}\r\n${line}\r\n`);
+      await once(socket, 'data');
+    }
+    const refusal = await service.client.post('/', line, { headers });
+    expect([refusal.status, refusal.headers['retry-after'], refusal.json.code]).to.deep.equal([
+      503,
+      '1',
+      'unavailable',
+    ]);
+    const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
+    for (const socket of sockets) socket.resume().end('0\r\n\r\n');
+    await closed;
+    expect((await service.client.post('/', line, { headers })).status).to.equal(200);
+  });
 });

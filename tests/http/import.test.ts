@@ -1,6 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { answersIn, received } from '../support/http-client.js';
 import { LineStream, type ResultLine } from '../support/line-stream.js';
@@ -18,10 +15,6 @@ describe('an import', () => {
         'x-total-count'
       ],
     );
-  const spooled = () => {
-    const folder = join(service.folder, 'spool');
-    return existsSync(folder) ? readdirSync(folder) : [];
-  };
 
   it('answers each line before the next is sent, where the client waits for that', async () => {
     const stream = open();
@@ -102,44 +95,6 @@ describe('an import', () => {
     later.end();
     await later.rest();
     expect(await count('name=gone')).to.equal(1);
-    expect(spooled()).to.deep.equal([]);
-  });
-
-  it('is cut, with nothing behind its results, when its message breaks', async () => {
-    const socket = await service.client.connect();
-    const text = received(socket);
-    const results = new Promise((resolve) =>
-      socket.on('data', (data) => /"line":1/.test(`${data}`) && resolve(1)),
-    );
-    const body = line({ name: 'broken' });
-    const head = [
-      `POST ${PATH} HTTP/1.1`,
-      'Host: x',
-      `Authorization: Bearer ${FIRST_KEY}`,
-      'Content-Type: application/x-ndjson',
-      'Transfer-Encoding: chunked',
-    ];
-    socket.write(`${head.join('\r\n')}\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n`);
-    await results;
-    socket.write('no size\r\n');
-    expect(answersIn(await text).map(([status]) => status)).to.deep.equal([200]);
-    expect(await text).to.match(/"status":201,"id":\d+}\n\r\n$/);
-  });
-
-  it('leaves nothing behind when its client goes away with answers unread', async () => {
-    for (let round = 0; round < 3; round++) {
-      const stream = open();
-      await stream.send(line({ name: 'fleeting' }).repeat(10_000));
-      expect(await stream.next()).to.include({ line: 1, status: 201 });
-      stream.request.destroy();
-    }
-    // They are over when nothing is made of them any more.
-    for (let before = -1, now = 0; before !== now; await sleep(100)) {
-      before = now;
-      now = await count('name=fleeting');
-    }
-    expect(await count('name=fleeting')).to.be.lessThan(30_000);
-    expect(spooled()).to.deep.equal([]);
   });
 
   it('is cut where its client goes on with what is no HTTP, and no other answer stands in its own', async () => {

@@ -1,17 +1,13 @@
 import { expect } from 'chai';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import type { Creation, CreationOutcome } from '#src/application/creation-attempt.js';
 import type { Once } from '#src/application/idempotency.js';
 import type { Draft } from '#src/application/judgement.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import {
-  type Creation,
-  type CreationOutcome,
-  type IdPool,
-  RecordCreation,
-} from '#src/application/record-creation.js';
+import { type IdPool, RecordCreation } from '#src/application/record-creation.js';
 import { CatalogueError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';

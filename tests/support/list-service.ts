@@ -8,6 +8,7 @@ import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/share-
 import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server.js';
+import { Spools } from '#src/adapters/inbound/http/spools.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
 import { Authenticator } from '#src/application/authenticator.js';
@@ -106,10 +107,9 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
     clock,
     backoff: new CountingBackoff(),
   });
+  const imports = { spools: new Spools({ folder: 'unused' }), journal };
   const policy = {
     bodyLimitBytes: 1_000,
-    spoolFolder: 'unused',
-    journal,
     requireIfMatch: false,
     publicRead: true,
     cacheControl: 'public, max-age=60',
@@ -123,7 +123,7 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
       limiter: UNLIMITED,
       failures: UNLIMITED,
     },
-    endpoints: new ResourceEndpoints(RESOURCE, useCases, policy).endpoints(),
+    endpoints: new ResourceEndpoints(RESOURCE, useCases, policy, imports).endpoints(),
     healthEndpoints: [],
     journal,
     clock,

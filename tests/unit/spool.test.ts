@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Spool, SpoolFull, type SpoolOptions } from '#src/adapters/inbound/http/spool.js';
+import { type Spool, SpoolFull } from '#src/adapters/inbound/http/spool.js';
 import { SpoolSegment } from '#src/adapters/inbound/http/spool-segment.js';
+import { Spools, type SpoolsOptions } from '#src/adapters/inbound/http/spools.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('a spool', () => {
@@ -39,8 +40,8 @@ describe('a spool', () => {
     SpoolSegment.prototype.close = close;
   });
 
-  const make = (options: Partial<SpoolOptions> = {}) =>
-    new Spool({ folder, memoryBytes: 100, segmentBytes: 1_000, maxBytes: 100_000, ...options });
+  const make = (options: Partial<SpoolsOptions> = {}) =>
+    new Spools({ folder, memoryBytes: 100, segmentBytes: 1_000, maxBytes: 100_000, ...options }).open();
   const text = (n: number) => `line ${n} ${'é'.repeat(n % 50)}\n`;
   const texts = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => text(from + at));
 
@@ -150,6 +151,36 @@ describe('a spool', () => {
     });
     spool.end();
     expect(await all(spool)).to.equal('short');
+  });
+
+  it('shares its room with others, and gives it back when it is done, read or abandoned', async () => {
+    const spools = new Spools({ folder, memoryBytes: 100, maxTotalBytes: 1_000 });
+    const [one, other] = [spools.open(), spools.open()];
+    await one.write('x'.repeat(600));
+    const tooMuch = () => other.write('x'.repeat(600)).catch((error: unknown) => error);
+    expect(await tooMuch()).to.be.instanceOf(SpoolFull);
+    one.end();
+    expect(await all(one)).to.have.length(600);
+    expect(await tooMuch()).to.equal(undefined);
+    other.readable.destroy();
+    await finished(other.readable).catch(() => {});
+    const third = spools.open();
+    await third.write('x'.repeat(1_000));
+    third.readable.destroy();
+  });
+
+  it('is one of so many, of which one more may be opened when one is done', async () => {
+    const spools = new Spools({ folder, maxOpen: 2 });
+    const [one, two] = [spools.open(), spools.open()];
+    expect(() => spools.open())
+      .to.throw('imports are under way')
+      .with.property('code', 'unavailable');
+    one.end();
+    await all(one);
+    two.readable.destroy();
+    await turn();
+    for (let i = 0; i < 2; i++) spools.open();
+    expect(() => spools.open()).to.throw('imports are under way');
   });
 
   it('leaves its folder to its owner', async () => {

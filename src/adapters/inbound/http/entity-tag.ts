@@ -50,7 +50,8 @@ export function names(
 }
 
 function isReadable(value: string): boolean {
-  return value.trim() === '*' || LIST.test(value);
+  // Commas alone are a list of nothing.
+  return value.trim() === '*' || (LIST.test(value) && value.includes('"'));
 }
 
 function opaque(tag: string): string {

@@ -1,4 +1,4 @@
-import { fingerprintOf, type Once, reservationKey } from '../../../application/idempotency.js';
+import { type Once, onceByBody, reservationKey } from '../../../application/idempotency.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import type { Context } from './context.js';
 import { parameterFault } from './faults.js';
@@ -15,7 +15,7 @@ export function checkIdempotencyKey(ctx: Context): void {
 /** How the record that this body asks for is told from others; nothing where no key was sent. */
 export function onceFor(ctx: Context, body: unknown): Once | undefined {
   const key = requestKey(ctx);
-  return key === undefined ? undefined : { key, fingerprint: fingerprintOf(body), showsFields: true };
+  return key === undefined ? undefined : onceByBody(key, body, true);
 }
 
 /** The name under which this request is reserved, if it says that it is to be done once. */

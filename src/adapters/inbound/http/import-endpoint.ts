@@ -5,19 +5,25 @@ import type { Context } from './context.js';
 import type { Operation } from './endpoint.js';
 import { checkIdempotencyKey, requestKey } from './idempotency-key.js';
 import { ImportLines } from './import-lines.js';
+import type { RequestLine } from './line-splitter.js';
 import { LINES, NDJSON_TYPE } from './ndjson.js';
 import { noParameter } from './query.js';
 import { checkMediaType, mediaType, sendContinue } from './read-json-body.js';
 import { liftDeadline } from './request-deadline.js';
-import { type RequestLine, requestLines } from './request-lines.js';
+import { requestLines } from './request-lines.js';
 import type { ResourceDescription } from './resource-description.js';
-import { Spool } from './spool.js';
+import type { Spool } from './spool.js';
+import type { Spools } from './spools.js';
 
 export interface ImportPolicy {
   /** Of a body; in a stream, of a line. */
   readonly bodyLimitBytes: number;
-  /** For answers that their client does not read yet. */
-  readonly spoolFolder: string;
+}
+
+/** What imports of all resources share. */
+export interface ImportTools {
+  /** For results that their client does not read yet. */
+  readonly spools: Spools;
   readonly journal: Journal;
 }
 
@@ -33,6 +39,7 @@ export class ImportEndpoint<Fields> {
     private readonly resource: ResourceDescription<Fields>,
     private readonly useCases: Pick<RecordUseCases<Fields>, 'createAll' | 'reserveStream'>,
     private readonly policy: ImportPolicy,
+    private readonly tools: ImportTools,
   ) {
     this.fields = new BodyFields(resource);
   }
@@ -59,18 +66,18 @@ export class ImportEndpoint<Fields> {
   private async import(ctx: Context): Promise<void> {
     const key = requestKey(ctx);
     if (key !== undefined) await this.useCases.reserveStream(key);
+    const spool = this.tools.spools.open();
     liftDeadline(ctx.req);
     sendContinue(ctx);
-    const { bodyLimitBytes, journal, spoolFolder: folder } = this.policy;
+    const { bodyLimitBytes } = this.policy;
     const lines = new ImportLines({
       fields: this.fields,
       useCases: this.useCases,
       key,
       bodyLimitBytes,
-      journal,
+      journal: this.tools.journal,
       requestId: ctx.state.requestId,
     });
-    const spool = new Spool({ folder });
     ctx.set('Content-Type', LINES);
     ctx.body = spool.readable;
     void answer(requestLines(ctx.req, bodyLimitBytes), lines, spool);

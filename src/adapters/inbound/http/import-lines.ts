@@ -1,13 +1,13 @@
-import { fingerprintOf, lineKey, type Once } from '../../../application/idempotency.js';
+import type { Creation, CreationOutcome } from '../../../application/creation-attempt.js';
+import { lineKey, type Once, onceByBody } from '../../../application/idempotency.js';
 import type { Journal } from '../../../application/ports/journal.js';
-import type { Creation, CreationOutcome } from '../../../application/record-creation.js';
 import type { RecordUseCases } from '../../../application/record-use-cases.js';
 import { turnInLine } from '../../../application/turns.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import type { BodyFields } from './body-fields.js';
 import { statusOf } from './error-answers.js';
+import type { RequestLine } from './line-splitter.js';
 import { tooLarge } from './read-json-body.js';
-import type { RequestLine } from './request-lines.js';
 import { parseStrictJson } from './strict-json.js';
 
 /** So many lines are judged in one go; then others have their turn. */
@@ -25,6 +25,8 @@ export interface ImportLinesOptions<Fields> {
 
 /** Makes of lines records, and tells of each what became of it. */
 export class ImportLines<Fields> {
+  private isStoreAway = false;
+
   constructor(private readonly options: ImportLinesOptions<Fields>) {}
 
   /** @returns a line for each of them, in their order */
@@ -42,13 +44,21 @@ export class ImportLines<Fields> {
   /** A store that cannot be reached says so of every line: whoever sends them again under a key does no harm. */
   private async created(creations: readonly Creation<Fields>[]): Promise<readonly CreationOutcome<Fields>[]> {
     try {
-      return await this.options.useCases.createAll(creations);
+      const outcomes = await this.options.useCases.createAll(creations);
+      this.isStoreAway = false;
+      return outcomes;
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
-      const { journal, requestId } = this.options;
-      if (error.cause !== undefined) journal.error(error.code, { requestId, error: error.cause });
+      this.note(error);
       return creations.map(() => error);
     }
+  }
+
+  /** Once, not for each batch of a long stream. */
+  private note({ code, cause }: CatalogueError): void {
+    const { journal, requestId } = this.options;
+    if (!this.isStoreAway) journal.error(code, { requestId, error: cause });
+    this.isStoreAway = true;
   }
 
   private creation(line: RequestLine): Creation<Fields> | CatalogueError {
@@ -65,8 +75,7 @@ export class ImportLines<Fields> {
 
   private once(number: number, body: unknown): Once | undefined {
     const { key } = this.options;
-    if (key === undefined) return undefined;
-    return { key: lineKey(key, number), fingerprint: fingerprintOf(body), showsFields: false };
+    return key === undefined ? undefined : onceByBody(lineKey(key, number), body, false);
   }
 }
 

@@ -10,6 +10,9 @@ const MAX_DEPTH = 20;
 /** Far more values than any record has; all that one patch adds, moves and copies counts, so that it bounds the work too. */
 const MAX_VALUES = 50_000;
 
+/** Characters of a path that a message shows; it may be as long as a body. */
+const MAX_QUOTED = 100;
+
 /**
  * What a JSON Patch (RFC 6902) makes of a document: all of it, or an error. The document and the patch stay as they are.
  * @throws CatalogueError `patch_test_failed`, `invalid_patch`
@@ -49,7 +52,7 @@ class PatchedDocument {
 
   private test(path: Steps, value: unknown): void {
     if (isSameJson(valueAt(this.document, path), value)) return;
-    const message = `Operation ${this.at}, a test, found another value at ${JSON.stringify(jsonPointer(path))}.`;
+    const message = `Operation ${this.at}, a test, found another value at ${quoted(path)}.`;
     throw new CatalogueError('patch_test_failed', message, [
       { code: 'patch_test_failed', message, in: 'body', pointer: jsonPointer([this.at]) },
     ]);
@@ -142,4 +145,8 @@ function isSameJson(one: unknown, other: unknown): boolean {
   return (
     names.length === Object.keys(other).length && names.every((name) => isSameJson(one[name], other[name]))
   );
+}
+
+function quoted(path: Steps): string {
+  return JSON.stringify(jsonPointer(path).slice(0, MAX_QUOTED));
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-const lifted = new WeakSet<Socket>();
+/** Of a connection the request that has none; the one behind it may have come before this one is closed. */
+const lifted = new WeakMap<Socket, IncomingMessage>();
 
 /**
  * Lets a request take as long as its bytes keep coming. The server's `requestTimeout` is one for all its requests: when it
@@ -9,8 +10,10 @@ const lifted = new WeakSet<Socket>();
  */
 export function liftDeadline(request: IncomingMessage): void {
   const { socket } = request;
-  lifted.add(socket);
-  request.once('close', () => lifted.delete(socket));
+  lifted.set(socket, request);
+  request.once('close', () => {
+    if (lifted.get(socket) === request) lifted.delete(socket);
+  });
 }
 
 /** Whether this error is of the deadline of a request that has none. */

@@ -1,8 +1,6 @@
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { LineSplitter, type RequestLine } from './line-splitter.js';
 
-export type { RequestLine };
-
 /** So many lines at the most are worked on together. */
 const BATCH = 256;
 /** So much arrives ahead of them; more is not read. */
@@ -22,6 +20,7 @@ export async function* requestLines(
   yield* batches(splitter.end());
 }
 
+/** Each piece is all that has come since the one before: so a stream is read that was told nothing of sizes. */
 function arriving(request: Readable): AsyncIterable<Buffer> {
   const arrived = new PassThrough({ highWaterMark: AHEAD_BYTES });
   // What goes wrong with the request goes wrong with its copy, and is thrown there.

@@ -6,7 +6,7 @@ import type { Context, Middleware } from './context.js';
 import { type Endpoint, idOf, type Operation } from './endpoint.js';
 import { entityTag, isKnown } from './entity-tag.js';
 import { checkIdempotencyKey, onceFor } from './idempotency-key.js';
-import { ImportEndpoint, type ImportPolicy, sendsLines } from './import-endpoint.js';
+import { ImportEndpoint, type ImportPolicy, type ImportTools, sendsLines } from './import-endpoint.js';
 import { ListEndpoint } from './list-endpoint.js';
 import { LINES } from './ndjson.js';
 import { prefersMinimal } from './preferences.js';
@@ -36,6 +36,7 @@ export class ResourceEndpoints<Fields> {
     protected readonly resource: ResourceDescription<Fields>,
     protected readonly useCases: RecordUseCases<Fields>,
     protected readonly policy: ResourcePolicy,
+    protected readonly imports: ImportTools,
   ) {
     this.fields = new BodyFields(resource);
   }
@@ -87,7 +88,7 @@ export class ResourceEndpoints<Fields> {
   }
 
   protected importing(): Operation {
-    return new ImportEndpoint(this.resource, this.useCases, this.policy).operation();
+    return new ImportEndpoint(this.resource, this.useCases, this.policy, this.imports).operation();
   }
 
   protected reading(): Operation {

@@ -1,19 +1,24 @@
 import { Readable } from 'node:stream';
 import { SpoolSegment } from './spool-segment.js';
 
-const KIB = 1_024;
-const MIB = KIB * KIB;
-const READ_BYTES = 64 * KIB;
+const READ_BYTES = 65_536;
 
 export interface SpoolOptions {
   /** Where files are put, and made where it is missing. */
   readonly folder: string;
-  /** What is beyond goes to files. Default: 1 MiB. */
-  readonly memoryBytes?: number;
-  /** After so many a new file is begun; one that was read is gone. Default: 8 MiB. */
-  readonly segmentBytes?: number;
-  /** More than that unread is an error. Default: 256 MiB. */
-  readonly maxBytes?: number;
+  /** What is beyond goes to files. */
+  readonly memoryBytes: number;
+  /** After so many a new file is begun; one that was read is gone. */
+  readonly segmentBytes: number;
+  /** More than that unread is an error. */
+  readonly maxBytes: number;
+}
+
+/** Room that a spool shares with others. */
+export interface SharedRoom {
+  /** @returns whether there are so many bytes; then they are taken */
+  take(bytes: number): boolean;
+  giveBack(bytes: number): void;
 }
 
 /** Whoever reads is too far behind. */
@@ -28,7 +33,6 @@ class SpoolAbandoned extends Error {
 export class Spool {
   /** Ends when all was read and the writer has ended; is destroyed by whatever goes wrong. */
   readonly readable: Readable;
-  private readonly options: Required<SpoolOptions>;
   /** What is read next; behind it come the segments. */
   private memory: Buffer[] = [];
   private memoryBytes = 0;
@@ -38,8 +42,10 @@ export class Spool {
   private isReaderWaiting = false;
   private lastTurn: Promise<unknown> = Promise.resolve();
 
-  constructor(options: SpoolOptions) {
-    this.options = { memoryBytes: MIB, segmentBytes: 8 * MIB, maxBytes: 256 * MIB, ...options };
+  constructor(
+    private readonly options: SpoolOptions,
+    private readonly room: SharedRoom,
+  ) {
     this.readable = new Readable({
       highWaterMark: READ_BYTES,
       read: () => this.give(),
@@ -75,6 +81,7 @@ export class Spool {
     if (this.readable.destroyed) throw new SpoolAbandoned('Nobody reads what is written any more.');
     const { memoryBytes, maxBytes } = this.options;
     if (this.unread + bytes.length > maxBytes) throw new SpoolFull(`Over ${maxBytes} bytes are unread.`);
+    if (!this.room.take(bytes.length)) throw new SpoolFull('Too many bytes of all imports are unread.');
     this.unread += bytes.length;
     if (this.segments.length > 0 || this.memoryBytes + bytes.length > memoryBytes) {
       const segment = await this.lastSegment();
@@ -96,7 +103,7 @@ export class Spool {
   private give(): void {
     this.inTurn(async () => {
       const bytes = await this.next();
-      if (bytes) this.unread -= bytes.length;
+      if (bytes) this.letGo(bytes.length);
       this.isReaderWaiting = !bytes && !this.hasEnded;
       if (!this.isReaderWaiting) this.readable.push(bytes ?? null);
     }).catch((error: unknown) => this.fail(error));
@@ -127,7 +134,13 @@ export class Spool {
   private async discard(): Promise<void> {
     const segments = this.segments.splice(0);
     this.memory = [];
+    this.letGo(this.unread);
     for (const segment of segments) await segment.close();
+  }
+
+  private letGo(bytes: number): void {
+    this.unread -= bytes;
+    this.room.giveBack(bytes);
   }
 
   /** One thing at a time: writer and reader share the segments. */

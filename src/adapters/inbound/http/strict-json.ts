@@ -2,6 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { CatalogueError } from '../../../domain/errors.js';
 
 const MAX_DEPTH = 20;
+const NAMED_PROTO = 'The body has a member named __proto__.';
+
+/** So many names are looked at one by one, so that one that is wrong can be told; of more it is only found that one is. */
+const MAX_NAMED = 1_000;
 
 /**
  * JSON as RFC 8259 has it, less what parsers are known to disagree on: a name that occurs twice in an object, the name
@@ -17,12 +21,17 @@ export function parseStrictJson(bytes: Buffer): unknown {
   } catch {
     throw malformed(text.trim() === '' ? 'The body is empty.' : 'The body is not JSON.');
   }
-  checkStructure(text);
+  const names = checkStructure(text);
+  if (names > MAX_NAMED) checkNames(value, names);
   return value;
 }
 
-/** Walks text that is known to be JSON: only its brackets and strings matter. */
-function checkStructure(text: string): void {
+/**
+ * Walks text that is known to be JSON: only its brackets and strings matter.
+ * @returns how many names are in it
+ */
+function checkStructure(text: string): number {
+  let count = 0;
   /** For each level that is open: the names seen, or null in an array. */
   const levels: (Set<string> | null)[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -39,16 +48,30 @@ function checkStructure(text: string): void {
       case '"': {
         const end = endOfString(text, at);
         const names = levels.at(-1);
-        if (names && isName(text, end)) noteName(names, text.slice(at, end + 1));
+        if (names && isName(text, end) && ++count <= MAX_NAMED) noteName(names, text.slice(at, end + 1));
         at = end;
       }
     }
   }
+  return count;
+}
+
+/** Of names that are alike in one object the parser keeps one. */
+function checkNames(value: unknown, written: number): void {
+  if (countNames(value) !== written) throw malformed('The body has some member twice in one object.');
+}
+
+function countNames(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Object.hasOwn(value, '__proto__')) throw malformed(NAMED_PROTO);
+  const parts: unknown[] = Object.values(value);
+  const own = Array.isArray(value) ? 0 : parts.length;
+  return parts.reduce((count: number, part) => count + countNames(part), own);
 }
 
 function noteName(names: Set<string>, literal: string): void {
   const name = literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
-  if (name === '__proto__') throw malformed('The body has a member named __proto__.');
+  if (name === '__proto__') throw malformed(NAMED_PROTO);
   if (names.has(name))
     throw malformed(`The body has the member ${JSON.stringify(name)} twice in one object.`);
   names.add(name);

@@ -46,7 +46,11 @@ export class MongoIdempotencyStore implements IdempotencyStore {
     return new Map([...byKey(own), ...(await this.find([...refused]))]);
   }
 
-  /** @returns the keys that were in use */
+  /**
+   * A refused insertion too is answered when a majority has all that the server knew then (write concern `majority`), so that
+   * what refused it can be read.
+   * @returns the keys that were in use
+   */
   private async refused(reservations: readonly Reservation[]): Promise<ReadonlySet<string>> {
     try {
       await this.run((all) => all.insertMany(reservations.map(documentOf), { ordered: false }));

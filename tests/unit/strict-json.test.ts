@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { parseStrictJson } from '#src/adapters/inbound/http/strict-json.js';
+
+/** More than are looked at one by one. */
+const MANY = 3_000;
+const members = (count: number, more = '') =>
+  `{${Array.from({ length: count }, (_, i) => `"m${i}":${i % 7 === 0 ? '[{"a":"\\"b\\":"},{}]' : i}`).join(',')}${more}}`;
+
+describe('a body with more names than are looked at one by one', () => {
+  const parse = (text: string) => parseStrictJson(Buffer.from(text));
+
+  it('is read whole', () => {
+    expect(Object.keys(parse(members(MANY)) as object)).to.have.length(MANY);
+    expect(parse(`[${members(MANY)},${members(MANY)}]`)).to.have.length(2);
+  });
+
+  it('has no member twice in one object, however it is written', () => {
+    for (const more of [',"m1":0', `,"\\u006d${MANY - 1}":1`, ',"x":[{"y":{"z":1,"z":1}}]']) {
+      expect(() => parse(members(MANY, more)), more).to.throw('twice in one object');
+    }
+  });
+
+  it('has no member __proto__, however deep', () => {
+    for (const more of [',"__proto__":0', ',"\\u005f_proto__":{}', ',"x":[{"y":{"__proto__":1}}]']) {
+      expect(() => parse(members(MANY, more)), more).to.throw('__proto__');
+    }
+  });
+});
