@@ -266,6 +266,19 @@ describe('slow messages', () => {
         ]);
       });
 
+      it('may take their time behind one that may, too', async () => {
+        const socket = await client.connect();
+        const head = (length: number) =>
+          `POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+        socket.write(`${head(1)}x${head(20)}`);
+        for (let bytes = 0; bytes < 20; bytes++) {
+          await sleep(100);
+          socket.write('x');
+        }
+        const answers = received(socket, /read[\s\S]*read/);
+        expect(answersIn(await answers).map(([status]) => status)).to.deep.equal([200, 200]);
+      });
+
       it('are cut by silence all the same', async () => {
         const socket = await client.connect();
         socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
