@@ -31,6 +31,8 @@ export const STORED = token<Stored>('Stored');
 export const STORE = token<Store>('Store');
 export const SWEEPING = token<Sweeping>('Sweeping');
 export const KEY_FORMAT = token<ApiKeyFormat>('ApiKeyFormat');
+/** Of the access tokens that this service gives itself. */
+export const OWN_TOKENS = token<TokenVerifier | undefined>('TokenVerifier of own tokens');
 export const TOKEN_VERIFIER = token<TokenVerifier>('TokenVerifier');
 export const RATE_LIMITS = token<RateLimits>('RateLimits');
 export const REQUEST_LIMITER = token<RateLimiter>('RateLimiter of requests');
