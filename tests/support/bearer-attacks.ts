@@ -142,6 +142,7 @@ function withWrongClaims({ token, claims, pair }: AttackedIssuer): Named {
     ),
     ...named('sub', odd, (sub) => token({ sub })),
     ...named('client_id', odd, (client_id) => token({ client_id })),
+    ...named('client_id beside azp', odd.slice(1), (client_id) => token({ client_id, azp: 'shop' })),
     ...named('azp', odd, (azp) => token({ client_id: undefined, azp })),
     ...named('exp', [undefined, ...times], (exp) => token({ exp })),
     ...named('iat', [undefined, now + 60, 9e15, ...times], (iat) => token({ iat })),

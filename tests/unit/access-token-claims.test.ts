@@ -4,6 +4,7 @@ import { CatalogueError } from '#src/domain/errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const SECONDS = NOW / 1_000;
+const LONG = 'x'.repeat(64);
 const EXPECTED = { issuer: 'https://a.example/', audience: 'catalogue' };
 
 describe('the claims of an access token', () => {
@@ -84,7 +85,8 @@ describe('the claims of an access token', () => {
       ...[read({ sub: 'b:c', client_id: 'a' }).id, read({ sub: 'c', client_id: 'a:b' }).id],
       ...[read({ sub: 'b","c', client_id: 'a' }).id, read({ sub: 'c', client_id: 'a","b' }).id],
       ...[read({ client_id: 'é' }).id, read({ client_id: 'è' }).id],
-      ...[read({ client_id: `${'x'.repeat(64)}a` }).id, read({ client_id: `${'x'.repeat(64)}b` }).id],
+      ...[read({ client_id: LONG, sub: 'ab' }).id, read({ client_id: `${LONG}a`, sub: 'b' }).id],
+      ...[read({ client_id: `${LONG}a` }).id, read({ client_id: `${LONG}b` }).id],
     ];
     expect(new Set(ids).size).to.equal(ids.length);
   });

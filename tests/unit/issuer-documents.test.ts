@@ -1,7 +1,11 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { fetchKeySet, metadataAddresses } from '#src/adapters/outbound/tokens/issuer-documents.js';
+import {
+  fetchKeySet,
+  keySetAddress,
+  metadataAddresses,
+} from '#src/adapters/outbound/tokens/issuer-documents.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
 describe('the documents of an issuer', () => {
@@ -80,6 +84,14 @@ describe('the documents of an issuer', () => {
       const { message } = await refusal();
       expect(message, String(jwks_uri)).to.match(/^(the jwks_uri of the issuer is not safe|Invalid URL)$/);
     }
+  });
+
+  it('lead from an issuer that is reached by HTTPS to none in plain HTTP', () => {
+    const [plain, secure] = ['http://localhost:8080/keys', 'https://keys.example/keys'];
+    for (const issuer of ['http://localhost:8080', 'https://a.example'])
+      expect(keySetAddress(secure, issuer)).to.equal(secure);
+    expect(keySetAddress(plain, 'http://localhost:8080')).to.equal(plain);
+    expect(() => keySetAddress(plain, 'https://a.example')).to.throw('not safe');
   });
 
   it('are followed nowhere', async () => {

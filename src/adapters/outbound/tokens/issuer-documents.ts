@@ -29,7 +29,7 @@ export function metadataAddresses(issuer: string): string[] {
 }
 
 /** In plain HTTP only from this machine, and only for an issuer that is itself reached so. */
-function keySetAddress(given: unknown, issuer: string): string {
+export function keySetAddress(given: unknown, issuer: string): string {
   const { protocol, hostname } = new URL(String(given));
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback && issuer.startsWith('http:'));
