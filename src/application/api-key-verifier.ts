@@ -1,4 +1,4 @@
-import { type ApiKey, keyPrincipalId, type Principal } from '../domain/access.js';
+import { type ApiKey, invalidToken, keyPrincipalId, type Principal } from '../domain/access.js';
 import { CatalogueError } from '../domain/errors.js';
 import type { Versioned } from '../domain/record.js';
 import type { ApiKeyFormat } from './ports/api-key-format.js';
@@ -35,7 +35,7 @@ export class ApiKeyVerifier implements TokenVerifier {
   async verify(token: string): Promise<Principal> {
     const { format, clock } = this.deps;
     const known = format.isWellFormed(token) ? await this.lookUp(format.digest(token)) : undefined;
-    if (!known) throw new CatalogueError('invalid_token', 'The token is not one that this service knows.');
+    if (!known) throw invalidToken();
     const { id, fields } = known.key;
     const now = clock.now();
     if (fields.expiresAt !== undefined && fields.expiresAt <= now) {

@@ -3,9 +3,7 @@ import { CatalogueError } from '../domain/errors.js';
 import type { Clock } from './ports/clock.js';
 import type { RateLimiter, RateState } from './ports/rate-limiter.js';
 import type { TokenVerifier } from './ports/token-verifier.js';
-
-const REMEMBERED_MS = 10 * 60_000;
-const MAX_REMEMBERED = 10_000;
+import { VerifiedCredentials } from './verified-credentials.js';
 
 /** Too many failed authentications came from this address. */
 export class AuthenticationThrottled extends CatalogueError {
@@ -26,37 +24,30 @@ export interface AuthenticatorDependencies {
  * while ago is verified even then, so that a neighbour's mistakes lock nobody out.
  */
 export class Authenticator {
-  /** When a credential was last good, by its digest; oldest first. */
-  private readonly remembered = new Map<string, number>();
+  private readonly verified: VerifiedCredentials;
 
-  constructor(private readonly deps: AuthenticatorDependencies) {}
+  constructor(private readonly deps: AuthenticatorDependencies) {
+    this.verified = new VerifiedCredentials(deps.clock);
+  }
 
-  /** @throws CatalogueError `invalid_token`, `token_expired`, `rate_limited` (as {@link AuthenticationThrottled}) */
+  /**
+   * @throws CatalogueError `invalid_token`, `token_expired`, `rate_limited` (as {@link AuthenticationThrottled}),
+   * `unavailable`
+   */
   async authenticate(token: string, address: string): Promise<Principal> {
     const digest = this.deps.digest(token);
-    if (!this.isRemembered(digest)) refuseUnlessAllowed(await this.deps.failures.peek(address));
+    const believed = this.verified.believed(digest);
+    if (believed) return believed;
+    if (!this.verified.isRemembered(digest)) refuseUnlessAllowed(await this.deps.failures.peek(address));
     try {
-      const principal = await this.deps.verifier.verify(token);
-      this.remember(digest);
-      return principal;
+      const bearer = await this.deps.verifier.verify(token);
+      this.verified.keep(digest, bearer);
+      return bearer;
     } catch (error) {
       // Counted after the fact, and judged again: of many that failed at once only the quota is told why.
       if (isRefusal(error)) refuseUnlessAllowed(await this.deps.failures.consume(address));
       throw error;
     }
-  }
-
-  private isRemembered(digest: string): boolean {
-    const last = this.remembered.get(digest);
-    return last !== undefined && this.deps.clock.elapsed() - last < REMEMBERED_MS;
-  }
-
-  private remember(digest: string): void {
-    this.remembered.delete(digest);
-    this.remembered.set(digest, this.deps.clock.elapsed());
-    if (this.remembered.size <= MAX_REMEMBERED) return;
-    const [oldest] = this.remembered.keys();
-    if (oldest !== undefined) this.remembered.delete(oldest);
   }
 }
 

@@ -33,6 +33,8 @@ export const STORE = token<Store>('Store');
 export const SPOOLS = token<Spools>('Spools');
 export const SWEEPING = token<Sweeping>('Sweeping');
 export const KEY_FORMAT = token<ApiKeyFormat>('ApiKeyFormat');
+/** Of the access tokens that this service gives itself. */
+export const OWN_TOKENS = token<TokenVerifier | undefined>('TokenVerifier of own tokens');
 export const TOKEN_VERIFIER = token<TokenVerifier>('TokenVerifier');
 export const RATE_LIMITS = token<RateLimits>('RateLimits');
 export const REQUEST_LIMITER = token<RateLimiter>('RateLimiter of requests');

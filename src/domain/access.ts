@@ -48,6 +48,11 @@ export function keyPrincipalId(id: Id): string {
   return `key:${id}`;
 }
 
+/** @param reason what is told to whoever holds a token that its issuer did sign */
+export function invalidToken(reason = 'The token is not one that this service knows.'): CatalogueError {
+  return new CatalogueError('invalid_token', reason);
+}
+
 /** @throws CatalogueError `validation_failed` */
 export function checkApiKey(key: Pick<ApiKey, 'name' | 'scopes'>): void {
   if (textFaults(key.name, NAME).length > 0) {

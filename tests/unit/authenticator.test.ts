@@ -9,18 +9,20 @@ describe('the authenticator', () => {
   const clock = new FakeClock();
   let answers: Record<string, ErrorCode>;
   let verified: number;
+  let expiresAt: number | undefined;
   let authenticator: Authenticator;
 
   beforeEach(() => {
     answers = {};
     verified = 0;
+    expiresAt = undefined;
     authenticator = new Authenticator({
       verifier: {
         verify: async (token) => {
           verified++;
           const code = answers[token];
           if (code) throw new CatalogueError(code, 'no');
-          return { id: token, scopes: [] };
+          return { id: token, scopes: [], ...(expiresAt !== undefined && { expiresAt }) };
         },
       },
       failures: new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }),
@@ -58,6 +60,25 @@ describe('the authenticator', () => {
     await authenticator.authenticate('key', 'here');
     answers = { key: 'invalid_token' };
     await expectRefusal(authenticator.authenticate('key', 'here'), 'invalid_token');
+  });
+
+  it('believes a token that names its end for 5 seconds, and verifies it anew then', async () => {
+    expiresAt = clock.time + 60_000;
+    for (let i = 0; i < 5; i++) await authenticator.authenticate('token', 'here');
+    expect(verified).to.equal(1);
+    answers = { token: 'invalid_token' };
+    clock.running += 5_000;
+    await expectRefusal(authenticator.authenticate('token', 'here'), 'invalid_token');
+  });
+
+  it('keeps nothing of a token that was refused', async () => {
+    expiresAt = clock.time + 60_000;
+    answers = { token: 'invalid_token' };
+    for (let i = 0; i < 2; i++)
+      await expectRefusal(authenticator.authenticate('token', 'here'), 'invalid_token');
+    answers = {};
+    await authenticator.authenticate('token', 'here');
+    expect(verified).to.equal(3);
   });
 
   it('holds a store that is down against nobody', async () => {

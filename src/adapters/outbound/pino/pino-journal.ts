@@ -5,8 +5,10 @@ import { GatheredLines } from './gathered-lines.js';
 type Details = Readonly<Record<string, unknown>>;
 
 const API_KEY = /pcs_[0-9A-Za-z]{8,}/g;
+/** How the header of a JWT begins: `{"` in base64url. */
+const JWT = /eyJ[\w.-]{8,}/g;
 
-/** JSON lines on standard error; standard output is for people. No line ever holds an API key. */
+/** JSON lines on standard error; standard output is for people. No line ever holds an API key or a JWT. */
 export class PinoJournal implements Journal {
   private readonly logger: Logger;
   private readonly lines = new GatheredLines();
@@ -42,5 +44,6 @@ export class PinoJournal implements Journal {
 }
 
 function masking(line: string): string {
-  return line.includes('pcs_') ? line.replaceAll(API_KEY, 'pcs_[secret]') : line;
+  if (!line.includes('pcs_') && !line.includes('eyJ')) return line;
+  return line.replaceAll(API_KEY, 'pcs_[secret]').replaceAll(JWT, 'eyJ[secret]');
 }

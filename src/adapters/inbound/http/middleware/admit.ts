@@ -54,7 +54,7 @@ function missingToken(ctx: Context): CatalogueError {
   ctx.set('WWW-Authenticate', 'Bearer');
   return new CatalogueError(
     'unauthenticated',
-    'This needs an API key: send Authorization: Bearer and the key.',
+    'This needs a token: send Authorization: Bearer and an API key or an access token.',
   );
 }
 

@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto';
+import type { Bearer } from '../../../application/ports/token-verifier.js';
+import { invalidToken, isScope, type Scope } from '../../../domain/access.js';
+import { CatalogueError } from '../../../domain/errors.js';
+import type { Instant } from '../../../domain/record.js';
+import { ONE_LINE } from '../../../domain/text.js';
+import type { UnverifiedJwt } from './unverified-jwt.js';
+
+/** Whose tokens are taken, and what they must be made for. */
+export interface Expected {
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+type Claims = UnverifiedJwt['claims'];
+
+/** So far the issuer's clock may be ahead of ours. Nothing prolongs `exp`. */
+const TOLERANCE_SECONDS = 5;
+
+const TYPES: readonly unknown[] = ['at+jwt', 'application/at+jwt'];
+
+/**
+ * What an access token says (RFC 9068 section 4) whose signature is verified already.
+ * @throws CatalogueError `token_expired` where nothing else is wrong with it, else `invalid_token`, naming the claim: its
+ * issuer did say so, and whoever set the issuer up needs to know
+ */
+export function readAccessToken({ header, claims }: UnverifiedJwt, expected: Expected, now: Instant): Bearer {
+  const seconds = now / 1_000;
+  const fault = TYPES.includes(header['typ']) ? faultOf(claims, expected, seconds) : 'typ';
+  if (fault) throw invalidToken(`The ${fault} of this access token is not one that this service takes.`);
+  const end = Number(claims['exp']);
+  if (end <= seconds) throw new CatalogueError('token_expired', 'The access token has expired.');
+  return { id: principalId(claims), scopes: scopesOf(claims), expiresAt: end * 1_000 };
+}
+
+/** The claim that is wrong, if any. */
+function faultOf(claims: Claims, { issuer, audience }: Expected, seconds: number): string | undefined {
+  const { iss, aud, sub, iat, nbf, exp, scope, scp } = claims;
+  const latest = seconds + TOLERANCE_SECONDS;
+  const isRight: Readonly<Record<string, boolean>> = {
+    iss: iss === issuer,
+    aud: listOf(aud)?.includes(audience) ?? false,
+    sub: isName(sub),
+    client_id: isName(clientOf(claims)),
+    iat: isMoment(iat) && iat <= latest,
+    nbf: nbf === undefined || (isMoment(nbf) && nbf <= latest),
+    exp: isMoment(exp),
+    scope: scope === undefined || typeof scope === 'string',
+    scp: scp === undefined || listOf(scp) !== undefined,
+  };
+  return Object.keys(isRight).find((claim) => !isRight[claim]);
+}
+
+/** What the service does not know among them is for others. */
+function scopesOf({ scope, scp }: Claims): Scope[] {
+  const named = (listOf(scope ?? scp) ?? []).flatMap((text) => text.split(' '));
+  return [...new Set(named.filter(isScope))];
+}
+
+/** For the log the client is named as far as it is harmless; the digest tells all apart, however long their names are. */
+function principalId(claims: Claims): string {
+  const client = String(clientOf(claims));
+  const digest = hash('sha256', JSON.stringify([claims['iss'], client, claims['sub']]), 'base64url');
+  return `oauth:${client.slice(0, 64).replaceAll(/[^\w.~-]/g, '_')}:${digest}`;
+}
+
+/** OpenID Connect calls it `azp`, as do issuers that are older than RFC 9068. */
+function clientOf({ client_id, azp }: Claims): unknown {
+  return client_id === undefined ? azp : client_id;
+}
+
+function listOf(value: unknown): readonly string[] | undefined {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && ONE_LINE.test(value);
+}
+
+/** RFC 7519 section 2, NumericDate: seconds, perhaps with a fraction. */
+function isMoment(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}

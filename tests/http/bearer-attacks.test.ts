@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { type Attack, bearerAttacks } from '../support/bearer-attacks.js';
+import type { Answer, HttpClient } from '../support/http-client.js';
+import { issuerAndService } from '../support/issuer-and-service.js';
+import { FIRST_KEY } from '../support/running-service.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { TestIssuer } from '../support/test-issuer.js';
+
+const CHALLENGES: Readonly<Record<string, RegExp>> = {
+  unauthenticated: /^Bearer( resource_metadata="[^"]+")?$/,
+  invalid_token: /^Bearer error="invalid_token", error_description="[^"\\]+"(, resource_metadata="[^"]+")?$/,
+  token_expired:
+    /^Bearer error="invalid_token", error_description="The access token has expired\."(, resource_metadata="[^"]+")?$/,
+  invalid_parameter: /^undefined$/,
+};
+
+/** A few from each address, so that none is refused because of those before. */
+function launch(client: HttpClient, method: string, attack: Attack, at: number): Promise<Answer> {
+  const { authorization, query = '', body } = attack;
+  return client.ask(method, `/v1/products${query}`, {
+    token: null,
+    headers: authorization === undefined ? {} : { Authorization: authorization as string | string[] },
+    body: body ?? (method === 'POST' ? { name: 'x' } : undefined),
+    from: `127.0.1.${1 + Math.floor(at / 15)}`,
+  });
+}
+
+function expectRefused(answer: Answer, { name, status, code }: Attack): void {
+  expect([answer.status, answer.json.code], name).to.deep.equal([status, code]);
+  expect(Object.keys(answer.json), name).to.deep.equal(['code', 'message', 'details']);
+  expect(String(answer.headers['www-authenticate']), name).to.match(CHALLENGES[code] ?? /never/);
+  expect(answer.headers['cache-control'], name).to.equal('no-store');
+}
+
+describe('attacks by token', () => {
+  const folder = temporaryFolder();
+  const issuer = new TestIssuer();
+  let service: SpawnedService;
+  let client: HttpClient;
+
+  before(async () => {
+    await issuer.start();
+    const settings = { STORE: 'memory', LOG_LEVEL: 'trace', BOOTSTRAP_API_KEY: FIRST_KEY };
+    service = new SpawnedService(folder, { ...settings, ...issuer.settings });
+    client = await service.started(FIRST_KEY);
+  });
+  after(async () => {
+    client.close();
+    await service.stop();
+    await issuer.stop();
+  });
+
+  it('are all refused, reach nothing and leave no token in the log', async () => {
+    const launched = bearerAttacks(issuer);
+    expect(launched.length).to.be.above(200);
+    for (const [at, attack] of launched.entries())
+      expectRefused(await launch(client, 'POST', attack, at), attack);
+    const token = issuer.token();
+    await client.get(`/v1/products/${token}`, { token });
+    const list = await client.get('/v1/products', { token, headers: { Prefer: 'count=exact' } });
+    expect([list.status, list.headers['x-total-count']], 'and a good one is taken').to.deep.equal([200, '0']);
+    await service.stop();
+    expect(service.log.match(/"msg":"request"/g)).to.have.length(launched.length + 2);
+    for (const attack of [...launched, { name: 'a good one', token }]) {
+      // Short parts are words that stand in any log.
+      for (const part of attack.token.split('.').filter(({ length }) => length > 24))
+        expect(service.log.includes(part.slice(0, 200)), attack.name).to.equal(false);
+    }
+  });
+
+  it('are refused by the parser where they hold a NUL', async () => {
+    const { issuer: open, service } = other;
+    const answer = await service.client.raw(
+      `GET /v1/products HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${open.token()}\0\r\n\r\n`,
+    );
+    expect(answer).to.match(/^HTTP\/1\.1 400 /);
+  });
+
+  const other = issuerAndService({ PUBLIC_READ: 'products' });
+
+  it('fail where anyone may read without a token, too', async () => {
+    const { issuer: open, service } = other;
+    const launched = bearerAttacks(open);
+    for (const [at, attack] of launched.entries()) {
+      const answer = await launch(service.client, 'GET', attack, at);
+      if (attack.code !== 'unauthenticated') expectRefused(answer, attack);
+      // No token that is looked at, and a parameter that is not known.
+      else expect(answer.status, attack.name).to.equal(attack.query ? 400 : 200);
+    }
+  });
+});

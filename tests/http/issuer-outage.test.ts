@@ -1,0 +1,74 @@
+import type { RequestListener } from 'node:http';
+import { expect } from 'chai';
+import { issuerAndService } from '../support/issuer-and-service.js';
+
+const FAILURES: Readonly<Record<string, RequestListener>> = {
+  fails: (_, response) => response.writeHead(500).end(),
+  hangs: () => {},
+  'cuts the connection': (request) => request.socket.destroy(),
+  'talks nonsense': (_, response) => response.end('<html>'),
+  'sends others elsewhere': (_, response) =>
+    response.writeHead(302, { Location: 'https://attacker.example/' }).end(),
+};
+
+for (const [name, failure] of Object.entries(FAILURES)) {
+  describe(`an issuer that ${name}`, () => {
+    const { issuer, service } = issuerAndService();
+    const ask = () => service.client;
+    const status = async (token: string) => (await ask().get('/products', { token })).status;
+
+    it('is 503 for its tokens and nothing for others, and they are good soon after it is back', async () => {
+      issuer.instead = failure;
+      const token = issuer.token();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => ask().get('/products', { token })));
+      for (const answer of answers) {
+        expect([answer.status, answer.json.code]).to.deep.equal([503, 'unavailable']);
+        expect(answer.headers['retry-after']).to.match(/^\d+$/);
+        expect(answer.headers['www-authenticate']).to.equal(undefined);
+      }
+      expect(issuer.asked.length, 'asked for many at once').to.be.below(answers.length);
+      expect((await ask().get('/products')).status, 'an API key').to.equal(200);
+      expect((await ask().get('/health/ready', { token: null })).status).to.equal(200);
+      issuer.instead = undefined;
+      while ((await status(token)) === 503) await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(await status(token)).to.equal(200);
+    });
+
+    it('still has its tokens taken by the keys that are known', async () => {
+      issuer.instead = failure;
+      expect(await status(issuer.token())).to.equal(200);
+    });
+  });
+}
+
+describe('a service whose issuer is down at the start', () => {
+  const { issuer, service } = issuerAndService();
+
+  it('starts and serves, and asks nothing of it before a token comes', async () => {
+    expect((await service.client.get('/products')).status).to.equal(200);
+    expect(issuer.asked).to.deep.equal([]);
+    await issuer.stop();
+    expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(503);
+    await issuer.start();
+  });
+});
+
+describe('a flood of tokens', () => {
+  const { issuer, service } = issuerAndService();
+
+  it('that name keys which are not there makes the service ask now and then', async () => {
+    expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(200);
+    const before = issuer.asked.length;
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        service.client.get('/products', {
+          token: issuer.token({}, { kid: `${i}` }),
+          from: `127.0.1.${1 + (i % 20)}`,
+        }),
+      ),
+    );
+    expect(new Set(answers.map(({ json }) => json.code))).to.deep.equal(new Set(['invalid_token']));
+    expect(issuer.asked.length - before).to.be.below(answers.length / 10);
+    expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(200);
+  });
+});

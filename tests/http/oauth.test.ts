@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { makePair } from '../support/jws.js';
+import { OidcProvider } from '../support/oidc-provider.js';
+import { runningService } from '../support/running-service.js';
+
+/** For as long as the service asks no issuer twice. */
+const COOLDOWN_MS = 5_000;
+
+describe('access tokens of another issuer', () => {
+  const provider = new OidcProvider();
+  const settings: Record<string, string> = { RATE_LIMIT_REQUESTS: '1000' };
+  const pairs = { one: makePair('one', 'RS256'), two: makePair('two', 'RS256'), three: makePair('three') };
+  before(async () => {
+    await provider.start([pairs.one, pairs.two]);
+    Object.assign(settings, provider.settings);
+  });
+  const service = runningService(settings);
+  after(() => provider.stop());
+  const ask = () => service.client;
+
+  it('let a client do what their scopes say', async () => {
+    const token = await provider.token('products:read products:write coffee');
+    expect((await ask().post('/products', { name: 'x' }, { token })).status).to.equal(201);
+    expect((await ask().get('/products', { token })).json).to.deep.equal([{ id: 1, name: 'x' }]);
+    const poor = await ask().get('/users', { token });
+    expect([poor.status, poor.json.code]).to.deep.equal([403, 'insufficient_scope']);
+    expect(poor.headers['www-authenticate']).to.match(
+      /^Bearer error="insufficient_scope", scope="users:read"/,
+    );
+    expect(poor.json.message).to.include('users:read');
+  });
+
+  it('are refused where they are for another service', async () => {
+    const token = await provider.token('products:read', 'shop', 'https://orders.example');
+    const answer = await ask().get('/products', { token });
+    expect([answer.status, answer.json.code]).to.deep.equal([401, 'invalid_token']);
+    expect(answer.headers['www-authenticate']).to.include('error="invalid_token"');
+  });
+
+  it('share the limit and the idempotency keys of their client, and of no other', async () => {
+    const tokens = [
+      await provider.token('products:write'),
+      await provider.token('products:write products:read'),
+    ];
+    const other = await provider.token('products:write', 'till');
+    const [first, second, third] = await Promise.all(
+      [...tokens, other].map(async (token, i) => {
+        await new Promise((resolve) => setTimeout(resolve, i * 100));
+        const headers = { 'Idempotency-Key': 'delivery' };
+        return ask().post('/products', { name: 'once' }, { token, headers });
+      }),
+    );
+    expect([first?.status, first?.headers['idempotency-replayed']]).to.deep.equal([201, undefined]);
+    expect([second?.json.id, second?.headers['idempotency-replayed']]).to.deep.equal([
+      first?.json.id,
+      'true',
+    ]);
+    expect(third?.json.id).to.not.equal(first?.json.id);
+    expect(third?.headers['idempotency-replayed']).to.equal(undefined);
+    const left = async (token: string | undefined) => {
+      const { headers } = await ask().get('/products', { token: token ?? '' });
+      return Number(/r=(\d+)/.exec(String(headers['ratelimit']))?.[1]);
+    };
+    const before = await left(tokens[0]);
+    expect(await left(tokens[1])).to.equal(before - 1);
+    expect(await left(other)).to.equal(998);
+  });
+
+  it('stay good under a new key while the old one is published, and fail once it is not', async () => {
+    const old = await provider.token('products:read');
+    const status = async (token: string) => (await ask().get('/products', { token })).status;
+    expect(await status(old)).to.equal(200);
+    provider.rotate([pairs.two, pairs.one]);
+    const fresh = await provider.token('products:read');
+    expect([await status(fresh), await status(old)], 'both keys').to.deep.equal([200, 200]);
+    provider.rotate([pairs.three, pairs.two]);
+    const newest = await provider.token('products:read');
+    // Until the service may ask again for a key that it does not know; meanwhile too many failures would be 429.
+    await new Promise((resolve) => setTimeout(resolve, COOLDOWN_MS));
+    const statuses = [await status(newest), await status(fresh), await status(old)];
+    expect(statuses, 'without the first').to.deep.equal([200, 200, 401]);
+  });
+});

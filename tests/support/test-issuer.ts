@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { makePair, publicJwk, type SigningPair, signed } from './jws.js';
+
+export const AUDIENCE = 'https://catalogue.example';
+
+/** An issuer of access tokens on this machine, in plain HTTP, that can be told to misbehave. */
+export class TestIssuer {
+  /** The paths that it was asked for. */
+  readonly asked: string[] = [];
+  /** The keys that it publishes; it signs with the first. */
+  pairs: SigningPair[] = [makePair('one')];
+  /** Answers in its place. */
+  instead: RequestListener | undefined;
+  private port = 0;
+  private readonly server: Server;
+
+  constructor(private readonly path = '') {
+    this.server = createServer((request, response) => {
+      this.asked.push(request.url ?? '');
+      if (this.instead) return this.instead(request, response);
+      const body = this.documents()[request.url ?? ''];
+      response.writeHead(body ? 200 : 404, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(body ?? {}));
+    });
+  }
+
+  get issuer(): string {
+    return `http://127.0.0.1:${this.port}${this.path}`;
+  }
+
+  get pair(): SigningPair {
+    const [first] = this.pairs;
+    if (!first) throw new Error('The issuer has no keys.');
+    return first;
+  }
+
+  get settings(): Record<string, string> {
+    return { OAUTH_ISSUER: this.issuer, OAUTH_AUDIENCE: AUDIENCE };
+  }
+
+  /** What it publishes of itself, by path. */
+  documents(): Record<string, unknown> {
+    const metadata = { issuer: this.issuer, jwks_uri: `http://127.0.0.1:${this.port}/keys` };
+    return {
+      [`/.well-known/oauth-authorization-server${this.path}`]: metadata,
+      '/keys': { keys: this.pairs.map(publicJwk) },
+    };
+  }
+
+  async start(): Promise<this> {
+    this.server.listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  readonly claims = (changes: object = {}): Record<string, unknown> => {
+    const now = Math.floor(Date.now() / 1_000);
+    return {
+      iss: this.issuer,
+      aud: AUDIENCE,
+      sub: 'shop',
+      client_id: 'shop',
+      iat: now,
+      exp: now + 300,
+      jti: `${Math.random()}`,
+      scope: 'products:read products:write',
+      ...changes,
+    };
+  };
+
+  /** A good access token, but for the changes; undefined takes a claim or a header away. */
+  readonly token = (claims: object = {}, header: object = {}, pair = this.pair): string =>
+    signed(this.claims(claims), pair, header);
+}

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { ExternalTokens } from '#src/adapters/outbound/tokens/external-tokens.js';
+import { IssuerKeys } from '#src/adapters/outbound/tokens/issuer-keys.js';
+import { unavailable } from '#src/domain/errors.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { FakeClock, RecordingJournal } from '../support/fakes.js';
+import { makePair, publicJwk, type SigningPair, signed } from '../support/jws.js';
+
+const EXPECTED = { issuer: 'https://a.example', audience: 'catalogue' };
+
+describe('the tokens of another issuer', () => {
+  const clock = new FakeClock();
+  const seconds = clock.time / 1_000;
+  const claims = {
+    ...{ iss: EXPECTED.issuer, aud: 'catalogue', sub: 's', client_id: 'c', scope: 'users:read' },
+    ...{ iat: seconds, exp: seconds + 60 },
+  };
+  const verifierOf = (pairs: SigningPair[]) => {
+    const fetchKeySet = async () => ({ keys: pairs.map(publicJwk) });
+    const keys = new IssuerKeys({ issuer: 'x', fetchKeySet, clock, journal: new RecordingJournal() });
+    return new ExternalTokens({ expected: EXPECTED, keys, clock });
+  };
+
+  for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA'] as const) {
+    it(`may be signed by ${alg}, by each key for its own tokens`, async () => {
+      const pairs = [makePair('one', alg), makePair('two', alg)];
+      const verifier = verifierOf(pairs);
+      for (const pair of pairs) {
+        const { scopes, expiresAt } = await verifier.verify(signed(claims, pair));
+        expect([scopes, expiresAt]).to.deep.equal([['users:read'], clock.time + 60_000]);
+        const other = pairs.find(({ kid }) => kid !== pair.kid)?.kid;
+        await expectRefusal(verifier.verify(signed(claims, pair, { kid: other })), 'invalid_token');
+      }
+    });
+  }
+
+  it('make nobody look for a key where none could make them good', async () => {
+    let asked = 0;
+    const find = async () => {
+      asked++;
+      return undefined;
+    };
+    const verifier = new ExternalTokens({ expected: EXPECTED, keys: { find }, clock });
+    const pair = makePair('one');
+    for (const header of [{ alg: 'none' }, { alg: 'HS256' }, { kid: undefined }, { kid: 7 }, { crit: ['x'] }])
+      await expectRefusal(verifier.verify(signed(claims, pair, header)), 'invalid_token');
+    expect(asked).to.equal(0);
+    await expectRefusal(verifier.verify(signed(claims, pair)), 'invalid_token');
+    expect(asked).to.equal(1);
+  });
+
+  it('are neither good nor bad while the key cannot be asked for', async () => {
+    const find = () => Promise.reject(unavailable('down'));
+    const verifier = new ExternalTokens({ expected: EXPECTED, keys: { find }, clock });
+    await expectRefusal(verifier.verify(signed(claims, makePair('one'))), 'unavailable');
+  });
+});
