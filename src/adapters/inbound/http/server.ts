@@ -8,20 +8,9 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { answerBrokenMessage, keepForLater, type ParserError, refuseTunnel } from './broken-message.js';
+import { PROTECTION } from './protection.js';
 import { isOfLiftedDeadline } from './request-deadline.js';
-
-/** TLS 1.3, and of TLS 1.2 only forward-secret suites with authenticated encryption. */
-const CIPHERS = [
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'TLS_AES_128_GCM_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-].join(':');
+import { type TlsIdentity, tlsOptions } from './tls-options.js';
 
 const SECOND = 1_000;
 
@@ -42,15 +31,9 @@ const TIMEOUTS: ServerTimeouts = {
 };
 
 export interface ServerOptions {
-  /** What every answer carries, one to a broken message too. */
+  /** What every answer carries beside {@link PROTECTION}, one to a broken message too. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: ServerTimeouts;
-}
-
-/** PEM texts. */
-export interface TlsIdentity {
-  readonly cert: string;
-  readonly key: string;
 }
 
 /** RFC 6797 section 6.1: browsers come over HTTPS only for a year. Whoever owns the other names of the host decides for them. */
@@ -62,7 +45,7 @@ export function createTlsServer(
   answer: RequestListener,
   { headers = {}, timeouts = TIMEOUTS }: ServerOptions = {},
 ): HttpsServer {
-  const options = { ...secureContext(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
+  const options = { ...tlsOptions(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
   return serve(createHttpsServer(options), answer, headers, timeouts);
 }
 
@@ -76,12 +59,7 @@ export function createPlainServer(
 
 /** Shows another certificate to whoever connects from now on; connections that stand are left alone. */
 export function replaceIdentity(server: HttpsServer, identity: TlsIdentity): void {
-  server.setSecureContext(secureContext(identity));
-}
-
-/** Whole each time: what `setSecureContext` is not told falls back to Node's own choice. */
-function secureContext(identity: TlsIdentity) {
-  return { ...identity, minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true } as const;
+  server.setSecureContext(tlsOptions(identity));
 }
 
 function bounds(timeouts: ServerTimeouts) {
@@ -101,9 +79,11 @@ function bounds(timeouts: ServerTimeouts) {
 function serve<Kind extends HttpServer | HttpsServer>(
   server: Kind,
   answer: RequestListener,
-  headers: Readonly<Record<string, string>>,
+  ownHeaders: Readonly<Record<string, string>>,
   { silenceMs }: ServerTimeouts,
 ): Kind {
+  const headers = { ...PROTECTION, ...ownHeaders };
+  const fields = Object.entries(headers);
   // A client that neither sends nor reads is not waited for.
   server.setTimeout(silenceMs);
   // 0: no header is dropped silently; their size is bounded anyway.
@@ -117,7 +97,7 @@ function serve<Kind extends HttpServer | HttpsServer>(
         return;
       }
       noteRunning(running, request.socket, response);
-      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      for (const [name, value] of fields) response.setHeader(name, value);
       answer(request, response);
     });
   }
