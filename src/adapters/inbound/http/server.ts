@@ -8,6 +8,7 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { answerBrokenMessage, keepForLater, type ParserError, refuseTunnel } from './broken-message.js';
+import { boundConnections } from './connection-bound.js';
 import { PROTECTION } from './protection.js';
 import { isOfLiftedDeadline } from './request-deadline.js';
 import { type TlsIdentity, tlsOptions } from './tls-options.js';
@@ -30,10 +31,14 @@ const TIMEOUTS: ServerTimeouts = {
   silenceMs: 30 * SECOND,
 };
 
+/** Half-open ones cost some 50 KiB each. */
+const MAX_CONNECTIONS = 10_000;
+
 export interface ServerOptions {
   /** What every answer carries beside {@link PROTECTION}, one to a broken message too. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: ServerTimeouts;
+  readonly maxConnections?: number;
 }
 
 /** RFC 6797 section 6.1: browsers come over HTTPS only for a year. Whoever owns the other names of the host decides for them. */
@@ -43,18 +48,18 @@ export const STRICT_TRANSPORT = { 'Strict-Transport-Security': 'max-age=31536000
 export function createTlsServer(
   identity: TlsIdentity,
   answer: RequestListener,
-  { headers = {}, timeouts = TIMEOUTS }: ServerOptions = {},
+  { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
 ): HttpsServer {
   const options = { ...tlsOptions(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
-  return serve(createHttpsServer(options), answer, headers, timeouts);
+  return serve(createHttpsServer(options), answer, { timeouts, ...rest });
 }
 
 /** For those who need no TLS: a proxy that ends it, probes on the management port. The bounds are the same. */
 export function createPlainServer(
   answer: RequestListener,
-  { headers = {}, timeouts = TIMEOUTS }: ServerOptions = {},
+  { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
 ): HttpServer {
-  return serve(createHttpServer(bounds(timeouts)), answer, headers, timeouts);
+  return serve(createHttpServer(bounds(timeouts)), answer, { timeouts, ...rest });
 }
 
 /** Shows another certificate to whoever connects from now on; connections that stand are left alone. */
@@ -79,13 +84,13 @@ function bounds(timeouts: ServerTimeouts) {
 function serve<Kind extends HttpServer | HttpsServer>(
   server: Kind,
   answer: RequestListener,
-  ownHeaders: Readonly<Record<string, string>>,
-  { silenceMs }: ServerTimeouts,
+  { headers: own, timeouts = TIMEOUTS, maxConnections = MAX_CONNECTIONS }: ServerOptions,
 ): Kind {
-  const headers = { ...PROTECTION, ...ownHeaders };
+  const headers = { ...PROTECTION, ...own };
   const fields = Object.entries(headers);
+  boundConnections(server, maxConnections);
   // A client that neither sends nor reads is not waited for.
-  server.setTimeout(silenceMs);
+  server.setTimeout(timeouts.silenceMs);
   // 0: no header is dropped silently; their size is bounded anyway.
   server.maxHeadersCount = 0;
   const running = new WeakMap<object, ServerResponse[]>();
