@@ -1,7 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { freePort } from '#src/processes/free-port.js';
 import { chain } from '../support/certificate-chain.js';
 import { CertifiedService } from '../support/certified-service.js';
 import { SpawnedService } from '../support/spawned-service.js';
@@ -28,31 +32,75 @@ function scan(port: number): string {
   return stdout;
 }
 
-async function certified(kind: 'EC' | 'RSA', folder: string): Promise<SpawnedService> {
+interface Listening {
+  readonly port: number;
+  stop(): Promise<unknown>;
+}
+
+async function started(service: SpawnedService): Promise<Listening> {
+  const [, port] = await service.says(/listens on https:\/\/localhost:(\d+)/);
+  return { port: Number(port), stop: () => service.stop('SIGKILL') };
+}
+
+async function certified(kind: 'EC' | 'RSA', folder: string): Promise<Listening> {
   const { cert, key } = await chain(kind);
   writeFileSync(join(folder, 'cert.pem'), cert);
   writeFileSync(join(folder, 'key.pem'), key);
-  return new CertifiedService(folder);
+  return started(new CertifiedService(folder));
+}
+
+/** With no instance behind it: the handshake is its own. */
+async function proxy(folder: string): Promise<Listening> {
+  execFileSync('config/make-certificate.sh', { env: { ...process.env, CERTIFICATE_FOLDER: folder } });
+  const port = await freePort('127.0.0.1');
+  const env = {
+    PATH: process.env['PATH'],
+    HTTPS_ADDRESS: `127.0.0.1:${port}`,
+    CERTIFICATE_FILE: join(folder, 'server.pem'),
+  };
+  const child = spawn('haproxy', ['-db', '-f', 'config/haproxy.cfg'], { env, stdio: 'ignore' });
+  const closed = once(child, 'close');
+  await accepts(port);
+  return {
+    port,
+    stop: () => {
+      child.kill('SIGKILL');
+      return closed;
+    },
+  };
+}
+
+async function accepts(port: number): Promise<void> {
+  for (const end = Date.now() + 10_000; Date.now() < end; await sleep(50)) {
+    const socket = connect(port, '127.0.0.1');
+    const isThere = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isThere) return;
+  }
+  throw new Error('haproxy (Debian: apt-get install haproxy) does not listen');
 }
 
 describe('sslscan', () => {
   for (const [what, suites, start] of [
-    ['the certificate of the local CA', 'ECDSA', async (folder) => new SpawnedService(folder)],
-    ['an ECDSA certificate from files', 'ECDSA', (folder) => certified('EC', folder)],
-    ['an RSA certificate from files', 'RSA', (folder) => certified('RSA', folder)],
-  ] as const satisfies [string, string, (folder: string) => Promise<SpawnedService>][]) {
-    describe(`of a service with ${what}`, () => {
+    ['a service with the certificate of its CA', 'ECDSA', (folder) => started(new SpawnedService(folder))],
+    ['a service with an ECDSA certificate from files', 'ECDSA', (folder) => certified('EC', folder)],
+    ['a service with an RSA certificate from files', 'RSA', (folder) => certified('RSA', folder)],
+    ['HAProxy with config/haproxy.cfg', 'ECDSA', proxy],
+  ] as const satisfies [string, string, (folder: string) => Promise<Listening>][]) {
+    describe(`of ${what}`, () => {
       const folder = temporaryFolder();
-      let service: SpawnedService;
+      let scanned: Listening | undefined;
       let xml: string;
       const found = (name: string) => elements(xml, name);
 
       before(async () => {
-        service = await start(folder);
-        const [, port] = await service.says(/listens on https:\/\/localhost:(\d+)/);
-        xml = scan(Number(port));
+        scanned = await start(folder);
+        xml = scan(scanned.port);
       });
-      after(() => service?.stop('SIGKILL'));
+      after(() => scanned?.stop());
 
       it('finds TLS 1.2 and 1.3, and no older protocol', () => {
         const enabled = found('protocol').filter((protocol) => protocol['enabled'] === '1');

@@ -5,8 +5,10 @@ import { GatheredLines } from './gathered-lines.js';
 type Details = Readonly<Record<string, unknown>>;
 
 const API_KEY = /pcs_[0-9A-Za-z]{8,}/g;
+/** RFC 7519: base64url of `{"`, and whatever of the rest there is. */
+const ACCESS_TOKEN = /eyJ[\w-]{8,}(?:\.[\w-]+)*/g;
 
-/** JSON lines on standard error; standard output is for people. No line ever holds an API key. */
+/** JSON lines on standard error; standard output is for people. No line ever holds an API key or an access token. */
 export class PinoJournal implements Journal {
   private readonly logger: Logger;
   private readonly lines = new GatheredLines();
@@ -42,5 +44,6 @@ export class PinoJournal implements Journal {
 }
 
 function masking(line: string): string {
-  return line.includes('pcs_') ? line.replaceAll(API_KEY, 'pcs_[secret]') : line;
+  const keyless = line.includes('pcs_') ? line.replaceAll(API_KEY, 'pcs_[secret]') : line;
+  return keyless.includes('eyJ') ? keyless.replaceAll(ACCESS_TOKEN, 'eyJ[secret]') : keyless;
 }
