@@ -43,8 +43,8 @@ export const TRANSPORTS: Readonly<Record<Settings['TLS'], Make>> = {
       journal,
     });
   },
-  files: ({ TLS_CERT_FILE, TLS_KEY_FILE }, _clock, journal) => {
-    return new TlsTransport(new FileCertificates(TLS_CERT_FILE, TLS_KEY_FILE), {
+  files: ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }, clock, journal) => {
+    return new TlsTransport(new FileCertificates({ certFile, keyFile }, clock, journal), {
       arrival: fromClients,
       headers: STRICT_TRANSPORT,
       checkMs: FILES_CHECK_MS,

@@ -8,20 +8,10 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { answerBrokenMessage, keepForLater, type ParserError, refuseTunnel } from './broken-message.js';
+import { boundConnections } from './connection-bound.js';
+import { PROTECTION } from './protection.js';
 import { isOfLiftedDeadline } from './request-deadline.js';
-
-/** TLS 1.3, and of TLS 1.2 only forward-secret suites with authenticated encryption. */
-const CIPHERS = [
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'TLS_AES_128_GCM_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-].join(':');
+import { type TlsIdentity, tlsOptions } from './tls-options.js';
 
 const SECOND = 1_000;
 
@@ -41,16 +31,14 @@ const TIMEOUTS: ServerTimeouts = {
   silenceMs: 30 * SECOND,
 };
 
+/** Half-open ones cost some 50 KiB each. */
+const MAX_CONNECTIONS = 10_000;
+
 export interface ServerOptions {
-  /** What every answer carries, one to a broken message too. */
+  /** What every answer carries beside {@link PROTECTION}, one to a broken message too. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: ServerTimeouts;
-}
-
-/** PEM texts. */
-export interface TlsIdentity {
-  readonly cert: string;
-  readonly key: string;
+  readonly maxConnections?: number;
 }
 
 /** RFC 6797 section 6.1: browsers come over HTTPS only for a year. Whoever owns the other names of the host decides for them. */
@@ -60,28 +48,23 @@ export const STRICT_TRANSPORT = { 'Strict-Transport-Security': 'max-age=31536000
 export function createTlsServer(
   identity: TlsIdentity,
   answer: RequestListener,
-  { headers = {}, timeouts = TIMEOUTS }: ServerOptions = {},
+  { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
 ): HttpsServer {
-  const options = { ...secureContext(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
-  return serve(createHttpsServer(options), answer, headers, timeouts);
+  const options = { ...tlsOptions(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
+  return serve(createHttpsServer(options), answer, { timeouts, ...rest });
 }
 
 /** For those who need no TLS: a proxy that ends it, probes on the management port. The bounds are the same. */
 export function createPlainServer(
   answer: RequestListener,
-  { headers = {}, timeouts = TIMEOUTS }: ServerOptions = {},
+  { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
 ): HttpServer {
-  return serve(createHttpServer(bounds(timeouts)), answer, headers, timeouts);
+  return serve(createHttpServer(bounds(timeouts)), answer, { timeouts, ...rest });
 }
 
 /** Shows another certificate to whoever connects from now on; connections that stand are left alone. */
 export function replaceIdentity(server: HttpsServer, identity: TlsIdentity): void {
-  server.setSecureContext(secureContext(identity));
-}
-
-/** Whole each time: what `setSecureContext` is not told falls back to Node's own choice. */
-function secureContext(identity: TlsIdentity) {
-  return { ...identity, minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true } as const;
+  server.setSecureContext(tlsOptions(identity));
 }
 
 function bounds(timeouts: ServerTimeouts) {
@@ -101,11 +84,13 @@ function bounds(timeouts: ServerTimeouts) {
 function serve<Kind extends HttpServer | HttpsServer>(
   server: Kind,
   answer: RequestListener,
-  headers: Readonly<Record<string, string>>,
-  { silenceMs }: ServerTimeouts,
+  { headers: own, timeouts = TIMEOUTS, maxConnections = MAX_CONNECTIONS }: ServerOptions,
 ): Kind {
+  const headers = { ...PROTECTION, ...own };
+  const fields = Object.entries(headers);
+  boundConnections(server, maxConnections);
   // A client that neither sends nor reads is not waited for.
-  server.setTimeout(silenceMs);
+  server.setTimeout(timeouts.silenceMs);
   // 0: no header is dropped silently; their size is bounded anyway.
   server.maxHeadersCount = 0;
   const running = new WeakMap<object, ServerResponse[]>();
@@ -117,7 +102,7 @@ function serve<Kind extends HttpServer | HttpsServer>(
         return;
       }
       noteRunning(running, request.socket, response);
-      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      for (const [name, value] of fields) response.setHeader(name, value);
       answer(request, response);
     });
   }

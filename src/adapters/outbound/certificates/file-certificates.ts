@@ -1,26 +1,27 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSecureContext } from 'node:tls';
+import type { Clock } from '../../../application/ports/clock.js';
+import type { Journal } from '../../../application/ports/journal.js';
 import type { ServerIdentity } from './self-signed-certificates.js';
+import { type PairFiles, unusable, usablePair } from './usable-pair.js';
 
 /** Files that changed are read once more after so long: what is still being written differs then. */
 const SETTLE_MS = 200;
-
-/** The message names the file and what is wrong with it, and quotes nothing. */
-export class UnusableCertificate extends Error {}
 
 /** A certificate (its chain behind it) and its key, in PEM, in files that somebody else renews. */
 export class FileCertificates {
   private known: ServerIdentity | undefined;
 
   constructor(
-    private readonly certFile: string,
-    private readonly keyFile: string,
+    private readonly files: PairFiles,
+    private readonly clock: Clock,
+    private readonly journal: Journal,
   ) {}
 
   /**
-   * What the files hold now; while they are being written, what they held before.
+   * What the files hold now; while they are being written, what they held before. One that is not valid takes no other's
+   * place, but is better than none.
    * @throws UnusableCertificate
    */
   async current(): Promise<ServerIdentity> {
@@ -30,22 +31,24 @@ export class FileCertificates {
       await sleep(SETTLE_MS);
       if (!isSame(identity, await this.read())) return this.known;
     }
-    this.check(identity);
+    this.judge(usablePair(this.files, identity));
     this.known = identity;
     return identity;
   }
 
-  private async read(): Promise<ServerIdentity> {
-    return { cert: await readText('certificate', this.certFile), key: await readText('key', this.keyFile) };
+  private judge({ validFrom, validTo }: X509Certificate): void {
+    const now = this.clock.now();
+    if (Date.parse(validFrom) <= now && now < Date.parse(validTo)) return;
+    if (this.known) {
+      const when = `is not valid now, but from ${validFrom} to ${validTo}`;
+      throw unusable('certificate', this.files.certFile, when);
+    }
+    this.journal.warn('the certificate is not valid now; clients will refuse it', { validFrom, validTo });
   }
 
-  private check({ cert, key }: ServerIdentity): void {
-    const certificate = parse('certificate', this.certFile, () => new X509Certificate(cert));
-    const privateKey = parse('key', this.keyFile, () => createPrivateKey(key));
-    // OpenSSL itself takes a pair of two different algorithms, and then fails at each handshake.
-    if (!certificate.checkPrivateKey(privateKey))
-      throw new UnusableCertificate(`the key ${this.keyFile} is not the one of ${this.certFile}`);
-    parse('certificate', this.certFile, () => createSecureContext({ cert, key }));
+  private async read(): Promise<ServerIdentity> {
+    const { certFile, keyFile } = this.files;
+    return { cert: await readText('certificate', certFile), key: await readText('key', keyFile) };
   }
 }
 
@@ -59,17 +62,4 @@ async function readText(what: string, file: string): Promise<string> {
   } catch (error) {
     throw unusable(what, file, 'cannot be read', error);
   }
-}
-
-function parse<Result>(what: string, file: string, attempt: () => Result): Result {
-  try {
-    return attempt();
-  } catch (error) {
-    throw unusable(what, file, 'cannot be used', error);
-  }
-}
-
-function unusable(what: string, file: string, trouble: string, error: unknown): UnusableCertificate {
-  const reason = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-  return new UnusableCertificate(`the ${what} ${file} ${trouble}${reason}`);
 }

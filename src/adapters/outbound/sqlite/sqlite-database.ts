@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
@@ -88,6 +88,8 @@ export class SqliteDatabase implements Store, Reader {
   private connect(): Database.Database {
     try {
       mkdirSync(dirname(this.location), { recursive: true, mode: 0o700 });
+      // The owner's alone, whatever the folder is: it holds signing keys. The log beside it is given the same mode.
+      closeSync(openSync(this.location, 'a', 0o600));
       return new Database(this.location);
     } catch (error) {
       throw unavailable(`The file ${this.location} cannot be opened.`, error);

@@ -14,6 +14,5 @@ export const identifyRequest: Middleware = (ctx, next) => {
   ctx.state.requestId = SANE.test(given) ? given : randomUUID();
   ctx.set('X-Request-Id', ctx.state.requestId);
   ctx.set('API-Version', '1');
-  ctx.set('X-Content-Type-Options', 'nosniff');
   return next();
 };

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server.js';
+import { listen } from '#src/composition/listen.js';
+import { serverPair } from '../support/certificates.js';
+import { HttpClient } from '../support/http-client.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const MOST = 4;
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+describe('connections at once', () => {
+  const folder = temporaryFolder();
+  for (const kind of ['TLS', 'plain HTTP']) {
+    describe(`over ${kind}`, () => {
+      let server: Server;
+      let client: HttpClient;
+      let sockets: Socket[] = [];
+      /** What has begun a request and does not end it. */
+      const busy = async () => {
+        const socket = await client.connect();
+        sockets.push(socket);
+        socket.on('error', () => {});
+        socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
+        return socket;
+      };
+      const finished = async (socket: Socket) => {
+        socket.write('\r\n');
+        const [chunk] = await once(socket, 'data');
+        return String(chunk).slice(0, 15);
+      };
+      const isServed = () =>
+        client.raw(REQUEST, /here/).then(
+          (text) => text.includes('here'),
+          () => false,
+        );
+      const becomesServed = async () => {
+        for (const end = Date.now() + 5_000; Date.now() < end; await sleep(20))
+          if (await isServed()) return true;
+        return false;
+      };
+
+      before(async () => {
+        const { authority, ...identity } = await serverPair(folder);
+        const options = { maxConnections: MOST };
+        server =
+          kind === 'TLS'
+            ? createTlsServer(identity, (_request, response) => response.end('here'), options)
+            : createPlainServer((_request, response) => response.end('here'), options);
+        const port = await listen(server, '127.0.0.1', 0);
+        client = new HttpClient(port, kind === 'TLS' ? authority : undefined, '');
+      });
+      afterEach(() => {
+        for (const socket of sockets) socket.destroy();
+        sockets = [];
+      });
+      after(() => {
+        server.close();
+        server.closeAllConnections();
+      });
+
+      it('are bounded: one more is closed, those that stand go on, and each that ends makes room', async () => {
+        const held = await Promise.all(Array.from({ length: MOST }, busy));
+        expect(await isServed()).to.equal(false);
+        expect(await isServed()).to.equal(false);
+        const [first, second] = held as [Socket, Socket];
+        expect(await finished(first)).to.equal('HTTP/1.1 200 OK');
+        second.destroy();
+        expect(await becomesServed()).to.equal(true);
+      });
+
+      it('that are kept without a request make room for those that ask', async () => {
+        const kept = await Promise.all(Array.from({ length: MOST - 1 }, busy));
+        for (const socket of kept) await finished(socket);
+        const closed = Promise.all(kept.map((socket) => once(socket.resume(), 'close')));
+        expect(await isServed()).to.equal(true);
+        await closed;
+      });
+    });
+  }
+});

@@ -1,0 +1,152 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { freePort } from '#src/processes/free-port.js';
+import { chain } from '../support/certificate-chain.js';
+import { CertifiedService } from '../support/certified-service.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const TLS_1_3 = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
+const tls12 = (kind: string) =>
+  ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].map((suite) => `ECDHE-${kind}-${suite}`);
+
+/** Each element of this name in what sslscan writes, as its attributes. */
+function elements(xml: string, name: string): Record<string, string>[] {
+  return [...xml.matchAll(new RegExp(`<${name} ([^>]*?)/?>`, 'g'))].map(([, attributes = '']) =>
+    Object.fromEntries([...attributes.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value])),
+  );
+}
+
+function scan(port: number): string {
+  const { stdout, error, status } = spawnSync('sslscan', ['--xml=-', '--show-sigs', `localhost:${port}`], {
+    encoding: 'utf8',
+    timeout: 50_000,
+  });
+  if (error) throw new Error(`sslscan (Debian: apt-get install sslscan) could not run: ${error.message}`);
+  expect(status, stdout).to.equal(0);
+  return stdout;
+}
+
+interface Listening {
+  readonly port: number;
+  stop(): Promise<unknown>;
+}
+
+async function started(service: SpawnedService): Promise<Listening> {
+  const [, port] = await service.says(/listens on https:\/\/localhost:(\d+)/);
+  return { port: Number(port), stop: () => service.stop('SIGKILL') };
+}
+
+async function certified(kind: 'EC' | 'RSA', folder: string): Promise<Listening> {
+  const { cert, key } = await chain(kind);
+  writeFileSync(join(folder, 'cert.pem'), cert);
+  writeFileSync(join(folder, 'key.pem'), key);
+  return started(new CertifiedService(folder));
+}
+
+/** With no instance behind it: the handshake is its own. */
+async function proxy(folder: string): Promise<Listening> {
+  execFileSync('config/make-certificate.sh', { env: { ...process.env, CERTIFICATE_FOLDER: folder } });
+  const port = await freePort('127.0.0.1');
+  const env = {
+    PATH: process.env['PATH'],
+    HTTPS_ADDRESS: `127.0.0.1:${port}`,
+    CERTIFICATE_FILE: join(folder, 'server.pem'),
+  };
+  const child = spawn('haproxy', ['-db', '-f', 'config/haproxy.cfg'], { env, stdio: 'ignore' });
+  const closed = once(child, 'close');
+  await accepts(port);
+  return {
+    port,
+    stop: () => {
+      child.kill('SIGKILL');
+      return closed;
+    },
+  };
+}
+
+async function accepts(port: number): Promise<void> {
+  for (const end = Date.now() + 10_000; Date.now() < end; await sleep(50)) {
+    const socket = connect(port, '127.0.0.1');
+    const isThere = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isThere) return;
+  }
+  throw new Error('haproxy (Debian: apt-get install haproxy) does not listen');
+}
+
+describe('sslscan', () => {
+  for (const [what, suites, start] of [
+    ['a service with the certificate of its CA', 'ECDSA', (folder) => started(new SpawnedService(folder))],
+    ['a service with an ECDSA certificate from files', 'ECDSA', (folder) => certified('EC', folder)],
+    ['a service with an RSA certificate from files', 'RSA', (folder) => certified('RSA', folder)],
+    ['HAProxy with config/haproxy.cfg', 'ECDSA', proxy],
+  ] as const satisfies [string, string, (folder: string) => Promise<Listening>][]) {
+    describe(`of ${what}`, () => {
+      const folder = temporaryFolder();
+      let scanned: Listening | undefined;
+      let xml: string;
+      const found = (name: string) => elements(xml, name);
+
+      before(async () => {
+        scanned = await start(folder);
+        xml = scan(scanned.port);
+      });
+      after(() => scanned?.stop());
+
+      it('finds TLS 1.2 and 1.3, and no older protocol', () => {
+        const enabled = found('protocol').filter((protocol) => protocol['enabled'] === '1');
+        expect(enabled.map(({ type, version }) => `${type} ${version}`)).to.deep.equal([
+          'tls 1.2',
+          'tls 1.3',
+        ]);
+        expect(found('protocol')).to.have.length(6);
+      });
+
+      it('finds forward-secret suites with authenticated encryption, and no others', () => {
+        const of = (version: string) =>
+          found('cipher')
+            .filter(({ sslversion }) => sslversion === version)
+            .map(({ cipher }) => cipher);
+        expect(of('TLSv1.3')).to.have.members(TLS_1_3);
+        expect(of('TLSv1.2')).to.have.members(tls12(suites));
+        expect(found('cipher')).to.have.length(6);
+      });
+
+      it('finds no group of under 128 bits, and none of finite fields', () => {
+        const groups = found('group').filter(({ sslversion }) => sslversion === 'TLSv1.3');
+        expect(groups.map(({ name }) => name)).to.have.members([
+          'secp256r1 (NIST P-256)',
+          'secp384r1 (NIST P-384)',
+          'x25519',
+        ]);
+        for (const { bits } of found('group')) expect(Number(bits)).to.be.at.least(128);
+      });
+
+      it('finds a strong key and signature', () => {
+        const [key] = found('pk').filter(({ bits }) => bits !== undefined);
+        expect([key?.['error'], key?.['type']]).to.deep.equal(['false', suites === 'RSA' ? 'RSA' : 'EC']);
+        expect(Number(key?.['bits'])).to.be.at.least(suites === 'RSA' ? 2_048 : 128);
+        expect(xml).to.match(/<signature-algorithm>(ecdsa-with-SHA256|sha256WithRSAEncryption)</);
+        const signatures = found('connection-signature-algorithm').map(({ name }) => name ?? '');
+        expect(signatures).to.not.have.length(0);
+        for (const name of signatures) expect(name).to.not.match(/sha1|md5|sha224/i);
+      });
+
+      it('finds neither Heartbleed nor renegotiation', () => {
+        const bleeding = found('heartbleed');
+        expect(bleeding.map(({ vulnerable }) => vulnerable)).to.deep.equal(['0', '0']);
+        expect(found('renegotiation')).to.deep.equal([{ supported: '0', secure: '0' }]);
+        for (const { supported } of found('compression')) expect(supported).to.equal('0');
+      });
+    });
+  }
+});
