@@ -32,13 +32,21 @@ export class Authenticator {
   constructor(private readonly deps: AuthenticatorDependencies) {}
 
   /** @throws CatalogueError `invalid_token`, `token_expired`, `rate_limited` (as {@link AuthenticationThrottled}) */
-  async authenticate(token: string, address: string): Promise<Principal> {
-    const digest = this.deps.digest(token);
+  authenticate(token: string, address: string): Promise<Principal> {
+    return this.attempt(token, address, () => this.deps.verifier.verify(token));
+  }
+
+  /**
+   * As {@link authenticate}, for what knows a credential in another way.
+   * @param verify throws what a {@link TokenVerifier} does
+   */
+  async attempt<Known>(credential: string, address: string, verify: () => Promise<Known>): Promise<Known> {
+    const digest = this.deps.digest(credential);
     if (!this.isRemembered(digest)) refuseUnlessAllowed(await this.deps.failures.peek(address));
     try {
-      const principal = await this.deps.verifier.verify(token);
+      const known = await verify();
       this.remember(digest);
-      return principal;
+      return known;
     } catch (error) {
       // Counted after the fact, and judged again: of many that failed at once only the quota is told why.
       if (isRefusal(error)) refuseUnlessAllowed(await this.deps.failures.consume(address));

@@ -12,6 +12,7 @@ import { KeyAdministration } from '../application/key-administration.js';
 import { QueryBudget } from '../application/query-budget.js';
 import { Retention } from '../application/retention.js';
 import type { Settings } from '../config/settings.js';
+import { bindIssuer } from './issuer.js';
 import { RATE_LIMITS } from './rate-limits.js';
 import { bindResources } from './resources.js';
 import { STORES } from './stores.js';
@@ -32,6 +33,7 @@ export function compose(settings: Settings, primary?: Line): Get {
   bindStore(bind);
   bindRateLimits(bind, primary);
   bindAccess(bind);
+  bindIssuer(bind);
   bindResources(bind);
   return getter(container);
 }
@@ -82,9 +84,13 @@ function bindAccess(bind: Bind): void {
       clock: get(t.CLOCK),
     });
   });
-  bind(t.TOKEN_VERIFIER, (get) => {
+  bind(t.API_KEY_VERIFIER, (get) => {
     const [format, clock, journal] = [get(t.KEY_FORMAT), get(t.CLOCK), get(t.JOURNAL)];
     return new ApiKeyVerifier({ keys: get(t.STORED).apiKeys, format, clock, journal });
+  });
+  bind(t.TOKEN_VERIFIER, (get) => {
+    const [format, apiKeys, ownTokens] = [get(t.KEY_FORMAT), get(t.API_KEY_VERIFIER), get(t.OWN_TOKENS)];
+    return { verify: (token) => (format.isWellFormed(token) ? apiKeys : ownTokens).verify(token) };
   });
   bind(t.AUTHENTICATOR, (get) => {
     const format = get(t.KEY_FORMAT);
