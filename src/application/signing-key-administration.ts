@@ -56,8 +56,8 @@ export class SigningKeyAdministration {
   /** @throws CatalogueError `not_found` */
   async revoke(id: Id): Promise<void> {
     const key = await this.deps.keys.find(id);
-    if (!key) throw notFound();
-    await this.deps.keys.remove(id, key.version, this.deps.clock.now());
+    const isRevoked = key && (await this.deps.keys.remove(id, key.version, this.deps.clock.now()));
+    if (!isRevoked) throw notFound();
   }
 
   private async makeAnother(): Promise<Id> {
