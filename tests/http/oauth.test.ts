@@ -141,7 +141,7 @@ describe('the token endpoint', () => {
 
   it('refuses a message as other addresses do, in the words of OAuth too', async () => {
     const large = `${GRANT}&x=${'x'.repeat(1_048_576)}`;
-    for (const [status, code, asking, form] of [
+    for (const [status, code, asking, sent] of [
       [415, 'unsupported_media_type', { headers: { 'Content-Type': 'application/json' } }],
       [415, 'unsupported_media_type', { headers: { 'Content-Encoding': 'gzip' } }],
       [413, 'payload_too_large', {}, large],
@@ -149,13 +149,17 @@ describe('the token endpoint', () => {
       [406, 'not_acceptable', { headers: { Accept: 'text/html' } }],
       [400, 'unsupported_version', { headers: { 'API-Version': '2' } }],
     ] as const) {
-      expectError(await byFirstKey(form ?? GRANT, asking), status, code, 'invalid_request');
+      expectError(await byFirstKey(sent ?? GRANT, asking), status, code, 'invalid_request');
     }
+    const bytes = Buffer.from(`${GRANT}&scope=é`, 'latin1');
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const notUtf8 = await service.client.post('/oauth/token', bytes, { token: null, headers: form });
+    expectError(notUtf8, 400, 'validation_failed', 'invalid_request');
     const inQuery = await service.client.post(`/oauth/token?client_secret=${FIRST_KEY}`, GRANT, {
       token: null,
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      headers: form,
     });
-    expect(told(inQuery)).to.deep.equal([400, 'unknown_parameter', 'invalid_request']);
+    expectError(inQuery, 400, 'unknown_parameter', 'invalid_request');
     const problem = await byFirstKey('', { headers: { Accept: 'application/problem+json' } });
     expect(problem.headers['content-type']).to.equal('application/problem+json');
     expect(Object.keys(problem.json)).to.include.members([...FIVE, 'title', 'status', 'detail', 'type']);
@@ -172,6 +176,17 @@ describe('the token endpoint', () => {
     expect([options.status, options.headers['allow']]).to.deep.equal([204, 'POST, OPTIONS']);
     for (const path of ['/oauth', '/oauth/token/', '/v1/oauth/token', '/oauth/Token', '/oauth/authorize'])
       expect((await client.post(path, '')).status, path).to.equal(404);
+  });
+
+  it('gives no client a token for the secret of another', async () => {
+    const poor = await keyWith(['products:read']);
+    for (const [id, secret] of [
+      [1, poor.key],
+      [poor.record.id, FIRST_KEY],
+    ] as const) {
+      const answer = await ask(GRANT, { headers: basic(String(id), secret) });
+      expectError(answer, 401, 'invalid_token', 'invalid_client');
+    }
   });
 
   it('gives none to a key whose time is over, and none that outlives its key', async () => {

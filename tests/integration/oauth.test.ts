@@ -5,10 +5,11 @@ import { expect } from 'chai';
 import { decodeProtectedHeader } from 'jose';
 import { MongoClient } from 'mongodb';
 import type { HttpClient } from '../support/http-client.js';
-import { mongoUrl } from '../support/mongo-url.js';
-import { accessToken } from '../support/oauth.js';
+import { mongoUrl, serverOf, throughProxy } from '../support/mongo-url.js';
+import { accessToken, askToken, basic } from '../support/oauth.js';
 import { FIRST_KEY } from '../support/running-service.js';
 import { SpawnedService } from '../support/spawned-service.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the tokens of replicas on one MongoDB', () => {
@@ -17,16 +18,17 @@ describe('the tokens of replicas on one MongoDB', () => {
   let services: SpawnedService[] = [];
   let clients: HttpClient[] = [];
 
+  const environment = () => ({
+    STORE: 'mongodb',
+    MONGODB_URL: mongoUrl(database),
+    BOOTSTRAP_API_KEY: FIRST_KEY,
+    PUBLIC_URL: 'https://api.example.com',
+  });
+
   before(async () => {
-    const environment = {
-      STORE: 'mongodb',
-      MONGODB_URL: mongoUrl(database),
-      BOOTSTRAP_API_KEY: FIRST_KEY,
-      PUBLIC_URL: 'https://api.example.com',
-    };
     services = Array.from(
       { length: 3 },
-      () => new SpawnedService(mkdtempSync(join(root, 'run-')), environment),
+      () => new SpawnedService(mkdtempSync(join(root, 'run-')), environment()),
     );
     clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
   });
@@ -45,5 +47,29 @@ describe('the tokens of replicas on one MongoDB', () => {
       for (const token of tokens) expect((await client.get('/products', { token })).status).to.equal(200);
       expect((await client.get('/oauth/jwks', { token: null })).json.keys).to.have.length(1);
     }
+  });
+
+  it('are 503, and not 401, where the keys cannot be read in time', async () => {
+    const proxy = new TcpProxy(serverOf(mongoUrl('x')));
+    const MONGODB_URL = throughProxy(mongoUrl(database), await proxy.listen());
+    const service = new SpawnedService(mkdtempSync(join(root, 'run-')), { ...environment(), MONGODB_URL });
+    services.push(service);
+    const cutOff = await service.started(FIRST_KEY);
+    clients.push(cutOff);
+    const token = await accessToken(clients[0] ?? cutOff, 1, FIRST_KEY);
+    await proxy.set('hang');
+    const answers = await Promise.all([
+      cutOff.get('/products', { token }),
+      cutOff.get('/oauth/jwks', { token: null }),
+      askToken(cutOff, 'grant_type=client_credentials', { headers: basic('1', FIRST_KEY) }),
+    ]);
+    for (const answer of answers) {
+      expect([answer.status, answer.json.code]).to.deep.equal([503, 'unavailable']);
+      expect(Object.keys(answer.json).sort()).to.deep.equal(['code', 'details', 'message']);
+    }
+    const { status } = await cutOff.get('/.well-known/oauth-authorization-server', { token: null });
+    expect(status, 'what needs no store').to.equal(200);
+    await proxy.set('none');
+    await proxy.close();
   });
 });
