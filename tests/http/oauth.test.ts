@@ -186,6 +186,7 @@ describe('the token endpoint', () => {
     ] as const) {
       const answer = await ask(GRANT, { headers: basic(String(id), secret) });
       expectError(answer, 401, 'invalid_token', 'invalid_client');
+      expect(answer.json.message).to.equal('There is no client with this id and this secret.');
     }
   });
 

@@ -115,7 +115,13 @@ function challenging(ctx: Context): (error: unknown) => never {
 /** What is not the client's fault has no word in RFC 6749, and neither has impatience. */
 function asOAuthError(error: CatalogueError): CatalogueError {
   if (error instanceof OAuthError || NOT_OF_OAUTH.includes(error.code)) return error;
-  return new OAuthError(isClientRefusal(error) ? 'invalid_client' : 'invalid_request', error);
+  if (!isClientRefusal(error)) return new OAuthError('invalid_request', error);
+  return new OAuthError('invalid_client', error.code === 'invalid_token' ? unknownClient() : error);
+}
+
+/** Whichever of the two it is. */
+function unknownClient(): CatalogueError {
+  return new CatalogueError('invalid_token', 'There is no client with this id and this secret.');
 }
 
 const NOT_OF_OAUTH: readonly string[] = ['rate_limited', 'unavailable', 'internal_error'];
