@@ -1,4 +1,5 @@
 import { keyPrincipalId, type Principal } from '../domain/access.js';
+import type { AccessToken } from '../domain/access-token.js';
 import { CatalogueError } from '../domain/errors.js';
 import type { Clock } from './ports/clock.js';
 import type { PublicAddress } from './ports/public-address.js';
@@ -17,13 +18,13 @@ export interface OwnTokenDependencies {
 export class OwnTokenVerifier implements TokenVerifier {
   constructor(private readonly deps: OwnTokenDependencies) {}
 
-  async verify(token: string): Promise<Principal> {
+  async verify(token: string): Promise<Principal & Pick<AccessToken, 'expiresAt'>> {
     const { keys, signing, address, clock } = this.deps;
     const claim = signing.claimedBy(token);
     const key = claim && address.isOurs(claim.issuer) ? await keys.find(claim.kid) : undefined;
     if (!claim || !key)
       throw new CatalogueError('invalid_token', 'The token is not one that this service knows.');
-    const { keyId, scopes } = await key.verify(token, claim.issuer, clock.now());
-    return { id: keyPrincipalId(keyId), scopes };
+    const { keyId, scopes, expiresAt } = await key.verify(token, claim.issuer, clock.now());
+    return { id: keyPrincipalId(keyId), scopes, expiresAt };
   }
 }

@@ -67,10 +67,15 @@ describe('own tokens', () => {
     });
 
   it('stand for the API key for which they were given, with their own scopes', async () => {
-    expect(await verify(await given())).to.deep.equal({ id: 'key:7', scopes: ['products:read'] });
+    expect(await verify(await given())).to.deep.equal({
+      id: 'key:7',
+      scopes: ['products:read'],
+      expiresAt: clock.time + 600_000,
+    });
     expect(await verify(await forged({}))).to.deep.equal({
       id: 'key:7',
       scopes: ['products:read', 'users:write'],
+      expiresAt: clock.time + 600_000,
     });
     expect(await verify(await forged({}, { typ: 'application/at+jwt' }))).to.include({ id: 'key:7' });
   });
