@@ -5,6 +5,7 @@ import { runCopy } from './commands/copy.js';
 import { Interrupted } from './commands/interruption.js';
 import { runKeys } from './commands/keys.js';
 import { runSeed } from './commands/seed.js';
+import { runSigningKeys } from './commands/signing-keys.js';
 import { SCOPES } from './domain/access.js';
 import { CatalogueError } from './domain/errors.js';
 import { runService } from './run-service.js';
@@ -20,6 +21,9 @@ const USAGE = `usage: catalogue COMMAND
   keys list                 show every key, never its secret
   keys revoke ID            make a key worthless
   keys generate             print a new well-formed key, stored nowhere (for BOOTSTRAP_API_KEY)
+  signing-keys list         show the keys that sign OAuth tokens, never the keys themselves
+  signing-keys rotate       make another; it signs when every replica and every cache knows it
+  signing-keys revoke ID    forget one at once, with all tokens that it signed
   seed --products N [--seed S]
                             make the sample products 1 to N of a seed (default 1), but for those that are there
   copy --from URL --to URL  bring one store to hold what another holds, and verify it; safe to run again
@@ -37,6 +41,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return runService();
   },
   keys: runKeys,
+  'signing-keys': runSigningKeys,
   seed: runSeed,
   copy: runCopy,
   help: () => say(USAGE),

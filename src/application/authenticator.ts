@@ -2,7 +2,7 @@ import type { Principal } from '../domain/access.js';
 import { CatalogueError } from '../domain/errors.js';
 import type { Clock } from './ports/clock.js';
 import type { RateLimiter, RateState } from './ports/rate-limiter.js';
-import type { TokenVerifier } from './ports/token-verifier.js';
+import type { Bearer, TokenVerifier } from './ports/token-verifier.js';
 import { VerifiedCredentials } from './verified-credentials.js';
 
 /** Too many failed authentications came from this address. */
@@ -35,20 +35,37 @@ export class Authenticator {
    * `unavailable`
    */
   async authenticate(token: string, address: string): Promise<Principal> {
-    const digest = this.deps.digest(token);
-    const believed = this.verified.believed(digest);
-    if (believed) return believed;
+    const believed = this.verified.believed(this.deps.digest(token));
+    return believed ?? this.attempt(token, address, () => this.deps.verifier.verify(token), asItIs);
+  }
+
+  /**
+   * As {@link authenticate}, for what knows a credential in another way; it is verified each time.
+   * @param verify throws what a {@link TokenVerifier} does
+   * @param bearerOf whose credential it was
+   */
+  async attempt<Known>(
+    credential: string,
+    address: string,
+    verify: () => Promise<Known>,
+    bearerOf: (known: Known) => Bearer,
+  ): Promise<Known> {
+    const digest = this.deps.digest(credential);
     if (!this.verified.isRemembered(digest)) refuseUnlessAllowed(await this.deps.failures.peek(address));
     try {
-      const bearer = await this.deps.verifier.verify(token);
-      this.verified.keep(digest, bearer);
-      return bearer;
+      const known = await verify();
+      this.verified.keep(digest, bearerOf(known));
+      return known;
     } catch (error) {
       // Counted after the fact, and judged again: of many that failed at once only the quota is told why.
       if (isRefusal(error)) refuseUnlessAllowed(await this.deps.failures.consume(address));
       throw error;
     }
   }
+}
+
+function asItIs(bearer: Bearer): Bearer {
+  return bearer;
 }
 
 function refuseUnlessAllowed(state: RateState): void {

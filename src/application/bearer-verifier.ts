@@ -12,7 +12,7 @@ export interface BearerVerifierDependencies {
   readonly format: ApiKeyFormat;
   readonly apiKeys: TokenVerifier;
   /** Of this service's own access tokens. */
-  readonly own: TokenVerifier | undefined;
+  readonly own: TokenVerifier;
   readonly external: ExternalIssuer | undefined;
   /** What a JWT says of who made it, verified by nobody; undefined where it says nothing, or is no JWT. */
   readonly issuerOf: (token: string) => string | undefined;

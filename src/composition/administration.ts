@@ -1,5 +1,6 @@
 import type { KeyAdministration } from '../application/key-administration.js';
 import { Seeding } from '../application/seeding.js';
+import type { SigningKeyAdministration } from '../application/signing-key-administration.js';
 import type { Settings } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { compose } from './container.js';
@@ -15,6 +16,14 @@ export function administerKeys<Result>(
   use: (keys: KeyAdministration) => Promise<Result>,
 ): Promise<Result> {
   return inStore(settings, (get) => use(get(t.KEY_ADMINISTRATION)));
+}
+
+/** Lends the signing keys of that store, as {@link administerKeys} its keys. */
+export function administerSigningKeys<Result>(
+  settings: Settings,
+  use: (keys: SigningKeyAdministration) => Promise<Result>,
+): Promise<Result> {
+  return inStore(settings, (get) => use(get(t.SIGNING_KEY_ADMINISTRATION)));
 }
 
 /** Lends what fills the store that the settings name with samples, as {@link administerKeys} its keys. */

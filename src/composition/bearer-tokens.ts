@@ -2,7 +2,6 @@ import { ExternalTokens } from '../adapters/outbound/tokens/external-tokens.js';
 import { fetchKeySet } from '../adapters/outbound/tokens/issuer-documents.js';
 import { IssuerKeys } from '../adapters/outbound/tokens/issuer-keys.js';
 import { issuerOf } from '../adapters/outbound/tokens/unverified-jwt.js';
-import { ApiKeyVerifier } from '../application/api-key-verifier.js';
 import { BearerVerifier, type ExternalIssuer } from '../application/bearer-verifier.js';
 import type { TokenVerifier } from '../application/ports/token-verifier.js';
 import * as t from './tokens.js';
@@ -10,10 +9,9 @@ import type { Get } from './typed-token.js';
 
 /** Verifies whatever may stand after `Bearer`. */
 export function bearerVerifier(get: Get): TokenVerifier {
-  const [format, clock, journal] = [get(t.KEY_FORMAT), get(t.CLOCK), get(t.JOURNAL)];
   return new BearerVerifier({
-    format,
-    apiKeys: new ApiKeyVerifier({ keys: get(t.STORED).apiKeys, format, clock, journal }),
+    format: get(t.KEY_FORMAT),
+    apiKeys: get(t.API_KEY_VERIFIER),
     own: get(t.OWN_TOKENS),
     external: externalIssuer(get),
     issuerOf,

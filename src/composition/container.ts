@@ -8,12 +8,14 @@ import { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-me
 import { RandomBackoff } from '../adapters/outbound/system/random-backoff.js';
 import { SystemClock } from '../adapters/outbound/system/system-clock.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/checksummed-api-key.js';
+import { ApiKeyVerifier } from '../application/api-key-verifier.js';
 import { Authenticator } from '../application/authenticator.js';
 import { KeyAdministration } from '../application/key-administration.js';
 import { QueryBudget } from '../application/query-budget.js';
 import { Retention } from '../application/retention.js';
 import type { Settings } from '../config/settings.js';
 import { bearerVerifier } from './bearer-tokens.js';
+import { bindIssuer } from './issuer.js';
 import { RATE_LIMITS } from './rate-limits.js';
 import { bindResources } from './resources.js';
 import { STORES } from './stores.js';
@@ -34,6 +36,7 @@ export function compose(settings: Settings, primary?: Line): Get {
   bindStore(bind);
   bindRateLimits(bind, primary);
   bindAccess(bind);
+  bindIssuer(bind);
   bindResources(bind);
   return getter(container);
 }
@@ -85,7 +88,10 @@ function bindAccess(bind: Bind): void {
       clock: get(t.CLOCK),
     });
   });
-  bind(t.OWN_TOKENS, () => undefined);
+  bind(t.API_KEY_VERIFIER, (get) => {
+    const [format, clock, journal] = [get(t.KEY_FORMAT), get(t.CLOCK), get(t.JOURNAL)];
+    return new ApiKeyVerifier({ keys: get(t.STORED).apiKeys, format, clock, journal });
+  });
   bind(t.TOKEN_VERIFIER, bearerVerifier);
   bind(t.AUTHENTICATOR, (get) => {
     const format = get(t.KEY_FORMAT);

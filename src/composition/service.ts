@@ -4,6 +4,7 @@ import { Drain } from '../adapters/inbound/http/drain.js';
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
 import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/share-across-origins.js';
+import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-endpoints.js';
 import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { UnusableStore } from '../application/ports/store.js';
 import { type Settings, SettingsError } from '../config/settings.js';
@@ -117,6 +118,8 @@ export class Service {
         limiter: this.get(t.REQUEST_LIMITER),
         failures: this.get(t.FAILURE_LIMITER),
       },
+      publicEndpoints: this.get(t.OAUTH_ENDPOINTS),
+      metadataUrl: () => metadataUrl(this.get(t.PUBLIC_ADDRESS)),
       endpoints: t.RESOURCES.flatMap(({ endpoints }) => this.get(endpoints)),
       healthEndpoints: health,
       journal: this.journal,
@@ -125,7 +128,9 @@ export class Service {
     });
     const server = await transport.open(app.callback());
     this.drain = new Drain(server);
-    return listen(server, this.settings.HOST, this.settings.PORT);
+    const port = await listen(server, this.settings.HOST, this.settings.PORT);
+    this.get(t.PUBLIC_ADDRESS).listensOn(port);
+    return port;
   }
 
   /** @returns the first key, where this start made it and it was not given */

@@ -104,7 +104,8 @@ const SCHEMA = Joi.object<Settings, true>({
   TLS_KEY_FILE: requiredUnder('files', Joi.string()),
   TRUSTED_PROXIES: requiredUnder('proxy', ADDRESSES),
   PUBLIC_URL: Joi.string().allow('').custom(publicUrl).default('').messages({
-    'any.invalid': 'PUBLIC_URL must be https://HOST, perhaps with a port and a path, and no slash at the end',
+    'any.invalid':
+      'PUBLIC_URL must be https://HOST, perhaps with a port and a path, in its normal form and with no slash at the end',
   }),
   OAUTH_ISSUER: Joi.string().allow('').custom(issuerUrl).default('').messages({
     'any.invalid':

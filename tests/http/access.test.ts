@@ -22,6 +22,8 @@ const ROUTES = (['products', 'users', 'orders'] as const).flatMap(
 describe('access', () => {
   const service = runningService({ STORE: 'sqlite' });
   const ask = () => service.client;
+  const metadata = () =>
+    `resource_metadata="https://localhost:${service.port}/.well-known/oauth-protected-resource"`;
   const keyWith = async (scopes: Scope[], expiresAt?: number) =>
     administerKeys(loadSettings({ DATA_DIR: service.folder, LOG_LEVEL: 'silent' }), async (keys) =>
       keys.create({ name: 'test', scopes, ...(expiresAt !== undefined && { expiresAt }) }),
@@ -31,12 +33,12 @@ describe('access', () => {
     for (const prefix of ['', '/v1']) {
       it(`asks a token of ${method} ${prefix}${path}, and the scope ${scope}`, async () => {
         const bare = await ask().ask(method, prefix + path, { token: null });
-        expect([bare.status, bare.headers['www-authenticate']]).to.deep.equal([401, 'Bearer']);
+        expect([bare.status, bare.headers['www-authenticate']]).to.deep.equal([401, `Bearer ${metadata()}`]);
         const { key } = await keyWith(SCOPES.filter((other) => other !== scope));
         const poor = await ask().ask(method, prefix + path, { token: key });
         expect(poor.status).to.equal(403);
         expect(poor.headers['www-authenticate']).to.equal(
-          `Bearer error="insufficient_scope", scope="${scope}"`,
+          `Bearer error="insufficient_scope", scope="${scope}", ${metadata()}`,
         );
         if (method !== 'HEAD') {
           expect(bare.json.code).to.equal('unauthenticated');
@@ -72,7 +74,7 @@ describe('access', () => {
       const answer = await ask().get('/products', { token: Buffer.from(token).toString('latin1') });
       expect([answer.status, answer.json.code], token).to.deep.equal([401, 'invalid_token']);
       expect(answer.headers['www-authenticate']).to.match(
-        /^Bearer error="invalid_token", error_description="[^"\\]+"$/,
+        /^Bearer error="invalid_token", error_description="[^"\\]+", resource_metadata="[^"]+"$/,
       );
       expect(answer.text).to.not.include(token);
     }

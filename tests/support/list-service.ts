@@ -124,6 +124,8 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
       failures: UNLIMITED,
     },
     endpoints: new ResourceEndpoints(RESOURCE, useCases, policy, imports).endpoints(),
+    publicEndpoints: [],
+    metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
     healthEndpoints: [],
     journal,
     clock,

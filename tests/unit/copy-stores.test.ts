@@ -61,6 +61,7 @@ describe('copying a whole store', () => {
       'users: 0 records, 0 tombstones, 0 written',
       'orders: 0 records, 0 tombstones, 0 written',
       'api_keys: 0 records, 1 tombstones, 1 written',
+      'signing_keys: 0 records, 0 tombstones, 0 written',
       'products: 1 reservations, 1 written',
       'users: 0 reservations, 0 written',
       'orders: 0 reservations, 0 written',

@@ -112,6 +112,11 @@ describe('settings', () => {
       'https://x.org/',
       'https://x.org?a',
       'https://u:p@x.org',
+      'https://:p@x.org',
+      'https://x.org:443',
+      'https://X.org',
+      'https://x.org/"a',
+      'https://x.org/a\nb',
     ]) {
       expect(faultsOf({ PUBLIC_URL })[0], PUBLIC_URL).to.match(/^PUBLIC_URL must be /);
     }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../application/ports/clock.js';
 import type { Journal } from '../../../application/ports/journal.js';
 import { notFound } from '../../../domain/errors.js';
 import type { Context, Middleware, RequestState } from './context.js';
-import { type Endpoint, mount, mountUnlimited } from './endpoint.js';
+import { type Endpoint, mount, mountPublic, mountUnlimited } from './endpoint.js';
 import type { Gate } from './middleware/admit.js';
 import { answerErrors } from './middleware/answer-errors.js';
 import { closeConnections } from './middleware/close-connections.js';
@@ -15,6 +15,7 @@ import { countRequest } from './middleware/limit-rate.js';
 import { logRequests } from './middleware/log-requests.js';
 import { markUncached } from './middleware/mark-uncached.js';
 import { simplifyAccept } from './middleware/negotiate.js';
+import { pointToMetadata } from './middleware/point-to-metadata.js';
 
 export interface AppDependencies {
   /** Tells where a request comes from, or refuses it: `fromClients` or `fromProxies`. */
@@ -23,6 +24,10 @@ export interface AppDependencies {
   readonly crossOrigin: Middleware;
   readonly gate: Gate;
   readonly endpoints: readonly Endpoint[];
+  /** Limited, and guarded by no token. */
+  readonly publicEndpoints: readonly Endpoint[];
+  /** Of the document that says which tokens are good here. */
+  readonly metadataUrl: () => string;
   /** Neither limited nor guarded by a token. */
   readonly healthEndpoints: readonly Endpoint[];
   readonly journal: Journal;
@@ -34,6 +39,7 @@ export interface AppDependencies {
 export function createApp(deps: AppDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   for (const endpoint of deps.healthEndpoints) mountUnlimited(router, endpoint);
+  for (const endpoint of deps.publicEndpoints) mountPublic(router, deps.gate.limiter, endpoint);
   for (const endpoint of deps.endpoints) mount(router, deps.gate, endpoint);
 
   const app = new Koa<RequestState>();
@@ -44,6 +50,7 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   app.use(deps.crossOrigin);
   app.use(logRequests(deps.journal, deps.clock));
   app.use(closeConnections(deps.isDraining));
+  app.use(pointToMetadata(deps.metadataUrl));
   app.use(answerErrors(deps.journal));
   app.use(markUncached);
   app.use(deps.arrival);

@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import type { RateLimiter } from '../../../application/ports/rate-limiter.js';
 import type { Scope } from '../../../domain/access.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import { type Id, MAX_ID } from '../../../domain/record.js';
@@ -26,6 +27,8 @@ export interface Operation {
   /** Of an item: throws `not_found` where there is none. */
   subject?(ctx: Context): Promise<unknown>;
   handle(ctx: Context, query: Query): Promise<void>;
+  /** Tells an error in the words of a protocol of its own, where the operation follows one. */
+  refusal?(error: CatalogueError): CatalogueError;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -56,6 +59,19 @@ export function mount(router: Router<RequestState>, gate: Gate, endpoint: Endpoi
     // Before anything is refused: a refusal depends on the same headers.
     markVarying(ctx, operation?.varies);
     await admit(ctx, gate, operation !== undefined && operation.scope === undefined);
+    if (!operation) throw methodNotAllowed(ctx, endpoint);
+    await perform(ctx, operation);
+  });
+}
+
+/** For everyone: the address is counted, and no token is looked at, so that a bad one shuts out nobody from getting a good one. */
+export function mountPublic(router: Router<RequestState>, limiter: RateLimiter, endpoint: Endpoint): void {
+  router.all(endpoint.path, async (ctx: Context) => {
+    ctx.state.route = endpoint.route;
+    const operation = operationOf(endpoint, ctx.method);
+    if (ctx.method !== 'OPTIONS') markVarying(ctx, operation?.varies);
+    await countRequest(ctx, limiter);
+    if (ctx.method === 'OPTIONS') return answerOptions(ctx, endpoint);
     if (!operation) throw methodNotAllowed(ctx, endpoint);
     await perform(ctx, operation);
   });
@@ -96,7 +112,7 @@ async function perform(ctx: Context, usual: Operation): Promise<void> {
   } catch (error) {
     // Whatever is wrong with a request for what is not there, it is 404; looked up only when something is wrong.
     if (error instanceof CatalogueError && error.code !== 'unavailable') await operation.subject?.(ctx);
-    throw error;
+    throw error instanceof CatalogueError ? (operation.refusal?.(error) ?? error) : error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { CatalogueError, type ErrorCode } from '../../../domain/errors.js';
+import { OAuthError } from './oauth/oauth-error.js';
 
 /** The one place where an error becomes a status. A code that is forgotten here does not compile. */
 const STATUS: Record<ErrorCode, number> = {
@@ -54,7 +55,7 @@ export function statusOf({ code }: CatalogueError): number {
 export function errorAnswer(error: CatalogueError, asProblem = false): ErrorAnswer {
   const { code, message, details } = error;
   const status = statusOf(error);
-  const own = { code, message, details };
+  const own = { ...(error instanceof OAuthError && error.members), code, message, details };
   const body = asProblem
     ? { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, ...own }
     : own;

@@ -6,9 +6,9 @@ import { parseStrictJson } from './strict-json.js';
 const PARAMETERS = /^(?:;[ \t]*(?:[^\s;="]+=(?:"(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*)?)*$/;
 const CHARSET = /;\s*charset="?([^\s;"]*)/gi;
 
-export interface JsonBodyOptions {
+export interface BodyOptions {
   readonly limitBytes: number;
-  /** Lower-case media types that are read as JSON. */
+  /** Lower-case media types that are read so. */
   readonly mediaTypes: readonly string[];
   /** Those that the same request may also be sent as, and which another operation reads. */
   readonly otherTypes?: readonly string[];
@@ -18,7 +18,18 @@ export interface JsonBodyOptions {
  * Leaves the parsed body in `ctx.request.body`.
  * @throws CatalogueError `unsupported_media_type`, `payload_too_large`, `malformed_json`
  */
-export function readJsonBody({ limitBytes, mediaTypes, otherTypes = [] }: JsonBodyOptions): Middleware {
+export function readJsonBody(options: BodyOptions): Middleware {
+  return readBody(options, parseStrictJson);
+}
+
+/**
+ * As {@link readJsonBody}, of another syntax.
+ * @param parse takes all bytes, or none where there is no body
+ */
+export function readBody(
+  { limitBytes, mediaTypes, otherTypes = [] }: BodyOptions,
+  parse: (bytes: Buffer) => unknown,
+): Middleware {
   // The parser only reads and bounds; what it hands over is the bytes, for one strict parser to judge.
   const asBytes = { encoding: null };
   const readBytes = bodyParser({
@@ -34,15 +45,14 @@ export function readJsonBody({ limitBytes, mediaTypes, otherTypes = [] }: JsonBo
     checkMediaType(ctx, mediaTypes, otherTypes);
     if (isDeclaredTooLarge(ctx, limitBytes)) throw tooLarge(limitBytes);
     sendContinue(ctx);
-    if (!hasBody(ctx)) throw new CatalogueError('malformed_json', 'The body is empty.');
     try {
-      await readBytes(ctx, async () => {});
+      if (hasBody(ctx)) await readBytes(ctx, async () => {});
     } catch (error) {
       // The rest is read and dropped, so that the client gets to read the answer; the request's time bounds it.
       ctx.req.resume();
       throw error;
     }
-    ctx.request.body = parseStrictJson(ctx.request.body as Buffer);
+    ctx.request.body = parse(hasBody(ctx) ? (ctx.request.body as Buffer) : Buffer.alloc(0));
     await next();
   };
 }

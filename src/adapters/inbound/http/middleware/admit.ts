@@ -3,7 +3,7 @@ import type { RateLimiter } from '../../../../application/ports/rate-limiter.js'
 import type { Scope } from '../../../../domain/access.js';
 import { CatalogueError } from '../../../../domain/errors.js';
 import type { Context } from '../context.js';
-import { countRequest, setRateHeaders } from './limit-rate.js';
+import { countRequest, setThrottledHeaders } from './limit-rate.js';
 
 export interface Gate {
   readonly authenticator: Authenticator;
@@ -20,8 +20,7 @@ export interface Gate {
 export async function admit(ctx: Context, gate: Gate, anonymous: boolean): Promise<void> {
   const refusal = await identify(ctx, gate, anonymous);
   if (refusal instanceof AuthenticationThrottled) {
-    setRateHeaders(ctx, gate.failures.policy, refusal.state);
-    ctx.set('Retry-After', String(refusal.state.resetSeconds));
+    setThrottledHeaders(ctx, gate.failures.policy, refusal.state);
     throw refusal;
   }
   await countRequest(ctx, gate.limiter);

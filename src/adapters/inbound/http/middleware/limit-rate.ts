@@ -11,15 +11,25 @@ export async function countRequest(ctx: Context, limiter: RateLimiter): Promise<
   const state = await limiter.consume(caller);
   setRateHeaders(ctx, limiter.policy, state);
   if (state.allowed) return;
-  ctx.set('Retry-After', String(state.resetSeconds));
+  setRetryAfter(ctx, state);
   throw new CatalogueError(
     'rate_limited',
     `Over ${limiter.policy.quota} requests in one window; try again later.`,
   );
 }
 
+/** Says by which policy no more is allowed, and until when. */
+export function setThrottledHeaders(ctx: Context, policy: RatePolicy, state: RateState): void {
+  setRateHeaders(ctx, policy, state);
+  setRetryAfter(ctx, state);
+}
+
 /** draft-ietf-httpapi-ratelimit-headers */
-export function setRateHeaders(ctx: Context, policy: RatePolicy, state: RateState): void {
+function setRateHeaders(ctx: Context, policy: RatePolicy, state: RateState): void {
   ctx.set('RateLimit-Policy', `"${policy.name}";q=${policy.quota};w=${policy.windowSeconds}`);
   ctx.set('RateLimit', `"${policy.name}";r=${state.remaining};t=${state.resetSeconds}`);
+}
+
+function setRetryAfter(ctx: Context, { resetSeconds }: RateState): void {
+  ctx.set('Retry-After', String(resetSeconds));
 }

@@ -1,0 +1,67 @@
+import { isUtf8 } from 'node:buffer';
+import { CatalogueError, type Fault, jsonPointer } from '../../../../domain/errors.js';
+import type { Middleware } from '../context.js';
+import { readBody } from '../read-json-body.js';
+
+/** Parameters that have a value; one without counts as not sent (RFC 6749 section 3.2). */
+export type Form = ReadonlyMap<string, string>;
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** Far more than any grant has. */
+const MAX_PARAMETERS = 100;
+
+/**
+ * Leaves a {@link Form} in `ctx.request.body`.
+ * @throws CatalogueError `unsupported_media_type`, `payload_too_large`, `validation_failed`
+ */
+export function readForm(limitBytes: number): Middleware {
+  return readBody({ limitBytes, mediaTypes: [FORM_TYPE] }, parseForm);
+}
+
+/** @returns undefined where this is no percent-encoded UTF-8 */
+export function decodeFormText(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+export function formFault(code: Fault['code'], name: string, message: string): Fault {
+  return { code, message, in: 'body', pointer: jsonPointer([name]) };
+}
+
+export function invalidForm(faults: readonly Fault[]): CatalogueError {
+  return new CatalogueError('validation_failed', faults.map(({ message }) => message).join(' '), faults);
+}
+
+function parseForm(bytes: Buffer): Form {
+  if (!isUtf8(bytes)) throw unreadable('is not UTF-8');
+  const pairs = bytes.toString('utf8').split('&', MAX_PARAMETERS + 1);
+  if (pairs.length > MAX_PARAMETERS) throw unreadable(`has more than ${MAX_PARAMETERS} parameters`);
+  const form = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const pair of pairs) {
+    const [name, value] = decodePair(pair);
+    if (form.has(name)) repeated.add(name);
+    if (value !== '') form.set(name, value);
+  }
+  if (repeated.size > 0) throw invalidForm([...repeated].map(givenTwice));
+  return form;
+}
+
+function decodePair(pair: string): [name: string, value: string] {
+  const [rawName = '', ...rest] = pair.split('=');
+  const [name, value] = [decodeFormText(rawName), decodeFormText(rest.join('='))];
+  if (name === undefined || value === undefined) throw unreadable('is not percent-encoded UTF-8');
+  return [name, value];
+}
+
+function givenTwice(name: string): Fault {
+  return formFault('duplicate_value', name, 'A parameter is given more than once.');
+}
+
+/** Quotes nothing: there may be a secret in it. */
+function unreadable(why: string): CatalogueError {
+  return invalidForm([{ code: 'invalid_format', message: `The body ${why}.`, in: 'body', pointer: '' }]);
+}

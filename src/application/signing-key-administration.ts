@@ -1,0 +1,74 @@
+import { notFound } from '../domain/errors.js';
+import type { Id, Versioned } from '../domain/record.js';
+import { type PhasedKey, phasesOf, type SigningKey } from '../domain/signing-key.js';
+import { everyPage } from './every-page.js';
+import { BY_ID } from './list-query.js';
+import type { Clock } from './ports/clock.js';
+import type { Repository } from './ports/repository.js';
+import type { TokenSigning } from './ports/token-signing.js';
+
+/** Never leased, so that the id's uniqueness decides which of many replicas makes a store's first key. */
+const FIRST_ID: Id = 1;
+const PAGE = 1_000;
+
+export interface SigningKeyDependencies {
+  readonly keys: Repository<SigningKey>;
+  readonly signing: TokenSigning;
+  readonly clock: Clock;
+}
+
+/** The signing keys of a store. */
+export class SigningKeyAdministration {
+  constructor(private readonly deps: SigningKeyDependencies) {}
+
+  async all(): Promise<Versioned<SigningKey>[]> {
+    const keys = [];
+    for await (const page of everyPage(this.deps.keys, { limit: PAGE, filters: [], order: BY_ID }))
+      keys.push(...page);
+    return keys;
+  }
+
+  /** Each with what it is for now, the oldest first. */
+  async phased(): Promise<PhasedKey[]> {
+    return phasesOf(await this.all(), this.deps.clock.now());
+  }
+
+  /** For a store without keys: of replicas that all find none, one makes the first. */
+  async makeFirst(): Promise<void> {
+    const isMade = await this.insert(FIRST_ID);
+    // The tombstone of a revoked first key keeps its id. Then several replicas may each make one, which is no harm.
+    if (!isMade && (await this.all()).length === 0) await this.makeAnother();
+  }
+
+  /**
+   * Adds a key, which is published now and signs later, and forgets those that are worth nothing.
+   * @returns the id of the new key
+   */
+  async rotate(): Promise<Id> {
+    if ((await this.all()).length === 0) await this.makeFirst();
+    const id = await this.makeAnother();
+    for (const { key, phase } of await this.phased()) {
+      if (phase === 'retired') await this.deps.keys.remove(key.id, key.version, this.deps.clock.now());
+    }
+    return id;
+  }
+
+  /** @throws CatalogueError `not_found` */
+  async revoke(id: Id): Promise<void> {
+    const key = await this.deps.keys.find(id);
+    const isRevoked = key && (await this.deps.keys.remove(id, key.version, this.deps.clock.now()));
+    if (!isRevoked) throw notFound();
+  }
+
+  private async makeAnother(): Promise<Id> {
+    const id = await this.deps.keys.reserveIds(1);
+    if (!(await this.insert(id))) throw new Error(`The store gave out the signing key id ${id} twice.`);
+    return id;
+  }
+
+  private async insert(id: Id): Promise<boolean> {
+    const fields = await this.deps.signing.makeKey();
+    const now = this.deps.clock.now();
+    return this.deps.keys.insert({ id, version: 1, createdAt: now, updatedAt: now, fields });
+  }
+}

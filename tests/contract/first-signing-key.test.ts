@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import { JwtSigning } from '#src/adapters/outbound/tokens/jwt-signing.js';
+import type { Repository } from '#src/application/ports/repository.js';
+import { SigningKeyAdministration } from '#src/application/signing-key-administration.js';
+import { SigningKeys } from '#src/application/signing-keys.js';
+import type { SigningKey } from '#src/domain/signing-key.js';
+import { FakeClock } from '../support/fakes.js';
+import { ENDLESS, SIGNING_KEYS } from '../support/tables.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+describe('the first signing key of a store', () => {
+  const folder = temporaryFolder();
+  const stores: Record<string, () => Promise<Repository<SigningKey>>> = {
+    memory: async () => new MemoryRepository<SigningKey>(SIGNING_KEYS, ENDLESS),
+    SQLite: async () => {
+      const database = new SqliteDatabase(join(folder, 'keys.sqlite'));
+      await database.open();
+      return new SqliteRepository<SigningKey>(database, SIGNING_KEYS, ENDLESS);
+    },
+  };
+
+  for (const [name, open] of Object.entries(stores)) {
+    it(`is made by one of many replicas that need it together, and signs for all: ${name}`, async () => {
+      const [keys, signing, clock] = [await open(), new JwtSigning(), new FakeClock()];
+      const administration = () => new SigningKeyAdministration({ keys, signing, clock });
+      const replicas = Array.from(
+        { length: 5 },
+        () => new SigningKeys({ administration: administration(), signing, clock }),
+      );
+      const current = await Promise.all(replicas.map((replica) => replica.current()));
+      const [first, ...others] = await administration().all();
+      expect([first?.id, others]).to.deep.equal([1, []]);
+      expect(current.map(({ kid }) => kid)).to.deep.equal(Array(5).fill(first?.fields.kid));
+    });
+  }
+});

@@ -1,0 +1,435 @@
+import { expect } from 'chai';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import * as oauth from 'oauth4webapi';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { administerKeys } from '#src/composition/administration.js';
+import { loadSettings } from '#src/config/settings.js';
+import { SCOPES, type Scope } from '#src/domain/access.js';
+import type { Answer, Asking } from '../support/http-client.js';
+import { accessToken, askToken, basic, fetchBy } from '../support/oauth.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
+
+const GRANT = 'grant_type=client_credentials';
+const THREE = ['code', 'details', 'message'];
+const FIVE = ['code', 'details', 'error', 'error_description', 'message'];
+
+describe('the token endpoint', () => {
+  const service = runningService({ STORE: 'sqlite' });
+  const ask = (form: string, asking: Asking = {}) => askToken(service.client, form, asking);
+  const byFirstKey = (form: string, asking: Asking = {}) =>
+    ask(form, { ...asking, headers: { ...basic('1', FIRST_KEY), ...asking.headers } });
+  const inStore = <Result>(use: Parameters<typeof administerKeys<Result>>[1]) =>
+    administerKeys(loadSettings({ DATA_DIR: service.folder, LOG_LEVEL: 'silent' }), use);
+  const keyWith = (scopes: Scope[], expiresAt?: number) =>
+    inStore((keys) => keys.create({ name: 'test', scopes, ...(expiresAt !== undefined && { expiresAt }) }));
+  const issuer = () => `https://localhost:${service.port}`;
+
+  const told = (answer: Answer) => [answer.status, answer.json.code, answer.json.error];
+  const expectError = (answer: Answer, status: number, code: string, error: string) => {
+    expect(told(answer), answer.text).to.deep.equal([status, code, error]);
+    expect(Object.keys(answer.json).sort()).to.deep.equal(FIVE);
+    expect(answer.json.error_description).to.match(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+    expect(answer.headers['cache-control']).to.equal('no-store');
+    expect(answer.text).to.not.include('pcs_');
+  };
+
+  it('gives a token of RFC 9068 for an API key and its id', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    const answer = await byFirstKey(GRANT);
+    expect(answer.status).to.equal(200);
+    expect(Object.keys(answer.json)).to.deep.equal(['access_token', 'token_type', 'expires_in', 'scope']);
+    expect(answer.json).to.include({ token_type: 'Bearer', expires_in: 600, scope: SCOPES.join(' ') });
+    expect(answer.headers).to.include({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+    });
+    expect(answer.headers['ratelimit']).to.match(/^"default";/);
+    const { kid, ...header } = decodeProtectedHeader(answer.json.access_token);
+    expect(header).to.deep.equal({ alg: 'RS256', typ: 'at+jwt' });
+    expect(kid).to.match(/^[\w-]{43}$/);
+    const { iat = 0, exp, jti, ...claims } = decodeJwt(answer.json.access_token);
+    expect(claims).to.deep.equal({
+      iss: issuer(),
+      aud: issuer(),
+      sub: '1',
+      client_id: '1',
+      scope: SCOPES.join(' '),
+    });
+    expect(iat).to.be.within(now, now + 60);
+    expect(exp).to.equal(iat + 600);
+    expect(jti).to.match(/^[0-9a-f-]{36}$/);
+  });
+
+  it('takes id and secret from the body too, and both form-encoded from Basic', async () => {
+    const secret = FIRST_KEY.replace('_', '%5F');
+    for (const [form, headers] of [
+      [`${GRANT}&client_id=1&client_secret=${FIRST_KEY}`, {}],
+      [`${GRANT}&client_id=1&client_secret=${secret}`, { Authorization: 'Bearer stale' }],
+      [GRANT, basic('%31', secret)],
+      [GRANT, { Authorization: String(basic('1', FIRST_KEY)['Authorization']).replace('Basic ', 'bASIC  ') }],
+      [`${GRANT}&client_id=1`, basic('1', FIRST_KEY)],
+      [`&${GRANT}&unknown=x&scope=&client_secret=`, basic('1', FIRST_KEY)],
+      [
+        GRANT,
+        { ...basic('1', FIRST_KEY), 'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8' },
+      ],
+    ] as const) {
+      expect((await ask(form, { headers })).status, form).to.equal(200);
+    }
+    expect((await byFirstKey(GRANT, { chunked: true })).status).to.equal(200);
+  });
+
+  it('gives a token that does what its scopes say, and acts for its key', async () => {
+    const { key, record } = await keyWith(['products:read', 'products:write']);
+    const token = await accessToken(service.client, record.id, key, 'products:read');
+    expect((await service.client.get('/products', { token })).status).to.equal(200);
+    const poor = await service.client.post('/products', { name: 'x' }, { token });
+    expect([poor.status, poor.json.code]).to.deep.equal([403, 'insufficient_scope']);
+
+    const whole = await accessToken(service.client, record.id, key);
+    const once = { headers: { 'Idempotency-Key': 'k' } };
+    const first = await service.client.post('/products', { name: 'x' }, { token: whole, ...once });
+    const again = await service.client.post('/products', { name: 'x' }, { token: key, ...once });
+    expect([first.status, again.headers['idempotency-replayed'], again.text]).to.deep.equal([
+      201,
+      'true',
+      first.text,
+    ]);
+    const { ratelimit } = (await service.client.get('/products', { token })).headers;
+    const next = (await service.client.get('/products', { token: key })).headers['ratelimit'];
+    const left = (header: unknown) => Number(/r=(\d+)/.exec(String(header))?.[1]);
+    expect(left(next)).to.equal(left(ratelimit) - 1);
+  });
+
+  it('gives a part of the scopes, in the order of the key, and none that the key lacks', async () => {
+    const { key, record } = await keyWith(['users:read', 'products:read']);
+    const headers = basic(String(record.id), key);
+    const asked = (scope: string) => ask(`${GRANT}&scope=${scope}`, { headers });
+    expect((await asked('')).json.scope).to.equal('users:read products:read');
+    expect((await asked('products:read+users%3Aread')).json.scope).to.equal('users:read products:read');
+    expect((await asked('products:read%20products:read')).json.scope).to.equal('products:read');
+    for (const scope of ['orders:read', 'products:read+keys:admin', 'x', '+', 'users:read++products:read']) {
+      const answer = await asked(scope);
+      expectError(answer, 400, 'validation_failed', 'invalid_scope');
+      expect(answer.json.details).to.have.length(1);
+      expect(answer.json.details[0]).to.include({ in: 'body', pointer: '/scope' });
+    }
+  });
+
+  it('refuses what is no grant of client credentials', async () => {
+    for (const [form, error, pointers] of [
+      ['', 'invalid_request', ['/grant_type']],
+      ['grant_type=', 'invalid_request', ['/grant_type']],
+      ['grant_type=password&username=a&password=b', 'unsupported_grant_type', ['/grant_type']],
+      [`${GRANT}&${GRANT}`, 'invalid_request', ['/grant_type']],
+      [`${GRANT}&scope=a&scope=b&x=1&x=2`, 'invalid_request', ['/scope', '/x']],
+      [`${GRANT}&scope=%zz`, 'invalid_request', ['']],
+      [`${GRANT}&scope=%ff`, 'invalid_request', ['']],
+      [`${GRANT}${'&a=1'.repeat(100)}`, 'invalid_request', ['']],
+      [`${GRANT}&client_secret=${FIRST_KEY}`, 'invalid_request', ['/client_secret']],
+      [`${GRANT}&client_id=2`, 'invalid_request', ['/client_id']],
+    ] as const) {
+      const answer = await byFirstKey(form);
+      expectError(answer, 400, 'validation_failed', error);
+      expect(
+        answer.json.details.map(({ pointer }: { pointer: string }) => pointer),
+        form,
+      ).to.deep.equal(pointers);
+    }
+  });
+
+  it('refuses a message as other addresses do, in the words of OAuth too', async () => {
+    const large = `${GRANT}&x=${'x'.repeat(1_048_576)}`;
+    for (const [status, code, asking, sent] of [
+      [415, 'unsupported_media_type', { headers: { 'Content-Type': 'application/json' } }],
+      [415, 'unsupported_media_type', { headers: { 'Content-Encoding': 'gzip' } }],
+      [413, 'payload_too_large', {}, large],
+      [413, 'payload_too_large', { chunked: true }, large],
+      [406, 'not_acceptable', { headers: { Accept: 'text/html' } }],
+      [400, 'unsupported_version', { headers: { 'API-Version': '2' } }],
+    ] as const) {
+      expectError(await byFirstKey(sent ?? GRANT, asking), status, code, 'invalid_request');
+    }
+    const bytes = Buffer.from(`${GRANT}&scope=é`, 'latin1');
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const notUtf8 = await service.client.post('/oauth/token', bytes, { token: null, headers: form });
+    expectError(notUtf8, 400, 'validation_failed', 'invalid_request');
+    const inQuery = await service.client.post(`/oauth/token?client_secret=${FIRST_KEY}`, GRANT, {
+      token: null,
+      headers: form,
+    });
+    expectError(inQuery, 400, 'unknown_parameter', 'invalid_request');
+    const problem = await byFirstKey('', { headers: { Accept: 'application/problem+json' } });
+    expect(problem.headers['content-type']).to.equal('application/problem+json');
+    expect(Object.keys(problem.json)).to.include.members([...FIVE, 'title', 'status', 'detail', 'type']);
+  });
+
+  it('knows POST alone, and stands at its own address alone', async () => {
+    const { client } = service;
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
+      const answer = await client.ask(method, '/oauth/token', { token: 'bad' });
+      expect([answer.status, answer.headers['allow']]).to.deep.equal([405, 'POST, OPTIONS']);
+      if (method !== 'HEAD') expect(Object.keys(answer.json).sort()).to.deep.equal(THREE);
+    }
+    const options = await client.ask('OPTIONS', '/oauth/token', { token: null });
+    expect([options.status, options.headers['allow']]).to.deep.equal([204, 'POST, OPTIONS']);
+    for (const path of ['/oauth', '/oauth/token/', '/v1/oauth/token', '/oauth/Token', '/oauth/authorize'])
+      expect((await client.post(path, '')).status, path).to.equal(404);
+  });
+
+  it('gives no client a token for the secret of another', async () => {
+    const poor = await keyWith(['products:read']);
+    for (const [id, secret] of [
+      [1, poor.key],
+      [poor.record.id, FIRST_KEY],
+    ] as const) {
+      const answer = await ask(GRANT, { headers: basic(String(id), secret) });
+      expectError(answer, 401, 'invalid_token', 'invalid_client');
+      expect(answer.json.message).to.equal('There is no client with this id and this secret.');
+    }
+  });
+
+  it('gives none to a key whose time is over, and none that outlives its key', async () => {
+    const past = await keyWith(['products:read'], Date.now() - 1);
+    const late = await ask(GRANT, { headers: basic(String(past.record.id), past.key) });
+    expectError(late, 401, 'token_expired', 'invalid_client');
+    const end = Date.now() + 90_000;
+    const { key, record } = await keyWith(['products:read'], end);
+    const answer = await ask(GRANT, { headers: basic(String(record.id), key) });
+    const { exp = 0, iat = 0 } = decodeJwt(answer.json.access_token);
+    expect(exp).to.equal(Math.floor(end / 1_000));
+    expect(answer.json.expires_in).to.equal(exp - iat);
+  });
+
+  it('notes that the key was used', async () => {
+    const { key, record } = await keyWith(['products:read']);
+    await accessToken(service.client, record.id, key);
+    await service.client.post('/products', { name: 'a later write' });
+    const found = await inStore(async (keys) => {
+      for await (const one of keys.all()) if (one.id === record.id) return one.fields.lastUsedAt;
+      return undefined;
+    });
+    expect(found).to.be.a('number');
+  });
+
+  it('gives none for a revoked key, and lets its tokens live to their end', async () => {
+    const { key, record } = await keyWith(['products:read']);
+    const token = await accessToken(service.client, record.id, key);
+    await inStore((keys) => keys.revoke(record.id));
+    let status = 200;
+    for (const deadline = Date.now() + 5_000; status === 200 && Date.now() < deadline; )
+      ({ status } = await ask(GRANT, { headers: basic(String(record.id), key) }));
+    expect(status).to.equal(401);
+    expect((await service.client.get('/products', { token })).status).to.equal(200);
+  });
+});
+
+describe('a client of the token endpoint that fails', () => {
+  const service = runningService();
+  const ask = (form: string, headers: Record<string, string>) => askToken(service.client, form, { headers });
+
+  it('hears 401 with a challenge for Basic, 20 times a minute, then 429, but for who was known before', async () => {
+    const wrong = new ChecksummedApiKey().generate();
+    const none = await ask(`${GRANT}&client_id=1`, {});
+    expect([none.status, none.json.code, none.json.error]).to.deep.equal([
+      401,
+      'unauthenticated',
+      'invalid_client',
+    ]);
+    expect(none.headers['www-authenticate']).to.equal('Basic realm="catalogue", charset="UTF-8"');
+    expect((await ask(GRANT, basic('1', FIRST_KEY))).status).to.equal(200);
+    const failing: (readonly [string, Record<string, string>])[] = [
+      [GRANT, basic('1', wrong)],
+      [GRANT, basic('2', FIRST_KEY)],
+      [GRANT, basic('01', FIRST_KEY)],
+      [GRANT, basic('', FIRST_KEY)],
+      [GRANT, basic('9007199254740993', FIRST_KEY)],
+      [GRANT, basic('1', '%zz')],
+      [GRANT, { Authorization: 'Basic' }],
+      [GRANT, { Authorization: 'Basic é' }],
+      [`${GRANT}&client_id=1&client_secret=${wrong}`, {}],
+      [`${GRANT}&client_secret=${FIRST_KEY}`, {}],
+    ];
+    for (const [form, headers] of [...failing, ...failing]) {
+      const answer = await ask(form, headers);
+      expect([answer.status, answer.json.code, answer.json.error]).to.deep.equal([
+        401,
+        'invalid_token',
+        'invalid_client',
+      ]);
+      expect(Object.keys(answer.json).sort()).to.deep.equal(FIVE);
+      expect(answer.headers['www-authenticate']).to.match(/^Basic realm="/);
+      expect(answer.text).to.not.include(wrong);
+    }
+    for (const attempt of [
+      ask(GRANT, basic('1', wrong)),
+      service.client.get('/products', { token: wrong }),
+      service.client.get('/products', { token: 'a.b.c' }),
+    ]) {
+      const answer = await attempt;
+      expect([answer.status, answer.json.code]).to.deep.equal([429, 'rate_limited']);
+      expect(answer.headers['ratelimit-policy']).to.equal('"auth";q=20;w=60');
+      expect(Number(answer.headers['retry-after'])).to.be.within(1, 60);
+      expect(Object.keys(answer.json).sort()).to.deep.equal(THREE);
+    }
+    expect((await ask(GRANT, basic('1', FIRST_KEY))).status, 'a secret that was good lately').to.equal(200);
+  });
+});
+
+describe('a client that finds its way by itself', () => {
+  const service = runningService();
+  const fetch = (): ReturnType<typeof fetchBy> => fetchBy(service.client);
+  const options = () => ({ [oauth.customFetch]: fetch() as never });
+  const url = () => new URL(`https://localhost:${service.port}`);
+  const client = { client_id: '1' };
+
+  const discovered = async () => {
+    const refused = await service.client.get('/v1/products', { token: null });
+    const [, metadata = ''] =
+      /^Bearer resource_metadata="([^"]+)"$/.exec(String(refused.headers['www-authenticate'])) ?? [];
+    const pointed = await fetch()(metadata, { method: 'GET', headers: {} });
+    const resource = await oauth.processResourceDiscoveryResponse(url(), pointed);
+    const known = await oauth.processResourceDiscoveryResponse(
+      url(),
+      await oauth.resourceDiscoveryRequest(url(), options()),
+    );
+    expect(known).to.deep.equal(resource);
+    const issuer = new URL(resource.authorization_servers?.[0] ?? '');
+    const request = { algorithm: 'oauth2', ...options() } as const;
+    return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, request));
+  };
+
+  for (const [name, proof] of [
+    ['client_secret_basic', oauth.ClientSecretBasic(FIRST_KEY)],
+    ['client_secret_post', oauth.ClientSecretPost(FIRST_KEY)],
+  ] as const) {
+    it(`gets a token by ${name}, uses it, and another service can check it`, async () => {
+      const server = await discovered();
+      expect(server.token_endpoint_auth_methods_supported).to.include(name);
+      const parameters = { scope: 'products:read products:write' };
+      const asked = await oauth.clientCredentialsGrantRequest(server, client, proof, parameters, options());
+      const granted = await oauth.processClientCredentialsResponse(server, client, asked);
+      const products = new URL('/v1/products', url());
+      const used = await oauth.protectedResourceRequest(
+        granted.access_token,
+        'GET',
+        products,
+        undefined,
+        undefined,
+        options(),
+      );
+      expect(used.status).to.equal(200);
+      const headers = { Authorization: `Bearer ${granted.access_token}` };
+      const claims = await oauth.validateJwtAccessToken(
+        server,
+        new Request(products, { headers }),
+        url().origin,
+        options(),
+      );
+      expect(claims).to.include({ client_id: '1', sub: '1', scope: 'products:read products:write' });
+    });
+  }
+
+  it('understands a refusal', async () => {
+    const server = await discovered();
+    const asked = await oauth.clientCredentialsGrantRequest(
+      server,
+      client,
+      oauth.ClientSecretPost(FIRST_KEY),
+      { scope: 'x' },
+      options(),
+    );
+    const error = await oauth.processClientCredentialsResponse(server, client, asked).catch((one) => one);
+    expect(error).to.be.instanceOf(oauth.ResponseBodyError);
+    expect(error.error).to.equal('invalid_scope');
+  });
+});
+
+const DOCUMENTS = [
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/oauth-protected-resource',
+  '/oauth/jwks',
+];
+
+describe('the documents of OAuth', () => {
+  const PUBLIC_URL = 'https://api.example.com/catalogue';
+  const service = runningService({
+    PUBLIC_URL,
+    OAUTH_ISSUER: 'https://id.example.com',
+    OAUTH_AUDIENCE: 'catalogue',
+  });
+  const get = (path: string, asking: Asking = {}) => service.client.get(path, { token: null, ...asking });
+
+  it('name every address as PUBLIC_URL has it, whatever Host says', async () => {
+    const headers = { Host: '127.0.0.1:1', 'X-Forwarded-Host': 'evil.example' };
+    expect((await get('/.well-known/oauth-authorization-server', { headers })).json).to.deep.equal({
+      issuer: PUBLIC_URL,
+      token_endpoint: `${PUBLIC_URL}/oauth/token`,
+      jwks_uri: `${PUBLIC_URL}/oauth/jwks`,
+      scopes_supported: [...SCOPES],
+      response_types_supported: [],
+      grant_types_supported: ['client_credentials'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    });
+    expect((await get('/.well-known/oauth-protected-resource', { headers })).json).to.deep.equal({
+      resource: PUBLIC_URL,
+      authorization_servers: [PUBLIC_URL, 'https://id.example.com'],
+      scopes_supported: [...SCOPES],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Product catalogue',
+    });
+    for (const [token, error] of [
+      [null, ''],
+      ['x', 'error="invalid_token", error_description="The token is not one that this service knows.", '],
+    ] as const) {
+      expect((await get('/products', { token, headers })).headers['www-authenticate']).to.equal(
+        `Bearer ${error}resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource"`,
+      );
+    }
+    const token = await accessToken(service.client, 1, FIRST_KEY);
+    expect(decodeJwt(token)).to.include({ iss: PUBLIC_URL, aud: PUBLIC_URL });
+    expect((await get('/products', { token })).status).to.equal(200);
+  });
+
+  it('stand also where clients look for those of an address with a path', async () => {
+    for (const path of DOCUMENTS.slice(0, 2)) {
+      expect((await get(`${path}/catalogue`)).text).to.equal((await get(path)).text);
+      for (const other of ['/other', '/catalogue/', '/catalogue/x', '/'])
+        expect((await get(path + other)).status, path + other).to.equal(404);
+    }
+  });
+
+  it('show of the signing keys what is public, and nothing else', async () => {
+    const { keys } = (await get('/oauth/jwks')).json;
+    expect(keys).to.have.length(1);
+    expect(Object.keys(keys[0]).sort()).to.deep.equal(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+    expect(keys[0]).to.include({ alg: 'RS256', kty: 'RSA', use: 'sig' });
+    expect(Buffer.from(keys[0].n, 'base64url')).to.have.length(256);
+    const { kid } = decodeProtectedHeader(await accessToken(service.client, 1, FIRST_KEY));
+    expect(keys[0].kid).to.equal(kid);
+  });
+
+  for (const path of DOCUMENTS) {
+    it(`are for everyone, and for caches: ${path}`, async () => {
+      const answer = await get(path, { token: 'bad' });
+      expect([answer.status, answer.headers['cache-control']]).to.deep.equal([200, 'public, max-age=300']);
+      expect(answer.headers).to.include({ 'content-type': 'application/json', 'api-version': '1' });
+      expect(answer.headers['ratelimit']).to.match(/^"default";/);
+      expect(String(answer.headers['vary']).split(', ')).to.include.members(['Accept', 'Accept-Encoding']);
+      const head = await service.client.ask('HEAD', path, { token: null });
+      expect([head.status, head.text, head.headers['content-length']]).to.deep.equal([
+        200,
+        '',
+        answer.headers['content-length'],
+      ]);
+      const post = await service.client.post(path, {});
+      expect([post.status, post.headers['allow'], post.headers['cache-control']]).to.deep.equal([
+        405,
+        'GET, HEAD, OPTIONS',
+        'no-store',
+      ]);
+      expect((await get(`${path}?x=1`)).json.code).to.equal('unknown_parameter');
+    });
+  }
+});

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { decodeProtectedHeader } from 'jose';
+import { MongoClient } from 'mongodb';
+import type { HttpClient } from '../support/http-client.js';
+import { mongoUrl, serverOf, throughProxy } from '../support/mongo-url.js';
+import { accessToken, askToken, basic } from '../support/oauth.js';
+import { FIRST_KEY } from '../support/running-service.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+describe('the tokens of replicas on one MongoDB', () => {
+  const root = temporaryFolder();
+  const database = `oauth-${randomUUID()}`;
+  let services: SpawnedService[] = [];
+  let clients: HttpClient[] = [];
+
+  const environment = () => ({
+    STORE: 'mongodb',
+    MONGODB_URL: mongoUrl(database),
+    BOOTSTRAP_API_KEY: FIRST_KEY,
+    PUBLIC_URL: 'https://api.example.com',
+  });
+
+  before(async () => {
+    services = Array.from(
+      { length: 3 },
+      () => new SpawnedService(mkdtempSync(join(root, 'run-')), environment()),
+    );
+    clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
+  });
+  after(async () => {
+    for (const client of clients) client.close();
+    for (const service of services) await service.stop('SIGKILL');
+    const client = new MongoClient(mongoUrl(database));
+    await client.db().dropDatabase();
+    await client.close();
+  });
+
+  it('are signed by the one key that the fastest of them made, and good in all', async () => {
+    const tokens = await Promise.all(clients.map((client) => accessToken(client, 1, FIRST_KEY)));
+    expect(new Set(tokens.map((jwt) => decodeProtectedHeader(jwt).kid)).size).to.equal(1);
+    for (const client of clients) {
+      for (const token of tokens) expect((await client.get('/products', { token })).status).to.equal(200);
+      expect((await client.get('/oauth/jwks', { token: null })).json.keys).to.have.length(1);
+    }
+  });
+
+  it('are 503, and not 401, where the keys cannot be read in time', async () => {
+    const proxy = new TcpProxy(serverOf(mongoUrl('x')));
+    const MONGODB_URL = throughProxy(mongoUrl(database), await proxy.listen());
+    const service = new SpawnedService(mkdtempSync(join(root, 'run-')), { ...environment(), MONGODB_URL });
+    services.push(service);
+    const cutOff = await service.started(FIRST_KEY);
+    clients.push(cutOff);
+    const token = await accessToken(clients[0] ?? cutOff, 1, FIRST_KEY);
+    await proxy.set('hang');
+    const answers = await Promise.all([
+      cutOff.get('/products', { token }),
+      cutOff.get('/oauth/jwks', { token: null }),
+      askToken(cutOff, 'grant_type=client_credentials', { headers: basic('1', FIRST_KEY) }),
+    ]);
+    for (const answer of answers) {
+      expect([answer.status, answer.json.code]).to.deep.equal([503, 'unavailable']);
+      expect(Object.keys(answer.json).sort()).to.deep.equal(['code', 'details', 'message']);
+    }
+    const { status } = await cutOff.get('/.well-known/oauth-authorization-server', { token: null });
+    expect(status, 'what needs no store').to.equal(200);
+    await proxy.set('none');
+    await proxy.close();
+  });
+});

@@ -1,0 +1,41 @@
+import type { Answer, Asking, HttpClient } from './http-client.js';
+
+/** How a client proves who it is. */
+export type ClientProof = 'basic' | 'post';
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+export function basic(id: string, secret: string): Record<string, string> {
+  return { Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
+}
+
+/** Asks the token endpoint with a form as it is. */
+export function askToken(client: HttpClient, form: string, asking: Asking = {}): Promise<Answer> {
+  const headers = { ...FORM, ...asking.headers };
+  return client.post('/oauth/token', form, { token: null, ...asking, headers });
+}
+
+/** The access token that the key of this id is given. */
+export async function accessToken(client: HttpClient, id: number, key: string, scope = ''): Promise<string> {
+  const form = new URLSearchParams({ grant_type: 'client_credentials', scope });
+  return (await askToken(client, String(form), { headers: basic(String(id), key) })).json.access_token;
+}
+
+/** `fetch`, by way of a client that trusts the service under test. */
+export function fetchBy(client: HttpClient) {
+  return async (url: string, init: { method: string; headers: Record<string, string>; body?: unknown }) => {
+    const { pathname, search, port } = new URL(url);
+    if (Number(port) !== client.port) throw new Error(`${url} is not the service under test`);
+    const body = init.body === undefined || init.body === null ? undefined : String(init.body);
+    const answer = await client.ask(init.method, pathname + search, {
+      token: null,
+      headers: init.headers,
+      body,
+    });
+    const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    return new Response(answer.text === '' ? null : answer.text, { status: answer.status, headers });
+  };
+}
