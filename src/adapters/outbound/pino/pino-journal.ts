@@ -1,10 +1,9 @@
 import { type LevelWithSilent, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
+import { masking } from '../../../application/masking.js';
 import type { Journal } from '../../../application/ports/journal.js';
 import { GatheredLines } from './gathered-lines.js';
 
 type Details = Readonly<Record<string, unknown>>;
-
-const API_KEY = /pcs_[0-9A-Za-z]{8,}/g;
 
 /** JSON lines on standard error; standard output is for people. No line ever holds an API key. */
 export class PinoJournal implements Journal {
@@ -39,8 +38,4 @@ export class PinoJournal implements Journal {
   flush(): Promise<void> {
     return this.lines.flush();
   }
-}
-
-function masking(line: string): string {
-  return line.includes('pcs_') ? line.replaceAll(API_KEY, 'pcs_[secret]') : line;
 }
