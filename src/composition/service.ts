@@ -9,6 +9,7 @@ import { UnusableStore } from '../application/ports/store.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { compose } from './container.js';
+import { servedEndpoints } from './endpoints.js';
 import { listen } from './listen.js';
 import { Management } from './management.js';
 import * as t from './tokens.js';
@@ -117,7 +118,7 @@ export class Service {
         limiter: this.get(t.REQUEST_LIMITER),
         failures: this.get(t.FAILURE_LIMITER),
       },
-      endpoints: t.RESOURCES.flatMap(({ endpoints }) => this.get(endpoints)),
+      endpoints: servedEndpoints(this.get),
       healthEndpoints: health,
       journal: this.journal,
       clock: this.get(t.CLOCK),
