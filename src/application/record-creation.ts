@@ -1,5 +1,5 @@
 import { CatalogueError } from '../domain/errors.js';
-import type { Id, Versioned } from '../domain/record.js';
+import type { Id, Instant, Versioned } from '../domain/record.js';
 import { keyReused, type Once } from './idempotency.js';
 import type { Draft } from './judgement.js';
 import type { Clock } from './ports/clock.js';
@@ -41,6 +41,8 @@ export interface CreationDependencies<Fields> {
 /** One creation on its way to an outcome. */
 interface Attempt<Fields> extends Creation<Fields> {
   reservation?: Reservation;
+  /** When its key was reserved, where that was just now. */
+  reservedAt?: Instant;
   fields?: Fields;
   /** What was found wrong with the draft. */
   refusal?: CatalogueError;
@@ -104,7 +106,9 @@ export class RecordCreation<Fields> {
       ...(once.showsFields && { fields: JSON.stringify(fields) }),
     }));
     this.hold(attempts, await this.deps.reservations.reserve(wanted));
-    if (attempts.some((attempt) => isOpen(attempt) && !attempt.reservation)) never();
+    for (const attempt of attempts.filter(isOpen)) {
+      attempt.reservedAt = (attempt.reservation ?? never()).reservedAt;
+    }
   }
 
   private async insert(attempts: readonly Attempt<Fields>[]): Promise<void> {
@@ -143,12 +147,13 @@ export class RecordCreation<Fields> {
   }
 
   private replayed(attempt: Attempt<Fields>): Created<Fields> {
-    return { record: this.record(attempt, idOf(attempt)), isReplay: true };
+    const reservedAt = attempt.reservation?.reservedAt ?? never();
+    return { record: this.record({ ...attempt, reservedAt }, idOf(attempt)), isReplay: true };
   }
 
   /** The first answer's own fields where they are kept: the same body may be written in another order. */
-  private record({ reservation, fields, draft }: Attempt<Fields>, id: Id): Versioned<Fields> {
-    const now = this.deps.clock.now();
+  private record({ reservation, reservedAt, fields, draft }: Attempt<Fields>, id: Id): Versioned<Fields> {
+    const now = reservedAt ?? this.deps.clock.now();
     const kept = reservation?.fields;
     const own = kept === undefined ? (fields ?? (draft.fields as Fields)) : (JSON.parse(kept) as Fields);
     return { id, version: 1, createdAt: now, updatedAt: now, fields: own };

@@ -14,7 +14,13 @@ export function administerKeys<Result>(
   settings: Settings,
   use: (keys: KeyAdministration) => Promise<Result>,
 ): Promise<Result> {
-  return inStore(settings, (get) => use(get(t.KEY_ADMINISTRATION)));
+  return inStore(settings, async (get) => {
+    try {
+      return await use(get(t.KEY_ADMINISTRATION));
+    } finally {
+      await get(t.API_KEYS.ids).release();
+    }
+  });
 }
 
 /** Lends what fills the store that the settings name with samples, as {@link administerKeys} its keys. */

@@ -77,12 +77,14 @@ function bindAccess(bind: Bind): void {
   bind(t.KEY_FORMAT, () => new ChecksummedApiKey());
   bind(t.KEY_ADMINISTRATION, (get) => {
     return new KeyAdministration({
+      useCases: get(t.API_KEYS.useCases),
       keys: get(t.STORED).apiKeys,
       format: get(t.KEY_FORMAT),
       clock: get(t.CLOCK),
     });
   });
-  bind(t.TOKEN_VERIFIER, (get) => {
+  bind(t.TOKEN_VERIFIER, (get) => get(t.API_KEY_VERIFIER));
+  bind(t.API_KEY_VERIFIER, (get) => {
     const [format, clock, journal] = [get(t.KEY_FORMAT), get(t.CLOCK), get(t.JOURNAL)];
     return new ApiKeyVerifier({ keys: get(t.STORED).apiKeys, format, clock, journal });
   });

@@ -1,6 +1,8 @@
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import type { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
+import type { ApiKeyUseCases } from '../application/api-key-use-cases.js';
+import type { ApiKeyVerifier } from '../application/api-key-verifier.js';
 import type { Authenticator } from '../application/authenticator.js';
 import type { KeyAdministration } from '../application/key-administration.js';
 import type { LeasedIds } from '../application/leased-ids.js';
@@ -12,6 +14,7 @@ import type { Store } from '../application/ports/store.js';
 import type { TokenVerifier } from '../application/ports/token-verifier.js';
 import type { RecordUseCases } from '../application/record-use-cases.js';
 import type { Settings } from '../config/settings.js';
+import type { ApiKey } from '../domain/access.js';
 import type { Order } from '../domain/order.js';
 import type { Product } from '../domain/product.js';
 import type { User } from '../domain/user.js';
@@ -31,6 +34,7 @@ export const STORED = token<Stored>('Stored');
 export const STORE = token<Store>('Store');
 export const SWEEPING = token<Sweeping>('Sweeping');
 export const KEY_FORMAT = token<ApiKeyFormat>('ApiKeyFormat');
+export const API_KEY_VERIFIER = token<ApiKeyVerifier>('ApiKeyVerifier');
 export const TOKEN_VERIFIER = token<TokenVerifier>('TokenVerifier');
 export const RATE_LIMITS = token<RateLimits>('RateLimits');
 export const REQUEST_LIMITER = token<RateLimiter>('RateLimiter of requests');
@@ -39,13 +43,15 @@ export const AUTHENTICATOR = token<Authenticator>('Authenticator');
 export const KEY_ADMINISTRATION = token<KeyAdministration>('KeyAdministration');
 
 /** What is bound of a resource. */
-export interface ResourceTokens<Fields> {
+export interface ResourceTokens<Fields, UseCases extends RecordUseCases<Fields>> {
   readonly ids: Token<LeasedIds>;
-  readonly useCases: Token<RecordUseCases<Fields>>;
+  readonly useCases: Token<UseCases>;
   readonly endpoints: Token<readonly Endpoint[]>;
 }
 
-function resourceTokens<Fields>(plural: string): ResourceTokens<Fields> {
+function resourceTokens<Fields, UseCases extends RecordUseCases<Fields> = RecordUseCases<Fields>>(
+  plural: string,
+): ResourceTokens<Fields, UseCases> {
   return {
     ids: token(`LeasedIds of ${plural}`),
     useCases: token(`RecordUseCases of ${plural}`),
@@ -56,6 +62,7 @@ function resourceTokens<Fields>(plural: string): ResourceTokens<Fields> {
 export const PRODUCTS = resourceTokens<Product>('products');
 export const USERS = resourceTokens<User>('users');
 export const ORDERS = resourceTokens<Order>('orders');
+export const API_KEYS = resourceTokens<ApiKey, ApiKeyUseCases>('API keys');
 
 /** All that the service serves. */
-export const RESOURCES = [PRODUCTS, USERS, ORDERS];
+export const RESOURCES = [PRODUCTS, USERS, ORDERS, API_KEYS];
