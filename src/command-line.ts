@@ -1,4 +1,5 @@
 import { CopyError } from './application/copy-archive.js';
+import { masking } from './application/masking.js';
 import { UnusableStore } from './application/ports/store.js';
 import { say, UsageError } from './commands/arguments.js';
 import { runCopy } from './commands/copy.js';
@@ -66,6 +67,6 @@ export async function runCommand([name = '', ...args]: string[]): Promise<number
 }
 
 function complain(text: string, code: number): number {
-  process.stderr.write(text);
+  process.stderr.write(masking(text));
   return code;
 }

@@ -1,6 +1,6 @@
 import { type ApiKey, invalidToken, keyPrincipalId, type Principal } from '../domain/access.js';
 import { CatalogueError } from '../domain/errors.js';
-import type { Versioned } from '../domain/record.js';
+import type { Id, Versioned } from '../domain/record.js';
 import type { ApiKeyFormat } from './ports/api-key-format.js';
 import type { Clock } from './ports/clock.js';
 import type { Journal } from './ports/journal.js';
@@ -29,6 +29,8 @@ interface Known {
 export class ApiKeyVerifier implements TokenVerifier {
   /** By digest; oldest first. */
   private readonly known = new Map<string, Known>();
+  /** How often a key was forgotten: a look-up that was under way then may have found it still. */
+  private forgotten = 0;
 
   constructor(private readonly deps: ApiKeyVerifierDependencies) {}
 
@@ -45,28 +47,37 @@ export class ApiKeyVerifier implements TokenVerifier {
     return { id: keyPrincipalId(id), scopes: fields.scopes };
   }
 
+  /** From now on the key is looked up: it is no more what it was. */
+  forget(id: Id): void {
+    this.forgotten++;
+    for (const [digest, { key }] of this.known) if (key.id === id) this.known.delete(digest);
+  }
+
   private async lookUp(digest: string): Promise<Known | undefined> {
     const { keys, clock } = this.deps;
     const known = this.known.get(digest);
     if (known && clock.elapsed() - known.readAt < FRESH_MS) return known;
-    const readAt = clock.elapsed();
+    const [readAt, forgotten] = [clock.elapsed(), this.forgotten];
     const key = await keys.findByUnique('digest', digest);
     this.known.delete(digest);
     if (!key) return undefined;
     const read = { key, readAt, isNoted: false };
+    if (forgotten !== this.forgotten) return read;
     this.known.set(digest, read);
     const [oldest] = this.known.keys();
     if (this.known.size > MAX_KNOWN && oldest !== undefined) this.known.delete(oldest);
     return read;
   }
 
-  /** At most one write a minute and key. No request waits for it or fails by it: a lost race was another's note. */
+  /**
+   * At most one write a minute and key. No request waits for it or fails by it: a lost race was a revocation. The version stays:
+   * whoever is about to revoke the key by the version that they saw shall not come too late because it is in use.
+   */
   private noteUse(known: Known, minute: number): void {
     const { key } = known;
     if (known.isNoted || (key.fields.lastUsedAt ?? 0) >= minute) return;
     known.isNoted = true;
-    const fields = { ...key.fields, lastUsedAt: minute };
-    const next = { ...key, version: key.version + 1, updatedAt: this.deps.clock.now(), fields };
+    const next = { ...key, fields: { ...key.fields, lastUsedAt: minute } };
     this.deps.keys.replace(next, key.version).catch((error: unknown) => {
       this.deps.journal.warn('the last use of an API key could not be noted', { keyId: key.id, error });
     });

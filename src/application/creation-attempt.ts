@@ -13,7 +13,7 @@ export interface Creation<Fields> {
 }
 
 export interface Created<Fields> {
-  /** With the fields that it was created with, whatever became of it since; of a replay the times are not those of then. */
+  /** With the fields that it was created with, whatever became of it since. The times of a replay are those of the reservation. */
   readonly record: Versioned<Fields>;
   /** Whether another attempt, or another request, created it. */
   readonly isReplay: boolean;
@@ -32,6 +32,8 @@ export class CreationAttempt<Fields> {
   /** What is wrong with the draft. */
   refusal: CatalogueError | undefined;
   private judged: Fields | undefined;
+  /** When its key was reserved, where that was just now. */
+  private reservedAt: Instant | undefined;
 
   constructor({ draft, once }: Creation<Fields>) {
     this.draft = draft;
@@ -40,6 +42,12 @@ export class CreationAttempt<Fields> {
 
   get isOpen(): boolean {
     return this.outcome === undefined;
+  }
+
+  /** Takes what it has just put under its key, or another attempt before it. */
+  reserved(standing: Reservation): void {
+    this.hold(standing);
+    this.reservedAt = standing.reservedAt;
   }
 
   /** Takes what stands under its key; where that is of another body, that is the outcome. */
@@ -60,23 +68,28 @@ export class CreationAttempt<Fields> {
     return { key, fingerprint, id, reservedAt, ...(showsFields && { fields: JSON.stringify(this.judged) }) };
   }
 
-  /** The record under `id`, with the first answer's own fields where they are kept: the same body may be written in another order. */
+  /** The record to be, of the time of its reservation where that was just now: so a replay can tell it. */
   record(id: Id, now: Instant): Versioned<Fields> {
-    const kept = this.reservation?.fields;
-    const fields = kept === undefined ? (this.judged ?? (this.draft.fields as Fields)) : JSON.parse(kept);
-    return { id, version: 1, createdAt: now, updatedAt: now, fields };
+    return this.recordOf(id, this.reservedAt ?? now);
   }
 
-  /** Another attempt has created it. */
-  replay(id: Id, now: Instant): void {
-    this.outcome = { record: this.record(id, now), isReplay: true };
+  /** Another attempt has created the record of this reservation. */
+  replay({ id, reservedAt }: Reservation): void {
+    this.outcome = { record: this.recordOf(id, reservedAt), isReplay: true };
   }
 
   /** @param inserted what became of this record of its */
   conclude(record: Versioned<Fields>, inserted: InsertOutcome): void {
     if (inserted === 'inserted') this.outcome = { record, isReplay: false };
     else if (inserted !== 'taken') this.outcome = inserted;
-    else if (this.reservation) this.replay(record.id, record.createdAt);
+    else if (this.reservation) this.replay(this.reservation);
     else throw new Error(`The store gave out the id ${record.id} twice.`);
+  }
+
+  /** With the first answer's own fields where they are kept: the same body may be written in another order. */
+  private recordOf(id: Id, createdAt: Instant): Versioned<Fields> {
+    const kept = this.reservation?.fields;
+    const fields = kept === undefined ? (this.judged ?? (this.draft.fields as Fields)) : JSON.parse(kept);
+    return { id, version: 1, createdAt, updatedAt: createdAt, fields };
   }
 }

@@ -1,7 +1,7 @@
-import { type ApiKey, checkApiKey, SCOPES, type Scope } from '../domain/access.js';
-import { CatalogueError, notFound } from '../domain/errors.js';
-import type { Id, Instant, Versioned } from '../domain/record.js';
-import { everyPage } from './every-page.js';
+import { type ApiKey, SCOPES } from '../domain/access.js';
+import { CatalogueError } from '../domain/errors.js';
+import type { Id, Versioned } from '../domain/record.js';
+import type { ApiKeyUseCases } from './api-key-use-cases.js';
 import { BY_ID } from './list-query.js';
 import type { ApiKeyFormat } from './ports/api-key-format.js';
 import type { Clock } from './ports/clock.js';
@@ -12,34 +12,27 @@ export const FIRST_KEY_ID: Id = 1;
 
 const PAGE = 1_000;
 
-export interface NewApiKey {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly expiresAt?: Instant;
-}
-
-export interface IssuedApiKey {
-  readonly record: Versioned<ApiKey>;
-  /** Known here and now only. */
-  readonly key: string;
-}
+export type NewApiKey = Omit<ApiKey, 'digest' | 'lastUsedAt'>;
 
 export interface KeyAdministrationDependencies {
-  readonly keys: Repository<ApiKey>;
+  readonly useCases: ApiKeyUseCases;
+  readonly keys: Pick<Repository<ApiKey>, 'insert' | 'find'>;
   readonly format: ApiKeyFormat;
   readonly clock: Clock;
 }
 
+/** What the owner of the machine does with keys. Nobody gave the owner scopes, so none limit what a key is given. */
 export class KeyAdministration {
   constructor(private readonly deps: KeyAdministrationDependencies) {}
 
-  /** @throws CatalogueError `validation_failed` */
-  async create(input: NewApiKey): Promise<IssuedApiKey> {
-    checkApiKey(input);
-    const key = this.deps.format.generate();
-    const record = this.record(await this.deps.keys.reserveIds(1), input, key);
-    if (!(await this.deps.keys.insert(record)))
-      throw new Error(`The store gave out the key id ${record.id} twice.`);
+  /**
+   * @returns the key, known here and now only
+   * @throws CatalogueError `validation_failed`
+   */
+  async create(fields: NewApiKey): Promise<{ readonly record: Versioned<ApiKey>; readonly key: string }> {
+    const { record, key } = await this.deps.useCases.issue({ draft: { fields, faults: [] } });
+    if (key === undefined)
+      throw new Error('A key that nobody made before was taken for one that somebody did.');
     return { record, key };
   }
 
@@ -49,32 +42,25 @@ export class KeyAdministration {
    * @throws CatalogueError `validation_failed` where the key is not well-formed
    */
   async createFirst(key: string): Promise<boolean> {
-    const record = this.record(FIRST_KEY_ID, { name: 'first key', scopes: SCOPES }, key);
-    if (await this.deps.keys.insert(record)) return true;
-    const first = await this.deps.keys.find(FIRST_KEY_ID);
-    return first?.fields.digest === record.fields.digest;
+    const { keys, format, clock } = this.deps;
+    if (!format.isWellFormed(key))
+      throw new CatalogueError('validation_failed', 'The key is not well-formed.');
+    const now = clock.now();
+    const fields = { name: 'first key', scopes: SCOPES, digest: format.digest(key) };
+    if (await keys.insert({ id: FIRST_KEY_ID, version: 1, createdAt: now, updatedAt: now, fields }))
+      return true;
+    const first = await keys.find(FIRST_KEY_ID);
+    return first?.fields.digest === fields.digest;
   }
 
   /** Every key, in order of id. */
   async *all(): AsyncGenerator<Versioned<ApiKey>> {
     const query = { limit: PAGE, filters: [], order: BY_ID };
-    for await (const page of everyPage(this.deps.keys, query)) yield* page;
+    for await (const page of this.deps.useCases.pages(query)) yield* page;
   }
 
-  /** @throws CatalogueError `not_found` */
-  async revoke(id: Id): Promise<void> {
-    for (;;) {
-      const current = await this.deps.keys.find(id);
-      if (!current) throw notFound();
-      if (await this.deps.keys.remove(id, current.version, this.deps.clock.now())) return;
-    }
-  }
-
-  private record(id: Id, input: NewApiKey, key: string): Versioned<ApiKey> {
-    if (!this.deps.format.isWellFormed(key))
-      throw new CatalogueError('validation_failed', 'The key is not well-formed.');
-    const now = this.deps.clock.now();
-    const fields = { ...input, digest: this.deps.format.digest(key) };
-    return { id, version: 1, createdAt: now, updatedAt: now, fields };
+  /** @throws CatalogueError `not_found`, `unavailable` */
+  revoke(id: Id): Promise<void> {
+    return this.deps.useCases.remove(id, () => true);
   }
 }

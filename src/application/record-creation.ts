@@ -48,14 +48,13 @@ export class RecordCreation<Fields> {
   /** What was asked before is answered before it is judged: by now it might be judged otherwise. */
   private async recall(attempts: readonly Keyed<Fields>[]): Promise<void> {
     if (attempts.length === 0) return;
-    const { reservations, records, clock } = this.deps;
+    const { reservations, records } = this.deps;
     const standing = await reservations.find(attempts.map(({ once }) => once.key));
     for (const attempt of attempts) attempt.hold(standing.get(attempt.once.key));
     const held = attempts.filter(isHeld);
     if (held.length === 0) return;
     const taken = await records.taken(held.map(({ reservation }) => reservation.id));
-    for (const attempt of held)
-      if (taken.has(attempt.reservation.id)) attempt.replay(attempt.reservation.id, clock.now());
+    for (const attempt of held) if (taken.has(attempt.reservation.id)) attempt.replay(attempt.reservation);
   }
 
   private async judge(attempts: readonly CreationAttempt<Fields>[]): Promise<void> {
@@ -82,7 +81,7 @@ export class RecordCreation<Fields> {
       attempt.reservationFor(attempt.once, sure(ids[at], 'an id'), now),
     );
     const standing = await this.deps.reservations.reserve(wanted);
-    for (const attempt of attempts) attempt.hold(sure(standing.get(attempt.once.key), 'a reservation'));
+    for (const attempt of attempts) attempt.reserved(sure(standing.get(attempt.once.key), 'a reservation'));
   }
 
   private async insert(attempts: readonly CreationAttempt<Fields>[]): Promise<void> {

@@ -15,7 +15,13 @@ export function administerKeys<Result>(
   settings: Settings,
   use: (keys: KeyAdministration) => Promise<Result>,
 ): Promise<Result> {
-  return inStore(settings, (get) => use(get(t.KEY_ADMINISTRATION)));
+  return inStore(settings, async (get) => {
+    try {
+      return await use(get(t.KEY_ADMINISTRATION));
+    } finally {
+      await get(t.API_KEYS.ids).release();
+    }
+  });
 }
 
 /** Lends the signing keys of that store, as {@link administerKeys} its keys. */

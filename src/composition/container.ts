@@ -83,6 +83,7 @@ function bindAccess(bind: Bind): void {
   bind(t.KEY_FORMAT, () => new ChecksummedApiKey());
   bind(t.KEY_ADMINISTRATION, (get) => {
     return new KeyAdministration({
+      useCases: get(t.API_KEYS.useCases),
       keys: get(t.STORED).apiKeys,
       format: get(t.KEY_FORMAT),
       clock: get(t.CLOCK),

@@ -11,7 +11,7 @@ import { recordRules, reservationRules, TOMBSTONE_NEEDED_MS } from '../applicati
 import { QueryBudget } from '../application/query-budget.js';
 import type { Instant } from '../domain/record.js';
 import { type Archives, STORES, type Stored } from './stores.js';
-import { RESOURCE_TABLES } from './tables.js';
+import { EXPIRING_TABLES } from './tables.js';
 
 const COPY_TIMEOUT_MS = 60_000;
 const CLOCK = new SystemClock();
@@ -55,9 +55,8 @@ function sameOf<Kind extends { readonly name: string }>({ name }: Kind, others: 
   return same;
 }
 
-/** Tombstones go with time where reservations do, and nowhere else. */
 function tombstonesSince(name: string, now: Instant): Instant {
-  const goWithTime = RESOURCE_TABLES.some((table) => table.name === name);
+  const goWithTime = EXPIRING_TABLES.some((table) => table.name === name);
   return goWithTime ? now - TOMBSTONE_NEEDED_MS : Number.NEGATIVE_INFINITY;
 }
 

@@ -1,20 +1,24 @@
+import { ApiKeyEndpoints } from '../adapters/inbound/http/api-key-endpoints.js';
 import type { ImportTools } from '../adapters/inbound/http/import-endpoint.js';
 import { ResourceEndpoints, type ResourcePolicy } from '../adapters/inbound/http/resource-endpoints.js';
+import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
+import { ApiKeyUseCases } from '../application/api-key-use-cases.js';
 import { LeasedIds } from '../application/leased-ids.js';
 import { OrderUseCases } from '../application/order-use-cases.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';
 import { type RecordDependencies, RecordUseCases } from '../application/record-use-cases.js';
 import type { Settings } from '../config/settings.js';
+import { apiKeyFaults } from '../domain/access.js';
 import { orderFaults } from '../domain/order.js';
 import { normalProduct, productFaults } from '../domain/product.js';
 import { userFaults } from '../domain/user.js';
 import type { Stored } from './stores.js';
 import * as t from './tokens.js';
-import type { Bind } from './typed-token.js';
+import type { Bind, Get } from './typed-token.js';
 
 export function bindResources(bind: Bind): void {
   bindResource(bind, t.PRODUCTS, {
@@ -38,14 +42,24 @@ export function bindResources(bind: Bind): void {
       new OrderUseCases({ ...deps, users, products, rules: { faults: orderFaults, normal: asItIs } }),
     endpoints: (useCases, { policy, imports }) => new ResourceEndpoints(ORDERS, useCases, policy, imports),
   });
+  bindResource(bind, t.API_KEYS, {
+    records: (stored) => stored.apiKeys,
+    reservations: (stored) => stored.reservations.apiKeys,
+    useCases: (deps, _stored, get) => {
+      const [format, verifier] = [get(t.KEY_FORMAT), get(t.API_KEY_VERIFIER)];
+      const rules = { faults: apiKeyFaults, normal: asItIs };
+      return new ApiKeyUseCases({ ...deps, rules, format, verifier });
+    },
+    endpoints: (useCases, { policy, imports }) => new ApiKeyEndpoints(API_KEYS, useCases, policy, imports),
+  });
 }
 
 /** What a resource is made of, beside what is alike for all. */
-interface Parts<Fields> {
+interface Parts<Fields, UseCases extends RecordUseCases<Fields>> {
   records(stored: Stored): Repository<Fields>;
   reservations(stored: Stored): IdempotencyStore;
-  useCases(deps: Omit<RecordDependencies<Fields>, 'rules'>, stored: Stored): RecordUseCases<Fields>;
-  endpoints(useCases: RecordUseCases<Fields>, edge: Edge): ResourceEndpoints<Fields>;
+  useCases(deps: Omit<RecordDependencies<Fields>, 'rules'>, stored: Stored, get: Get): UseCases;
+  endpoints(useCases: UseCases, edge: Edge): ResourceEndpoints<Fields>;
 }
 
 /** What the endpoints of every resource are made with. */
@@ -55,12 +69,16 @@ interface Edge {
   readonly settings: Settings;
 }
 
-function bindResource<Fields>(bind: Bind, name: t.ResourceTokens<Fields>, parts: Parts<Fields>): void {
+function bindResource<Fields, UseCases extends RecordUseCases<Fields>>(
+  bind: Bind,
+  name: t.ResourceTokens<Fields, UseCases>,
+  parts: Parts<Fields, UseCases>,
+): void {
   bind(name.ids, (get) => new LeasedIds(parts.records(get(t.STORED))));
   bind(name.useCases, (get) => {
     const [stored, ids, clock, backoff] = [get(t.STORED), get(name.ids), get(t.CLOCK), get(t.BACKOFF)];
     const [records, reservations] = [parts.records(stored), parts.reservations(stored)];
-    return parts.useCases({ records, reservations, ids, clock, backoff }, stored);
+    return parts.useCases({ records, reservations, ids, clock, backoff }, stored, get);
   });
   bind(name.endpoints, (get) => {
     const settings = get(t.SETTINGS);

@@ -10,6 +10,7 @@ import { UnusableStore } from '../application/ports/store.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { compose } from './container.js';
+import { publicEndpoints, servedEndpoints } from './endpoints.js';
 import { listen } from './listen.js';
 import { Management } from './management.js';
 import * as t from './tokens.js';
@@ -118,9 +119,9 @@ export class Service {
         limiter: this.get(t.REQUEST_LIMITER),
         failures: this.get(t.FAILURE_LIMITER),
       },
-      publicEndpoints: this.get(t.OAUTH_ENDPOINTS),
+      publicEndpoints: publicEndpoints(this.get),
       metadataUrl: () => metadataUrl(this.get(t.PUBLIC_ADDRESS)),
-      endpoints: t.RESOURCES.flatMap(({ endpoints }) => this.get(endpoints)),
+      endpoints: servedEndpoints(this.get),
       healthEndpoints: health,
       journal: this.journal,
       clock: this.get(t.CLOCK),

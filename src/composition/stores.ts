@@ -25,6 +25,7 @@ import type { Store } from '../application/ports/store.js';
 import type { QueryBudget } from '../application/query-budget.js';
 import type { Settings } from '../config/settings.js';
 import {
+  EXPIRING_TABLES,
   type IdempotencyStores,
   idempotencyStores,
   RESOURCE_TABLES,
@@ -64,7 +65,7 @@ export const STORES: Readonly<
       archives: { records: [], reservations: [] },
       expiring: [
         ...Object.values(reservations),
-        ...RESOURCE_TABLES.flatMap((table) => tombstones.get(table) ?? []),
+        ...EXPIRING_TABLES.flatMap((table) => tombstones.get(table) ?? []),
       ],
     };
   },
@@ -82,7 +83,7 @@ export const STORES: Readonly<
       },
       expiring: [
         ...Object.values(reservations),
-        ...RESOURCE_TABLES.map((table) => new SqliteTombstones(store, table)),
+        ...EXPIRING_TABLES.map((table) => new SqliteTombstones(store, table)),
       ],
     };
   },
@@ -90,7 +91,7 @@ export const STORES: Readonly<
   mongodb: ({ MONGODB_URL }, budget) => {
     const indexes = [
       ...TABLES.map(recordIndexes),
-      ...RESOURCE_TABLES.map(tombstoneExpiry),
+      ...EXPIRING_TABLES.map(tombstoneExpiry),
       ...RESOURCE_TABLES.map(reservationExpiry),
     ];
     const store = new MongoStore(MONGODB_URL, indexes, budget);

@@ -18,16 +18,21 @@ export const SIGNING_KEYS: RecordTable = { name: 'signing_keys', fields: SIGNING
 
 export const TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS, SIGNING_KEYS];
 
-/**
- * Those of what clients create, under idempotency keys. Their tombstones go with time. Those of API keys stay for ever: that
- * of the first key keeps it from being made again.
- */
-export const RESOURCE_TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS];
+/** Those of what clients create, under idempotency keys. */
+export const RESOURCE_TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS];
 
-export type IdempotencyStores = Readonly<Record<'products' | 'users' | 'orders', IdempotencyStore>>;
+/**
+ * Those whose tombstones go with time. Those of API keys stay for ever: that of the first key keeps it from being made
+ * again.
+ */
+export const EXPIRING_TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS];
+
+export type IdempotencyStores = Readonly<
+  Record<'products' | 'users' | 'orders' | 'apiKeys', IdempotencyStore>
+>;
 
 export function idempotencyStores<Kind extends IdempotencyStore>(open: (table: RecordTable) => Kind) {
-  return { products: open(PRODUCTS), users: open(USERS), orders: open(ORDERS) };
+  return { products: open(PRODUCTS), users: open(USERS), orders: open(ORDERS), apiKeys: open(API_KEYS) };
 }
 
 export type Repositories = ReturnType<typeof repositories>;

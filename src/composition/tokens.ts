@@ -2,6 +2,8 @@ import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import type { Spools } from '../adapters/inbound/http/spools.js';
 import type { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
+import type { ApiKeyUseCases } from '../application/api-key-use-cases.js';
+import type { ApiKeyVerifier } from '../application/api-key-verifier.js';
 import type { Authenticator } from '../application/authenticator.js';
 import type { KeyAdministration } from '../application/key-administration.js';
 import type { LeasedIds } from '../application/leased-ids.js';
@@ -17,6 +19,7 @@ import type { SigningKeyAdministration } from '../application/signing-key-admini
 import type { SigningKeys } from '../application/signing-keys.js';
 import type { TokenIssuer } from '../application/token-issuer.js';
 import type { Settings } from '../config/settings.js';
+import type { ApiKey } from '../domain/access.js';
 import type { Order } from '../domain/order.js';
 import type { Product } from '../domain/product.js';
 import type { User } from '../domain/user.js';
@@ -38,9 +41,9 @@ export const STORE = token<Store>('Store');
 export const SPOOLS = token<Spools>('Spools');
 export const SWEEPING = token<Sweeping>('Sweeping');
 export const KEY_FORMAT = token<ApiKeyFormat>('ApiKeyFormat');
-/** Of the access tokens that this service gives itself. */
+export const API_KEY_VERIFIER = token<ApiKeyVerifier>('ApiKeyVerifier');
 export const TOKEN_VERIFIER = token<TokenVerifier>('TokenVerifier');
-export const API_KEY_VERIFIER = token<TokenVerifier>('TokenVerifier of API keys');
+/** Of the access tokens that this service gives itself. */
 export const OWN_TOKENS = token<TokenVerifier>('TokenVerifier of own tokens');
 export const PUBLIC_ADDRESS = token<ServiceAddress>('PublicAddress');
 export const TOKEN_SIGNING = token<TokenSigning>('TokenSigning');
@@ -55,13 +58,15 @@ export const AUTHENTICATOR = token<Authenticator>('Authenticator');
 export const KEY_ADMINISTRATION = token<KeyAdministration>('KeyAdministration');
 
 /** What is bound of a resource. */
-export interface ResourceTokens<Fields> {
+export interface ResourceTokens<Fields, UseCases extends RecordUseCases<Fields>> {
   readonly ids: Token<LeasedIds>;
-  readonly useCases: Token<RecordUseCases<Fields>>;
+  readonly useCases: Token<UseCases>;
   readonly endpoints: Token<readonly Endpoint[]>;
 }
 
-function resourceTokens<Fields>(plural: string): ResourceTokens<Fields> {
+function resourceTokens<Fields, UseCases extends RecordUseCases<Fields> = RecordUseCases<Fields>>(
+  plural: string,
+): ResourceTokens<Fields, UseCases> {
   return {
     ids: token(`LeasedIds of ${plural}`),
     useCases: token(`RecordUseCases of ${plural}`),
@@ -72,6 +77,7 @@ function resourceTokens<Fields>(plural: string): ResourceTokens<Fields> {
 export const PRODUCTS = resourceTokens<Product>('products');
 export const USERS = resourceTokens<User>('users');
 export const ORDERS = resourceTokens<Order>('orders');
+export const API_KEYS = resourceTokens<ApiKey, ApiKeyUseCases>('API keys');
 
 /** All that the service serves. */
-export const RESOURCES = [PRODUCTS, USERS, ORDERS];
+export const RESOURCES = [PRODUCTS, USERS, ORDERS, API_KEYS];

@@ -1,7 +1,7 @@
-import { CatalogueError } from './errors.js';
+import { CatalogueError, type Fault, fieldFault } from './errors.js';
 import type { FieldSet } from './fields.js';
 import type { Id, Instant } from './record.js';
-import { NAME, textFaults } from './text.js';
+import { NAME, textFieldFaults } from './text.js';
 
 /** What a credential lets its holder do. */
 export const SCOPES = [
@@ -34,7 +34,7 @@ export interface ApiKey {
   /** SHA-256 of the key, in lower-case hexadecimal. */
   readonly digest: string;
   readonly expiresAt?: Instant;
-  /** To the minute. */
+  /** To the minute. Noted beside the versions of the record: it is no change of the key. */
   readonly lastUsedAt?: Instant;
 }
 
@@ -53,12 +53,37 @@ export function invalidToken(reason = 'The token is not one that this service kn
   return new CatalogueError('invalid_token', reason);
 }
 
-/** @throws CatalogueError `validation_failed` */
-export function checkApiKey(key: Pick<ApiKey, 'name' | 'scopes'>): void {
-  if (textFaults(key.name, NAME).length > 0) {
-    throw new CatalogueError('validation_failed', 'A key needs a name of 1 to 200 characters.');
-  }
-  if (key.scopes.length === 0 || new Set(key.scopes).size !== key.scopes.length) {
-    throw new CatalogueError('validation_failed', 'A key needs one scope at least, and each only once.');
-  }
+/** How many scopes a key has. */
+export const SCOPE_COUNT = { min: 1, max: SCOPES.length } as const;
+
+/** The last moment that RFC 3339 can name: its years have four digits. */
+const LAST_INSTANT: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+type Path = readonly (string | number)[];
+
+/** What holds of a key whoever made it; an empty answer means that all does. */
+export function apiKeyFaults({ name, scopes }: Pick<ApiKey, 'name' | 'scopes'>): Fault[] {
+  return [
+    ...textFieldFaults(['name'], name, NAME),
+    ...(scopes.length < SCOPE_COUNT.min ? [fieldFault('too_short', ['scopes'])] : []),
+    ...(scopes.length > SCOPE_COUNT.max ? [fieldFault('too_long', ['scopes'])] : []),
+    ...scopes.flatMap((scope, at) => (isScope(scope) ? [] : [fieldFault('invalid_format', ['scopes', at])])),
+    ...repeatedScopes(scopes).map((path) => fieldFault('duplicate_value', ['scopes', ...path])),
+  ];
+}
+
+/** Where a scope stands that one before it is. Judges values of any type, so that the edge can ask it. */
+export function repeatedScopes(scopes: readonly unknown[]): Path[] {
+  const seen = new Set<unknown>();
+  return scopes.flatMap((scope, at) => {
+    if (seen.has(scope)) return [[at]];
+    if (typeof scope === 'string' && isScope(scope)) seen.add(scope);
+    return [];
+  });
+}
+
+/** What holds of the end of a key that is made at `now`. */
+export function expiryFaults(expiresAt: Instant | undefined, now: Instant): Fault[] {
+  const isGood = expiresAt === undefined || (expiresAt > now && expiresAt <= LAST_INSTANT);
+  return isGood ? [] : [fieldFault('out_of_range', ['expiresAt'])];
 }

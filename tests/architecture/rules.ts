@@ -84,7 +84,7 @@ const SHARED = [
   'adapters/outbound/mongo/mongo-repository.ts',
   'adapters/outbound/mongo/mongo-idempotency-store.ts',
 ];
-const A_RESOURCE = /\b(products?|users|orders)\b/i;
+const A_RESOURCE = /\b(products?|users|orders|api[-_]?keys?)\b/i;
 
 export type Rule = (modules: readonly Module[]) => string[];
 

@@ -4,11 +4,11 @@ import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repositor
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
-import { FIRST_KEY_ID, KeyAdministration } from '#src/application/key-administration.js';
+import { FIRST_KEY_ID } from '#src/application/key-administration.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { type ApiKey, SCOPES } from '#src/domain/access.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { FakeClock } from '../support/fakes.js';
+import { keyAdministration } from '../support/key-administration.js';
 import { API_KEYS, ENDLESS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -26,8 +26,7 @@ describe('the first key of a store', () => {
   for (const [name, open] of Object.entries(stores)) {
     it(`is made once, by one of many that start together, and never again: ${name}`, async () => {
       const keys = await open();
-      const replica = () =>
-        new KeyAdministration({ keys, format: new ChecksummedApiKey(), clock: new FakeClock() });
+      const replica = () => keyAdministration(keys);
       await replica().create({ name: 'earlier, by hand', scopes: ['products:read'] });
       const format = new ChecksummedApiKey();
       const candidates = Array.from({ length: 20 }, () => format.generate());
@@ -43,11 +42,6 @@ describe('the first key of a store', () => {
 
   it('is refused where it is given and not well-formed', async () => {
     const keys = new MemoryRepository<ApiKey>(API_KEYS, ENDLESS);
-    const administration = new KeyAdministration({
-      keys,
-      format: new ChecksummedApiKey(),
-      clock: new FakeClock(),
-    });
-    await expectRefusal(administration.createFirst('pcs_wrong'), 'validation_failed');
+    await expectRefusal(keyAdministration(keys).createFirst('pcs_wrong'), 'validation_failed');
   });
 });

@@ -508,20 +508,16 @@ describe('the program', () => {
         ['keys'],
         ['keys', 'toString'],
         ['keys', 'create'],
-        ['keys', 'create', '--name', 'x', '--scopes', 'products:own'],
         [...creation, '--expires-at', 'tomorrow'],
         ['keys', 'create', '--nmae', 'x'],
-        [...creation, '--expires-at', '2090-02-31T00:00:00Z'],
-        [...creation, '--expires-at', '2020-01-01T00:00:00Z'],
+        ['keys', 'create', '--name', ' ', '--scopes', 'products:read'],
         ['keys', 'revoke', 'x'],
       ]) {
         const { code, err, out } = await catalogue(where, args);
         expect([code, out], args.join(' ')).to.deep.equal([64, '']);
         expect(err).to.include('usage: catalogue');
       }
-      expect(
-        (await catalogue(where, ['keys', 'create', '--name', ' ', '--scopes', 'products:read'])).code,
-      ).to.equal(1);
+      expect(existsSync(join(where, 'data')), 'no store is opened').to.equal(false);
       expect((await catalogue(where, ['keys', 'list'], { STORE: 'memory' })).code).to.equal(1);
       expect((await catalogue(where, ['keys', 'list'], { STORE: 'x' })).code).to.equal(78);
     });

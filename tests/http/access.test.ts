@@ -97,8 +97,9 @@ describe('access', () => {
   });
 
   it('says that a key has expired', async () => {
-    const { key } = await keyWith(['products:read'], Date.now() - 1);
-    const answer = await ask().get('/products', { token: key });
+    const { key } = await keyWith(['products:read'], Date.now() + 500);
+    let answer = await ask().get('/products', { token: key });
+    while (answer.status === 200) answer = await ask().get('/products', { token: key });
     expect([answer.status, answer.json.code]).to.deep.equal([401, 'token_expired']);
     expect(answer.headers['www-authenticate']).to.include('error="invalid_token"');
     const { key: good } = await keyWith(['products:read'], Date.now() + 60_000);

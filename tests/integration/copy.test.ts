@@ -121,6 +121,7 @@ describe('catalogue copy', () => {
     expect(copied.out).to.include('products: 3 reservations, 3 of them written now');
     expect(copied.out).to.include('users: 1 reservations, 1 of them written now');
     expect(copied.out).to.include('orders: 0 reservations, 0 of them written now');
+    expect(copied.out).to.include('api_keys: 0 reservations, 0 of them written now');
 
     const second = new SpawnedService(folder(), { STORE: 'mongodb', MONGODB_URL: url });
     const onMongo = await second.started(key);

@@ -4,7 +4,7 @@ import { type Db, MongoClient } from 'mongodb';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/retention.js';
 import { STORES, type Stored } from '#src/composition/stores.js';
-import { RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
+import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
 import { product } from '../contract/repository/records.js';
 import { mongoUrl } from '../support/mongo-url.js';
 import { ENDLESS } from '../support/tables.js';
@@ -46,19 +46,27 @@ describe('what expires on MongoDB', () => {
     );
   };
 
-  const expected = RESOURCE_TABLES.flatMap(({ name }) => [
-    { name, key: { deletedAt: 1 }, expireAfterSeconds: TOMBSTONE_MS / 1_000, sparse: true },
-    {
+  const expected = [
+    ...EXPIRING_TABLES.map(({ name }) => ({
+      name,
+      key: { deletedAt: 1 },
+      expireAfterSeconds: TOMBSTONE_MS / 1_000,
+      sparse: true,
+    })),
+    ...RESOURCE_TABLES.map(({ name }) => ({
       name: `${name}_reservations`,
       key: { reservedAt: 1 },
       expireAfterSeconds: RESERVATION_MS / 1_000,
       sparse: true,
-    },
-  ]);
+    })),
+  ];
 
-  it('is the tombstones and reservations of three resources, and nothing of API keys', async () => {
+  it('is the reservations of four resources and the tombstones of three, not those of API keys', async () => {
     await replica().store.open();
     expect(TABLES.map(({ name }) => name)).to.include('api_keys');
+    expect(expected.map(({ name }) => name))
+      .to.include('api_keys_reservations')
+      .and.not.include('api_keys');
     expect(await expiries()).to.have.deep.members(expected);
   });
 

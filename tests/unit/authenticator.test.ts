@@ -87,6 +87,18 @@ describe('the authenticator', () => {
       await expectRefusal(authenticator.authenticate('bad', 'here'), 'unavailable');
   });
 
+  it('still knows what was good after a flood of tokens that are not, and is no larger for it', async () => {
+    await authenticator.authenticate('good', 'here');
+    const flood = Array.from({ length: 20_000 }, (_, i) => `bad ${i}`);
+    answers = Object.fromEntries(flood.map((token) => [token, 'invalid_token']));
+    await Promise.all(
+      flood.map((token, i) => authenticator.authenticate(token, i % 2 ? 'here' : `${i}`).catch(() => {})),
+    );
+    expect(authenticator['verified']['byDigest'].size).to.equal(1);
+    await expectRefusal(authenticator.authenticate('unknown', 'here'), 'rate_limited');
+    expect((await authenticator.authenticate('good', 'here')).id).to.equal('good');
+  });
+
   it('remembers a bounded number of credentials', async () => {
     for (let i = 0; i < 10_001; i++) await authenticator.authenticate(`key ${i}`, 'here');
     answers = { bad: 'invalid_token' };

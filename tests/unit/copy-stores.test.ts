@@ -55,6 +55,7 @@ describe('copying a whole store', () => {
         reservation('old', { reservedAt: now - 25 * HOUR_MS, id: 1 }),
         reservation('young', { reservedAt: now - 23 * HOUR_MS, id: 2 }),
       ]);
+      await stored.reservations.apiKeys.reserve([reservation('of a key', { reservedAt: now, id: 2 })]);
     });
     expect(await copy()).to.deep.equal([
       'products: 0 records, 1 tombstones, 1 written',
@@ -65,11 +66,13 @@ describe('copying a whole store', () => {
       'products: 1 reservations, 1 written',
       'users: 0 reservations, 0 written',
       'orders: 0 reservations, 0 written',
+      'api_keys: 1 reservations, 1 written',
     ]);
     await inStore(to, async ({ products, apiKeys, reservations }) => {
       expect(await products.taken([1, 2])).to.deep.equal(new Set([2]));
       expect(await apiKeys.taken([1])).to.deep.equal(new Set([1]));
       expect([...(await reservations.products.find(['old', 'young'])).keys()]).to.deep.equal(['young']);
+      expect((await reservations.apiKeys.find(['of a key'])).get('of a key')?.id).to.equal(2);
     });
   });
 

@@ -1,10 +1,11 @@
 import type Router from '@koa/router';
+import type { Need } from '../../../application/authorization.js';
 import type { RateLimiter } from '../../../application/ports/rate-limiter.js';
 import type { Scope } from '../../../domain/access.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import { type Id, MAX_ID } from '../../../domain/record.js';
 import type { Context, Middleware, RequestState } from './context.js';
-import { admit, type Gate, requireScope } from './middleware/admit.js';
+import { admit, authorize, type Gate } from './middleware/admit.js';
 import { countRequest } from './middleware/limit-rate.js';
 import { markVarying, negotiate } from './middleware/negotiate.js';
 import { type FindParameter, type Query, readQuery } from './query.js';
@@ -44,8 +45,8 @@ export interface Endpoint {
 }
 
 /**
- * Every request of every endpoint goes the same way: who asks and how often, the method, the scope, the headers, the
- * query, the body, the work.
+ * Every request of every endpoint goes the same way: who asks and how often, whether they may, the method, the headers,
+ * the query, the body, the work.
  */
 export function mount(router: Router<RequestState>, gate: Gate, endpoint: Endpoint): void {
   router.all(endpoint.path, async (ctx: Context, next) => {
@@ -58,7 +59,8 @@ export function mount(router: Router<RequestState>, gate: Gate, endpoint: Endpoi
     }
     // Before anything is refused: a refusal depends on the same headers.
     markVarying(ctx, operation?.varies);
-    await admit(ctx, gate, operation !== undefined && operation.scope === undefined);
+    await admit(ctx, gate);
+    authorize(ctx, operation ? needOf(operation) : 'credential');
     if (!operation) throw methodNotAllowed(ctx, endpoint);
     await perform(ctx, operation);
   });
@@ -102,7 +104,7 @@ function isId(ctx: Context): boolean {
 
 async function perform(ctx: Context, usual: Operation): Promise<void> {
   const operation = usual.insteadFor?.(ctx) ?? usual;
-  if (operation.scope) requireScope(ctx, operation.scope);
+  if (operation !== usual) authorize(ctx, needOf(operation));
   try {
     negotiate(ctx, operation.types);
     operation.headers?.(ctx);
@@ -114,6 +116,10 @@ async function perform(ctx: Context, usual: Operation): Promise<void> {
     if (error instanceof CatalogueError && error.code !== 'unavailable') await operation.subject?.(ctx);
     throw error instanceof CatalogueError ? (operation.refusal?.(error) ?? error) : error;
   }
+}
+
+function needOf({ scope }: Operation): Need {
+  return scope ?? 'nothing';
 }
 
 function operationOf({ operations }: Endpoint, method: string): Operation | undefined {

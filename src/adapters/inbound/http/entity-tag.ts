@@ -10,7 +10,7 @@ const EACH = new RegExp(ENTITY_TAG, 'g');
 export type Comparison = 'strong' | 'weak';
 
 /** A record's tag is its version; a view that shows other fields than the usual ones has a tag of its own. */
-export function entityTag(version: number, view?: string): string {
+export function entityTag(version: number | string, view?: string): string {
   return view === undefined ? `"${version}"` : `"${version}:${view}"`;
 }
 

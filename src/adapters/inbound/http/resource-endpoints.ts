@@ -1,5 +1,5 @@
 import type { Draft } from '../../../application/judgement.js';
-import type { RecordUseCases } from '../../../application/record-use-cases.js';
+import type { RecordUseCases, VersionCondition } from '../../../application/record-use-cases.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './body-fields.js';
 import type { Context, Middleware } from './context.js';
@@ -16,7 +16,7 @@ import type { ResourceDescription } from './resource-description.js';
 import { type View, Views } from './views.js';
 import { tellingVersion, writeCondition } from './write-condition.js';
 
-const JSON_TYPES = ['application/json'];
+export const JSON_TYPES = ['application/json'];
 const JSON_PATCH = 'application/json-patch+json';
 const PATCH_TYPES = ['application/merge-patch+json', JSON_PATCH, 'application/json'];
 
@@ -52,15 +52,22 @@ export class ResourceEndpoints<Fields> {
       {
         route: `/v1/${path}/{id}`,
         path: new RegExp(`^(?:/v1)?/${path}/([1-9][0-9]{0,15})$`),
-        operations: {
-          GET: this.reading(),
-          PUT: this.replacement(),
-          PATCH: this.change(),
-          DELETE: this.deletion(),
-        },
-        acceptPatch: PATCH_TYPES.join(', '),
+        ...this.ofEach(),
       },
     ];
+  }
+
+  /** What can be done with a single record. */
+  protected ofEach(): Pick<Endpoint, 'operations' | 'acceptPatch'> {
+    return {
+      operations: {
+        GET: this.reading(),
+        PUT: this.replacement(),
+        PATCH: this.change(),
+        DELETE: this.deletion(),
+      },
+      acceptPatch: PATCH_TYPES.join(', '),
+    };
   }
 
   protected listing(): Operation {
@@ -116,7 +123,7 @@ export class ResourceEndpoints<Fields> {
       scope: this.resource.writeScope,
       ...this.ofItem(),
       handle: async (ctx) => {
-        const condition = writeCondition(ctx, this.policy.requireIfMatch);
+        const condition = this.condition(ctx);
         await tellingVersion(ctx, () => this.useCases.remove(idOf(ctx), condition));
         ctx.status = 204;
       },
@@ -133,7 +140,7 @@ export class ResourceEndpoints<Fields> {
       body: this.body(mediaTypes),
       handle: async (ctx) => {
         const { body } = ctx.request;
-        const condition = writeCondition(ctx, this.policy.requireIfMatch);
+        const condition = this.condition(ctx);
         const record = await tellingVersion(ctx, () =>
           this.useCases.edit(idOf(ctx), condition, (current) => edit(body, current, mediaType(ctx))),
         );
@@ -144,7 +151,7 @@ export class ResourceEndpoints<Fields> {
 
   private async read(ctx: Context, view: View<Fields>): Promise<void> {
     const record = await this.useCases.read(idOf(ctx));
-    const tag = entityTag(record.version, view.name);
+    const tag = this.tagOf(record, view.name);
     const isUnchanged = isKnown(ctx, tag);
     ctx.set('Cache-Control', this.policy.cacheControl);
     ctx.set('ETag', tag);
@@ -153,7 +160,7 @@ export class ResourceEndpoints<Fields> {
   }
 
   private answerWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
-    ctx.set('ETag', entityTag(record.version));
+    ctx.set('ETag', this.tagOf(record));
     if (!prefersMinimal(ctx)) {
       answerJson(ctx, this.resource.present(record));
       ctx.status = status;
@@ -161,6 +168,16 @@ export class ResourceEndpoints<Fields> {
     }
     ctx.body = null;
     ctx.status = status === 200 ? 204 : status;
+  }
+
+  /** See {@link entityTag}. */
+  protected tagOf({ version }: Versioned<Fields>, view?: string): string {
+    return entityTag(version, view);
+  }
+
+  /** What a write asks of the record as it stands. */
+  protected condition(ctx: Context): VersionCondition {
+    return writeCondition(ctx.headers, this.policy.requireIfMatch);
   }
 
   private readAccess(): Pick<Operation, 'scope'> {
@@ -171,12 +188,12 @@ export class ResourceEndpoints<Fields> {
     return { parameter: noParameter, subject: (ctx) => this.useCases.read(idOf(ctx)) };
   }
 
-  private body(mediaTypes: string[], otherTypes: string[] = []): Middleware {
+  protected body(mediaTypes: string[], otherTypes: string[] = []): Middleware {
     return readJsonBody({ limitBytes: this.policy.bodyLimitBytes, mediaTypes, otherTypes });
   }
 }
 
-function answerJson(ctx: Context, value: unknown): void {
+export function answerJson(ctx: Context, value: unknown): void {
   ctx.set('Content-Type', 'application/json');
   ctx.body = JSON.stringify(value);
 }

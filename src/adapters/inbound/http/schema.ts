@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { attributeFaults } from '../../../domain/attributes.js';
 import { type Fault, type FaultCode, jsonPointer } from '../../../domain/errors.js';
+import { parseInstant } from '../../../domain/instant.js';
 import { type TextRule, textFaults } from '../../../domain/text.js';
 import { firstValues } from './first-values.js';
 
@@ -132,6 +133,24 @@ interface Bounds {
 
 export function integer(bounds: Bounds): Joi.NumberSchema {
   return Joi.number().integer().min(bounds.min).max(bounds.max);
+}
+
+export function oneOf(texts: readonly string[]): Joi.StringSchema {
+  return judgedText((text) => texts.includes(text));
+}
+
+/** RFC 3339. */
+export function instant(): Joi.StringSchema {
+  return judgedText((text) => parseInstant(text) !== undefined);
+}
+
+/** A field that is shown and cannot be sent. */
+export function givenByService(): Joi.Schema {
+  return Joi.any().forbidden();
+}
+
+function judgedText(isGood: (text: string) => boolean): Joi.StringSchema {
+  return Joi.string().custom((text: string, { error }) => (isGood(text) ? text : error('invalid_format')));
 }
 
 /** An array of 1 element at least. */

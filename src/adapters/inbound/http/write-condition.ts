@@ -1,14 +1,19 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { VersionCondition } from '../../../application/record-use-cases.js';
 import { CatalogueError, PreconditionFailed } from '../../../domain/errors.js';
 import type { Context } from './context.js';
 import { entityTag, names } from './entity-tag.js';
 
+export type ConditionHeaders = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
+
 /**
  * What If-Match and If-None-Match ask of the version that a write goes ahead on.
  * @throws CatalogueError `precondition_required`; the condition itself `invalid_parameter`
  */
-export function writeCondition(ctx: Context, requireIfMatch: boolean): VersionCondition {
-  const { 'if-match': match, 'if-none-match': noneMatch } = ctx.headers;
+export function writeCondition(
+  { 'if-match': match, 'if-none-match': noneMatch }: ConditionHeaders,
+  requireIfMatch: boolean,
+): VersionCondition {
   if (match === undefined && requireIfMatch) {
     throw new CatalogueError('precondition_required', 'Say in If-Match which version you have seen.');
   }

@@ -1,14 +1,11 @@
 import { type LevelWithSilent, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
+import { masking } from '../../../application/masking.js';
 import type { Journal } from '../../../application/ports/journal.js';
 import { GatheredLines } from './gathered-lines.js';
 
 type Details = Readonly<Record<string, unknown>>;
 
-const API_KEY = /pcs_[0-9A-Za-z]{8,}/g;
-/** How the header of a JWT begins: `{"` in base64url. */
-const JWT = /eyJ[\w.-]{8,}/g;
-
-/** JSON lines on standard error; standard output is for people. No line ever holds an API key or a JWT. */
+/** JSON lines on standard error; standard output is for people. No line ever holds an API key or an access token. */
 export class PinoJournal implements Journal {
   private readonly logger: Logger;
   private readonly lines = new GatheredLines();
@@ -41,9 +38,4 @@ export class PinoJournal implements Journal {
   flush(): Promise<void> {
     return this.lines.flush();
   }
-}
-
-function masking(line: string): string {
-  if (!line.includes('pcs_') && !line.includes('eyJ')) return line;
-  return line.replaceAll(API_KEY, 'pcs_[secret]').replaceAll(JWT, 'eyJ[secret]');
 }

@@ -1,6 +1,6 @@
 import { AuthenticationThrottled, type Authenticator } from '../../../../application/authenticator.js';
+import { InsufficientScope, type Need, refusal } from '../../../../application/authorization.js';
 import type { RateLimiter } from '../../../../application/ports/rate-limiter.js';
-import type { Scope } from '../../../../domain/access.js';
 import { CatalogueError } from '../../../../domain/errors.js';
 import type { Context } from '../context.js';
 import { countRequest, setThrottledHeaders } from './limit-rate.js';
@@ -13,48 +13,49 @@ export interface Gate {
 }
 
 /**
- * Finds out who asks and counts the request.
- * @param anonymous whether a request without a token may pass
- * @throws CatalogueError `unauthenticated`, `invalid_token`, `token_expired`, `rate_limited`, `unavailable`
+ * Finds out who asks and counts the request. Whether it may go on is for {@link authorize} to say.
+ * @throws CatalogueError `invalid_token`, `token_expired`, `rate_limited`, `unavailable`
  */
-export async function admit(ctx: Context, gate: Gate, anonymous: boolean): Promise<void> {
-  const refusal = await identify(ctx, gate, anonymous);
-  if (refusal instanceof AuthenticationThrottled) {
-    setThrottledHeaders(ctx, gate.failures.policy, refusal.state);
-    throw refusal;
+export async function admit(ctx: Context, gate: Gate): Promise<void> {
+  const refused = await identify(ctx, gate);
+  if (refused instanceof AuthenticationThrottled) {
+    setThrottledHeaders(ctx, gate.failures.policy, refused.state);
+    throw refused;
   }
   await countRequest(ctx, gate.limiter);
-  if (refusal) throw refusal;
+  if (refused) throw refused;
 }
 
-/** @throws CatalogueError `insufficient_scope` */
-export function requireScope(ctx: Context, scope: Scope): void {
-  if (ctx.state.principal?.scopes.includes(scope)) return;
-  ctx.set('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${scope}"`);
-  throw new CatalogueError('insufficient_scope', `This needs the scope ${scope}.`);
+/** @throws CatalogueError `unauthenticated`, `insufficient_scope` */
+export function authorize(ctx: Context, need: Need): void {
+  const refused = refusal(ctx.state.principal, need);
+  if (!refused) return;
+  challenge(ctx, refused);
+  throw refused;
 }
 
-async function identify(ctx: Context, gate: Gate, anonymous: boolean): Promise<unknown> {
+/** Tells how a refusal could have been none (RFC 6750 section 3): without a token it names no error. */
+export function challenge(ctx: Context, refused: unknown): void {
+  if (refused instanceof InsufficientScope) {
+    ctx.set('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${refused.missing.join(' ')}"`);
+  } else if (refused instanceof CatalogueError && refused.code === 'unauthenticated') {
+    ctx.set('WWW-Authenticate', 'Bearer');
+  } else if (isBadToken(refused)) {
+    ctx.set('WWW-Authenticate', `Bearer error="invalid_token", error_description="${refused.message}"`);
+  }
+}
+
+/** @returns what is wrong with the token that was sent, if anything */
+async function identify(ctx: Context, gate: Gate): Promise<unknown> {
   const token = bearerToken(ctx.get('Authorization'));
-  if (token === undefined) return anonymous ? undefined : missingToken(ctx);
+  if (token === undefined) return undefined;
   try {
     ctx.state.principal = await gate.authenticator.authenticate(token, ctx.state.address);
     return undefined;
-  } catch (refusal) {
-    if (isChallenge(refusal)) {
-      ctx.set('WWW-Authenticate', `Bearer error="invalid_token", error_description="${refusal.message}"`);
-    }
-    return refusal;
+  } catch (refused) {
+    challenge(ctx, refused);
+    return refused;
   }
-}
-
-/** RFC 6750 section 3: without a token the challenge names no error. */
-function missingToken(ctx: Context): CatalogueError {
-  ctx.set('WWW-Authenticate', 'Bearer');
-  return new CatalogueError(
-    'unauthenticated',
-    'This needs a token: send Authorization: Bearer and an API key or an access token.',
-  );
 }
 
 /** RFC 6750 section 2.1. The scheme heeds no case (RFC 9110 section 11.1). */
@@ -62,7 +63,7 @@ function bearerToken(authorization: string): string | undefined {
   return /^bearer +(\S.*)$/i.exec(authorization)?.[1];
 }
 
-function isChallenge(error: unknown): error is CatalogueError {
+function isBadToken(error: unknown): error is CatalogueError {
   return (
     error instanceof CatalogueError && (error.code === 'invalid_token' || error.code === 'token_expired')
   );

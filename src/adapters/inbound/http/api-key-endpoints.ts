@@ -1,0 +1,100 @@
+import type { ApiKeyUseCases, IssuedApiKey } from '../../../application/api-key-use-cases.js';
+import type { Creation } from '../../../application/creation-attempt.js';
+import type { Draft } from '../../../application/judgement.js';
+import type { VersionCondition } from '../../../application/record-use-cases.js';
+import type { ApiKey } from '../../../domain/access.js';
+import { parseInstant } from '../../../domain/instant.js';
+import type { Versioned } from '../../../domain/record.js';
+import { BodyFields } from './body-fields.js';
+import type { Context } from './context.js';
+import type { Endpoint, Operation } from './endpoint.js';
+import { entityTag } from './entity-tag.js';
+import { checkIdempotencyKey, onceFor } from './idempotency-key.js';
+import type { ImportTools } from './import-endpoint.js';
+import { challenge } from './middleware/admit.js';
+import { noParameter } from './query.js';
+import type { ResourceDescription } from './resource-description.js';
+import { answerJson, JSON_TYPES, ResourceEndpoints, type ResourcePolicy } from './resource-endpoints.js';
+import { NEW_API_KEY } from './resources/api-keys.js';
+import { writeCondition } from './write-condition.js';
+
+const MINUTE_MS = 60_000;
+
+/** API keys are made and revoked, and never changed; their secret is in the answer to their creation and nowhere else. */
+export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
+  private readonly newKeys = new BodyFields(NEW_API_KEY);
+
+  constructor(
+    resource: ResourceDescription<ApiKey>,
+    protected override readonly useCases: ApiKeyUseCases,
+    policy: ResourcePolicy,
+    imports: ImportTools,
+  ) {
+    super(resource, useCases, policy, imports);
+  }
+
+  protected override ofEach(): Pick<Endpoint, 'operations'> {
+    return { operations: { GET: this.reading(), DELETE: this.deletion() } };
+  }
+
+  /** By JSON alone: a stream of secrets would be lost with its connection. */
+  protected override creation(): Operation {
+    return {
+      scope: this.resource.writeScope,
+      parameter: noParameter,
+      headers: checkIdempotencyKey,
+      body: this.body(JSON_TYPES),
+      handle: async (ctx) => {
+        const { body } = ctx.request;
+        const creation = { draft: this.draft(body), once: onceFor(ctx, body) };
+        this.answerIssued(ctx, await this.issued(ctx, creation));
+      },
+    };
+  }
+
+  /** It moves with the last use, which is shown: strong tags of two answers that differ are two (RFC 9110 section 8.8.1). */
+  protected override tagOf({ version, fields: { lastUsedAt } }: Versioned<ApiKey>, view?: string): string {
+    return entityTag(lastUsedAt === undefined ? version : `${version}@${lastUsedAt / MINUTE_MS}`, view);
+  }
+
+  /** Whoever saw the key revokes the key that they saw, however often it was used since. */
+  protected override condition(ctx: Context): VersionCondition {
+    const { 'if-match': match, 'if-none-match': noneMatch } = ctx.headers;
+    const seen = {
+      ...(match !== undefined && { 'if-match': withoutUse(match) }),
+      ...(noneMatch !== undefined && { 'if-none-match': withoutUse(noneMatch) }),
+    };
+    return writeCondition(seen, this.policy.requireIfMatch);
+  }
+
+  private draft(body: unknown): Draft<ApiKey> {
+    const { fields, faults } = this.newKeys.ofNew(body);
+    const { expiresAt, ...rest } = fields;
+    const at = typeof expiresAt === 'string' ? parseInstant(expiresAt) : undefined;
+    // What is kept has whole milliseconds.
+    return { fields: { ...rest, ...(at !== undefined && { expiresAt: Math.floor(at) }) }, faults };
+  }
+
+  private async issued(ctx: Context, creation: Creation<ApiKey>): Promise<IssuedApiKey> {
+    try {
+      return await this.useCases.issueFor(ctx.state.principal, creation);
+    } catch (error) {
+      challenge(ctx, error);
+      throw error;
+    }
+  }
+
+  /** Whole whatever is preferred: what is left out here would be lost. */
+  private answerIssued(ctx: Context, { record, isReplay, key }: IssuedApiKey): void {
+    if (isReplay) ctx.set('Idempotency-Replayed', 'true');
+    ctx.set('Location', `/v1/${this.resource.path}/${record.id}`);
+    ctx.set('ETag', this.tagOf(record));
+    answerJson(ctx, { ...this.resource.present(record), key });
+    ctx.status = 201;
+  }
+}
+
+/** As the tag was before the key's first use. */
+function withoutUse(tags: string): string {
+  return tags.replaceAll(/"(\d+)@\d+/g, '"$1');
+}

@@ -1,0 +1,44 @@
+import Joi from 'joi';
+import {
+  API_KEY_FIELDS,
+  type ApiKey,
+  repeatedScopes,
+  SCOPE_COUNT,
+  SCOPES,
+} from '../../../../domain/access.js';
+import type { Versioned } from '../../../../domain/record.js';
+import { NAME } from '../../../../domain/text.js';
+import type { ResourceDescription } from '../resource-description.js';
+import { givenByService, instant, list, oneOf, text } from '../schema.js';
+
+/** The digest is in no answer and no list can be asked for it. */
+export const API_KEYS: ResourceDescription<ApiKey> = {
+  path: 'api-keys',
+  readScope: 'keys:admin',
+  writeScope: 'keys:admin',
+  fields: { name: API_KEY_FIELDS.name },
+  schema: Joi.object({
+    name: text(NAME).required(),
+    scopes: list(oneOf(SCOPES), SCOPE_COUNT, repeatedScopes).required(),
+    expiresAt: instant(),
+    lastUsedAt: givenByService(),
+  }),
+  present: ({ id, createdAt, fields: { name, scopes, expiresAt, lastUsedAt } }: Versioned<ApiKey>) => ({
+    id,
+    name,
+    scopes,
+    expiresAt: time(expiresAt),
+    createdAt: time(createdAt),
+    lastUsedAt: time(lastUsedAt),
+  }),
+};
+
+/** For creating one: what the answer shows this once can no more be sent than the rest of what the service gives. */
+export const NEW_API_KEY: ResourceDescription<ApiKey> = {
+  ...API_KEYS,
+  schema: API_KEYS.schema.keys({ key: givenByService() }),
+};
+
+function time(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
+}

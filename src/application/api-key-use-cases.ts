@@ -1,0 +1,76 @@
+import { type ApiKey, expiryFaults, type Principal } from '../domain/access.js';
+import type { Id, Versioned } from '../domain/record.js';
+import type { ApiKeyVerifier } from './api-key-verifier.js';
+import { grantRefusal } from './authorization.js';
+import type { Created, Creation } from './creation-attempt.js';
+import type { Draft } from './judgement.js';
+import type { ApiKeyFormat } from './ports/api-key-format.js';
+import { type RecordDependencies, RecordUseCases, type VersionCondition } from './record-use-cases.js';
+
+export interface ApiKeyDependencies extends RecordDependencies<ApiKey> {
+  readonly format: ApiKeyFormat;
+  /** Believes for a while what it has read. */
+  readonly verifier: Pick<ApiKeyVerifier, 'forget'>;
+}
+
+export interface IssuedApiKey {
+  readonly record: Versioned<ApiKey>;
+  readonly isReplay: boolean;
+  /** Known here and now only. Absent where the record was created before: nothing is kept that the key could be told from. */
+  readonly key?: string;
+}
+
+/** A key is made with its secret, and forgotten when it is revoked. What it may do never changes. */
+export class ApiKeyUseCases extends RecordUseCases<ApiKey> {
+  constructor(protected override readonly deps: ApiKeyDependencies) {
+    super(deps);
+  }
+
+  /**
+   * Makes a key for somebody who may give out no scope of which `maker` has none.
+   * @param creation its draft without a digest
+   * @throws CatalogueError `insufficient_scope`, and as {@link issue}
+   */
+  async issueFor(maker: Principal | undefined, creation: Creation<ApiKey>): Promise<IssuedApiKey> {
+    const { fields, faults } = creation.draft;
+    const refused = faults.length === 0 && grantRefusal(maker, (fields as ApiKey).scopes);
+    if (refused) throw refused;
+    return this.issue(creation);
+  }
+
+  /**
+   * @param creation its draft without a digest
+   * @throws CatalogueError `validation_failed`, `idempotency_key_reused`
+   */
+  async issue({ draft, once }: Creation<ApiKey>): Promise<IssuedApiKey> {
+    const key = this.deps.format.generate();
+    // What the answer shows is in the body again; a digest kept beside it would be that of whoever reserved the id.
+    const shown = once && { ...once, showsFields: false };
+    const created = await this.create({ draft: this.withDigest(draft, key), once: shown });
+    return created.isReplay ? this.asCreated(created) : { ...created, key };
+  }
+
+  /** @throws CatalogueError `not_found`, `precondition_failed`, `unavailable`: it may be revoked or not */
+  override async remove(id: Id, condition: VersionCondition): Promise<void> {
+    try {
+      await super.remove(id, condition);
+    } finally {
+      this.deps.verifier.forget(id);
+    }
+  }
+
+  private withDigest({ fields, faults }: Draft<ApiKey>, key: string): Draft<ApiKey> {
+    const { expiresAt } = fields;
+    const tooLate = typeof expiresAt === 'number' ? expiryFaults(expiresAt, this.deps.clock.now()) : [];
+    return {
+      fields: { ...fields, digest: this.deps.format.digest(key) },
+      faults: [...faults, ...tooLate],
+    };
+  }
+
+  /** When it was created is shown too; of one that is gone by now, when it was reserved. */
+  private async asCreated({ record, isReplay }: Created<ApiKey>): Promise<IssuedApiKey> {
+    const current = await this.deps.records.find(record.id);
+    return { record: { ...record, createdAt: current?.createdAt ?? record.createdAt }, isReplay };
+  }
+}

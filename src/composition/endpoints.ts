@@ -1,0 +1,13 @@
+import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
+import { OAUTH_ENDPOINTS, RESOURCES } from './tokens.js';
+import type { Get } from './typed-token.js';
+
+/** All that is served to whoever may have it. What stands here is walked by the test of who may do what. */
+export function servedEndpoints(get: Get): Endpoint[] {
+  return RESOURCES.flatMap(({ endpoints }) => get(endpoints));
+}
+
+/** All that is served to everyone, but for the probes. */
+export function publicEndpoints(get: Get): readonly Endpoint[] {
+  return get(OAUTH_ENDPOINTS);
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import type { HttpClient } from '../support/http-client.js';
+import { mongoUrl } from '../support/mongo-url.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const READER = { name: 'reader', scopes: ['products:read'] };
+
+describe('API keys of two replicas on one MongoDB', () => {
+  const root = temporaryFolder();
+  const database = `api-keys-${randomUUID()}`;
+  let services: SpawnedService[];
+  let clients: HttpClient[];
+
+  before(async () => {
+    services = [1, 2].map(
+      () =>
+        new SpawnedService(mkdtempSync(join(root, 'run-')), {
+          STORE: 'mongodb',
+          MONGODB_URL: mongoUrl(database),
+        }),
+    );
+    await Promise.all(services.map((service) => service.says(/listens on[\s\S]*curl/)));
+    const key = services.map(({ firstKey }) => firstKey).find(Boolean);
+    clients = await Promise.all(services.map((service) => service.started(key)));
+  });
+  after(async () => {
+    for (const client of clients) client.close();
+    for (const service of services) await service.stop('SIGKILL');
+    const client = new MongoClient(mongoUrl(database));
+    await client.db().dropDatabase();
+    await client.close();
+  });
+
+  const both = (): [HttpClient, HttpClient] => clients as [HttpClient, HttpClient];
+  const reads = async (client: HttpClient, token: string) =>
+    (await client.get('/products?limit=1', { token })).status;
+
+  it('are good at once in the other replica', async () => {
+    for (let i = 0; i < 20; i++) {
+      const [maker, other] = i % 2 === 0 ? both() : both().toReversed();
+      const { id, key } = (await maker?.post('/api-keys', READER))?.json ?? {};
+      expect(other && (await reads(other, key))).to.equal(200);
+      expect((await other?.get(`/api-keys/${id}`))?.json).to.deep.include({ id, ...READER });
+    }
+  });
+
+  it('are refused at once where they are revoked, and within 5 seconds in the other', async () => {
+    const [here, there] = both();
+    const { id, key } = (await here.post('/api-keys', READER)).json;
+    for (const client of both()) expect(await reads(client, key)).to.equal(200);
+    expect((await here.delete(`/api-keys/${id}`)).status).to.equal(204);
+    const revokedAt = performance.now();
+    expect(await reads(here, key)).to.equal(401);
+    let status = 200;
+    while (status === 200 && performance.now() - revokedAt < 5_000) status = await reads(there, key);
+    expect(status).to.equal(401);
+  });
+
+  it('are made once under an Idempotency-Key, and shown by one answer of one replica', async () => {
+    const asking = { headers: { 'Idempotency-Key': randomUUID() } };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => both()[i % 2 ? 0 : 1].post('/api-keys', READER, asking)),
+    );
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
+    expect(new Set(answers.map(({ json }) => `${json.id} ${json.createdAt}`))).to.have.length(1);
+    const shown = answers.filter(({ json }) => 'key' in json);
+    expect(shown.map(({ headers }) => headers['idempotency-replayed'])).to.deep.equal([undefined]);
+    for (const client of both()) expect(await reads(client, shown[0]?.json.key)).to.equal(200);
+  });
+
+  it('can be revoked by the version that was seen, while the other replica uses them', async () => {
+    const [here, there] = both();
+    const { id, key } = (await here.post('/api-keys', READER)).json;
+    const { etag = '' } = (await here.get(`/api-keys/${id}`)).headers;
+    await reads(there, key);
+    let item = await here.get(`/api-keys/${id}`);
+    while (!item.json.lastUsedAt) item = await here.get(`/api-keys/${id}`);
+    expect(item.headers.etag).to.not.equal(etag);
+    expect((await here.delete(`/api-keys/${id}`, { headers: { 'If-Match': etag } })).status).to.equal(204);
+  });
+
+  it('are stored as a digest, in records and reservations alike', async () => {
+    const asking = { headers: { 'Idempotency-Key': randomUUID() } };
+    const { key } = (await both()[0].post('/api-keys', READER, asking)).json;
+    const client = new MongoClient(mongoUrl(database));
+    const collections = await client.db().collections();
+    const all = await Promise.all(collections.map((collection) => collection.find().toArray()));
+    await client.close();
+    expect(all.flat()).to.not.deep.equal([]);
+    expect(JSON.stringify(all)).to.not.include(key).and.not.match(/pcs_/);
+  });
+});

@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import type { ApiKeyUseCases } from '#src/application/api-key-use-cases.js';
+import type { ApiKey, Scope } from '#src/domain/access.js';
+import { unavailable } from '#src/domain/errors.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { FakeClock } from '../support/fakes.js';
+import { apiKeyUseCases } from '../support/key-administration.js';
+import { API_KEYS, ENDLESS } from '../support/tables.js';
+
+const ONCE = { key: 'key', fingerprint: 'a shop', showsFields: true };
+
+/** A store whose next insertion is answered with an error, and done or not. */
+class FailingRepository extends MemoryRepository<ApiKey> {
+  fails: 'before' | 'after' | undefined;
+
+  override async insertAll(...args: Parameters<MemoryRepository<ApiKey>['insertAll']>) {
+    const { fails } = this;
+    this.fails = undefined;
+    if (fails === 'before') throw unavailable('gone');
+    const outcomes = await super.insertAll(...args);
+    if (fails === 'after') throw unavailable('gone');
+    return outcomes;
+  }
+}
+
+describe('the use cases of API keys', () => {
+  const digestOf = (key = '') => new ChecksummedApiKey().digest(key);
+  let records: FailingRepository;
+  let clock: FakeClock;
+  let forgotten: number[];
+  let keys: ApiKeyUseCases;
+
+  const shop = (fields: object = {}) => ({
+    draft: { fields: { name: 'shop', scopes: ['products:read'], ...fields }, faults: [] },
+    once: ONCE,
+  });
+  const always = () => true;
+
+  beforeEach(() => {
+    records = new FailingRepository(API_KEYS, ENDLESS);
+    clock = new FakeClock();
+    forgotten = [];
+    keys = apiKeyUseCases(records, clock, { forget: (id: number) => void forgotten.push(id) });
+  });
+
+  it('give a key that is good also where an attempt before reserved its id and came no further', async () => {
+    records.fails = 'before';
+    await expectRefusal(keys.issue(shop()), 'unavailable');
+    const { key, record, isReplay } = await keys.issue(shop());
+    expect(isReplay).to.equal(false);
+    expect((await records.findByUnique('digest', digestOf(key)))?.id).to.equal(record.id);
+  });
+
+  it('give no key of which they cannot tell the secret any more', async () => {
+    records.fails = 'after';
+    await expectRefusal(keys.issue(shop()), 'unavailable');
+    const again = await keys.issue(shop());
+    expect(again).to.include({ isReplay: true }).and.not.have.property('key');
+  });
+
+  it('tell when a key was created, whoever asks again, whatever became of it', async () => {
+    records.fails = 'before';
+    await expectRefusal(keys.issue(shop()), 'unavailable');
+    clock.time += 1_000;
+    const { createdAt, id } = (await keys.issue(shop())).record;
+    expect(createdAt).to.equal(clock.time);
+    clock.time += 1_000;
+    expect((await keys.issue(shop())).record.createdAt).to.equal(createdAt);
+
+    clock.now = () => clock.time++;
+    const another = { ...shop(), once: { ...ONCE, key: 'another' } };
+    const first = (await keys.issue(another)).record;
+    clock.time += 1_000;
+    await keys.remove(first.id, always);
+    expect((await keys.issue(another)).record).to.deep.include({ id: first.id, createdAt: first.createdAt });
+    expect(id).to.not.equal(first.id);
+  });
+
+  it('keep nothing of a secret with the idempotency key', async () => {
+    const { key } = await keys.issue(shop());
+    const kept = await keys['deps'].reservations.find(['key']);
+    expect(JSON.stringify([...kept])).to.not.include(digestOf(key));
+  });
+
+  it('ask for a moment to come, with all else that is wrong', async () => {
+    for (const expiresAt of [clock.time, clock.time - 1, Date.UTC(10_000, 0)])
+      await expectRefusal(keys.issue(shop({ name: '', expiresAt })), 'validation_failed', ['/expiresAt']);
+    const faulty = { ...shop({ scopes: [], name: '' }) };
+    await expectRefusal(keys.issue(faulty), 'validation_failed', ['/name', '/scopes']);
+    expect((await keys.issue(shop({ expiresAt: clock.time + 1 }))).isReplay).to.equal(false);
+  });
+
+  it('refuse a scope that nobody has, and one that is there twice', async () => {
+    const scopes = ['products:read', 'products:own', 'products:read'];
+    await expectRefusal(keys.issue(shop({ scopes })), 'validation_failed', ['/scopes/1', '/scopes/2']);
+  });
+
+  it('judge who makes a key for another, and never the owner of the machine', async () => {
+    const maker = { id: 'key:2', scopes: ['keys:admin'] as Scope[] };
+    await expectRefusal(keys.issueFor(maker, shop()), 'insufficient_scope');
+    await expectRefusal(keys.issueFor(undefined, shop()), 'insufficient_scope');
+    expect((await records.list({ limit: 9, filters: [], order: [] })).records).to.deep.equal([]);
+    expect((await keys.issueFor({ ...maker, scopes: ['products:read'] }, shop())).key).to.be.a('string');
+    expect((await keys.issue(shop())).isReplay).to.equal(true);
+  });
+
+  it('have a revoked key forgotten, also where it is not known whether it was revoked', async () => {
+    const { record } = await keys.issue(shop());
+    records.remove = async () => Promise.reject(unavailable('gone'));
+    await expectRefusal(keys.remove(record.id, always), 'unavailable');
+    expect(forgotten).to.deep.equal([record.id]);
+  });
+});
