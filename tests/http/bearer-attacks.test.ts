@@ -1,37 +1,12 @@
 import { expect } from 'chai';
-import { type Attack, bearerAttacks } from '../support/bearer-attacks.js';
-import type { Answer, HttpClient } from '../support/http-client.js';
+import { bearerAttacks } from '../support/bearer-attacks.js';
+import type { HttpClient } from '../support/http-client.js';
 import { issuerAndService } from '../support/issuer-and-service.js';
+import { expectRefused, launch } from '../support/launched-attacks.js';
 import { FIRST_KEY } from '../support/running-service.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { TestIssuer } from '../support/test-issuer.js';
-
-const CHALLENGES: Readonly<Record<string, RegExp>> = {
-  unauthenticated: /^Bearer( resource_metadata="[^"]+")?$/,
-  invalid_token: /^Bearer error="invalid_token", error_description="[^"\\]+"(, resource_metadata="[^"]+")?$/,
-  token_expired:
-    /^Bearer error="invalid_token", error_description="The access token has expired\."(, resource_metadata="[^"]+")?$/,
-  invalid_parameter: /^undefined$/,
-};
-
-/** A few from each address, so that none is refused because of those before. */
-function launch(client: HttpClient, method: string, attack: Attack, at: number): Promise<Answer> {
-  const { authorization, query = '', body } = attack;
-  return client.ask(method, `/v1/products${query}`, {
-    token: null,
-    headers: authorization === undefined ? {} : { Authorization: authorization as string | string[] },
-    body: body ?? (method === 'POST' ? { name: 'x' } : undefined),
-    from: `127.0.1.${1 + Math.floor(at / 15)}`,
-  });
-}
-
-function expectRefused(answer: Answer, { name, status, code }: Attack): void {
-  expect([answer.status, answer.json.code], name).to.deep.equal([status, code]);
-  expect(Object.keys(answer.json), name).to.deep.equal(['code', 'message', 'details']);
-  expect(String(answer.headers['www-authenticate']), name).to.match(CHALLENGES[code] ?? /never/);
-  expect(answer.headers['cache-control'], name).to.equal('no-store');
-}
 
 describe('attacks by token', () => {
   const folder = temporaryFolder();
