@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { container as root } from 'tsyringe';
-import { Spools } from '../adapters/inbound/http/spools.js';
+import { Spools } from '../adapters/inbound/http/imports/spools.js';
 import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';

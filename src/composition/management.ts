@@ -1,7 +1,7 @@
-import { Drain } from '../adapters/inbound/http/drain.js';
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import { createManagementApp } from '../adapters/inbound/http/management-app.js';
-import { createPlainServer } from '../adapters/inbound/http/server.js';
+import { Drain } from '../adapters/inbound/http/server/drain.js';
+import { createPlainServer } from '../adapters/inbound/http/server/server.js';
 import { listen } from './listen.js';
 import * as t from './tokens.js';
 import type { Get } from './typed-token.js';

@@ -1,5 +1,5 @@
 import { ApiKeyEndpoints } from '../adapters/inbound/http/api-key-endpoints.js';
-import type { ImportTools } from '../adapters/inbound/http/import-endpoint.js';
+import type { ImportTools } from '../adapters/inbound/http/imports/import-endpoint.js';
 import { ResourceEndpoints, type ResourcePolicy } from '../adapters/inbound/http/resource-endpoints.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';

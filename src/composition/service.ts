@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../adapters/inbound/http/app.js';
-import { Drain } from '../adapters/inbound/http/drain.js';
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
 import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/share-across-origins.js';
 import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-endpoints.js';
+import { Drain } from '../adapters/inbound/http/server/drain.js';
 import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { UnusableStore } from '../application/ports/store.js';
 import { type Settings, SettingsError } from '../config/settings.js';

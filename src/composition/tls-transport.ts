@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:https';
 import type { Middleware } from '../adapters/inbound/http/context.js';
-import { createTlsServer, replaceIdentity } from '../adapters/inbound/http/server.js';
-import type { TlsIdentity } from '../adapters/inbound/http/tls-options.js';
+import { createTlsServer, replaceIdentity } from '../adapters/inbound/http/server/server.js';
+import type { TlsIdentity } from '../adapters/inbound/http/server/tls-options.js';
 import { UnusableCertificate } from '../adapters/outbound/certificates/usable-pair.js';
 import type { Journal } from '../application/ports/journal.js';
 import { SettingsError } from '../config/settings.js';

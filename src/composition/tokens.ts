@@ -1,5 +1,5 @@
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
-import type { Spools } from '../adapters/inbound/http/spools.js';
+import type { Spools } from '../adapters/inbound/http/imports/spools.js';
 import type { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import type { ApiKeyUseCases } from '../application/api-key-use-cases.js';

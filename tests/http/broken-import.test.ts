@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Context } from '#src/adapters/inbound/http/context.js';
-import { ImportEndpoint } from '#src/adapters/inbound/http/import-endpoint.js';
+import { ImportEndpoint } from '#src/adapters/inbound/http/imports/import-endpoint.js';
+import { Spools } from '#src/adapters/inbound/http/imports/spools.js';
 import { answerErrors } from '#src/adapters/inbound/http/middleware/answer-errors.js';
 import { codeAnswers } from '#src/adapters/inbound/http/middleware/code-answers.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import { Spools } from '#src/adapters/inbound/http/spools.js';
 import type { Creation } from '#src/application/creation-attempt.js';
 import type { Product } from '#src/domain/product.js';
 import { koaService } from '../support/koa-service.js';

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server.js';
+import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
 import { serverPair } from '../support/certificates.js';
 import { HttpClient } from '../support/http-client.js';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import Koa from 'koa';
 import type { Middleware, RequestState } from '#src/adapters/inbound/http/context.js';
-import { createPlainServer } from '#src/adapters/inbound/http/server.js';
+import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
 import { HttpClient } from './http-client.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { inBatches } from '#src/adapters/inbound/http/batches.js';
-import { jsonArray } from '#src/adapters/inbound/http/json-array.js';
+import { inBatches } from '#src/adapters/inbound/http/lists/batches.js';
+import { jsonArray } from '#src/adapters/inbound/http/lists/json-array.js';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { firstValues } from '#src/adapters/inbound/http/first-values.js';
+import { firstValues } from '#src/adapters/inbound/http/bodies/first-values.js';
 
 describe('the first values of a document', () => {
   it('are all of them where they are few', () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import { applyPatch } from '#src/adapters/inbound/http/json-patch.js';
-import { readPatch } from '#src/adapters/inbound/http/json-patch-operations.js';
+import { applyPatch } from '#src/adapters/inbound/http/bodies/json-patch.js';
+import { readPatch } from '#src/adapters/inbound/http/bodies/json-patch-operations.js';
 import { CatalogueError } from '#src/domain/errors.js';
 
 /** See the README of https://github.com/json-patch/json-patch-tests. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { applyPatch } from '#src/adapters/inbound/http/json-patch.js';
-import { readPatch } from '#src/adapters/inbound/http/json-patch-operations.js';
+import { applyPatch } from '#src/adapters/inbound/http/bodies/json-patch.js';
+import { readPatch } from '#src/adapters/inbound/http/bodies/json-patch-operations.js';
 import { CatalogueError } from '#src/domain/errors.js';
 
 const FAILED = 'patch_test_failed';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { schemaFaults } from '#src/adapters/inbound/http/bodies/schema.js';
 import { ORDERS } from '#src/adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
-import { schemaFaults } from '#src/adapters/inbound/http/schema.js';
 import type { Fault } from '#src/domain/errors.js';
 import { type Order, orderFaults } from '#src/domain/order.js';
 import { type Product, productFaults } from '#src/domain/product.js';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Spool, SpoolFull } from '#src/adapters/inbound/http/spool.js';
-import { SpoolSegment } from '#src/adapters/inbound/http/spool-segment.js';
-import { Spools, type SpoolsOptions } from '#src/adapters/inbound/http/spools.js';
+import { type Spool, SpoolFull } from '#src/adapters/inbound/http/imports/spool.js';
+import { SpoolSegment } from '#src/adapters/inbound/http/imports/spool-segment.js';
+import { Spools, type SpoolsOptions } from '#src/adapters/inbound/http/imports/spools.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('a spool', () => {

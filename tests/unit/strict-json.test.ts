@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseStrictJson } from '#src/adapters/inbound/http/strict-json.js';
+import { parseStrictJson } from '#src/adapters/inbound/http/bodies/strict-json.js';
 
 /** More than are looked at one by one. */
 const MANY = 3_000;

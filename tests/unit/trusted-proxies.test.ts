@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { networkOf, parseAddress } from '#src/adapters/inbound/http/client-address.js';
-import { TrustedProxies } from '#src/adapters/inbound/http/trusted-proxies.js';
+import { networkOf, parseAddress } from '#src/adapters/inbound/http/server/client-address.js';
+import { TrustedProxies } from '#src/adapters/inbound/http/server/trusted-proxies.js';
 
 describe('trusted proxies', () => {
   const trusts = (list: string, address: string) => {

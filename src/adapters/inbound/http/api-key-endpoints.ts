@@ -5,12 +5,12 @@ import type { VersionCondition } from '../../../application/record-use-cases.js'
 import type { ApiKey } from '../../../domain/access.js';
 import { parseInstant } from '../../../domain/instant.js';
 import type { Versioned } from '../../../domain/record.js';
-import { BodyFields } from './body-fields.js';
+import { BodyFields } from './bodies/body-fields.js';
 import type { Context } from './context.js';
 import type { Endpoint, Operation } from './endpoint.js';
 import { entityTag } from './entity-tag.js';
 import { checkIdempotencyKey, onceFor } from './idempotency-key.js';
-import type { ImportTools } from './import-endpoint.js';
+import type { ImportTools } from './imports/import-endpoint.js';
 import { challenge } from './middleware/admit.js';
 import { noParameter } from './query.js';
 import type { ResourceDescription } from './resource-description.js';

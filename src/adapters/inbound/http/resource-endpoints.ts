@@ -1,17 +1,22 @@
 import type { Draft } from '../../../application/judgement.js';
 import type { RecordUseCases, VersionCondition } from '../../../application/record-use-cases.js';
 import type { Versioned } from '../../../domain/record.js';
-import { BodyFields } from './body-fields.js';
+import { BodyFields } from './bodies/body-fields.js';
+import { mediaType, readJsonBody } from './bodies/read-json-body.js';
 import type { Context, Middleware } from './context.js';
 import { type Endpoint, idOf, type Operation } from './endpoint.js';
 import { entityTag, isKnown } from './entity-tag.js';
 import { checkIdempotencyKey, onceFor } from './idempotency-key.js';
-import { ImportEndpoint, type ImportPolicy, type ImportTools, sendsLines } from './import-endpoint.js';
-import { ListEndpoint } from './list-endpoint.js';
-import { LINES } from './ndjson.js';
+import {
+  ImportEndpoint,
+  type ImportPolicy,
+  type ImportTools,
+  sendsLines,
+} from './imports/import-endpoint.js';
+import { ListEndpoint } from './lists/list-endpoint.js';
+import { LINES } from './lists/ndjson.js';
 import { prefersMinimal } from './preferences.js';
 import { noParameter } from './query.js';
-import { mediaType, readJsonBody } from './read-json-body.js';
 import type { ResourceDescription } from './resource-description.js';
 import { type View, Views } from './views.js';
 import { tellingVersion, writeCondition } from './write-condition.js';

@@ -1,5 +1,5 @@
 import type { Versioned } from '../../../domain/record.js';
-import { metadata } from './body-fields.js';
+import { metadata } from './bodies/body-fields.js';
 import { nameListFaults } from './name-list.js';
 import type { Parameter, Query } from './query.js';
 import type { ResourceDescription } from './resource-description.js';

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { CatalogueError } from '../../../../domain/errors.js';
-import { networkOf, parseAddress } from '../client-address.js';
 import type { Middleware } from '../context.js';
-import type { TrustedProxies } from '../trusted-proxies.js';
+import { networkOf, parseAddress } from '../server/client-address.js';
+import type { TrustedProxies } from '../server/trusted-proxies.js';
 
 const known = new WeakMap<Socket, string>();
 

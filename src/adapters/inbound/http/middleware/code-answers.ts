@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { preferredCoding } from '../accept-encoding.js';
 import { CODECS, type Codec } from '../codecs.js';
 import type { Context, Middleware } from '../context.js';
-import { LINES } from '../ndjson.js';
+import { LINES } from '../lists/ndjson.js';
 
 /** What is shorter fits into one packet as it is. */
 const MAX_UNCODED_BYTES = 1_024;

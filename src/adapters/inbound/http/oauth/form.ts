@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { CatalogueError, type Fault, jsonPointer } from '../../../../domain/errors.js';
+import { readBody } from '../bodies/read-json-body.js';
 import type { Middleware } from '../context.js';
-import { readBody } from '../read-json-body.js';
 
 /** Parameters that have a value; one without counts as not sent (RFC 6749 section 3.2). */
 export type Form = ReadonlyMap<string, string>;

@@ -8,8 +8,8 @@ import {
 } from '../../../../domain/access.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { NAME } from '../../../../domain/text.js';
+import { givenByService, instant, list, oneOf, text } from '../bodies/schema.js';
 import type { ResourceDescription } from '../resource-description.js';
-import { givenByService, instant, list, oneOf, text } from '../schema.js';
 
 /** The digest is in no answer and no list can be asked for it. */
 export const API_KEYS: ResourceDescription<ApiKey> = {

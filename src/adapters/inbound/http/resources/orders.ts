@@ -8,8 +8,8 @@ import {
   repeatedProducts,
 } from '../../../../domain/order.js';
 import type { Versioned } from '../../../../domain/record.js';
+import { integer, list } from '../bodies/schema.js';
 import type { ResourceDescription } from '../resource-description.js';
-import { integer, list } from '../schema.js';
 
 const ITEM = Joi.object({
   productId: integer(REFERENCE).required(),

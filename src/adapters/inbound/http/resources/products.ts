@@ -9,8 +9,8 @@ import {
 } from '../../../../domain/product.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { NAME } from '../../../../domain/text.js';
+import { attributes, integer, text } from '../bodies/schema.js';
 import type { ResourceDescription } from '../resource-description.js';
-import { attributes, integer, text } from '../schema.js';
 
 export const PRODUCTS: ResourceDescription<Product> = {
   path: 'products',

@@ -2,8 +2,8 @@ import Joi from 'joi';
 import type { Versioned } from '../../../../domain/record.js';
 import { NAME } from '../../../../domain/text.js';
 import { EMAIL, USER_FIELDS, type User } from '../../../../domain/user.js';
+import { text } from '../bodies/schema.js';
 import type { ResourceDescription } from '../resource-description.js';
-import { text } from '../schema.js';
 
 export const USERS: ResourceDescription<User> = {
   path: 'users',

@@ -1,9 +1,9 @@
-import type { Filter } from '../../../application/list-query.js';
-import type { Fault, FaultCode } from '../../../domain/errors.js';
-import { type FieldSet, type FieldTraits, METADATA } from '../../../domain/fields.js';
-import { invalidParameters } from './faults.js';
+import type { Filter } from '../../../../application/list-query.js';
+import type { Fault, FaultCode } from '../../../../domain/errors.js';
+import { type FieldSet, type FieldTraits, METADATA } from '../../../../domain/fields.js';
+import { invalidParameters } from '../faults.js';
+import { invalid, type Parameter, type Query } from '../query.js';
 import { type Operator, VALUE_TYPES, type ValueType } from './filter-values.js';
-import { invalid, type Parameter, type Query } from './query.js';
 
 const MAX_VALUES = 100;
 /** More than any list has fields; each costs a store some work before it begins. */

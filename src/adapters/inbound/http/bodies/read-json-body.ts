@@ -1,6 +1,6 @@
 import bodyParser from 'koa-bodyparser';
-import { CatalogueError } from '../../../domain/errors.js';
-import type { Context, Middleware } from './context.js';
+import { CatalogueError } from '../../../../domain/errors.js';
+import type { Context, Middleware } from '../context.js';
 import { parseStrictJson } from './strict-json.js';
 
 const PARAMETERS = /^(?:;[ \t]*(?:[^\s;="]+=(?:"(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*)?)*$/;

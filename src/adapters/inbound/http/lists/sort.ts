@@ -1,7 +1,7 @@
-import { BY_ID, type Order, type SortKey } from '../../../application/list-query.js';
-import { type FieldSet, METADATA } from '../../../domain/fields.js';
-import { nameListFaults } from './name-list.js';
-import { invalid, type Parameter } from './query.js';
+import { BY_ID, type Order, type SortKey } from '../../../../application/list-query.js';
+import { type FieldSet, METADATA } from '../../../../domain/fields.js';
+import { nameListFaults } from '../name-list.js';
+import { invalid, type Parameter } from '../query.js';
 
 /** `sort=name,-id`: by fields that every record has; a minus turns one around. */
 export function sortParameter(fields: FieldSet): Parameter {

@@ -1,17 +1,17 @@
-import type { Journal } from '../../../application/ports/journal.js';
-import type { RecordUseCases } from '../../../application/record-use-cases.js';
-import { BodyFields } from './body-fields.js';
-import type { Context } from './context.js';
-import type { Operation } from './endpoint.js';
-import { checkIdempotencyKey, requestKey } from './idempotency-key.js';
+import type { Journal } from '../../../../application/ports/journal.js';
+import type { RecordUseCases } from '../../../../application/record-use-cases.js';
+import { BodyFields } from '../bodies/body-fields.js';
+import { checkMediaType, mediaType, sendContinue } from '../bodies/read-json-body.js';
+import type { Context } from '../context.js';
+import type { Operation } from '../endpoint.js';
+import { checkIdempotencyKey, requestKey } from '../idempotency-key.js';
+import { LINES, NDJSON_TYPE } from '../lists/ndjson.js';
+import { noParameter } from '../query.js';
+import type { ResourceDescription } from '../resource-description.js';
+import { liftDeadline } from '../server/request-deadline.js';
 import { ImportLines } from './import-lines.js';
 import type { RequestLine } from './line-splitter.js';
-import { LINES, NDJSON_TYPE } from './ndjson.js';
-import { noParameter } from './query.js';
-import { checkMediaType, mediaType, sendContinue } from './read-json-body.js';
-import { liftDeadline } from './request-deadline.js';
 import { requestLines } from './request-lines.js';
-import type { ResourceDescription } from './resource-description.js';
 import type { Spool } from './spool.js';
 import type { Spools } from './spools.js';
 

@@ -1,14 +1,14 @@
-import type { Creation, CreationOutcome } from '../../../application/creation-attempt.js';
-import { lineKey, type Once, onceByBody } from '../../../application/idempotency.js';
-import type { Journal } from '../../../application/ports/journal.js';
-import type { RecordUseCases } from '../../../application/record-use-cases.js';
-import { turnInLine } from '../../../application/turns.js';
-import { CatalogueError } from '../../../domain/errors.js';
-import type { BodyFields } from './body-fields.js';
-import { statusOf } from './error-answers.js';
+import type { Creation, CreationOutcome } from '../../../../application/creation-attempt.js';
+import { lineKey, type Once, onceByBody } from '../../../../application/idempotency.js';
+import type { Journal } from '../../../../application/ports/journal.js';
+import type { RecordUseCases } from '../../../../application/record-use-cases.js';
+import { turnInLine } from '../../../../application/turns.js';
+import { CatalogueError } from '../../../../domain/errors.js';
+import type { BodyFields } from '../bodies/body-fields.js';
+import { tooLarge } from '../bodies/read-json-body.js';
+import { parseStrictJson } from '../bodies/strict-json.js';
+import { statusOf } from '../error-answers.js';
 import type { RequestLine } from './line-splitter.js';
-import { tooLarge } from './read-json-body.js';
-import { parseStrictJson } from './strict-json.js';
 
 /** So many lines are judged in one go; then others have their turn. */
 const SLICE = 32;

@@ -1,4 +1,4 @@
-import { unavailable } from '../../../domain/errors.js';
+import { unavailable } from '../../../../domain/errors.js';
 import { Spool } from './spool.js';
 
 const KIB = 1_024;

@@ -1,11 +1,11 @@
-import type { ListQuery } from '../../../application/list-query.js';
-import { CatalogueError, type Fault } from '../../../domain/errors.js';
-import type { FieldSet } from '../../../domain/fields.js';
+import type { ListQuery } from '../../../../application/list-query.js';
+import { CatalogueError, type Fault } from '../../../../domain/errors.js';
+import type { FieldSet } from '../../../../domain/fields.js';
+import { invalid, type Parameter, type Query } from '../query.js';
+import { wholeNumberFault } from '../whole-number.js';
 import { type Cursor, decodeCursor, fingerprintOf, isPlaceIn } from './cursor.js';
 import { Filters } from './filters.js';
-import { invalid, type Parameter, type Query } from './query.js';
 import { readOrder, sortParameter } from './sort.js';
-import { wholeNumberFault } from './whole-number.js';
 
 const DEFAULT_LIMIT = 100;
 const LIMITS = { min: 1, max: 1_000 };

@@ -1,9 +1,9 @@
-import type { ListPage, ListPlace, ListQuery } from '../../../application/list-query.js';
-import { placeAt } from '../../../application/record-order.js';
-import type { Versioned } from '../../../domain/record.js';
+import type { ListPage, ListPlace, ListQuery } from '../../../../application/list-query.js';
+import { placeAt } from '../../../../application/record-order.js';
+import type { Versioned } from '../../../../domain/record.js';
+import { checkTarget, MAX_TARGET_BYTES } from '../middleware/guard-message.js';
+import type { Query } from '../query.js';
 import { encodeCursor, fingerprintOf } from './cursor.js';
-import { checkTarget, MAX_TARGET_BYTES } from './middleware/guard-message.js';
-import type { Query } from './query.js';
 
 /** Where a page of a list was asked for. */
 export interface PageAddress {

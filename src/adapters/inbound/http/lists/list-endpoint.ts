@@ -1,17 +1,17 @@
-import type { ListQuery } from '../../../application/list-query.js';
-import type { RecordUseCases } from '../../../application/record-use-cases.js';
-import type { Context } from './context.js';
-import type { Operation } from './endpoint.js';
-import { isKnown, weakTag } from './entity-tag.js';
-import { invalidParameters } from './faults.js';
+import type { ListQuery } from '../../../../application/list-query.js';
+import type { RecordUseCases } from '../../../../application/record-use-cases.js';
+import type { Context } from '../context.js';
+import type { Operation } from '../endpoint.js';
+import { isKnown, weakTag } from '../entity-tag.js';
+import { invalidParameters } from '../faults.js';
+import { notePreference, prefersCount } from '../preferences.js';
+import { invalid, type Query } from '../query.js';
+import type { ResourceDescription } from '../resource-description.js';
+import { type View, Views } from '../views.js';
 import { jsonArray } from './json-array.js';
 import { ListParameters } from './list-parameters.js';
 import { answerLines, NDJSON_TYPE, prefersLines } from './ndjson.js';
 import { linkHeader } from './paging.js';
-import { notePreference, prefersCount } from './preferences.js';
-import { invalid, type Query } from './query.js';
-import type { ResourceDescription } from './resource-description.js';
-import { type View, Views } from './views.js';
 
 /** An export is read in pages of so much: others shall not wait for a long one, nor the memory hold it. */
 const EXPORT_PAGE = { limit: 64, bytes: 262_144 };

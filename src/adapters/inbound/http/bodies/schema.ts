@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { attributeFaults } from '../../../domain/attributes.js';
-import { type Fault, type FaultCode, jsonPointer } from '../../../domain/errors.js';
-import { parseInstant } from '../../../domain/instant.js';
-import { type TextRule, textFaults } from '../../../domain/text.js';
+import { attributeFaults } from '../../../../domain/attributes.js';
+import { type Fault, type FaultCode, jsonPointer } from '../../../../domain/errors.js';
+import { parseInstant } from '../../../../domain/instant.js';
+import { type TextRule, textFaults } from '../../../../domain/text.js';
 import { firstValues } from './first-values.js';
 
 const MESSAGES = {

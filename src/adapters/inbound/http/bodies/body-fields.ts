@@ -1,11 +1,11 @@
-import type { Draft } from '../../../application/judgement.js';
-import type { Fault } from '../../../domain/errors.js';
-import type { Unjudged, Versioned } from '../../../domain/record.js';
+import type { Draft } from '../../../../application/judgement.js';
+import type { Fault } from '../../../../domain/errors.js';
+import type { Unjudged, Versioned } from '../../../../domain/record.js';
+import type { ResourceDescription } from '../resource-description.js';
 import { firstValues } from './first-values.js';
 import { applyPatch } from './json-patch.js';
 import { readPatch } from './json-patch-operations.js';
 import { isJsonObject, mergePatch } from './merge-patch.js';
-import type { ResourceDescription } from './resource-description.js';
 import { bodyFault, schemaFaults } from './schema.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { CatalogueError } from '../../../domain/errors.js';
-import { errorAnswer } from './error-answers.js';
+import { CatalogueError } from '../../../../domain/errors.js';
+import { errorAnswer } from '../error-answers.js';
 
 export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
-import { turnInLine } from '../../../application/turns.js';
-import type { Versioned } from '../../../domain/record.js';
+import { turnInLine } from '../../../../application/turns.js';
+import type { Versioned } from '../../../../domain/record.js';
+import type { Context } from '../context.js';
+import { JSON_TYPE } from '../middleware/negotiate.js';
+import type { View } from '../views.js';
 import { inBatches } from './batches.js';
-import type { Context } from './context.js';
-import { JSON_TYPE } from './middleware/negotiate.js';
-import type { View } from './views.js';
 
 /** What lines of JSON are sent as, either way. */
 export const LINES = 'application/x-ndjson';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { CatalogueError } from '../../../domain/errors.js';
+import { CatalogueError } from '../../../../domain/errors.js';
 
 const MAX_DEPTH = 20;
 const NAMED_PROTO = 'The body has a member named __proto__.';

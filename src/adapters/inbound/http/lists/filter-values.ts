@@ -1,8 +1,8 @@
-import type { Comparison, Membership, Value } from '../../../application/list-query.js';
-import type { FaultCode } from '../../../domain/errors.js';
-import type { FieldTraits } from '../../../domain/fields.js';
-import { parseInstant } from '../../../domain/instant.js';
-import { wholeNumberFault } from './whole-number.js';
+import type { Comparison, Membership, Value } from '../../../../application/list-query.js';
+import type { FaultCode } from '../../../../domain/errors.js';
+import type { FieldTraits } from '../../../../domain/fields.js';
+import { parseInstant } from '../../../../domain/instant.js';
+import { wholeNumberFault } from '../whole-number.js';
 
 export type Operator = Comparison['operator'] | Membership['operator'];
 

@@ -1,4 +1,4 @@
-import { CatalogueError, type Fault, MAX_FAULTS } from '../../../domain/errors.js';
+import { CatalogueError, type Fault, MAX_FAULTS } from '../../../../domain/errors.js';
 import { pointerSteps, type Steps } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
 import { bodyFault } from './schema.js';

@@ -1,4 +1,4 @@
-import { CatalogueError, jsonPointer, referenceNotFound } from '../../../domain/errors.js';
+import { CatalogueError, jsonPointer, referenceNotFound } from '../../../../domain/errors.js';
 import { invalidPatch, type PatchOperation } from './json-patch-operations.js';
 import { indexOf, type Steps, valueAt } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
