@@ -92,15 +92,26 @@ export function exactlyOnceContract(
       const services = Array.from({ length: PROCESSES }, () => start());
       const clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
       const keys = Array.from({ length: KEYS }, () => randomUUID());
+      /** Of keys for which a busy store was late: that answer may have been the one of the creation. */
+      const late = new Set<string>();
+      const answered = async (client: HttpClient, key: string): Promise<Answer> => {
+        for (;;) {
+          const answer = await post(client, key);
+          if (answer.status !== 503) return answer;
+          late.add(key);
+          await sleep(10);
+        }
+      };
       const answers = await Promise.all(
         keys.map((key) =>
-          Promise.all([...clients, ...clients, ...clients].map((client) => post(client, key))),
+          Promise.all([...clients, ...clients, ...clients].map((client) => answered(client, key))),
         ),
       );
-      for (const alike of answers) {
+      for (const [at, alike] of answers.entries()) {
         expect(alike.map(({ status }) => status)).to.deep.equal(Array(6).fill(201));
         expect(new Set(alike.map(({ text }) => text))).to.have.length(1);
-        expect(alike.filter((answer) => !isReplay(answer))).to.have.length(1);
+        const made = alike.filter((answer) => !isReplay(answer));
+        expect(made.length).to.be.within(late.has(keys[at] ?? '') ? 0 : 1, 1);
       }
       const [client] = clients;
       const found = client ? await listed(client) : [];
