@@ -39,6 +39,11 @@ export class Authenticator {
     return believed ?? this.attempt(token, address, () => this.deps.verifier.verify(token), asItIs);
   }
 
+  /** Of a credential that this process has just given out itself. */
+  remember(credential: string, { id, scopes }: Principal): void {
+    this.verified.keep(this.deps.digest(credential), { id, scopes });
+  }
+
   /**
    * As {@link authenticate}, for what knows a credential in another way; it is verified each time.
    * @param verify throws what a {@link TokenVerifier} does

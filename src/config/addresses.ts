@@ -22,13 +22,24 @@ export function publicUrl(text: string, { error }: Joi.CustomHelpers): string | 
   return protocol === 'https:' && isPlain ? text : error('any.invalid');
 }
 
-/** RFC 8414 section 2; plain HTTP where it does not leave the machine. */
-export function issuerUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
+/**
+ * RFC 8414 section 2; plain HTTP where it does not leave the machine. Written as every parser writes it, with the slash at the end or
+ * without. This service is no other issuer than itself.
+ */
+export function issuerUrl(text: string, { error, state }: Joi.CustomHelpers): string | Joi.ErrorReport {
   if (!URL.canParse(text)) return error('any.invalid');
-  const { protocol, hostname, username } = new URL(text);
+  const { protocol, hostname, username, password, href } = new URL(text);
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback);
-  return isSafe && username === '' && !/[?#]/.test(text) ? text : error('any.invalid');
+  const isPlain = (href === text || href === `${text}/`) && username + password === '' && !/[?#]/.test(text);
+  if (!isSafe || !isPlain) return error('any.invalid');
+  const { PUBLIC_URL } = state.ancestors[0] as { PUBLIC_URL?: string };
+  return isOwnAddress(text.replace(/\/$/, ''), PUBLIC_URL) ? error('issuer.own') : text;
+}
+
+/** Without a public address this service, like every replica of it, goes by the name of this machine. */
+function isOwnAddress(text: string, publicAddress: string | undefined): boolean {
+  return publicAddress ? text === publicAddress : /^https:\/\/localhost(:\d+)?$/.test(text);
 }
 
 /** RFC 4632 section 3.1, RFC 4291 section 2.3. */

@@ -108,6 +108,7 @@ const SCHEMA = Joi.object<Settings, true>({
       'PUBLIC_URL must be https://HOST, perhaps with a port and a path, in its normal form and with no slash at the end',
   }),
   OAUTH_ISSUER: Joi.string().allow('').custom(issuerUrl).default('').messages({
+    'issuer.own': 'OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway',
     'any.invalid':
       'OAUTH_ISSUER must be an https:// address without query or fragment, or http:// of this machine',
   }),

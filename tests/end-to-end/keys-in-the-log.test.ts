@@ -41,6 +41,8 @@ describe('an API key', () => {
       `/${key}`,
       `/api-keys/${key}`,
       `/api-keys/pcs%5F${key.slice(4)}`,
+      `/products/%70cs_${key.slice(4)}`,
+      `/x/pcs%255f${key.slice(4)}`,
       `/${'x'.repeat(230)}/${key}`,
     ])
       errors.push(await client.get(path, { token: null }), await client.get(path));

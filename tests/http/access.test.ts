@@ -162,6 +162,18 @@ describe('PUBLIC_READ=products', () => {
   const service = runningService({ PUBLIC_READ: 'products', PUBLIC_MAX_AGE: '7' });
   const ask = () => service.client;
 
+  it('is no excuse for a bad token, however it is written', async () => {
+    for (const Authorization of ['Bearer nonsense', 'Bearer\tpcs_x', 'Bearer=x', 'bearer:x', 'BEARER, x']) {
+      const answer = await service.client.get('/products', { token: null, headers: { Authorization } });
+      expect([answer.status, answer.json.code], Authorization).to.deep.equal([401, 'invalid_token']);
+      expect(answer.headers['cache-control']).to.equal('no-store');
+    }
+    for (const Authorization of ['Bearer', 'Bearers x', 'Basic MTp4']) {
+      const answer = await service.client.get('/products', { token: null, headers: { Authorization } });
+      expect(answer.status, Authorization).to.equal(200);
+    }
+  });
+
   it('lets anyone read, and lets caches keep what is read', async () => {
     await ask().post('/products', { name: 'x' });
     for (const path of ['/products', '/v1/products/1']) {

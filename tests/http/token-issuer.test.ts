@@ -166,12 +166,17 @@ describe('the token endpoint', () => {
     expect(Object.keys(problem.json)).to.include.members([...FIVE, 'title', 'status', 'detail', 'type']);
   });
 
+  it('reads no scope that is far longer than all together', async () => {
+    const answer = await ask(`${GRANT}&scope=${'+'.repeat(1_000_000)}`, { headers: basic('1', FIRST_KEY) });
+    expectError(answer, 400, 'validation_failed', 'invalid_scope');
+  });
+
   it('knows POST alone, and stands at its own address alone', async () => {
     const { client } = service;
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
       const answer = await client.ask(method, '/oauth/token', { token: 'bad' });
       expect([answer.status, answer.headers['allow']]).to.deep.equal([405, 'POST, OPTIONS']);
-      if (method !== 'HEAD') expect(Object.keys(answer.json).sort()).to.deep.equal(THREE);
+      if (method !== 'HEAD') expectError(answer, 405, 'method_not_allowed', 'invalid_request');
     }
     const options = await client.ask('OPTIONS', '/oauth/token', { token: null });
     expect([options.status, options.headers['allow']]).to.deep.equal([204, 'POST, OPTIONS']);
@@ -265,18 +270,21 @@ describe('a client of the token endpoint that fails', () => {
       expect(answer.headers['www-authenticate']).to.match(/^Basic realm="/);
       expect(answer.text).to.not.include(wrong);
     }
-    for (const attempt of [
-      ask(GRANT, basic('1', wrong)),
-      service.client.get('/products', { token: wrong }),
-      service.client.get('/products', { token: 'a.b.c' }),
-    ]) {
+    for (const [attempt, members] of [
+      [ask(GRANT, basic('1', wrong)), FIVE],
+      [service.client.get('/products', { token: wrong }), THREE],
+      [service.client.get('/products', { token: 'a.b.c' }), THREE],
+    ] as const) {
       const answer = await attempt;
       expect([answer.status, answer.json.code]).to.deep.equal([429, 'rate_limited']);
       expect(answer.headers['ratelimit-policy']).to.equal('"auth";q=20;w=60');
       expect(Number(answer.headers['retry-after'])).to.be.within(1, 60);
-      expect(Object.keys(answer.json).sort()).to.deep.equal(THREE);
+      expect(Object.keys(answer.json).sort()).to.deep.equal(members);
     }
-    expect((await ask(GRANT, basic('1', FIRST_KEY))).status, 'a secret that was good lately').to.equal(200);
+    const granted = await ask(GRANT, basic('1', FIRST_KEY));
+    expect(granted.status, 'a secret that was good lately').to.equal(200);
+    const token: string = granted.json.access_token;
+    expect((await service.client.get('/products', { token })).status, 'its token').to.equal(200);
   });
 });
 

@@ -49,6 +49,14 @@ describe('the documents of an issuer', () => {
       ]);
   });
 
+  it('lead to the keys from the second place where nobody answers at the first', async () => {
+    instead({
+      [OAUTH]: (request) => request.socket.destroy(),
+      [OPENID]: (_, response) => response.end(JSON.stringify(metadata())),
+    });
+    expect((await keys())[0]?.kid).to.equal('one');
+  });
+
   it('lead to the keys from either place', async () => {
     expect((await keys())[0]?.kid).to.equal('one');
     expect(issuer.asked).to.deep.equal([OAUTH, '/keys']);

@@ -137,9 +137,26 @@ describe('settings', () => {
       'id',
       'https://x.org?a',
       'http://localhost.evil.org',
+      'https://:secret@x.org',
+      'https://x.org\n',
+      'https:x.org',
+      'HTTPS://x.org',
+      'http://127.1',
     ]) {
       expect(faultsOf({ OAUTH_ISSUER, OAUTH_AUDIENCE })[0], OAUTH_ISSUER).to.match(/^OAUTH_ISSUER must be /);
     }
+  });
+
+  it('take for OAUTH_ISSUER nobody who goes by a name of this service', () => {
+    const own = ['OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway'];
+    const OAUTH_AUDIENCE = 'catalogue';
+    for (const OAUTH_ISSUER of ['https://localhost', 'https://localhost:9443/'])
+      expect(faultsOf({ OAUTH_ISSUER, OAUTH_AUDIENCE }), OAUTH_ISSUER).to.deep.equal(own);
+    const PUBLIC_URL = 'https://x.org/catalogue';
+    for (const OAUTH_ISSUER of [PUBLIC_URL, `${PUBLIC_URL}/`])
+      expect(faultsOf({ OAUTH_ISSUER, OAUTH_AUDIENCE, PUBLIC_URL }), OAUTH_ISSUER).to.deep.equal(own);
+    const others = { OAUTH_ISSUER: 'https://localhost:9443', OAUTH_AUDIENCE, PUBLIC_URL };
+    expect(faultsOf(others)).to.deep.equal([]);
   });
 
   it('tell one line for a value of the wrong type', () => {

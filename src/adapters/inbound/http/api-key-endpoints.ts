@@ -3,11 +3,12 @@ import type { Creation } from '../../../application/creation-attempt.js';
 import type { Draft } from '../../../application/judgement.js';
 import type { VersionCondition } from '../../../application/record-use-cases.js';
 import type { ApiKey } from '../../../domain/access.js';
+import { PreconditionFailed } from '../../../domain/errors.js';
 import { parseInstant } from '../../../domain/instant.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './bodies/body-fields.js';
 import type { Context } from './context.js';
-import type { Endpoint, Operation } from './endpoint.js';
+import { type Endpoint, idOf, type Operation } from './endpoint.js';
 import { entityTag } from './entity-tag.js';
 import { checkIdempotencyKey, onceFor } from './idempotency-key.js';
 import type { ImportTools } from './imports/import-endpoint.js';
@@ -52,6 +53,11 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
     };
   }
 
+  protected override deletion(): Operation {
+    const operation = super.deletion();
+    return { ...operation, handle: (ctx, query) => this.tellingTag(ctx, operation.handle(ctx, query)) };
+  }
+
   /** It moves with the last use, which is shown: strong tags of two answers that differ are two (RFC 9110 section 8.8.1). */
   protected override tagOf({ version, fields: { lastUsedAt } }: Versioned<ApiKey>, view?: string): string {
     return entityTag(lastUsedAt === undefined ? version : `${version}@${lastUsedAt / MINUTE_MS}`, view);
@@ -65,6 +71,17 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
       ...(noneMatch !== undefined && { 'if-none-match': withoutUse(noneMatch) }),
     };
     return writeCondition(seen, this.policy.requireIfMatch);
+  }
+
+  /** Whoever came too late is told the tag that a reader gets. */
+  private async tellingTag(ctx: Context, removal: Promise<void>): Promise<void> {
+    try {
+      await removal;
+    } catch (error) {
+      if (error instanceof PreconditionFailed)
+        ctx.set('ETag', this.tagOf(await this.useCases.read(idOf(ctx))));
+      throw error;
+    }
   }
 
   private draft(body: unknown): Draft<ApiKey> {

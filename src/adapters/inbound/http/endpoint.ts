@@ -28,8 +28,6 @@ export interface Operation {
   /** Of an item: throws `not_found` where there is none. */
   subject?(ctx: Context): Promise<unknown>;
   handle(ctx: Context, query: Query): Promise<void>;
-  /** Tells an error in the words of a protocol of its own, where the operation follows one. */
-  refusal?(error: CatalogueError): CatalogueError;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -42,6 +40,8 @@ export interface Endpoint {
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
   /** What PATCH takes (RFC 5789 section 3.1). */
   readonly acceptPatch?: string;
+  /** Tells an error in the words of a protocol of its own, where the endpoint follows one. */
+  refusal?(error: CatalogueError): CatalogueError;
 }
 
 /**
@@ -70,13 +70,21 @@ export function mount(router: Router<RequestState>, gate: Gate, endpoint: Endpoi
 export function mountPublic(router: Router<RequestState>, limiter: RateLimiter, endpoint: Endpoint): void {
   router.all(endpoint.path, async (ctx: Context) => {
     ctx.state.route = endpoint.route;
-    const operation = operationOf(endpoint, ctx.method);
-    if (ctx.method !== 'OPTIONS') markVarying(ctx, operation?.varies);
-    await countRequest(ctx, limiter);
-    if (ctx.method === 'OPTIONS') return answerOptions(ctx, endpoint);
-    if (!operation) throw methodNotAllowed(ctx, endpoint);
-    await perform(ctx, operation);
+    try {
+      await performPublic(ctx, limiter, endpoint);
+    } catch (error) {
+      throw error instanceof CatalogueError ? (endpoint.refusal?.(error) ?? error) : error;
+    }
   });
+}
+
+async function performPublic(ctx: Context, limiter: RateLimiter, endpoint: Endpoint): Promise<void> {
+  const operation = operationOf(endpoint, ctx.method);
+  if (ctx.method !== 'OPTIONS') markVarying(ctx, operation?.varies);
+  await countRequest(ctx, limiter);
+  if (ctx.method === 'OPTIONS') return answerOptions(ctx, endpoint);
+  if (!operation) throw methodNotAllowed(ctx, endpoint);
+  await perform(ctx, operation);
 }
 
 /** For probes: no token, no limit. */
@@ -114,7 +122,7 @@ async function perform(ctx: Context, usual: Operation): Promise<void> {
   } catch (error) {
     // Whatever is wrong with a request for what is not there, it is 404; looked up only when something is wrong.
     if (error instanceof CatalogueError && error.code !== 'unavailable') await operation.subject?.(ctx);
-    throw error instanceof CatalogueError ? (operation.refusal?.(error) ?? error) : error;
+    throw error;
   }
 }
 

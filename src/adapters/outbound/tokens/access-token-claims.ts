@@ -17,7 +17,8 @@ type Claims = UnverifiedJwt['claims'];
 /** So far the issuer's clock may be ahead of ours. Nothing prolongs `exp`. */
 const TOLERANCE_SECONDS = 5;
 
-const TYPES: readonly unknown[] = ['at+jwt', 'application/at+jwt'];
+/** In any case (RFC 7515 section 4.1.9). */
+const TYPES: readonly string[] = ['at+jwt', 'application/at+jwt'];
 
 /**
  * What an access token says (RFC 9068 section 4) whose signature is verified already.
@@ -26,11 +27,15 @@ const TYPES: readonly unknown[] = ['at+jwt', 'application/at+jwt'];
  */
 export function readAccessToken({ header, claims }: UnverifiedJwt, expected: Expected, now: Instant): Bearer {
   const seconds = now / 1_000;
-  const fault = TYPES.includes(header['typ']) ? faultOf(claims, expected, seconds) : 'typ';
+  const fault = isAccessToken(header['typ']) ? faultOf(claims, expected, seconds) : 'typ';
   if (fault) throw invalidToken(`The ${fault} of this access token is not one that this service takes.`);
   const end = Number(claims['exp']);
   if (end <= seconds) throw new CatalogueError('token_expired', 'The access token has expired.');
   return { id: principalId(claims), scopes: scopesOf(claims), expiresAt: end * 1_000 };
+}
+
+function isAccessToken(type: unknown): boolean {
+  return typeof type === 'string' && TYPES.includes(type.toLowerCase());
 }
 
 /** The claim that is wrong, if any. */

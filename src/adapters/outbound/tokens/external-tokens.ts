@@ -34,11 +34,12 @@ export class ExternalTokens implements TokenVerifier {
 
 /**
  * Of a header all that counts before the signature does; where it says that a key could be found (`jku`, `x5u`, `jwk`,
- * `x5c`) does not. There is no extension (`crit`) that this service understands.
+ * `x5c`) does not. There is no extension (`crit`, and `b64` of RFC 7797) that this service understands.
  */
-function keyNameIn({ alg, kid, crit }: UnverifiedJwt['header']): KeyName | undefined {
+function keyNameIn({ alg, kid, crit, b64 }: UnverifiedJwt['header']): KeyName | undefined {
   if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) return undefined;
-  return typeof kid === 'string' && crit === undefined ? { alg, kid } : undefined;
+  const isPlain = crit === undefined && b64 === undefined;
+  return typeof kid === 'string' && isPlain ? { alg, kid } : undefined;
 }
 
 async function isSigned(token: string, key: CryptoKey): Promise<boolean> {

@@ -8,14 +8,23 @@ const MAX_BYTES = 256 * 1024;
  * @throws Error where there is none to be had
  */
 export async function fetchKeySet(issuer: string): Promise<unknown> {
+  let failure: unknown;
   for (const address of metadataAddresses(issuer)) {
-    const metadata = await fetchJson(address);
+    const metadata = await fetchJson(address).catch((error: unknown) => {
+      if (isTimeout(error)) throw error;
+      failure = error;
+    });
     if (metadata?.['issuer'] !== issuer) continue;
     const keySet = await fetchJson(keySetAddress(metadata['jwks_uri'], issuer));
     if (keySet) return keySet;
     throw new Error('no JWK Set is at the jwks_uri of the issuer');
   }
-  throw new Error('the issuer publishes no metadata that name it');
+  throw failure ?? new Error('the issuer publishes no metadata that name it');
+}
+
+/** Who lets one address hang would let the other hang too. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
 }
 
 /** RFC 8414 section 3.1 puts its name before the issuer's path, OpenID Connect Discovery (section 4) behind. */

@@ -58,9 +58,13 @@ async function identify(ctx: Context, gate: Gate): Promise<unknown> {
   }
 }
 
-/** RFC 6750 section 2.1. The scheme heeds no case (RFC 9110 section 11.1). */
+/**
+ * RFC 6750 section 2.1. The scheme heeds no case (RFC 9110 section 11.1). What begins as a bearer's credential and is none is a bad
+ * token, which no verifier knows; another scheme is no token.
+ */
 function bearerToken(authorization: string): string | undefined {
-  return /^bearer +(\S.*)$/i.exec(authorization)?.[1];
+  const [, token] = /^bearer +(\S.*)$/i.exec(authorization) ?? [];
+  return token ?? (/^bearer[^a-z0-9-]/i.test(authorization) ? authorization : undefined);
 }
 
 function isBadToken(error: unknown): error is CatalogueError {

@@ -11,7 +11,7 @@ export function logRequests(journal: Journal, clock: Clock): Middleware {
         requestId: ctx.state.requestId,
         method: ctx.method,
         route: ctx.state.route ?? 'unknown',
-        path: ctx.path.slice(0, 256),
+        path: plain(ctx.path).slice(0, 256),
         // Until then Koa's own 404 stands there, which nobody was told.
         status: ctx.headerSent ? ctx.res.statusCode : undefined,
         complete: ctx.res.writableFinished,
@@ -21,4 +21,19 @@ export function logRequests(journal: Journal, clock: Clock): Middleware {
     });
     await next();
   };
+}
+
+/** So often may a path be percent-encoded again. */
+const MAX_LAYERS = 5;
+
+/** With its ASCII characters unescaped: what is masked in a log is found by how it looks. */
+function plain(path: string): string {
+  let [before, after] = ['', path];
+  for (let layer = 0; layer < MAX_LAYERS && after !== before; layer++) {
+    before = after;
+    after = before.replaceAll(/%([0-7][0-9a-f])/gi, (_, code) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    );
+  }
+  return after;
 }

@@ -5,7 +5,8 @@ export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
   | 'unsupported_grant_type'
-  | 'invalid_scope';
+  | 'invalid_scope'
+  | 'temporarily_unavailable';
 
 /** Any character that an `error_description` may not have. */
 const FORBIDDEN = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;

@@ -14,6 +14,9 @@ import { OAuthError } from './oauth-error.js';
 
 export const GRANT_TYPE = 'client_credentials';
 
+/** Several times that of all scopes together. */
+const MAX_SCOPE_LENGTH = 1_000;
+
 export interface TokenEndpointDependencies {
   readonly issuer: TokenIssuer;
   readonly authenticator: Authenticator;
@@ -37,9 +40,9 @@ export class TokenEndpoint {
           headers: (ctx) => ctx.set('Pragma', 'no-cache'),
           body: readForm(this.deps.bodyLimitBytes),
           handle: (ctx) => this.grant(ctx, ctx.request.body as Form),
-          refusal: asOAuthError,
         },
       },
+      refusal: asOAuthError,
     };
   }
 
@@ -49,6 +52,8 @@ export class TokenEndpoint {
     ctx.state.principal = principalOf(client);
     const scopes = grantedScopes(form.get('scope'), client.fields.scopes);
     const { token, lifetimeSeconds } = await this.deps.issuer.issue(client, scopes).catch(challenging(ctx));
+    // Its first use shall not be held up by others at this address who fail.
+    this.deps.authenticator.remember(token, principalOf(client));
     ctx.set('Content-Type', 'application/json');
     ctx.body = JSON.stringify({
       access_token: token,
@@ -95,6 +100,8 @@ function checkGrantType(grantType: string | undefined): void {
 /** @returns in the order in which the key has them */
 function grantedScopes(asked: string | undefined, scopes: readonly Scope[]): readonly Scope[] {
   if (asked === undefined) return scopes;
+  if (asked.length > MAX_SCOPE_LENGTH)
+    throw new OAuthError('invalid_scope', invalidForm([beyondScopes(scopes)]));
   const names = asked.split(' ');
   const known: readonly string[] = scopes;
   const beyond = names.filter((name) => !known.includes(name));
@@ -121,9 +128,10 @@ function challenging(ctx: Context): (error: unknown) => never {
   };
 }
 
-/** What is not the client's fault has no word in RFC 6749, and neither has impatience. */
+/** What is not the client's fault, and impatience, have the words that RFC 6749 has for the other endpoint (section 4.1.2.1). */
 function asOAuthError(error: CatalogueError): CatalogueError {
-  if (error instanceof OAuthError || NOT_OF_OAUTH.includes(error.code)) return error;
+  if (error instanceof OAuthError) return error;
+  if (NOT_NOW.includes(error.code)) return new OAuthError('temporarily_unavailable', error);
   if (!isClientRefusal(error)) return new OAuthError('invalid_request', error);
   return new OAuthError('invalid_client', error.code === 'invalid_token' ? unknownClient() : error);
 }
@@ -133,7 +141,7 @@ function unknownClient(): CatalogueError {
   return new CatalogueError('invalid_token', 'There is no client with this id and this secret.');
 }
 
-const NOT_OF_OAUTH: readonly string[] = ['rate_limited', 'unavailable', 'internal_error'];
+const NOT_NOW: readonly string[] = ['rate_limited', 'unavailable'];
 const CLIENT_REFUSALS: readonly string[] = ['unauthenticated', 'invalid_token', 'token_expired'];
 
 function isClientRefusal(error: unknown): boolean {
