@@ -25,7 +25,10 @@ describe('the tokens of replicas on one MongoDB', () => {
     PUBLIC_URL: 'https://api.example.com',
   });
 
+  let proxy: TcpProxy;
+
   before(async () => {
+    proxy = new TcpProxy(serverOf(mongoUrl('x')));
     services = Array.from(
       { length: 3 },
       () => new SpawnedService(mkdtempSync(join(root, 'run-')), environment()),
@@ -35,6 +38,8 @@ describe('the tokens of replicas on one MongoDB', () => {
   after(async () => {
     for (const client of clients) client.close();
     for (const service of services) await service.stop('SIGKILL');
+    await proxy.set('none');
+    await proxy.close();
     const client = new MongoClient(mongoUrl(database));
     await client.db().dropDatabase();
     await client.close();
@@ -50,7 +55,6 @@ describe('the tokens of replicas on one MongoDB', () => {
   });
 
   it('are 503, and not 401, where the keys cannot be read in time', async () => {
-    const proxy = new TcpProxy(serverOf(mongoUrl('x')));
     const MONGODB_URL = throughProxy(mongoUrl(database), await proxy.listen());
     const service = new SpawnedService(mkdtempSync(join(root, 'run-')), { ...environment(), MONGODB_URL });
     services.push(service);
@@ -69,7 +73,5 @@ describe('the tokens of replicas on one MongoDB', () => {
     expect(ofOAuth).to.deep.equal([undefined, undefined, 'temporarily_unavailable']);
     const { status } = await cutOff.get('/.well-known/oauth-authorization-server', { token: null });
     expect(status, 'what needs no store').to.equal(200);
-    await proxy.set('none');
-    await proxy.close();
   });
 });
