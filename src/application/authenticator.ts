@@ -63,7 +63,7 @@ export class Authenticator {
       return known;
     } catch (error) {
       // Counted after the fact, and judged again: of many that failed at once only the quota is told why.
-      if (isRefusal(error)) refuseUnlessAllowed(await this.deps.failures.consume(address));
+      if (isBadCredential(error)) refuseUnlessAllowed(await this.deps.failures.consume(address));
       throw error;
     }
   }
@@ -77,7 +77,8 @@ function refuseUnlessAllowed(state: RateState): void {
   if (!state.allowed) throw new AuthenticationThrottled(state);
 }
 
-function isRefusal(error: unknown): boolean {
+/** What a credential is refused for that was sent; not sending one is no failure. */
+export function isBadCredential(error: unknown): error is CatalogueError {
   return (
     error instanceof CatalogueError && (error.code === 'invalid_token' || error.code === 'token_expired')
   );

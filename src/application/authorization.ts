@@ -19,7 +19,7 @@ export class InsufficientScope extends CatalogueError {
 export function refusal(principal: Principal | undefined, need: Need): CatalogueError | undefined {
   if (need === 'nothing') return undefined;
   if (!principal) {
-    const message = 'This needs an API key: send Authorization: Bearer and the key.';
+    const message = 'This needs a token: send Authorization: Bearer and an API key or an access token.';
     return new CatalogueError('unauthenticated', message);
   }
   if (need === 'credential' || principal.scopes.includes(need)) return undefined;

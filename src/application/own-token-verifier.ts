@@ -1,6 +1,5 @@
-import { keyPrincipalId, type Principal } from '../domain/access.js';
+import { invalidToken, keyPrincipalId, type Principal } from '../domain/access.js';
 import type { AccessToken } from '../domain/access-token.js';
-import { CatalogueError } from '../domain/errors.js';
 import type { Clock } from './ports/clock.js';
 import type { PublicAddress } from './ports/public-address.js';
 import type { TokenSigning } from './ports/token-signing.js';
@@ -22,8 +21,7 @@ export class OwnTokenVerifier implements TokenVerifier {
     const { keys, signing, address, clock } = this.deps;
     const claim = signing.claimedBy(token);
     const key = claim && address.isOurs(claim.issuer) ? await keys.find(claim.kid) : undefined;
-    if (!claim || !key)
-      throw new CatalogueError('invalid_token', 'The token is not one that this service knows.');
+    if (!claim || !key) throw invalidToken();
     const { keyId, scopes, expiresAt } = await key.verify(token, claim.issuer, clock.now());
     return { id: keyPrincipalId(keyId), scopes, expiresAt };
   }

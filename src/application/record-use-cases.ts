@@ -131,7 +131,7 @@ export class RecordUseCases<Fields> {
   ): Promise<Versioned<Fields>> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const current = await this.read(id);
-      if (!condition(current.version)) throw new PreconditionFailed(current.version);
+      if (!condition(current.version)) throw new PreconditionFailed(current);
       const written = await write(current);
       if (written) return written;
       await this.deps.backoff.pause(attempt);

@@ -1,4 +1,4 @@
-import { type ApiKey, keyPrincipalId, type Scope } from '../domain/access.js';
+import { type ApiKey, invalidToken, keyPrincipalId, type Scope } from '../domain/access.js';
 import { ACCESS_TOKEN_MS } from '../domain/access-token.js';
 import { CatalogueError } from '../domain/errors.js';
 import type { Instant, Versioned } from '../domain/record.js';
@@ -36,7 +36,7 @@ export class TokenIssuer {
     const keyId = ID.test(id) ? Number(id) : 0;
     const isItsOwn = principal.id === keyPrincipalId(keyId);
     const key = isItsOwn ? await this.deps.apiKeys.find(keyId) : undefined;
-    if (!key) throw new CatalogueError('invalid_token', 'The secret is not that of this client.');
+    if (!key) throw invalidToken('The secret is not that of this client.');
     return key;
   }
 

@@ -1,10 +1,10 @@
 import type { KeyAdministration } from '../application/key-administration.js';
+import { shownApiKey } from '../application/shown-api-key.js';
 import { administerKeys } from '../composition/administration.js';
 import { generateKey } from '../composition/container.js';
 import { loadSettings } from '../config/settings.js';
-import { type ApiKey, apiKeyFaults, expiryFaults, isScope, type Scope } from '../domain/access.js';
+import { apiKeyFaults, expiryFaults, isScope, type Scope } from '../domain/access.js';
 import { parseInstant } from '../domain/instant.js';
-import type { Versioned } from '../domain/record.js';
 import { orExit } from '../processes/ending.js';
 import { parse, say, UsageError } from './arguments.js';
 
@@ -38,7 +38,7 @@ function create(args: string[]): Act {
 function list(args: string[]): Act {
   parse(args, []);
   return async (administration) => {
-    for await (const key of administration.all()) say(`${JSON.stringify(shown(key))}\n`);
+    for await (const key of administration.all()) say(`${JSON.stringify(shownApiKey(key))}\n`);
   };
 }
 
@@ -68,23 +68,4 @@ function instant(text: string): number {
 
 function described({ record, key }: Awaited<ReturnType<KeyAdministration['create']>>): string {
   return `Key ${record.id} (${record.fields.name}): ${record.fields.scopes.join(' ')}\nShown this once:\n${key}\n`;
-}
-
-function shown({
-  id,
-  createdAt,
-  fields: { name, scopes, expiresAt, lastUsedAt },
-}: Versioned<ApiKey>): object {
-  return {
-    id,
-    name,
-    scopes,
-    expiresAt: time(expiresAt),
-    createdAt: time(createdAt),
-    lastUsedAt: time(lastUsedAt),
-  };
-}
-
-function time(at: number | undefined): string | undefined {
-  return at === undefined ? undefined : new Date(at).toISOString();
 }

@@ -1,3 +1,5 @@
+import type { Versioned } from './record.js';
+
 /** What went wrong, in the words that clients programme against. Every code is in the public contract. */
 export type ErrorCode =
   | 'malformed_json'
@@ -71,7 +73,8 @@ export class CatalogueError extends Error {
 
 /** The record has moved on since the version that the caller saw. */
 export class PreconditionFailed extends CatalogueError {
-  constructor(readonly currentVersion: number) {
+  /** @param current as it stands now */
+  constructor(readonly current: Versioned<unknown>) {
     super('precondition_failed', 'The record is no longer the version that the request names.');
   }
 }

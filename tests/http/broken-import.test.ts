@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from '#src/adapters/inbound/http/context.js';
 import { ImportEndpoint } from '#src/adapters/inbound/http/imports/import-endpoint.js';
@@ -8,6 +9,7 @@ import { codeAnswers } from '#src/adapters/inbound/http/middleware/code-answers.
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import type { Creation } from '#src/application/creation-attempt.js';
 import type { Product } from '#src/domain/product.js';
+import { received } from '../support/http-client.js';
 import { koaService } from '../support/koa-service.js';
 import { NotingJournal } from '../support/list-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -23,7 +25,11 @@ const LEAVINGS = [
 describe('an import that breaks off', () => {
   const folder = temporaryFolder();
   const journal = new NotingJournal();
-  const service = koaService((ctx, next) => answerErrors(journal)(ctx, () => codeAnswers(ctx, next)));
+  const timeouts = { handshakeMs: 10_000, headersMs: 500, requestMs: 1_000, silenceMs: 3_000 };
+  const service = koaService(
+    (ctx, next) => answerErrors(journal)(ctx, () => codeAnswers(ctx, next)),
+    timeouts,
+  );
   let step = async (_name: string): Promise<void> => {};
   let works = 0;
 
@@ -51,6 +57,7 @@ describe('an import that breaks off', () => {
     works = 0;
     ctx.state.principal = { id: 'key:1', scopes: [] };
     arrived(ctx);
+    operation.headers?.(ctx);
     return operation.handle(ctx, {} as never);
   };
   const headers = { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': 'k' };
@@ -131,6 +138,22 @@ describe('an import that breaks off', () => {
     socket.resume();
     await closed;
     expect((await service.client.post('/', line, { headers })).status).to.equal(200);
+  });
+
+  it('may last far longer than any other request, and is cut when nothing more comes', async () => {
+    asUsual();
+    const socket = await begun();
+    const text = received(socket);
+    const lines = 2 * ((timeouts.requestMs + timeouts.headersMs) / 250) + 4;
+    for (let sent = 0; sent < lines; sent++) {
+      socket.write(`${line.length.toString(16)}\r\n${line}\r\n`);
+      await sleep(250);
+    }
+    const answered = (await text).match(/"status":201/g);
+    expect(answered).to.have.length(lines);
+    expect(await text)
+      .to.not.include('request_timeout')
+      .and.not.match(/\r\n0\r\n\r\n$/);
   });
 
   it('is 503 where as many are under way as may be', async () => {

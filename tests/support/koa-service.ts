@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import Koa from 'koa';
 import type { Middleware, RequestState } from '#src/adapters/inbound/http/context.js';
-import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
+import { createPlainServer, type ServerTimeouts } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
 import { HttpClient } from './http-client.js';
 
@@ -12,14 +12,14 @@ export interface KoaService {
 }
 
 /** One middleware over plain HTTP, before whatever a test has it answer; for the tests of one `describe`. */
-export function koaService(middleware: Middleware): KoaService {
+export function koaService(middleware: Middleware, timeouts?: ServerTimeouts): KoaService {
   const service: { client?: HttpClient; answer: Middleware } = { answer: () => {} };
   let server: Server;
   before(async () => {
     const app = new Koa<RequestState>();
     app.silent = true;
     app.use(middleware).use((ctx, next) => service.answer(ctx, next));
-    server = createPlainServer(app.callback());
+    server = createPlainServer(app.callback(), timeouts && { timeouts });
     service.client = new HttpClient(await listen(server, '127.0.0.1', 0), undefined, 'none');
   });
   after(() => {

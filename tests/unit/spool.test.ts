@@ -183,6 +183,15 @@ describe('a spool', () => {
     expect(() => spools.open()).to.throw('imports are under way');
   });
 
+  it('holds 256 MiB of an import that nobody reads, and no more, unless told otherwise', async () => {
+    const spool = new Spools({ folder }).open();
+    const mebibyte = 'x'.repeat(1_048_576);
+    for (let written = 0; written < 256; written++) await spool.write(mebibyte);
+    const refusal = await spool.write('x').catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(SpoolFull);
+    spool.readable.destroy();
+  });
+
   it('leaves its folder to its owner', async () => {
     const spool = make({ memoryBytes: 0 });
     await spool.write('secret');

@@ -1,18 +1,15 @@
 import type { ApiKeyUseCases, IssuedApiKey } from '../../../application/api-key-use-cases.js';
-import type { Creation } from '../../../application/creation-attempt.js';
 import type { Draft } from '../../../application/judgement.js';
 import type { VersionCondition } from '../../../application/record-use-cases.js';
 import type { ApiKey } from '../../../domain/access.js';
-import { PreconditionFailed } from '../../../domain/errors.js';
 import { parseInstant } from '../../../domain/instant.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './bodies/body-fields.js';
 import type { Context } from './context.js';
-import { type Endpoint, idOf, type Operation } from './endpoint.js';
+import type { Endpoint, Operation } from './endpoint.js';
 import { entityTag } from './entity-tag.js';
-import { checkIdempotencyKey, onceFor } from './idempotency-key.js';
+import { onceFor, readIdempotencyKey } from './idempotency-key.js';
 import type { ImportTools } from './imports/import-endpoint.js';
-import { challenge } from './middleware/admit.js';
 import { noParameter } from './query.js';
 import type { ResourceDescription } from './resource-description.js';
 import { answerJson, JSON_TYPES, ResourceEndpoints, type ResourcePolicy } from './resource-endpoints.js';
@@ -43,19 +40,14 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
     return {
       scope: this.resource.writeScope,
       parameter: noParameter,
-      headers: checkIdempotencyKey,
+      headers: readIdempotencyKey,
       body: this.body(JSON_TYPES),
       handle: async (ctx) => {
         const { body } = ctx.request;
         const creation = { draft: this.draft(body), once: onceFor(ctx, body) };
-        this.answerIssued(ctx, await this.issued(ctx, creation));
+        this.answerIssued(ctx, await this.useCases.issueFor(ctx.state.principal, creation));
       },
     };
-  }
-
-  protected override deletion(): Operation {
-    const operation = super.deletion();
-    return { ...operation, handle: (ctx, query) => this.tellingTag(ctx, operation.handle(ctx, query)) };
   }
 
   /** It moves with the last use, which is shown: strong tags of two answers that differ are two (RFC 9110 section 8.8.1). */
@@ -73,32 +65,12 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
     return writeCondition(seen, this.policy.requireIfMatch);
   }
 
-  /** Whoever came too late is told the tag that a reader gets. */
-  private async tellingTag(ctx: Context, removal: Promise<void>): Promise<void> {
-    try {
-      await removal;
-    } catch (error) {
-      if (error instanceof PreconditionFailed)
-        ctx.set('ETag', this.tagOf(await this.useCases.read(idOf(ctx))));
-      throw error;
-    }
-  }
-
   private draft(body: unknown): Draft<ApiKey> {
     const { fields, faults } = this.newKeys.ofNew(body);
     const { expiresAt, ...rest } = fields;
     const at = typeof expiresAt === 'string' ? parseInstant(expiresAt) : undefined;
     // What is kept has whole milliseconds.
     return { fields: { ...rest, ...(at !== undefined && { expiresAt: Math.floor(at) }) }, faults };
-  }
-
-  private async issued(ctx: Context, creation: Creation<ApiKey>): Promise<IssuedApiKey> {
-    try {
-      return await this.useCases.issueFor(ctx.state.principal, creation);
-    } catch (error) {
-      challenge(ctx, error);
-      throw error;
-    }
   }
 
   /** Whole whatever is preferred: what is left out here would be lost. */

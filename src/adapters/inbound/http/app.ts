@@ -7,6 +7,7 @@ import type { Context, Middleware, RequestState } from './context.js';
 import { type Endpoint, mount, mountPublic, mountUnlimited } from './endpoint.js';
 import type { Gate } from './middleware/admit.js';
 import { answerErrors } from './middleware/answer-errors.js';
+import { challengeBearers } from './middleware/challenge-bearers.js';
 import { closeConnections } from './middleware/close-connections.js';
 import { codeAnswers } from './middleware/code-answers.js';
 import { guardMessage } from './middleware/guard-message.js';
@@ -15,7 +16,6 @@ import { countRequest } from './middleware/limit-rate.js';
 import { logRequests } from './middleware/log-requests.js';
 import { markUncached } from './middleware/mark-uncached.js';
 import { simplifyAccept } from './middleware/negotiate.js';
-import { pointToMetadata } from './middleware/point-to-metadata.js';
 
 export interface AppDependencies {
   /** Tells where a request comes from, or refuses it: `fromClients` or `fromProxies`. */
@@ -50,8 +50,8 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   app.use(deps.crossOrigin);
   app.use(logRequests(deps.journal, deps.clock));
   app.use(closeConnections(deps.isDraining));
-  app.use(pointToMetadata(deps.metadataUrl));
   app.use(answerErrors(deps.journal));
+  app.use(challengeBearers(deps.metadataUrl));
   app.use(markUncached);
   app.use(deps.arrival);
   app.use(guardMessage);

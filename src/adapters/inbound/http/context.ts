@@ -9,6 +9,8 @@ export interface RequestState {
   /** What a client without a principal is limited by: its IPv4 address, or the /64 of its IPv6 address. */
   address: string;
   principal?: Principal;
+  /** As it was sent, where the operation heeds one. */
+  idempotencyKey?: string | undefined;
   /** Whether a browser asks what a script of an origin that may read the answers may do here. */
   isPreflight?: boolean;
   /** Whether `100 Continue` was sent. */

@@ -7,9 +7,12 @@ const HEADER = 'Idempotency-Key';
 const NAME = 'idempotency-key';
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
-/** @throws CatalogueError `invalid_idempotency_key`, also where it is sent twice: either could be meant */
-export function checkIdempotencyKey(ctx: Context): void {
-  idempotencyKey(ctx);
+/**
+ * Leaves the key in the state of the request.
+ * @throws CatalogueError `invalid_idempotency_key`, also where it is sent twice: either could be meant
+ */
+export function readIdempotencyKey(ctx: Context): void {
+  ctx.state.idempotencyKey = idempotencyKey(ctx);
 }
 
 /** How the record that this body asks for is told from others; nothing where no key was sent. */
@@ -20,9 +23,8 @@ export function onceFor(ctx: Context, body: unknown): Once | undefined {
 
 /** The name under which this request is reserved, if it says that it is to be done once. */
 export function requestKey(ctx: Context): string | undefined {
-  const key = idempotencyKey(ctx);
+  const { principal, idempotencyKey: key } = ctx.state;
   if (key === undefined) return undefined;
-  const { principal } = ctx.state;
   if (!principal) throw new Error('A key belongs to a principal, and nobody was identified.');
   return reservationKey(principal.id, key);
 }

@@ -1,12 +1,13 @@
 import type { Draft } from '../../../application/judgement.js';
 import type { RecordUseCases, VersionCondition } from '../../../application/record-use-cases.js';
+import { PreconditionFailed } from '../../../domain/errors.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './bodies/body-fields.js';
 import { mediaType, readJsonBody } from './bodies/read-json-body.js';
 import type { Context, Middleware } from './context.js';
 import { type Endpoint, idOf, type Operation } from './endpoint.js';
 import { entityTag, isKnown } from './entity-tag.js';
-import { checkIdempotencyKey, onceFor } from './idempotency-key.js';
+import { onceFor, readIdempotencyKey } from './idempotency-key.js';
 import {
   ImportEndpoint,
   type ImportPolicy,
@@ -19,7 +20,7 @@ import { prefersMinimal } from './preferences.js';
 import { noParameter } from './query.js';
 import type { ResourceDescription } from './resource-description.js';
 import { type View, Views } from './views.js';
-import { tellingVersion, writeCondition } from './write-condition.js';
+import { writeCondition } from './write-condition.js';
 
 export const JSON_TYPES = ['application/json'];
 const JSON_PATCH = 'application/json-patch+json';
@@ -86,7 +87,7 @@ export class ResourceEndpoints<Fields> {
       insteadFor: (ctx) => (sendsLines(ctx) ? lines : undefined),
       scope: this.resource.writeScope,
       parameter: noParameter,
-      headers: checkIdempotencyKey,
+      headers: readIdempotencyKey,
       body: this.body(JSON_TYPES, [LINES]),
       handle: async (ctx) => {
         const { body } = ctx.request;
@@ -129,7 +130,7 @@ export class ResourceEndpoints<Fields> {
       ...this.ofItem(),
       handle: async (ctx) => {
         const condition = this.condition(ctx);
-        await tellingVersion(ctx, () => this.useCases.remove(idOf(ctx), condition));
+        await this.tellingTag(ctx, () => this.useCases.remove(idOf(ctx), condition));
         ctx.status = 204;
       },
     };
@@ -146,7 +147,7 @@ export class ResourceEndpoints<Fields> {
       handle: async (ctx) => {
         const { body } = ctx.request;
         const condition = this.condition(ctx);
-        const record = await tellingVersion(ctx, () =>
+        const record = await this.tellingTag(ctx, () =>
           this.useCases.edit(idOf(ctx), condition, (current) => edit(body, current, mediaType(ctx))),
         );
         this.answerWrite(ctx, 200, record);
@@ -173,6 +174,17 @@ export class ResourceEndpoints<Fields> {
     }
     ctx.body = null;
     ctx.status = status === 200 ? 204 : status;
+  }
+
+  /** Lets a client that came too late know the tag that stands now. */
+  private async tellingTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
+    try {
+      return await write();
+    } catch (error) {
+      if (error instanceof PreconditionFailed)
+        ctx.set('ETag', this.tagOf(error.current as Versioned<Fields>));
+      throw error;
+    }
   }
 
   /** See {@link entityTag}. */

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { VersionCondition } from '../../../application/record-use-cases.js';
-import { CatalogueError, PreconditionFailed } from '../../../domain/errors.js';
-import type { Context } from './context.js';
+import { CatalogueError } from '../../../domain/errors.js';
 import { entityTag, names } from './entity-tag.js';
 
 export type ConditionHeaders = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
@@ -20,14 +19,4 @@ export function writeCondition(
   return (version) =>
     (match === undefined || names('If-Match', match, entityTag(version), 'strong')) &&
     (noneMatch === undefined || !names('If-None-Match', noneMatch, entityTag(version), 'weak'));
-}
-
-/** Lets a client that came too late know the version that stands now. */
-export async function tellingVersion<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
-  try {
-    return await write();
-  } catch (error) {
-    if (error instanceof PreconditionFailed) ctx.set('ETag', entityTag(error.currentVersion));
-    throw error;
-  }
 }

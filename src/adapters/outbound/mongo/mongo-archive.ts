@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb';
 import type { RecordArchive, RecordEntry } from '../../../application/ports/archive.js';
 import type { Id, Versioned } from '../../../domain/record.js';
+import { followers } from './mongo-followers.js';
 import {
   COUNTERS,
   type CounterDocument,
@@ -23,14 +24,7 @@ export class MongoArchive<Fields> implements RecordArchive {
   }
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
-    const documents = await this.run((all) =>
-      all
-        .find({ _id: { $gt: after } })
-        .sort({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray(),
-    );
+    const documents = await this.run((all) => followers(all.find({ _id: { $gt: after } }), limit));
     return documents.map((document) =>
       'live' in document
         ? recordOf(this.table, document)

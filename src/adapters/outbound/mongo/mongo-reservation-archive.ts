@@ -2,6 +2,7 @@ import type { Collection } from 'mongodb';
 import type { RecordTable } from '../../../application/list-query.js';
 import type { ReservationArchive } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
+import { followers } from './mongo-followers.js';
 import { documentOf, type ReservationDocument, reservationOf, reservationsOf } from './mongo-reservation.js';
 import type { MongoStore } from './mongo-store.js';
 
@@ -16,14 +17,7 @@ export class MongoReservationArchive implements ReservationArchive {
   }
 
   async read(after: string, limit: number): Promise<readonly Reservation[]> {
-    const documents = await this.run((all) =>
-      all
-        .find({ _id: { $gt: after } })
-        .sort({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray(),
-    );
+    const documents = await this.run((all) => followers(all.find({ _id: { $gt: after } }), limit));
     return documents.map(reservationOf);
   }
 

@@ -1,7 +1,8 @@
-import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { TokenClaim, TokenKey, TokenSigning } from '../../../application/ports/token-signing.js';
 import type { SigningKey } from '../../../domain/signing-key.js';
 import { ALGORITHM, RsaTokenKey } from './rsa-token-key.js';
+import { readUnverified } from './unverified-jwt.js';
 
 const MODULUS_BITS = 2_048;
 
@@ -19,12 +20,8 @@ export class JwtSigning implements TokenSigning {
   }
 
   claimedBy(token: string): TokenClaim | undefined {
-    try {
-      const { kid } = decodeProtectedHeader(token);
-      const { iss } = decodeJwt(token);
-      return typeof kid === 'string' && typeof iss === 'string' ? { kid, issuer: iss } : undefined;
-    } catch {
-      return undefined;
-    }
+    const { header, claims } = readUnverified(token) ?? {};
+    const [kid, issuer] = [header?.['kid'], claims?.['iss']];
+    return typeof kid === 'string' && typeof issuer === 'string' ? { kid, issuer } : undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CryptoKey, errors, importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { TokenKey } from '../../../application/ports/token-signing.js';
-import { isScope } from '../../../domain/access.js';
+import { invalidToken, isScope } from '../../../domain/access.js';
 import type { AccessToken } from '../../../domain/access-token.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
@@ -75,17 +75,13 @@ function accessToken(
 ): AccessToken {
   const { client_id: clientId, scope } = rest;
   const isOurs = typeof sub === 'string' && KEY_ID.test(sub) && clientId === sub;
-  if (!isOurs || typeof scope !== 'string' || iat * SECOND > now + AHEAD_MS) throw invalid();
+  if (!isOurs || typeof scope !== 'string' || iat * SECOND > now + AHEAD_MS) throw invalidToken();
   const scopes = scope.split(' ').filter(isScope);
   return { issuer, keyId: Number(sub), scopes, issuedAt: iat * SECOND, expiresAt: exp * SECOND };
 }
 
 function asRefusal(error: unknown): never {
   if (error instanceof errors.JWTExpired) throw new CatalogueError('token_expired', 'The token has expired.');
-  if (error instanceof errors.JOSEError) throw invalid();
+  if (error instanceof errors.JOSEError) throw invalidToken();
   throw error;
-}
-
-function invalid(): CatalogueError {
-  return new CatalogueError('invalid_token', 'The token is not one that this service knows.');
 }

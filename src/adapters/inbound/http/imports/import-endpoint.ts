@@ -4,7 +4,7 @@ import { BodyFields } from '../bodies/body-fields.js';
 import { checkMediaType, mediaType, sendContinue } from '../bodies/read-json-body.js';
 import type { Context } from '../context.js';
 import type { Operation } from '../endpoint.js';
-import { checkIdempotencyKey, requestKey } from '../idempotency-key.js';
+import { readIdempotencyKey, requestKey } from '../idempotency-key.js';
 import { LINES, NDJSON_TYPE } from '../lists/ndjson.js';
 import { noParameter } from '../query.js';
 import type { ResourceDescription } from '../resource-description.js';
@@ -50,7 +50,7 @@ export class ImportEndpoint<Fields> {
       parameter: noParameter,
       // Whoever takes JSON takes it by the line too.
       types: [NDJSON_TYPE],
-      headers: checkIdempotencyKey,
+      headers: readIdempotencyKey,
       body: (ctx, next) => {
         checkMediaType(ctx, [LINES]);
         return next();

@@ -1,7 +1,6 @@
 import { AuthenticationThrottled, type Authenticator } from '../../../../application/authenticator.js';
-import { InsufficientScope, type Need, refusal } from '../../../../application/authorization.js';
+import { type Need, refusal } from '../../../../application/authorization.js';
 import type { RateLimiter } from '../../../../application/ports/rate-limiter.js';
-import { CatalogueError } from '../../../../domain/errors.js';
 import type { Context } from '../context.js';
 import { countRequest, setThrottledHeaders } from './limit-rate.js';
 
@@ -29,20 +28,7 @@ export async function admit(ctx: Context, gate: Gate): Promise<void> {
 /** @throws CatalogueError `unauthenticated`, `insufficient_scope` */
 export function authorize(ctx: Context, need: Need): void {
   const refused = refusal(ctx.state.principal, need);
-  if (!refused) return;
-  challenge(ctx, refused);
-  throw refused;
-}
-
-/** Tells how a refusal could have been none (RFC 6750 section 3): without a token it names no error. */
-export function challenge(ctx: Context, refused: unknown): void {
-  if (refused instanceof InsufficientScope) {
-    ctx.set('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${refused.missing.join(' ')}"`);
-  } else if (refused instanceof CatalogueError && refused.code === 'unauthenticated') {
-    ctx.set('WWW-Authenticate', 'Bearer');
-  } else if (isBadToken(refused)) {
-    ctx.set('WWW-Authenticate', `Bearer error="invalid_token", error_description="${refused.message}"`);
-  }
+  if (refused) throw refused;
 }
 
 /** @returns what is wrong with the token that was sent, if anything */
@@ -53,7 +39,6 @@ async function identify(ctx: Context, gate: Gate): Promise<unknown> {
     ctx.state.principal = await gate.authenticator.authenticate(token, ctx.state.address);
     return undefined;
   } catch (refused) {
-    challenge(ctx, refused);
     return refused;
   }
 }
@@ -65,10 +50,4 @@ async function identify(ctx: Context, gate: Gate): Promise<unknown> {
 function bearerToken(authorization: string): string | undefined {
   const [, token] = /^bearer +(\S.*)$/i.exec(authorization) ?? [];
   return token ?? (/^bearer[^a-z0-9-]/i.test(authorization) ? authorization : undefined);
-}
-
-function isBadToken(error: unknown): error is CatalogueError {
-  return (
-    error instanceof CatalogueError && (error.code === 'invalid_token' || error.code === 'token_expired')
-  );
 }

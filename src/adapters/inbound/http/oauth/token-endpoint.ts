@@ -1,7 +1,17 @@
-import { AuthenticationThrottled, type Authenticator } from '../../../../application/authenticator.js';
+import {
+  AuthenticationThrottled,
+  type Authenticator,
+  isBadCredential,
+} from '../../../../application/authenticator.js';
 import type { RateLimiter } from '../../../../application/ports/rate-limiter.js';
 import type { TokenIssuer } from '../../../../application/token-issuer.js';
-import { type ApiKey, keyPrincipalId, type Principal, type Scope } from '../../../../domain/access.js';
+import {
+  type ApiKey,
+  invalidToken,
+  keyPrincipalId,
+  type Principal,
+  type Scope,
+} from '../../../../domain/access.js';
 import { CatalogueError, type Fault } from '../../../../domain/errors.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { Context } from '../context.js';
@@ -138,12 +148,11 @@ function asOAuthError(error: CatalogueError): CatalogueError {
 
 /** Whichever of the two it is. */
 function unknownClient(): CatalogueError {
-  return new CatalogueError('invalid_token', 'There is no client with this id and this secret.');
+  return invalidToken('There is no client with this id and this secret.');
 }
 
 const NOT_NOW: readonly string[] = ['rate_limited', 'unavailable'];
-const CLIENT_REFUSALS: readonly string[] = ['unauthenticated', 'invalid_token', 'token_expired'];
 
 function isClientRefusal(error: unknown): boolean {
-  return error instanceof CatalogueError && CLIENT_REFUSALS.includes(error.code);
+  return isBadCredential(error) || (error instanceof CatalogueError && error.code === 'unauthenticated');
 }

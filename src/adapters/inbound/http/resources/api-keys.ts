@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { shownApiKey } from '../../../../application/shown-api-key.js';
 import {
   API_KEY_FIELDS,
   type ApiKey,
@@ -6,7 +7,6 @@ import {
   SCOPE_COUNT,
   SCOPES,
 } from '../../../../domain/access.js';
-import type { Versioned } from '../../../../domain/record.js';
 import { NAME } from '../../../../domain/text.js';
 import { givenByService, instant, list, oneOf, text } from '../bodies/schema.js';
 import type { ResourceDescription } from '../resource-description.js';
@@ -23,14 +23,7 @@ export const API_KEYS: ResourceDescription<ApiKey> = {
     expiresAt: instant(),
     lastUsedAt: givenByService(),
   }),
-  present: ({ id, createdAt, fields: { name, scopes, expiresAt, lastUsedAt } }: Versioned<ApiKey>) => ({
-    id,
-    name,
-    scopes,
-    expiresAt: time(expiresAt),
-    createdAt: time(createdAt),
-    lastUsedAt: time(lastUsedAt),
-  }),
+  present: shownApiKey,
 };
 
 /** For creating one: what the answer shows this once can no more be sent than the rest of what the service gives. */
@@ -38,7 +31,3 @@ export const NEW_API_KEY: ResourceDescription<ApiKey> = {
   ...API_KEYS,
   schema: API_KEYS.schema.keys({ key: givenByService() }),
 };
-
-function time(at: number | undefined): string | undefined {
-  return at === undefined ? undefined : new Date(at).toISOString();
-}

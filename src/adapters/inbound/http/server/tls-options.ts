@@ -18,7 +18,8 @@ const CIPHERS = [
  * What OpenSSL offers unasked includes finite fields of 8,192 bits: a client that chooses those costs the server a
  * hundred times what it pays itself. The first is of OpenSSL 3.5 and later.
  */
-const GROUPS = ['X25519MLKEM768', 'X25519', 'prime256v1', 'secp384r1'].filter(isKnown).join(':');
+const GROUPS = ['X25519MLKEM768', 'X25519', 'prime256v1', 'secp384r1'];
+let knownGroups: string | undefined;
 
 /** PEM texts. */
 export interface TlsIdentity {
@@ -33,10 +34,16 @@ export function tlsOptions(identity: TlsIdentity) {
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
     honorCipherOrder: true,
-    ecdhCurve: GROUPS,
+    ecdhCurve: offeredGroups(),
     // A client of TLS 1.2 could have the server make handshake after handshake on one connection.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   } as const;
+}
+
+/** Found out when it is first needed: most of what imports this file serves no TLS. */
+function offeredGroups(): string {
+  knownGroups ??= GROUPS.filter(isKnown).join(':');
+  return knownGroups;
 }
 
 function isKnown(group: string): boolean {
