@@ -22,7 +22,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
     cause:
       'The body is well-formed and is not what the resource takes: fields are missing, unknown, of the wrong type or beyond their limits, name what does not exist, or are the service’s own. For a change it is the outcome that is judged, and the pointers are into that outcome.',
     remedy:
-      'Mend every fault in `details`, up to 1,000 of which are told at once, each with its own code and a JSON Pointer to its place. The body then may come again, also under the same `Idempotency-Key`.',
+      'Mend every fault in `details`, up to 1,000 of which are told at once, each with its own code and a JSON Pointer to its place. The corrected body may come under the same `Idempotency-Key`.',
   },
   unknown_parameter: {
     status: 400,
