@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorCode } from '../../../../domain/errors.js';
 import { ERRORS } from '../error-catalogue.js';
+import { ERROR_EXAMPLES } from '../error-examples.js';
 import type { Components } from './components.js';
 import type { DescribedHeaders } from './described-headers.js';
 import type { AnsweredHeader } from './description.js';
-import { errorExample } from './error-examples.js';
 import { ERROR_SCHEMAS } from './error-schemas.js';
 import type { JsonSchema } from './json-schema.js';
 
@@ -65,7 +65,7 @@ function namesFor(status: number, verb: string): string[] {
 }
 
 function content(codes: readonly ErrorCode[], shape: string | undefined, components: Components): object {
-  const examples = codes.map((code) => [code, components.share('examples', code, errorExample(code))]);
+  const examples = codes.map((code) => [code, components.share('examples', code, example(code))]);
   return {
     'application/json': {
       schema: narrowed(['Error', shape], codes),
@@ -75,6 +75,11 @@ function content(codes: readonly ErrorCode[], shape: string | undefined, compone
       schema: narrowed(['Problem', shape?.replace('Error', 'Problem')], codes),
     },
   };
+}
+
+function example(code: ErrorCode): object {
+  const { cause, remedy } = ERRORS[code];
+  return { summary: code, description: `${cause} ${remedy}`, value: { code, ...ERROR_EXAMPLES[code] } };
 }
 
 /** Of one of these shapes, with one of these codes. */
