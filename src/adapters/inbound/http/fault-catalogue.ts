@@ -28,7 +28,7 @@ export const FAULTS: Readonly<Record<FaultCode, FaultEntry>> = {
   },
   too_long: {
     cause:
-      'A text has more characters than its field takes, an array more items, `attributes` more than 50 keys, a JSON Patch too many operations or values, or a query more than 50 filters or 100 values after `:in`. Characters are Unicode code points.',
+      'A text has more characters than its field takes, an array more items, `attributes` more than 50 keys, a JSON Patch too many operations or values, or a query more than 100 filters or 100 values after `:in`. Characters are Unicode code points.',
     remedy: 'Shorten it.',
   },
   too_short: {
