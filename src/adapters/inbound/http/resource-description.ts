@@ -2,11 +2,16 @@ import type Joi from 'joi';
 import type { Scope } from '../../../domain/access.js';
 import type { FieldSet } from '../../../domain/fields.js';
 import type { Versioned } from '../../../domain/record.js';
+import type { Deprecation } from './versions/deprecation.js';
 
 /** What the shared handlers need to know of a resource: values and functions, never which one it is. */
 export interface ResourceDescription<Fields> {
   /** The plural noun in the address. */
   readonly path: string;
+  /** Of the interface: the same records may be shown in several ways beside each other. */
+  readonly version: number;
+  /** Where this version is to go. */
+  readonly deprecation?: Deprecation;
   readonly readScope: Scope;
   readonly writeScope: Scope;
   /** What lists can be filtered and sorted by, beside the metadata that every record has. */
