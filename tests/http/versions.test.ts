@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Answer, Asking } from '../support/http-client.js';
 import { linksOf } from '../support/links.js';
-import { ANNOUNCED, twoVersions } from '../support/two-versions.js';
+import { ANNOUNCED, titledProducts, twoVersions } from '../support/two-versions.js';
 
 type Asked = readonly [status: number, method: string, path: string, asking?: Asking];
 
@@ -195,5 +195,42 @@ describe('a rate limit over two versions', () => {
       link: '/v2/products',
     });
     expect([second.status, second.headers['api-version'], announced(second)]).to.deep.equal([429, '2', {}]);
+  });
+});
+
+describe('a version whose predecessor is gone', () => {
+  const service = twoVersions({}, titledProducts);
+  const ask = () => service.client;
+
+  it('takes nothing over: an absent header is 1 for ever', async () => {
+    for (const headers of [{}, { 'API-Version': '1' }]) {
+      const answer = await ask().get('/products', { headers });
+      expect([answer.status, answer.json.code]).to.deep.equal([400, 'unsupported_version']);
+      expect(answer.json.message).to.include('version 2 alone');
+      expect(answer.headers['api-version']).to.equal('2');
+    }
+    expect((await ask().get('/v1/products')).status).to.equal(404);
+    for (const path of ['/v2/products', '/products'])
+      expect((await ask().get(path, { headers: SECOND })).status).to.equal(200);
+  });
+});
+
+describe('the second version of API keys', () => {
+  const service = twoVersions();
+  const ask = () => service.client;
+
+  it('revokes by its own tag the key that was seen, however often it was used since', async () => {
+    const made = await ask().post('/v2/api-keys', { name: 'reader', scopes: ['products:read'] });
+    const { location = '', etag } = made.headers;
+    expect([location, etag]).to.deep.equal([`/v2/api-keys/${made.json.id}`, '"v2.1"']);
+    let seen: string | undefined = etag;
+    while (seen === etag) {
+      await ask().get('/v2/products', { token: made.json.key });
+      seen = (await ask().get(location)).headers.etag;
+    }
+    expect(seen).to.match(/^"v2\.1@\d+"$/);
+    const first = await ask().delete(location, { headers: { 'If-Match': '"1"' } });
+    expect([first.status, first.headers.etag]).to.deep.equal([412, seen]);
+    expect((await ask().delete(location, { headers: { 'If-Match': '"v2.1@1"' } })).status).to.equal(204);
   });
 });

@@ -1,12 +1,15 @@
 import type { Server } from 'node:http';
 import Joi from 'joi';
+import { ApiKeyEndpoints } from '#src/adapters/inbound/http/api-key-endpoints.js';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import { integer, text } from '#src/adapters/inbound/http/bodies/schema.js';
 import type { Endpoint } from '#src/adapters/inbound/http/endpoint.js';
+import type { ImportTools } from '#src/adapters/inbound/http/imports/import-endpoint.js';
 import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
 import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/share-across-origins.js';
 import type { ResourceDescription } from '#src/adapters/inbound/http/resource-description.js';
 import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
+import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { Deprecation } from '#src/adapters/inbound/http/versions/deprecation.js';
@@ -72,10 +75,10 @@ export interface TwoVersions {
 }
 
 /**
- * Products in two versions, of which the first is deprecated, and users in one, over the use cases and the store of the
- * service; for the tests of one `describe`.
+ * Endpoints over the use cases and the store of the service, for the tests of one `describe`.
+ * @param served absent: products in two versions, of which the first is deprecated, API keys in two, users in one
  */
-export function twoVersions(environment: Record<string, string> = {}): TwoVersions {
+export function twoVersions(environment: Record<string, string> = {}, served = inTwoVersions): TwoVersions {
   const state: { client?: HttpClient } = {};
   const settings = loadSettings({
     STORE: 'memory',
@@ -89,7 +92,7 @@ export function twoVersions(environment: Record<string, string> = {}): TwoVersio
   before(async () => {
     await get(t.STORE).open();
     await get(t.KEY_ADMINISTRATION).createFirst(FIRST_KEY);
-    server = createPlainServer(app(get).callback());
+    server = createPlainServer(app(get, served(get)).callback());
     state.client = new HttpClient(await listen(server, '127.0.0.1', 0), undefined, FIRST_KEY);
   });
   after(async () => {
@@ -101,7 +104,7 @@ export function twoVersions(environment: Record<string, string> = {}): TwoVersio
   return state as TwoVersions;
 }
 
-function app(get: Get) {
+function app(get: Get, endpoints: readonly Endpoint[]) {
   const settings = get(t.SETTINGS);
   return createApp({
     arrival: fromClients,
@@ -111,7 +114,7 @@ function app(get: Get) {
       limiter: get(t.REQUEST_LIMITER),
       failures: get(t.FAILURE_LIMITER),
     },
-    endpoints: [...productsInTwoVersions(get), ...get(t.USERS.endpoints)],
+    endpoints,
     publicEndpoints: [],
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
     healthEndpoints: [],
@@ -121,18 +124,32 @@ function app(get: Get) {
   });
 }
 
-/** As `composition/resources.ts` would have them. */
-function productsInTwoVersions(get: Get): Endpoint[] {
+const POLICY = {
+  bodyLimitBytes: 2_000,
+  requireIfMatch: false,
+  publicRead: false,
+  cacheControl: 'private, no-cache',
+};
+
+function inTwoVersions(get: Get): Endpoint[] {
   const useCases = get(t.PRODUCTS.useCases);
-  const policy = {
-    bodyLimitBytes: 2_000,
-    requireIfMatch: false,
-    publicRead: false,
-    cacheControl: 'private, no-cache',
-  };
-  const imports = { spools: get(t.SPOOLS), journal: get(t.JOURNAL) };
-  const first = new ResourceEndpoints({ ...PRODUCTS, deprecation: DEPRECATION }, useCases, policy, imports);
-  const titled = new TranslatedRecords(useCases, TITLED);
-  const second = new ResourceEndpoints(TITLED_PRODUCTS, titled, policy, imports);
-  return [...first.endpoints(), ...second.endpoints()];
+  const first = { ...PRODUCTS, deprecation: DEPRECATION };
+  const keys = { ...API_KEYS, version: 2 };
+  return [
+    ...new ResourceEndpoints(first, useCases, POLICY, importTools(get)).endpoints(),
+    ...titledProducts(get),
+    ...get(t.API_KEYS.endpoints),
+    ...new ApiKeyEndpoints(keys, get(t.API_KEYS.useCases), POLICY, importTools(get)).endpoints(),
+    ...get(t.USERS.endpoints),
+  ];
+}
+
+/** The second version alone. */
+export function titledProducts(get: Get): Endpoint[] {
+  const records = new TranslatedRecords(get(t.PRODUCTS.useCases), TITLED);
+  return new ResourceEndpoints(TITLED_PRODUCTS, records, POLICY, importTools(get)).endpoints();
+}
+
+function importTools(get: Get): ImportTools {
+  return { spools: get(t.SPOOLS), journal: get(t.JOURNAL) };
 }

@@ -18,7 +18,7 @@ export class FieldNames {
   }
 
   filters(filters: readonly Filter[]): Filter[] {
-    return filters.map((filter) => (filter.operator === 'attribute' ? filter : this.inKept(filter)));
+    return filters.map((filter) => this.inKept(filter));
   }
 
   /** What is told of a field that is kept, told of the one that is shown. */
