@@ -12,7 +12,8 @@ export interface Translation<Kept, Shown> {
   readonly names: Readonly<Record<string, string>>;
   shown(fields: Kept): Shown;
   /**
-   * @param sent may be anything where faults were found with it. What has no value is to be absent
+   * @param sent may be anything where faults were found with it; what comes of that is to be such that it can be shown.
+   * What has no value is to be absent
    * @param current what is edited; of it stays what this version does not show
    */
   kept(sent: Unjudged<Shown>, current: Kept | undefined): Unjudged<Kept>;
