@@ -29,6 +29,7 @@ export async function* readLines<T>({ body }: Response): AsyncGenerator<T, void,
       rest = lines.pop() ?? '';
       for (const line of lines) yield JSON.parse(line) as T;
     }
+    if (rest !== '') throw new Error('The answer broke off within a line');
   } finally {
     await reader.cancel().catch(() => {});
   }

@@ -110,6 +110,23 @@ describe('the lists of the client', () => {
     expect(tried).to.have.length(1);
   });
 
+  it('come in one stream, however it is cut into pieces, and tell where it broke off', async () => {
+    const pieces =
+      (size: number, bytes = Number.POSITIVE_INFINITY) =>
+      (fetch: Fetch): Fetch =>
+      async (request) => {
+        const all = new Uint8Array(await (await fetch(request)).arrayBuffer()).slice(0, bytes);
+        const starts = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => at * size);
+        return new Response(ReadableStream.from(starts.map((start) => all.slice(start, start + size))));
+      };
+    const whole = await all(connect().products.export());
+    expect(await all(connect({}, pieces(1)).products.export())).to.deep.equal(whole);
+    const broken = connect({}, pieces(100, 1_000)).products.export();
+    expect(await refusal(all(broken)))
+      .to.have.property('message')
+      .that.includes('broke off');
+  });
+
   it('are there for every resource', async () => {
     const { users, orders, apiKeys } = connect();
     const user = await users.create({ name: 'Ann', email: 'ann@example.com' });

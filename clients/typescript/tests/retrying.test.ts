@@ -8,13 +8,14 @@ function first(times: number, answer: () => Response): (fetch: Fetch) => Fetch {
   return (fetch) => async (request) => (times-- > 0 ? answer() : fetch(request));
 }
 
-const unavailable =
-  (headers: Record<string, string> = {}) =>
+const refused =
+  (status: number, headers: Record<string, string> = {}) =>
   () =>
     new Response('{"code":"unavailable","message":"later","details":[]}', {
-      status: 503,
+      status,
       headers: { 'Content-Type': 'application/json', ...headers },
     });
+const unavailable = (headers?: Record<string, string>) => refused(503, headers);
 
 describe('the client against a limit', () => {
   const soon = servedCatalogue({ RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_WINDOW_SECONDS: '1' });
@@ -149,6 +150,14 @@ describe('the client against trouble', () => {
     expect((await products.replace(lamp, { name: 'Torch' })).data.name).to.equal('Torch');
   });
 
+  it('knows that nothing was done where a limit was over', async () => {
+    const lamp = await connect().products.create({ name: 'Lamp' });
+    const limited = () => connect({}, first(1, refused(429, { 'Retry-After': '3' }))).products;
+    const torch = await limited().patch(lamp.id, [{ op: 'replace', path: '/name', value: 'Torch' }]);
+    expect([torch.data.name, waits]).to.deep.equal(['Torch', [3_000]]);
+    expect(await refusal(limited().delete(lamp))).to.have.property('code', 'precondition_failed');
+  });
+
   it('repeats no other refusal', async () => {
     const { products } = connect();
     expect(await refusal(products.create({ name: '' }))).to.have.property('code', 'validation_failed');
@@ -190,14 +199,18 @@ describe('the client against trouble', () => {
       return proxied(request);
     });
     expect(await refusal(products.read(1, { signal: within.signal }))).to.equal(reason);
-    const waiting = new AbortController();
-    let asked = 0;
-    const fetch: Fetch = async () => {
-      if (asked++ === 0) setTimeout(() => waiting.abort(reason), 20);
-      return unavailable({ 'Retry-After': '30' })();
-    };
-    const patient = createCatalogue({ baseUrl: 'https://localhost', fetch });
-    expect(await refusal(patient.products.read(1, { signal: waiting.signal }))).to.equal(reason);
-    expect(asked).to.equal(1);
+    expect([tried.length, waits]).to.deep.equal([1, []]);
+    for (const soon of [true, false]) {
+      const waiting = new AbortController();
+      let asked = 0;
+      const fetch: Fetch = async () => {
+        if (asked++ > 0) throw new Error('asked again');
+        if (soon) waiting.abort(reason);
+        else setTimeout(() => waiting.abort(reason), 20);
+        return unavailable({ 'Retry-After': '30' })();
+      };
+      const patient = createCatalogue({ baseUrl: 'https://localhost', fetch });
+      expect(await refusal(patient.products.read(1, { signal: waiting.signal }))).to.equal(reason);
+    }
   });
 });
