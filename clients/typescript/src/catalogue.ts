@@ -1,0 +1,36 @@
+import createClient, { type Client } from 'openapi-fetch';
+import { Collection } from './collection.js';
+import type { paths } from './document.js';
+import { EditableCollection } from './editable-collection.js';
+import { queryString } from './query-string.js';
+import type { ApiKeyTypes, OrderTypes, ProductTypes, UserTypes } from './resource-types.js';
+import { Transport, type TransportOptions } from './transport.js';
+
+export type CatalogueOptions = TransportOptions;
+
+/**
+ * The collections, and beside them every operation of the document by openapi-fetch's methods (`GET('/v1/products/{id}', …)`),
+ * which give `{ data, error, response }`. All of it waits and repeats alike.
+ */
+export interface Catalogue extends Client<paths, 'application/json'> {
+  readonly products: EditableCollection<ProductTypes>;
+  readonly users: EditableCollection<UserTypes>;
+  readonly orders: EditableCollection<OrderTypes>;
+  readonly apiKeys: Collection<ApiKeyTypes>;
+}
+
+export function createCatalogue(options: CatalogueOptions): Catalogue {
+  const transport = new Transport(options);
+  const { base, send } = transport;
+  return {
+    ...createClient<paths, 'application/json'>({
+      baseUrl: base.href,
+      fetch: send,
+      querySerializer: queryString,
+    }),
+    products: new EditableCollection<ProductTypes>(transport, '/v1/products'),
+    users: new EditableCollection<UserTypes>(transport, '/v1/users'),
+    orders: new EditableCollection<OrderTypes>(transport, '/v1/orders'),
+    apiKeys: new Collection<ApiKeyTypes>(transport, '/v1/api-keys'),
+  };
+}

@@ -1,0 +1,130 @@
+import { readLines } from './lines.js';
+import { nextIn } from './link.js';
+import { queryString } from './query-string.js';
+import { NDJSON } from './repeatable.js';
+import type { Described, Field, ListQuery, Shown } from './resource-types.js';
+import type { Transport } from './transport.js';
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface ReadOptions<F extends string> extends CallOptions {
+  readonly fields?: readonly F[];
+  /** Past what caches hold. */
+  readonly fresh?: boolean;
+}
+
+export interface CreateOptions extends CallOptions {
+  /** Absent: a new one for each call. */
+  readonly idempotencyKey?: string;
+}
+
+/** A record as it was at one time; passed to a write, the write is done if the record still is so. */
+export interface Stored<T> {
+  readonly id: number;
+  readonly data: T;
+  readonly etag: string;
+}
+
+/** Some fields of a record. Their tag is no record's, and good for no write. */
+export interface Viewed<T> {
+  readonly data: T;
+}
+
+export type Read<D extends Described, F extends Field<D>> = [F] extends [never]
+  ? Stored<D['record']>
+  : Viewed<Shown<D, F>>;
+
+/** What to write to: a record as it was read, or an id, whatever is there. */
+export type Target = number | Pick<Stored<unknown>, 'id' | 'etag'>;
+
+export interface Page<T> {
+  readonly records: readonly T[];
+  /** Where the next page is; absent on the last. */
+  readonly next?: string;
+}
+
+/** The records at one address. */
+export class Collection<D extends Described> {
+  constructor(
+    protected readonly transport: Transport,
+    protected readonly path: string,
+  ) {}
+
+  /** Every record that matches, page after page as they are taken. */
+  async *list<const F extends Field<D> = never>(
+    query?: ListQuery<D, F>,
+    options?: CallOptions,
+  ): AsyncGenerator<Shown<D, F>, void, undefined> {
+    for await (const { records } of this.pages<F>(query, options)) yield* records;
+  }
+
+  /** The same by pages, of `limit` records at the most. */
+  async *pages<const F extends Field<D> = never>(
+    query?: ListQuery<D, F>,
+    { signal }: CallOptions = {},
+  ): AsyncGenerator<Page<Shown<D, F>>, void, undefined> {
+    let reference: string | undefined = this.at(query);
+    while (reference !== undefined) {
+      const response = await this.transport.call('GET', reference, { signal });
+      reference = nextIn(response.headers.get('Link'));
+      const records: Shown<D, F>[] = await response.json();
+      yield { records, ...(reference !== undefined && { next: reference }) };
+    }
+  }
+
+  /** The same in one answer that streams, for many. It cannot be taken up where it broke off. */
+  async *export<const F extends Field<D> = never>(
+    query?: ListQuery<D, F>,
+    { signal }: CallOptions = {},
+  ): AsyncGenerator<Shown<D, F>, void, undefined> {
+    const headers = { Accept: NDJSON };
+    yield* readLines<Shown<D, F>>(await this.transport.call('GET', this.at(query), { headers, signal }));
+  }
+
+  async create(
+    fresh: D['fresh'],
+    { idempotencyKey, signal }: CreateOptions = {},
+  ): Promise<Stored<D['created']>> {
+    const headers = {
+      'Content-Type': 'application/json',
+      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+    };
+    const body = JSON.stringify(fresh);
+    return stored(await this.transport.call('POST', this.path, { headers, body, signal }));
+  }
+
+  async read<const F extends Field<D> = never>(
+    id: number,
+    { fields, fresh = false, signal }: ReadOptions<F> = {},
+  ): Promise<Read<D, F>> {
+    const reference = `${this.path}/${id}${fields ? `?${queryString({ fields })}` : ''}`;
+    const response = await this.transport.call('GET', reference, { fresh, signal });
+    return (fields ? { data: await response.json() } : await stored(response)) as Read<D, F>;
+  }
+
+  async delete(target: Target, { signal }: CallOptions = {}): Promise<void> {
+    await this.write('DELETE', target, { signal });
+  }
+
+  protected write(
+    method: string,
+    target: Target,
+    call: Parameters<Transport['call']>[2] & object,
+  ): Promise<Response> {
+    const { id, etag } = typeof target === 'number' ? { id: target } : target;
+    const headers = { ...call.headers, ...(etag !== undefined && { 'If-Match': etag }) };
+    return this.transport.call(method, `${this.path}/${id}`, { ...call, headers });
+  }
+
+  private at(query: object | undefined): string {
+    const parameters = queryString(query ?? {});
+    return parameters === '' ? this.path : `${this.path}?${parameters}`;
+  }
+}
+
+export async function stored<T extends { readonly id: number }>(response: Response): Promise<Stored<T>> {
+  const data: T = await response.json();
+  return { id: data.id, data, etag: response.headers.get('ETag') ?? '' };
+}

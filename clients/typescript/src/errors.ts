@@ -1,0 +1,54 @@
+import type { ErrorCode, Fault } from './resource-types.js';
+
+/** An answer of 400 and above. */
+export class CatalogueError extends Error {
+  override readonly name = 'CatalogueError';
+
+  constructor(
+    readonly status: number,
+    /** `unexpected_answer` where something else than the service answered, a proxy for instance. */
+    readonly code: ErrorCode | 'unexpected_answer',
+    message: string,
+    readonly details: readonly Fault[],
+    /** By which the service's log knows the request. */
+    readonly requestId: string | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * A write got lost, perhaps on its way there and perhaps on its way back, and its repetition was refused as it is where the
+ * write had been done. What got lost is the `cause`. Read the record to find out.
+ */
+export class UnknownOutcomeError extends Error {
+  override readonly name = 'UnknownOutcomeError';
+
+  constructor(cause: unknown) {
+    super('An earlier try may have been carried out: its answer got lost', { cause });
+  }
+}
+
+export async function errorOf(response: Response): Promise<CatalogueError> {
+  const requestId = response.headers.get('X-Request-Id') ?? undefined;
+  const body = asJson(await response.text());
+  if (!isError(body)) {
+    const message = `The answer was ${response.status} without an error of the service`;
+    return new CatalogueError(response.status, 'unexpected_answer', message, [], requestId);
+  }
+  return new CatalogueError(response.status, body.code, body.message, body.details, requestId);
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isError(body: unknown): body is Pick<CatalogueError, 'message' | 'details'> & { code: ErrorCode } {
+  if (typeof body !== 'object' || body === null) return false;
+  const { code, message, details } = body as Partial<Record<string, unknown>>;
+  return typeof code === 'string' && typeof message === 'string' && Array.isArray(details);
+}

@@ -1,0 +1,37 @@
+const FIRST_PAUSE_MS = 250;
+const SPREAD_MS = 1_000;
+
+/** Milliseconds that an answer asks to wait (RFC 9110 section 10.2.3). */
+export function askedWait(response: Response, now: number): number | undefined {
+  const value = response.headers.get('Retry-After')?.trim();
+  if (!value) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1_000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** Never less than was asked, and by chance up to a second more, so that those who were refused together do not come together. */
+export function spread(askedMs: number, random: () => number): number {
+  return askedMs + random() * SPREAD_MS;
+}
+
+/** Where nobody says how long: twice as long each time, half of it by chance. */
+export function pause(retry: number, longestMs: number, random: () => number): number {
+  return Math.min(longestMs, FIRST_PAUSE_MS * 2 ** retry) * (0.5 + random() / 2);
+}
+
+/** @throws the signal's reason as soon as it is aborted */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

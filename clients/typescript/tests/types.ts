@@ -1,0 +1,66 @@
+import { createCatalogue, type Product, type Stored } from 'product-catalogue-client';
+
+/** Never called: what compiles here and what does not is the test. */
+export async function typed(): Promise<unknown[]> {
+  const { products, users, orders, apiKeys, GET, POST } = createCatalogue({
+    baseUrl: 'https://localhost:8443',
+  });
+
+  for await (const product of products.list({ 'price.amount:gte': 1000, sort: ['name', '-id'] as const })) {
+    product satisfies Product;
+    // @ts-expect-error A product need not have a price.
+    product.price.amount;
+    // @ts-expect-error Metadata are shown where `fields` asks for them.
+    product.version;
+  }
+  for await (const view of products.list({
+    fields: ['id', 'version', 'sku'],
+    'attributes.colour': 'black',
+  })) {
+    view satisfies { id: number; version: number; sku?: string };
+    // @ts-expect-error The name was not asked for.
+    view.name;
+  }
+
+  // @ts-expect-error No product can be sorted by its price.
+  products.list({ sort: ['price'] });
+  // @ts-expect-error There is no such filter.
+  products.list({ 'name:like': 'x' });
+  // @ts-expect-error An amount is a number.
+  products.list({ 'price.amount:gte': 'much' });
+  // @ts-expect-error Users have no attributes.
+  users.list({ 'attributes.colour': 'black' });
+  // @ts-expect-error There is no such field.
+  orders.list({ fields: ['total'] });
+
+  const lamp: Stored<Product> = await products.create({ name: 'Lamp' });
+  // @ts-expect-error A name is what it takes.
+  await products.create({ sku: 'L-1' });
+  // @ts-expect-error Ids are given by the service.
+  await products.create({ id: 7, name: 'Lamp' });
+  await products.replace(lamp, { ...lamp.data, name: 'Torch' });
+  await products.edit(lamp.id, ({ sku, ...rest }) => ({ ...rest, description: sku ?? '' }));
+  // @ts-expect-error A replacement is whole.
+  await products.edit(lamp.id, () => ({ sku: 'L-2' }));
+  await products.patch(lamp, { sku: null });
+  // @ts-expect-error A name cannot be removed.
+  await products.patch(lamp, { name: null });
+  await products.patch(lamp, [{ op: 'test', path: '/name', value: 'Lamp' }]);
+
+  const view = await products.read(lamp.id, { fields: ['updatedAt'] });
+  view.data.updatedAt satisfies string;
+  // @ts-expect-error A view's tag is good for no write.
+  await products.delete(view);
+
+  // @ts-expect-error Keys are never changed.
+  await apiKeys.patch(1, { name: 'shop' });
+  // @ts-expect-error There is no such scope.
+  await apiKeys.create({ name: 'shop', scopes: ['products:all'] });
+
+  // @ts-expect-error There is no such address.
+  await GET('/v1/product');
+  // @ts-expect-error A body is one record; lines go by `import`.
+  await POST('/v1/products', { body: '{"name":"Lamp"}' });
+  const { data, error } = await POST('/v1/products', { body: { name: 'Lamp' } });
+  return [data?.id.toFixed(), error?.code satisfies string | undefined];
+}

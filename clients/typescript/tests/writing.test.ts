@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { CatalogueError } from 'product-catalogue-client';
+import { refusal, servedCatalogue } from './served-catalogue.js';
+
+describe('the writes of the client', () => {
+  const { connect, tried } = servedCatalogue();
+  const overtaken = { status: 412, code: 'precondition_failed' };
+
+  it('are done if the record still is as it was read', async () => {
+    const { products } = connect();
+    const lamp = await products.create({ name: 'Lamp' });
+    const torch = await products.replace(lamp, { ...lamp.data, name: 'Torch' });
+    expect([torch.data.name, torch.etag]).to.deep.equal(['Torch', '"2"']);
+    expect(await refusal(products.replace(lamp, { name: 'Late' }))).to.deep.include(overtaken);
+    expect(await refusal(products.patch(lamp, { name: 'Late' }))).to.deep.include(overtaken);
+    expect(await refusal(products.delete(lamp))).to.deep.include(overtaken);
+    expect((await products.read(lamp.id)).data.name).to.equal('Torch');
+    await products.delete(await products.read(lamp.id));
+    expect(await refusal(products.read(lamp.id))).to.have.property('code', 'not_found');
+  });
+
+  it('are done in any case where they name no more than an id', async () => {
+    const { products } = connect();
+    const { id } = await products.create({ name: 'Lamp', sku: 'L-1' });
+    const torch = await products.patch(id, { name: 'Torch', sku: null });
+    expect(torch).to.deep.include({ id, data: { id, name: 'Torch' }, etag: '"2"' });
+    const beam = await products.patch(id, [{ op: 'replace', path: '/name', value: 'Beam' }]);
+    expect(beam.data.name).to.equal('Beam');
+    await products.delete(id);
+  });
+
+  it('lose no edit of many at once', async () => {
+    const { products } = connect();
+    const { id } = await products.create({ name: 'Lamp', price: { amount: 0, currency: 'EUR' } });
+    const raise = () =>
+      products.edit(
+        id,
+        async ({ price, ...rest }) => ({
+          ...rest,
+          price: { amount: (price?.amount ?? 0) + 1, currency: 'EUR' },
+        }),
+        { maxTries: 100 },
+      );
+    await Promise.all(Array.from({ length: 10 }, raise));
+    expect((await products.read(id)).data.price?.amount).to.equal(10);
+    expect(tried.some(({ status }) => status === 412)).to.equal(true);
+  });
+
+  it('edit what is there, whatever a cache holds', async () => {
+    const { users } = connect();
+    const { id } = await users.create({ name: 'Ann', email: 'ann@example.com' });
+    await users.edit(id, (user) => ({ ...user, name: 'Anne' }));
+    expect(tried.map(({ request }) => [request.method, request.cache])).to.deep.equal([
+      ['POST', 'default'],
+      ['GET', 'no-cache'],
+      ['PUT', 'default'],
+    ]);
+  });
+
+  it('give up an edit that is overtaken each time, and one that fails', async () => {
+    const { products } = connect();
+    const { id } = await products.create({ name: 'Lamp' });
+    let tries = 0;
+    const hurried = products.edit(
+      id,
+      async (product) => {
+        tries++;
+        await products.patch(id, { description: `${tries}` });
+        return product;
+      },
+      { maxTries: 3 },
+    );
+    expect(await refusal(hurried)).to.deep.include(overtaken);
+    expect(tries).to.equal(3);
+    expect(await refusal(products.edit(id, () => ({ name: '' })))).to.have.property(
+      'code',
+      'validation_failed',
+    );
+    const mistaken = products.edit(id, () => {
+      throw new RangeError('mine');
+    });
+    expect(await refusal(mistaken)).to.be.instanceOf(RangeError);
+  });
+
+  it('tell of every fault where it is, and by which name the log knows the request', async () => {
+    const error = await refusal(
+      connect().orders.create({ userId: 99, items: [{ productId: 98, quantity: 1 }] }),
+    );
+    expect(error).to.be.instanceOf(CatalogueError).and.an('error');
+    const { status, code, message, details, requestId } = error as CatalogueError;
+    expect([status, code, message === '', requestId?.length]).to.deep.equal([
+      400,
+      'validation_failed',
+      false,
+      36,
+    ]);
+    expect(details.map((fault) => [fault.code, fault.in === 'body' && fault.pointer])).to.deep.equal([
+      ['reference_not_found', '/userId'],
+      ['reference_not_found', '/items/0/productId'],
+    ]);
+  });
+
+  it('tell of an answer that is none of the service', async () => {
+    const gateway = () => async () => new Response('<h1>Bad Gateway</h1>', { status: 502 });
+    expect(await refusal(connect({}, gateway).products.read(1))).to.deep.include({
+      status: 502,
+      code: 'unexpected_answer',
+      details: [],
+      requestId: undefined,
+    });
+  });
+
+  it('are all there by the plain methods, errors as values', async () => {
+    const { GET, POST, PUT } = connect();
+    const made = await POST('/v1/products', { body: { name: 'Lamp' } });
+    const path = { id: made.data?.id ?? 0 };
+    const read = await GET('/v1/products/{id}', { params: { path, query: { fields: ['name', 'version'] } } });
+    expect(read.data).to.deep.equal({ name: 'Lamp', version: 1 });
+    const header = { 'If-Match': '"7"' };
+    const { error } = await PUT('/v1/products/{id}', { params: { path, header }, body: { name: 'Late' } });
+    expect(error?.code).to.equal('precondition_failed');
+    const listed = await GET('/v1/products', {
+      params: { query: { attributes: { 'attributes.colour': 'black' } } },
+    });
+    expect(listed.data).to.deep.equal([]);
+  });
+});
