@@ -78,7 +78,7 @@ interface Place {
 function operationOf(document: OpenApi, references: References, place: Place): Operation {
   const { path, method, found } = place;
   return {
-    id: (found.operationId ?? `${method}-${path}`).replace(/[^\w-]+/g, '-'),
+    id: (found.operationId ?? `${method}${path}`).replace(/[^\w-]+/g, '-'),
     method: method.toUpperCase(),
     path,
     summary: found.summary ?? '',

@@ -37,9 +37,9 @@ export function constraintsOf(schema: Schema, references: References): string[] 
     between(schema.minimum, schema.maximum, ''),
     schema.exclusiveMinimum === undefined ? undefined : `more than ${schema.exclusiveMinimum}`,
     schema.exclusiveMaximum === undefined ? undefined : `less than ${schema.exclusiveMaximum}`,
-    between(schema.minLength, schema.maxLength, ' characters'),
-    between(schema.minItems, schema.maxItems, ' items'),
-    between(schema.minProperties, schema.maxProperties, ' members'),
+    between(schema.minLength, schema.maxLength, 'character'),
+    between(schema.minItems, schema.maxItems, 'item'),
+    between(schema.minProperties, schema.maxProperties, 'member'),
     schema.uniqueItems ? 'each once' : undefined,
     schema.pattern && `matches ${schema.pattern}`,
     schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
@@ -54,9 +54,13 @@ function list(values: readonly unknown[]): string {
 }
 
 function between(least: number | undefined, most: number | undefined, unit: string): string | undefined {
-  if (least !== undefined && most !== undefined) return `${number(least)} to ${number(most)}${unit}`;
-  if (least !== undefined) return `at least ${number(least)}${unit}`;
-  return most === undefined ? undefined : `at most ${number(most)}${unit}`;
+  if (least !== undefined && most !== undefined) return `${number(least)} to ${counted(most, unit)}`;
+  if (least !== undefined) return `at least ${counted(least, unit)}`;
+  return most === undefined ? undefined : `at most ${counted(most, unit)}`;
+}
+
+function counted(value: number, unit: string): string {
+  return unit === '' ? number(value) : `${number(value)} ${unit}${value === 1 ? '' : 's'}`;
 }
 
 function number(value: number): string {

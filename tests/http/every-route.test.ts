@@ -10,6 +10,9 @@ import { runningService } from '../support/running-service.js';
 
 /** What the contract lets anyone ask for, word for word. */
 const PUBLIC = [/^\/health\//, /^\/openapi\.json$/, /^\/docs$/, /^\/oauth\//, /^\/\.well-known\//];
+/** What the page at /docs is made of. */
+const DOCS =
+  /^\/docs\/(?:docs\.css|(?:answer-view|attempt|body-editor|copying|credential|curl|deep-links|element|indented-json|main|navigation|openapi|operation-view|operations|parameter-field|parameter-fields|prose|references|sample|schema-terms|schema-view|send|trial)\.js)$/;
 const PUBLIC_READ = /^(\/v1)?\/products(\/\d+)?$/;
 
 /** What the contract asks of whoever reads or writes: by the first part of the address. */
@@ -56,7 +59,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     const allBut = (scope: Scope) => tokens.get(SCOPES.filter((other) => other !== scope).join()) ?? '';
 
     const isPublic = (address: string, method: string) =>
-      PUBLIC.some((pattern) => pattern.test(address)) ||
+      [...PUBLIC, DOCS].some((pattern) => pattern.test(address)) ||
       ('PUBLIC_READ' in settings && READS.includes(method) && PUBLIC_READ.test(address));
 
     /** As it is, and with everything else wrong too: access is decided first. */
