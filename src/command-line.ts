@@ -5,6 +5,7 @@ import { say, UsageError } from './commands/arguments.js';
 import { runCopy } from './commands/copy.js';
 import { Interrupted } from './commands/interruption.js';
 import { runKeys } from './commands/keys.js';
+import { runOpenApi } from './commands/openapi.js';
 import { runSeed } from './commands/seed.js';
 import { runSigningKeys } from './commands/signing-keys.js';
 import { SCOPES } from './domain/access.js';
@@ -28,6 +29,7 @@ const USAGE = `usage: catalogue COMMAND
   seed --products N [--seed S]
                             make the sample products 1 to N of a seed (default 1), but for those that are there
   copy --from URL --to URL  bring one store to hold what another holds, and verify it; safe to run again
+  openapi                   print the description of the interface (OpenAPI 3.1)
 scopes: ${SCOPES.join(' ')}
 TIME is as in RFC 3339, such as 2030-01-31T00:00:00Z. Keys and products are those of the store that the settings name.
 URL is sqlite:FILE or mongodb://…; stop the service of the store that is copied from.
@@ -45,6 +47,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'signing-keys': runSigningKeys,
   seed: runSeed,
   copy: runCopy,
+  openapi: runOpenApi,
   help: () => say(USAGE),
   '--help': () => say(USAGE),
 };

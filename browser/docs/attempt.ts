@@ -22,7 +22,7 @@ export interface Attempt {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string;
   /** Whether a key goes with it. */
-  readonly isGuarded: boolean;
+  readonly takesKey: boolean;
 }
 
 /** @param base the address under which the paths of the document are, with a slash at its end */
@@ -43,13 +43,8 @@ export function attemptOf(operation: Operation, { entries, accept, body }: Typed
       ...(body === undefined ? [] : [['Content-Type', body.type] as const]),
     ],
     ...(body && { body: body.text }),
-    isGuarded: isGuarded(operation),
+    takesKey: operation.access.takesKey,
   };
-}
-
-/** Whether an operation asks for a key, or can do with one. */
-export function isGuarded({ security }: Operation): boolean {
-  return security.some((requirement) => Object.keys(requirement).length > 0);
 }
 
 function pairsOf({ parameter, text, kind }: Entry): string[] {

@@ -1,10 +1,10 @@
 import type { Attempt } from './attempt.js';
 
 /** The same request for a shell. The key stays out of it: a clipboard is read by others, and a shell keeps what was typed. */
-export function curlOf({ method, url, headers, body, isGuarded }: Attempt): string {
+export function curlOf({ method, url, headers, body, takesKey }: Attempt): string {
   const parts = [
     `curl --include ${methodOption(method, body)}${quoted(url)}`,
-    ...(isGuarded ? ['--header "Authorization: Bearer $API_KEY"'] : []),
+    ...(takesKey ? ['--header "Authorization: Bearer $API_KEY"'] : []),
     ...headers.map(([name, value]) => `--header ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`]),
   ];

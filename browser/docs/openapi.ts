@@ -100,10 +100,17 @@ export interface PathItem extends Readonly<Partial<Record<Method, OperationObjec
   readonly parameters?: readonly Referable<Parameter>[];
 }
 
+export interface SecurityScheme {
+  readonly type: string;
+  readonly scheme?: string;
+  readonly description?: string;
+}
+
 export interface OpenApi {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly security?: readonly SecurityRequirement[];
   readonly paths?: Readonly<Record<string, Referable<PathItem>>>;
+  readonly components?: { readonly securitySchemes?: Readonly<Record<string, Referable<SecurityScheme>>> };
 }

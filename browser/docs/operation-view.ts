@@ -1,5 +1,5 @@
+import type { Access } from './access.js';
 import { scrolling, statusBadge } from './answer-view.js';
-import { isGuarded } from './attempt.js';
 import { written } from './body-editor.js';
 import { type Child, disclosure, element } from './element.js';
 import type { Content, Header, RequestBody, Response } from './openapi.js';
@@ -21,7 +21,7 @@ export function operationView(operation: Operation, around: Surroundings): HTMLE
     element('code', { class: 'path' }, path),
     ' ',
     element('span', { class: 'summary' }, summary),
-    !isGuarded(operation) && element('span', { class: 'tag' }, 'public'),
+    !operation.access.takesKey && element('span', { class: 'tag' }, 'public'),
     isDeprecated && element('span', { class: 'tag deprecated' }, 'deprecated'),
   );
   return disclosure([line], () => [content(operation, around)], { class: 'operation', id });
@@ -37,7 +37,7 @@ function content(operation: Operation, around: Surroundings): HTMLElement {
     'div',
     { class: 'content' },
     prose(operation.description),
-    accessView(operation),
+    accessView(operation.access),
     operation.body && bodyView(operation.body, references),
     element('h4', {}, 'Try it'),
     new Trial(operation, around).view,
@@ -47,18 +47,12 @@ function content(operation: Operation, around: Surroundings): HTMLElement {
   );
 }
 
-function accessView(operation: Operation): HTMLElement {
-  const scopes = [...new Set(operation.security.flatMap((requirement) => Object.values(requirement).flat()))];
-  const needed = scopes.flatMap((scope, at): Child[] => [at > 0 && ', ', element('code', {}, scope)]);
-  if (!isGuarded(operation)) return element('p', { class: 'access' }, 'Needs no key.');
-  const isOptional = operation.security.some((requirement) => Object.keys(requirement).length === 0);
-  return element(
-    'p',
-    { class: 'access' },
-    isOptional ? 'Answers without a key; with one, it ' : 'Needs a key ',
-    ...(scopes.length > 0 ? [isOptional ? 'needs ' : 'with ', ...needed] : [isOptional && 'must be good']),
-    '.',
-  );
+function accessView({ takesKey, needsKey, scopes, others }: Access): HTMLElement {
+  const named = scopes.flatMap((scope, at): Child[] => [at > 0 && ', ', element('code', {}, scope)]);
+  const scoped = scopes.length > 0 ? [' with ', ...named] : [];
+  const key = needsKey ? ['Needs a key', ...scoped, '.'] : ['Needs no key; one that is sent must be good.'];
+  const open = others.length > 0 ? others.flatMap((text) => marked(text)) : ['Needs no key.'];
+  return element('p', { class: 'access' }, ...(takesKey ? key : open));
 }
 
 function bodyView({ content: types }: RequestBody, references: References): HTMLElement {

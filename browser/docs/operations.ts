@@ -1,3 +1,4 @@
+import { type Access, accessOf } from './access.js';
 import {
   METHODS,
   type Method,
@@ -7,7 +8,6 @@ import {
   type PathItem,
   type RequestBody,
   type Response,
-  type SecurityRequirement,
 } from './openapi.js';
 import type { References } from './references.js';
 
@@ -24,7 +24,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body?: RequestBody;
   readonly responses: readonly (readonly [status: string, response: Response])[];
-  readonly security: readonly SecurityRequirement[];
+  readonly access: Access;
 }
 
 export interface Group {
@@ -90,7 +90,7 @@ function operationOf(document: OpenApi, references: References, place: Place): O
     responses: Object.entries(found.responses ?? {}).map(
       ([status, response]) => [status, references.resolve<Response>(response)] as const,
     ),
-    security: found.security ?? document.security ?? [],
+    access: accessOf(found.security ?? document.security ?? [], document, references),
   };
 }
 

@@ -21,7 +21,7 @@ export interface Answer {
  */
 export async function send(attempt: Attempt, key: string, signal: AbortSignal): Promise<Answer> {
   const headers = new Headers(attempt.headers.map(([name, value]) => [name, value]));
-  if (key !== '' && attempt.isGuarded) headers.set('Authorization', `Bearer ${key}`);
+  if (key !== '' && attempt.takesKey) headers.set('Authorization', `Bearer ${key}`);
   const begun = performance.now();
   const response = await fetch(attempt.url, {
     method: attempt.method,

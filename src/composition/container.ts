@@ -16,6 +16,7 @@ import { Retention } from '../application/retention.js';
 import type { Settings } from '../config/settings.js';
 import { bearerVerifier } from './bearer-tokens.js';
 import { bindIssuer } from './issuer.js';
+import { bindOpenApi } from './openapi.js';
 import { RATE_LIMITS } from './rate-limits.js';
 import { bindResources } from './resources.js';
 import { STORES } from './stores.js';
@@ -38,6 +39,7 @@ export function compose(settings: Settings, primary?: Line): Get {
   bindAccess(bind);
   bindIssuer(bind);
   bindResources(bind);
+  bindOpenApi(bind);
   return getter(container);
 }
 

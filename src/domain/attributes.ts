@@ -8,8 +8,8 @@ export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 export const ATTRIBUTES = {
   maxKeys: 50,
-  key: { min: 1, max: 64, allowed: ONE_LINE, blank: true } satisfies TextRule,
-  text: { min: 0, max: 500, allowed: ONE_LINE, blank: true } satisfies TextRule,
+  key: { min: 1, max: 64, allowed: ONE_LINE } satisfies TextRule,
+  text: { min: 0, max: 500, allowed: ONE_LINE } satisfies TextRule,
 } as const;
 
 /** Far beyond what is allowed nobody reads what else is wrong with each. */

@@ -26,8 +26,8 @@ export const PRODUCT_FIELDS = {
   attributes: { type: 'attributes' },
 } satisfies FieldSet;
 
-export const DESCRIPTION: TextRule = { min: 0, max: 5_000, allowed: MANY_LINES, blank: true };
-export const SKU: TextRule = { min: 1, max: 64, allowed: /^[A-Za-z0-9._-]*$/, blank: true };
+export const DESCRIPTION: TextRule = { min: 0, max: 5_000, allowed: MANY_LINES };
+export const SKU: TextRule = { min: 1, max: 64, allowed: /^[A-Za-z0-9._-]*$/ };
 export const CURRENCY = /^[A-Z]{3}$/;
 export const AMOUNT = { min: 0, max: Number.MAX_SAFE_INTEGER } as const;
 

@@ -4,28 +4,31 @@ import { type Fault, type FaultCode, fieldFault } from './errors.js';
 export interface TextRule {
   readonly min: 0 | 1;
   readonly max: number;
-  /** Every text that may be kept matches this whole. */
+  /**
+   * Every text that may be kept matches this whole. It is published as it stands: other languages shall read it alike, so
+   * it names characters by their numbers.
+   */
   readonly allowed: RegExp;
-  /** Whether a text of white space alone is one. */
-  readonly blank: boolean;
 }
 
-/** No control character (U+0000–001F, U+007F) and no lone surrogate (`\p{Cs}` under the `u` flag). */
-export const ONE_LINE = /^[^\u0000-\u001f\u007f\p{Cs}]*$/u;
+/** No control character (U+0000–001F, U+007F) and no lone surrogate (which stands for itself under the `u` flag). */
+export const ONE_LINE = /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u;
 
 /** As {@link ONE_LINE}, but tab, line feed and carriage return may stand in it. */
-export const MANY_LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\p{Cs}]*$/u;
+export const MANY_LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ud800-\udfff]*$/u;
+
+/** As {@link ONE_LINE}, but not of white space alone: `\s`, and Unicode's White_Space. */
+const NOT_BLANK =
+  /^(?![\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$)[^\u0000-\u001f\u007f\ud800-\udfff]*$/u;
 
 /** What anything that has a name may be called. */
-export const NAME: TextRule = { min: 1, max: 200, allowed: ONE_LINE, blank: false };
-
-const NOT_BLANK = /[^\s\p{White_Space}]/u;
+export const NAME: TextRule = { min: 1, max: 200, allowed: NOT_BLANK };
 
 export function textFaults(text: string, rule: TextRule): FaultCode[] {
   if (text === '') return rule.min > 0 ? ['too_short'] : [];
   const faults: FaultCode[] = [];
   if (isLongerThan(text, rule.max)) faults.push('too_long');
-  if (!rule.allowed.test(text) || (!rule.blank && !NOT_BLANK.test(text))) faults.push('invalid_format');
+  if (!rule.allowed.test(text)) faults.push('invalid_format');
   return faults;
 }
 

@@ -17,7 +17,7 @@ export const USER_FIELDS = {
 const ADDRESS =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-export const EMAIL: TextRule = { min: 1, max: 254, allowed: ADDRESS, blank: true };
+export const EMAIL: TextRule = { min: 1, max: 254, allowed: ADDRESS };
 
 /** What holds of a user whoever made it; an empty answer means that all does. */
 export function userFaults(user: User): Fault[] {

@@ -285,12 +285,12 @@ describe('filters', () => {
     });
   });
 
-  it('are up to 50, and one more is told', async () => {
+  it('are up to 100, and one more is told', async () => {
     const pairs = (count: number) =>
       query(Object.fromEntries(Array.from({ length: count }, (_, i) => [`attributes.key${i}`, 'x'])));
-    expect(await names(pairs(50))).to.deep.equal([]);
-    const answer = await ask().get(`/products?${pairs(51)}`);
+    expect(await names(pairs(100))).to.deep.equal([]);
+    const answer = await ask().get(`/products?${pairs(101)}`);
     expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_parameter']);
-    expect(placed(answer)).to.deep.equal([['too_long', 'attributes.key50']]);
+    expect(placed(answer)).to.deep.equal([['too_long', 'attributes.key100']]);
   });
 });

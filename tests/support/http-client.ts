@@ -8,6 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect as netConnect, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
+import type { DocumentedAnswers } from './openapi/documented-answers.js';
 
 export interface Answer {
   readonly status: number;
@@ -55,6 +56,8 @@ export interface Asking {
 export class HttpClient {
   private readonly ca: Buffer | undefined;
   private readonly agent: HttpAgent;
+  /** What its answers are held to. */
+  documented: DocumentedAnswers | undefined;
 
   constructor(
     readonly port: number,
@@ -96,7 +99,7 @@ export class HttpClient {
           response.on('end', () => {
             const bytes = Buffer.concat(chunks);
             const text = bytes.toString('utf8');
-            resolve({
+            const answer = {
               status: response.statusCode ?? 0,
               headers: response.headers,
               text,
@@ -104,7 +107,13 @@ export class HttpClient {
               get json() {
                 return JSON.parse(text);
               },
-            });
+            };
+            try {
+              this.documented?.check(method, path, answer);
+              resolve(answer);
+            } catch (undocumented) {
+              reject(undocumented);
+            }
           });
         },
       );

@@ -1,6 +1,7 @@
 import { Service } from '#src/composition/service.js';
 import { loadSettings } from '#src/config/settings.js';
 import { HttpClient } from './http-client.js';
+import { documentedAnswers } from './openapi/described.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** A well-formed key, good for tests and nothing else. */
@@ -22,23 +23,23 @@ export function runningService(environment: Record<string, string> = {}): Runnin
   const state: { -readonly [Name in keyof RunningService]?: RunningService[Name] } = { folder };
   let service: Service;
   before(async () => {
-    service = new Service(
-      loadSettings({
-        PORT: '0',
-        MANAGEMENT_PORT: '0',
-        STORE: 'memory',
-        DATA_DIR: folder,
-        LOG_LEVEL: 'silent',
-        RATE_LIMIT_REQUESTS: '1000000',
-        SHUTDOWN_GRACE_SECONDS: '1',
-        BOOTSTRAP_API_KEY: FIRST_KEY,
-        ...environment,
-      }),
-    );
+    const settings = {
+      PORT: '0',
+      MANAGEMENT_PORT: '0',
+      STORE: 'memory',
+      DATA_DIR: folder,
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT_REQUESTS: '1000000',
+      SHUTDOWN_GRACE_SECONDS: '1',
+      BOOTSTRAP_API_KEY: FIRST_KEY,
+      ...environment,
+    };
+    service = new Service(loadSettings(settings));
     const { port, managementPort, authorityFile } = await service.start();
     state.port = port;
     state.managementPort = managementPort;
     state.client = new HttpClient(port, authorityFile ?? environment['TLS_CERT_FILE'], FIRST_KEY);
+    state.client.documented = documentedAnswers(settings);
   });
   after(async () => {
     state.client?.close();

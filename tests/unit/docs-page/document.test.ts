@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { accessOf } from '#browser/docs/access.js';
 import { indentedJson } from '#browser/docs/indented-json.js';
 import type { OpenApi, Schema } from '#browser/docs/openapi.js';
 import { groupsOf } from '#browser/docs/operations.js';
@@ -47,7 +48,10 @@ describe('the operations of a document', () => {
   const { document, references } = documentOf({
     tags: [{ name: 'one', description: 'First' }, { name: 'none' }],
     security: [{ key: [] }],
-    components: { parameters: { 'a/b c': { name: 'limit', in: 'query', description: 'Own' } } },
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'Bearer' } },
+      parameters: { 'a/b c': { name: 'limit', in: 'query', description: 'Own' } },
+    },
     paths: {
       '/x': {
         parameters: [
@@ -92,8 +96,36 @@ describe('the operations of a document', () => {
   });
 
   it('need what the document says, where they say nothing', () => {
-    expect(groups[0]?.operations[0]?.security).to.deep.equal([{ key: [] }]);
-    expect(groups[0]?.others[1]?.security).to.deep.equal([]);
+    expect(groups[0]?.operations[0]?.access.needsKey).to.equal(true);
+    expect(groups[0]?.others[1]?.access.takesKey).to.equal(false);
+  });
+});
+
+describe('who may ask for an operation', () => {
+  const { document, references } = documentOf({
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        oauth: { type: 'oauth2' },
+        client: { type: 'http', scheme: 'basic', description: 'Id and secret.' },
+      },
+    },
+  });
+  const access = (...requirements: Record<string, string[]>[]) =>
+    accessOf(requirements, document, references);
+  const nobody = { takesKey: false, needsKey: false, scopes: [], others: [] };
+
+  it('is told by what is enough', () => {
+    expect(access()).to.deep.equal(nobody);
+    expect(access({})).to.deep.equal(nobody);
+    const both = access({ bearer: ['a'] }, { oauth: ['a', 'b'] });
+    expect(both).to.deep.equal({ takesKey: true, needsKey: true, scopes: ['a', 'b'], others: [] });
+    expect(access({}, { bearer: [] })).to.include({ takesKey: true, needsKey: false });
+  });
+
+  it('is not who has a key where other credentials are asked for', () => {
+    expect(access({ client: [] }, {})).to.deep.equal({ ...nobody, others: ['Id and secret.'] });
+    expect(access({ unknown: [] })).to.deep.equal({ ...nobody, others: ['unknown'] });
   });
 });
 

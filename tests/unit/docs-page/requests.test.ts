@@ -18,7 +18,7 @@ function operation(more: Partial<Operation> = {}): Operation {
     isDeprecated: false,
     parameters: [],
     responses: [],
-    security: [{ apiKey: [] }],
+    access: { takesKey: true, needsKey: true, scopes: [], others: [] },
     ...more,
   };
 }
@@ -95,16 +95,6 @@ describe('a request that is tried on the page', () => {
     ]);
     expect(body).to.equal('{}');
   });
-
-  it('is one with a key where the document asks for one', () => {
-    for (const [security, isGuarded] of [
-      [[], false],
-      [[{}], false],
-      [[{ apiKey: [] }], true],
-      [[{}, { oauth: ['a'] }], true],
-    ] as const)
-      expect(attemptOf(operation({ security }), { entries: [] }, BASE).isGuarded).to.equal(isGuarded);
-  });
 });
 
 describe('the same request for curl', () => {
@@ -116,7 +106,7 @@ describe('the same request for curl', () => {
       url: `${BASE}v1/products/7?name=it's`,
       headers: [['If-Match', hostile.replace('\n', '')]] as const,
       body: hostile,
-      isGuarded: true,
+      takesKey: true,
     };
     expect(wordsOf(curlOf(attempt))).to.deep.equal([
       '--include',
@@ -133,7 +123,7 @@ describe('the same request for curl', () => {
   });
 
   it('says the method only where curl would take another', () => {
-    const plain = { url: BASE, headers: [], isGuarded: false };
+    const plain = { url: BASE, headers: [], takesKey: false };
     expect(wordsOf(curlOf({ ...plain, method: 'GET' }))).to.deep.equal(['--include', BASE]);
     expect(wordsOf(curlOf({ ...plain, method: 'HEAD' }))).to.deep.equal(['--include', '--head', BASE]);
     expect(wordsOf(curlOf({ ...plain, method: 'POST', body: '{}' }))).to.deep.equal([

@@ -10,6 +10,7 @@ import type { Endpoint, Operation } from './endpoint.js';
 import { entityTag } from './entity-tag.js';
 import { onceFor, readIdempotencyKey } from './idempotency-key.js';
 import type { ImportTools } from './imports/import-endpoint.js';
+import { describedIssuance } from './openapi/api-key-operations.js';
 import { noParameter } from './query.js';
 import type { ResourceDescription } from './resource-description.js';
 import { answerJson, JSON_TYPES, ResourceEndpoints, type ResourcePolicy } from './resource-endpoints.js';
@@ -38,6 +39,7 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
   /** By JSON alone: a stream of secrets would be lost with its connection. */
   protected override creation(): Operation {
     return {
+      description: describedIssuance(this.resource, this.describe),
       scope: this.resource.writeScope,
       parameter: noParameter,
       headers: readIdempotencyKey,

@@ -8,11 +8,11 @@ import type { Context, Middleware, RequestState } from './context.js';
 import { admit, authorize, type Gate } from './middleware/admit.js';
 import { countRequest } from './middleware/limit-rate.js';
 import { markVarying, negotiate } from './middleware/negotiate.js';
+import type { OperationDescription } from './openapi/description.js';
 import { type FindParameter, type Query, readQuery } from './query.js';
 
-export interface Operation {
-  /** Another operation that some requests ask for, by what they send. */
-  insteadFor?(ctx: Context): Operation | undefined;
+/** What is done for a request. */
+export interface Work {
   /** What the caller must be allowed; absent: anyone may. */
   readonly scope?: Scope;
   /** Of the query. */
@@ -30,6 +30,14 @@ export interface Operation {
   handle(ctx: Context, query: Query): Promise<void>;
 }
 
+/** What a method does at an address. */
+export interface Operation extends Work {
+  /** Other work that some requests ask for, by what they send. */
+  insteadFor?(ctx: Context): Work | undefined;
+  /** For whoever writes a client; what other work does is in it. */
+  readonly description: OperationDescription;
+}
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One address and what can be done there. */
@@ -37,6 +45,8 @@ export interface Endpoint {
   /** For the log: the path with its variables in braces. */
   readonly route: string;
   readonly path: RegExp;
+  /** Of each variable in the path but the id, the values that there are. */
+  readonly variables?: Readonly<Record<string, readonly string[]>>;
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
   /** What PATCH takes (RFC 5789 section 3.1). */
   readonly acceptPatch?: string;
@@ -111,7 +121,7 @@ function isId(ctx: Context): boolean {
 }
 
 async function perform(ctx: Context, usual: Operation): Promise<void> {
-  const operation = usual.insteadFor?.(ctx) ?? usual;
+  const operation: Work = usual.insteadFor?.(ctx) ?? usual;
   if (operation !== usual) authorize(ctx, needOf(operation));
   try {
     negotiate(ctx, operation.types);
@@ -126,7 +136,7 @@ async function perform(ctx: Context, usual: Operation): Promise<void> {
   }
 }
 
-function needOf({ scope }: Operation): Need {
+function needOf({ scope }: Work): Need {
   return scope ?? 'nothing';
 }
 

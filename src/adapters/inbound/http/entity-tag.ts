@@ -5,6 +5,8 @@ import { invalidHeader } from './faults.js';
 /** RFC 9110 section 8.8.3: the opaque part may hold any visible character but the quotation mark. */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^(?:\\s*${ENTITY_TAG.source}\\s*(?:,|$)|\\s*,)+$`);
+/** What {@link names} can read, for clients: `*`, or entity tags, of which there is one at least. */
+export const TAG_LIST_PATTERN = `^\\s*\\*\\s*$|^(?=[^"]*")${LIST.source.slice(1)}`;
 const EACH = new RegExp(ENTITY_TAG, 'g');
 
 export type Comparison = 'strong' | 'weak';

@@ -1,25 +1,28 @@
 import type { Store } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import type { Endpoint } from './endpoint.js';
+import { type OperationDescription, schemaRef } from './openapi/description.js';
+import type { JsonSchema } from './openapi/json-schema.js';
 import { noParameter } from './query.js';
 
 /** For probes: is the process alive, and may traffic be sent to it? */
 export function healthEndpoints(store: Store, isDraining: () => boolean): Endpoint[] {
   return [
-    health('live', async () => {}),
-    health('ready', async () => {
+    health('live', 'Whether the process is alive', async () => {}),
+    health('ready', 'Whether traffic may be sent here', async () => {
       if (isDraining()) throw unavailable('The service is stopping.');
       await store.ping();
     }),
   ];
 }
 
-function health(name: string, check: () => Promise<void>): Endpoint {
+function health(name: 'live' | 'ready', summary: string, check: () => Promise<void>): Endpoint {
   return {
     route: `/health/${name}`,
     path: new RegExp(`^/health/${name}$`),
     operations: {
       GET: {
+        description: described(name, summary),
         parameter: noParameter,
         handle: async (ctx) => {
           await check();
@@ -30,3 +33,26 @@ function health(name: string, check: () => Promise<void>): Endpoint {
     },
   };
 }
+
+function described(name: 'live' | 'ready', summary: string): OperationDescription {
+  return {
+    id: name === 'live' ? 'getLiveness' : 'getReadiness',
+    tag: 'Health',
+    summary,
+    schemas: { Health: HEALTH },
+    answers: [
+      {
+        status: 200,
+        description: 'It is so. Else 503, or no answer at all.',
+        content: { 'application/json': { schema: schemaRef('Health') } },
+      },
+    ],
+  };
+}
+
+const HEALTH: JsonSchema = {
+  type: 'object',
+  properties: { status: { type: 'string', enum: ['ok'] } },
+  required: ['status'],
+  additionalProperties: false,
+};

@@ -6,6 +6,8 @@ import { parameterFault } from './faults.js';
 const HEADER = 'Idempotency-Key';
 const NAME = 'idempotency-key';
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
+/** As {@link PRINTABLE}, for clients: white space at the ends of a header is no part of it (RFC 9110 section 5.5). */
+export const KEY_PATTERN = '^[!-~]([ -~]*[!-~])?$';
 
 /**
  * Leaves the key in the state of the request.

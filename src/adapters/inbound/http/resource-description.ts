@@ -2,6 +2,19 @@ import type Joi from 'joi';
 import type { Scope } from '../../../domain/access.js';
 import type { FieldSet } from '../../../domain/fields.js';
 import type { Versioned } from '../../../domain/record.js';
+import type { JsonSchema } from './openapi/json-schema.js';
+
+/** How a resource is spoken of to whoever writes a client. */
+export interface ResourceWords {
+  /** In names of schemas and operations: `Product`. */
+  readonly name: string;
+  /** In sentences, with its article: `a product`. */
+  readonly one: string;
+  readonly many: string;
+  readonly about: string;
+  /** What a client could send. */
+  readonly example: Readonly<Record<string, unknown>>;
+}
 
 /** What the shared handlers need to know of a resource: values and functions, never which one it is. */
 export interface ResourceDescription<Fields> {
@@ -13,6 +26,11 @@ export interface ResourceDescription<Fields> {
   readonly fields: FieldSet;
   /** What a client may send of it; the service's own fields are not in it. */
   readonly schema: Joi.ObjectSchema;
+  /** What is shown of it beside its id and what can be sent. */
+  readonly given?: Readonly<Record<string, JsonSchema>>;
+  /** Of that, what every record has. */
+  readonly alwaysGiven?: readonly string[];
+  readonly words: ResourceWords;
   /** What a client is shown, field by field, so that a new field never leaks. Fields without a value are undefined. */
   present(record: Versioned<Fields>): object;
 }

@@ -5,7 +5,7 @@ import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './bodies/body-fields.js';
 import { mediaType, readJsonBody } from './bodies/read-json-body.js';
 import type { Context, Middleware } from './context.js';
-import { type Endpoint, idOf, type Operation } from './endpoint.js';
+import { type Endpoint, idOf, type Operation, type Work } from './endpoint.js';
 import { entityTag, isKnown } from './entity-tag.js';
 import { onceFor, readIdempotencyKey } from './idempotency-key.js';
 import {
@@ -16,6 +16,7 @@ import {
 } from './imports/import-endpoint.js';
 import { ListEndpoint } from './lists/list-endpoint.js';
 import { LINES } from './lists/ndjson.js';
+import { ResourceOperations } from './openapi/resource-operations.js';
 import { prefersMinimal } from './preferences.js';
 import { noParameter } from './query.js';
 import type { ResourceDescription } from './resource-description.js';
@@ -37,6 +38,7 @@ export interface ResourcePolicy extends ImportPolicy {
 /** The two addresses of a resource, alike for all resources. One that differs overrides a method. */
 export class ResourceEndpoints<Fields> {
   private readonly fields: BodyFields<Fields>;
+  protected readonly describe: ResourceOperations<Fields>;
 
   constructor(
     protected readonly resource: ResourceDescription<Fields>,
@@ -45,6 +47,7 @@ export class ResourceEndpoints<Fields> {
     protected readonly imports: ImportTools,
   ) {
     this.fields = new BodyFields(resource);
+    this.describe = new ResourceOperations(resource, policy.requireIfMatch);
   }
 
   endpoints(): Endpoint[] {
@@ -78,12 +81,13 @@ export class ResourceEndpoints<Fields> {
 
   protected listing(): Operation {
     const list = new ListEndpoint(this.resource, this.useCases, this.policy.cacheControl);
-    return { ...this.readAccess(), ...list.operation() };
+    return { ...this.readAccess(), ...list.work(), description: this.describe.listing() };
   }
 
   protected creation(): Operation {
     const lines = this.importing();
     return {
+      description: this.describe.creation(),
       insteadFor: (ctx) => (sendsLines(ctx) ? lines : undefined),
       scope: this.resource.writeScope,
       parameter: noParameter,
@@ -100,13 +104,14 @@ export class ResourceEndpoints<Fields> {
     };
   }
 
-  protected importing(): Operation {
-    return new ImportEndpoint(this.resource, this.useCases, this.policy, this.imports).operation();
+  protected importing(): Work {
+    return new ImportEndpoint(this.resource, this.useCases, this.policy, this.imports).work();
   }
 
   protected reading(): Operation {
     const views = new Views(this.resource);
     return {
+      description: this.describe.reading(),
       ...this.readAccess(),
       ...this.ofItem(),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
@@ -115,17 +120,20 @@ export class ResourceEndpoints<Fields> {
   }
 
   protected replacement(): Operation {
-    return this.writing(JSON_TYPES, (body, current) => this.fields.ofReplacement(body, current));
+    const work = this.writing(JSON_TYPES, (body, current) => this.fields.ofReplacement(body, current));
+    return { ...work, description: this.describe.replacement() };
   }
 
   protected change(): Operation {
-    return this.writing(PATCH_TYPES, (body, current, type) =>
+    const work = this.writing(PATCH_TYPES, (body, current, type) =>
       type === JSON_PATCH ? this.fields.ofJsonPatch(body, current) : this.fields.ofMergePatch(body, current),
     );
+    return { ...work, description: this.describe.change(PATCH_TYPES, JSON_PATCH) };
   }
 
   protected deletion(): Operation {
     return {
+      description: this.describe.deletion(),
       scope: this.resource.writeScope,
       ...this.ofItem(),
       handle: async (ctx) => {
@@ -139,7 +147,7 @@ export class ResourceEndpoints<Fields> {
   private writing(
     mediaTypes: string[],
     edit: (body: unknown, current: Versioned<Fields>, type: string) => Draft<Fields>,
-  ): Operation {
+  ): Work {
     return {
       scope: this.resource.writeScope,
       ...this.ofItem(),

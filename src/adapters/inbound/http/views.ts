@@ -1,6 +1,7 @@
 import type { Versioned } from '../../../domain/record.js';
 import { metadata } from './bodies/body-fields.js';
 import { nameListFaults } from './name-list.js';
+import type { ParameterDescription } from './openapi/description.js';
 import type { Parameter, Query } from './query.js';
 import type { ResourceDescription } from './resource-description.js';
 
@@ -20,6 +21,17 @@ export class Views<Fields> {
     const own = Object.keys(resource.schema.describe()['keys'] ?? {});
     this.names = ['id', ...own, 'version', 'createdAt', 'updatedAt'];
     this.parameter = { faults: (text) => nameListFaults('fields', text.split(','), this.names) };
+  }
+
+  described(): ParameterDescription {
+    return {
+      name: 'fields',
+      description: 'Only these fields, where they have a value.',
+      schema: { type: 'array', minItems: 1, items: { type: 'string', enum: this.names } },
+      style: 'form',
+      explode: false,
+      example: ['id', 'version'],
+    };
   }
 
   /** @param query one without fault */

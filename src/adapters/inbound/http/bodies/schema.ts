@@ -3,6 +3,8 @@ import { attributeFaults } from '../../../../domain/attributes.js';
 import { type Fault, type FaultCode, jsonPointer } from '../../../../domain/errors.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { type TextRule, textFaults } from '../../../../domain/text.js';
+import type { JsonSchema } from '../openapi/json-schema.js';
+import { textSchema } from '../openapi/json-schema.js';
 import { firstValues } from './first-values.js';
 
 const MESSAGES = {
@@ -49,9 +51,15 @@ interface PlacedFault {
 /** Where the elements stand that repeat one before them; they may be of any type. */
 type Repetitions = (elements: readonly unknown[]) => (readonly (string | number)[])[];
 
+/** Judges texts. */
+export interface Judge {
+  readonly faults: (text: string) => readonly FaultCode[];
+  /** What a JSON Schema says of the texts that have no fault, beside that they are strings. */
+  readonly jsonSchema: JsonSchema;
+}
+
 type Types = Joi.Root & {
-  /** A string that a {@link TextRule} of the domain judges. */
-  text(): Joi.StringSchema & { keeping(rule: TextRule): Joi.StringSchema };
+  text(): Joi.AnySchema & { judgedBy(judge: Judge): Joi.AnySchema };
   attributes(): Joi.ObjectSchema;
   list(): Joi.ArraySchema & { distinct(repetitions: Repetitions): Joi.ArraySchema };
 };
@@ -63,16 +71,22 @@ type ManyErrors = Joi.CustomHelpers & { errorsArray(): Joi.ErrorReport[] };
 const types = Joi.extend(
   (joi) => ({
     type: 'text',
-    base: joi.string(),
+    base: joi.any(),
+    validate(value: unknown, helpers) {
+      return typeof value === 'string' ? undefined : { value, errors: helpers.error('invalid_type') };
+    },
     rules: {
-      keeping: {
-        args: ['rule'],
-        method(rule: TextRule) {
-          return this.$_addRule({ name: 'keeping', args: { rule } });
+      judgedBy: {
+        args: ['judge'],
+        method(judge: Judge) {
+          return this.$_addRule({ name: 'judgedBy', args: { judge } });
         },
-        validate(value: string, helpers, { rule }: { rule: TextRule }) {
-          const faults = textFaults(value, rule).map((code) => ({ code, path: [] }));
-          return judged(value, faults, helpers);
+        validate(value: string, helpers, { judge }: { judge: Judge }) {
+          return judged(
+            value,
+            judge.faults(value).map((code) => ({ code, path: [] })),
+            helpers,
+          );
         },
       },
     },
@@ -121,9 +135,8 @@ export function attributes(): Joi.ObjectSchema {
   return types.attributes();
 }
 
-export function text(rule: TextRule): Joi.StringSchema {
-  const schema = types.text().keeping(rule);
-  return rule.min === 0 ? schema.allow('') : schema;
+export function text(rule: TextRule): Joi.AnySchema {
+  return judgedText((text) => textFaults(text, rule), textSchema(rule));
 }
 
 interface Bounds {
@@ -135,13 +148,13 @@ export function integer(bounds: Bounds): Joi.NumberSchema {
   return Joi.number().integer().min(bounds.min).max(bounds.max);
 }
 
-export function oneOf(texts: readonly string[]): Joi.StringSchema {
-  return judgedText((text) => texts.includes(text));
+export function oneOf(texts: readonly string[]): Joi.AnySchema {
+  return judgedText((text) => formatFaults(text, texts.includes(text)), { enum: texts });
 }
 
 /** RFC 3339. */
-export function instant(): Joi.StringSchema {
-  return judgedText((text) => parseInstant(text) !== undefined);
+export function instant(): Joi.AnySchema {
+  return judgedText((text) => formatFaults(text, parseInstant(text) !== undefined), { format: 'date-time' });
 }
 
 /** A field that is shown and cannot be sent. */
@@ -149,8 +162,13 @@ export function givenByService(): Joi.Schema {
   return Joi.any().forbidden();
 }
 
-function judgedText(isGood: (text: string) => boolean): Joi.StringSchema {
-  return Joi.string().custom((text: string, { error }) => (isGood(text) ? text : error('invalid_format')));
+function judgedText(faults: Judge['faults'], jsonSchema: JsonSchema): Joi.AnySchema {
+  return types.text().judgedBy({ faults, jsonSchema });
+}
+
+function formatFaults(text: string, isGood: boolean): FaultCode[] {
+  if (text === '') return ['too_short'];
+  return isGood ? [] : ['invalid_format'];
 }
 
 /** An array of 1 element at least. */

@@ -3,7 +3,7 @@ import type { RecordUseCases } from '../../../../application/record-use-cases.js
 import { BodyFields } from '../bodies/body-fields.js';
 import { checkMediaType, mediaType, sendContinue } from '../bodies/read-json-body.js';
 import type { Context } from '../context.js';
-import type { Operation } from '../endpoint.js';
+import type { Work } from '../endpoint.js';
 import { readIdempotencyKey, requestKey } from '../idempotency-key.js';
 import { LINES, NDJSON_TYPE } from '../lists/ndjson.js';
 import { noParameter } from '../query.js';
@@ -44,7 +44,7 @@ export class ImportEndpoint<Fields> {
     this.fields = new BodyFields(resource);
   }
 
-  operation(): Operation {
+  work(): Work {
     return {
       scope: this.resource.writeScope,
       parameter: noParameter,

@@ -2,12 +2,13 @@ import type { Filter } from '../../../../application/list-query.js';
 import type { Fault, FaultCode } from '../../../../domain/errors.js';
 import { type FieldSet, type FieldTraits, METADATA } from '../../../../domain/fields.js';
 import { invalidParameters } from '../faults.js';
+import type { ParameterDescription } from '../openapi/description.js';
 import { invalid, type Parameter, type Query } from '../query.js';
-import { type Operator, VALUE_TYPES, type ValueType } from './filter-values.js';
+import { describedAttributes, describedFilters } from './described-filters.js';
+import { MAX_VALUES, type Operator, VALUE_TYPES, type ValueType } from './filter-values.js';
 
-const MAX_VALUES = 100;
 /** More than any list has fields; each costs a store some work before it begins. */
-const MAX_FILTERS = 50;
+const MAX_FILTERS = 100;
 /** Those that stand behind a colon; a name without one asks for what is equal. */
 const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'];
 
@@ -29,6 +30,13 @@ export class Filters {
   /** The parameter of this name, where records can be asked what it asks. */
   parameter(name: string): Parameter | undefined {
     return this.condition(name);
+  }
+
+  /** All of them, for clients. */
+  described(): ParameterDescription[] {
+    return [...this.fields].flatMap(([field, { type }]) =>
+      type === 'attributes' ? describedAttributes(field) : describedFilters(field, VALUE_TYPES[type]),
+    );
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../../../application/list-query.js';
 import type { RecordUseCases } from '../../../../application/record-use-cases.js';
 import type { Context } from '../context.js';
-import type { Operation } from '../endpoint.js';
+import type { Work } from '../endpoint.js';
 import { isKnown, weakTag } from '../entity-tag.js';
 import { invalidParameters } from '../faults.js';
 import { notePreference, prefersCount } from '../preferences.js';
@@ -37,7 +37,7 @@ export class ListEndpoint<Fields> {
     this.views = new Views(resource);
   }
 
-  operation(): Operation {
+  work(): Work {
     return {
       parameter: (name) => (name === 'fields' ? this.views.parameter : this.parameters.parameter(name)),
       types: [NDJSON_TYPE],

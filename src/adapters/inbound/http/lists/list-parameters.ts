@@ -1,11 +1,12 @@
 import type { ListQuery } from '../../../../application/list-query.js';
 import { CatalogueError, type Fault } from '../../../../domain/errors.js';
 import type { FieldSet } from '../../../../domain/fields.js';
+import type { ParameterDescription } from '../openapi/description.js';
 import { invalid, type Parameter, type Query } from '../query.js';
 import { wholeNumberFault } from '../whole-number.js';
 import { type Cursor, decodeCursor, fingerprintOf, isPlaceIn } from './cursor.js';
 import { Filters } from './filters.js';
-import { readOrder, sortParameter } from './sort.js';
+import { describedSort, readOrder, sortParameter } from './sort.js';
 
 const DEFAULT_LIMIT = 100;
 const LIMITS = { min: 1, max: 1_000 };
@@ -15,6 +16,19 @@ const LIMIT: Parameter = {
     const code = wholeNumberFault(text, LIMITS);
     return code ? [invalid('limit', code, `takes a whole number from ${LIMITS.min} to ${LIMITS.max}`)] : [];
   },
+};
+
+const DESCRIBED_LIMIT: ParameterDescription = {
+  name: 'limit',
+  description: `Records in one page. As \`application/x-ndjson\` all come where it is absent.`,
+  schema: { type: 'integer', minimum: LIMITS.min, maximum: LIMITS.max, default: DEFAULT_LIMIT },
+};
+
+const DESCRIBED_CURSOR: ParameterDescription = {
+  name: 'cursor',
+  description:
+    'A place in the list, as the addresses in `Link` have it: to be followed, not made. It is good for the same sort and filters alone.',
+  schema: { type: 'string' },
 };
 
 /** What a list can be asked for, but for the fields that are shown. */
@@ -33,6 +47,11 @@ export class ListParameters {
       ['cursor', { code: 'invalid_cursor', faults: (text) => this.cursorFaults(text) }],
       ['sort', sortParameter(fields)],
     ]);
+  }
+
+  /** All of them, for clients. */
+  described(): ParameterDescription[] {
+    return [DESCRIBED_LIMIT, DESCRIBED_CURSOR, describedSort(this.fields), ...this.filters.described()];
   }
 
   parameter(name: string): Parameter | undefined {

@@ -1,13 +1,13 @@
 import { BY_ID, type Order, type SortKey } from '../../../../application/list-query.js';
 import { type FieldSet, METADATA } from '../../../../domain/fields.js';
 import { nameListFaults } from '../name-list.js';
+import type { ParameterDescription } from '../openapi/description.js';
+import type { JsonSchema } from '../openapi/json-schema.js';
 import { invalid, type Parameter } from '../query.js';
 
 /** `sort=name,-id`: by fields that every record has; a minus turns one around. */
 export function sortParameter(fields: FieldSet): Parameter {
-  const sortable = Object.entries({ ...METADATA, ...fields })
-    .filter(([, { required }]) => required)
-    .map(([name]) => name);
+  const sortable = sortableFields(fields);
   return {
     faults: (text) => {
       const names = keysIn(text).map(({ field }) => field);
@@ -18,6 +18,36 @@ export function sortParameter(fields: FieldSet): Parameter {
       ];
     },
   };
+}
+
+export function describedSort(fields: FieldSet): ParameterDescription {
+  const names = sortableFields(fields);
+  return {
+    name: 'sort',
+    description:
+      'Fields to sort by, one after the other; a minus turns one around. Ties break by id, ascending.',
+    schema: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) },
+      uniqueItems: true,
+      // Nor either way.
+      not: { anyOf: names.map((name) => ({ allOf: [contains(name), contains(`-${name}`)] })) },
+    },
+    style: 'form',
+    explode: false,
+    example: [names.includes('name') ? 'name' : 'createdAt', '-id'],
+  };
+}
+
+function contains(key: string): JsonSchema {
+  return { contains: { const: key } };
+}
+
+function sortableFields(fields: FieldSet): string[] {
+  return Object.entries({ ...METADATA, ...fields })
+    .filter(([, { required }]) => required)
+    .map(([name]) => name);
 }
 
 /** Ties break by id; what follows the id has nothing left to decide. */

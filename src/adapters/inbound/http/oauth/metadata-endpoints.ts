@@ -2,7 +2,12 @@ import type { PublicAddress } from '../../../../application/ports/public-address
 import type { SigningKeys } from '../../../../application/signing-keys.js';
 import { SCOPES } from '../../../../domain/access.js';
 import type { Endpoint } from '../endpoint.js';
-import { noParameter } from '../query.js';
+import { type JsonDocument, jsonDocument } from '../json-document.js';
+import {
+  ISSUER_METADATA_DESCRIPTION,
+  KEYS_DESCRIPTION,
+  RESOURCE_METADATA_DESCRIPTION,
+} from './described-oauth.js';
 import { GRANT_TYPE } from './token-endpoint.js';
 
 export interface MetadataDependencies {
@@ -24,11 +29,21 @@ export function metadataUrl({ url }: PublicAddress): string {
 export function metadataEndpoints(deps: MetadataDependencies): Endpoint[] {
   const { address, signingKeys } = deps;
   return [
-    wellKnown(address, '/.well-known/oauth-authorization-server', async () => issuerMetadata(address)),
-    wellKnown(address, RESOURCE_METADATA, async () => resourceMetadata(deps)),
-    document('/oauth/jwks', /^\/oauth\/jwks$/, async () => {
-      const keys = await signingKeys.published();
-      return { keys: keys.map(({ publicJwk }) => publicJwk) };
+    wellKnown(address, '/.well-known/oauth-authorization-server', {
+      description: ISSUER_METADATA_DESCRIPTION,
+      make: async () => issuerMetadata(address),
+    }),
+    wellKnown(address, RESOURCE_METADATA, {
+      description: RESOURCE_METADATA_DESCRIPTION,
+      make: async () => resourceMetadata(deps),
+    }),
+    jsonDocument('/oauth/jwks', /^\/oauth\/jwks$/, {
+      description: KEYS_DESCRIPTION,
+      cacheControl: CACHE_CONTROL,
+      make: async () => {
+        const keys = await signingKeys.published();
+        return { keys: keys.map(({ publicJwk }) => publicJwk) };
+      },
     }),
   ];
 }
@@ -61,28 +76,14 @@ function resourceMetadata({ address: { url }, otherIssuer }: MetadataDependencie
  * Where the public address has a path, clients ask with that path behind the well-known one (RFC 8414 section 3.1, RFC 9728
  * section 3.1), and some with it before, which the proxy has taken away.
  */
-function wellKnown(address: PublicAddress, route: string, make: () => Promise<object>): Endpoint {
+function wellKnown(
+  address: PublicAddress,
+  route: string,
+  document: Omit<JsonDocument, 'cacheControl'>,
+): Endpoint {
   const path = new URL(address.url).pathname.replace(/\/$/, '');
-  return document(route, new RegExp(`^${literally(route)}(?:${literally(path)})?$`), make);
-}
-
-function document(route: string, path: RegExp, make: () => Promise<object>): Endpoint {
-  return {
-    route,
-    path,
-    operations: {
-      GET: {
-        parameter: noParameter,
-        varies: ['Accept-Encoding'],
-        handle: async (ctx) => {
-          const body = JSON.stringify(await make());
-          ctx.set('Content-Type', 'application/json');
-          ctx.set('Cache-Control', CACHE_CONTROL);
-          ctx.body = body;
-        },
-      },
-    },
-  };
+  const pattern = new RegExp(`^${literally(route)}(?:${literally(path)})?$`);
+  return jsonDocument(route, pattern, { ...document, cacheControl: CACHE_CONTROL });
 }
 
 function literally(text: string): string {

@@ -19,6 +19,7 @@ import type { Endpoint } from '../endpoint.js';
 import { setThrottledHeaders } from '../middleware/limit-rate.js';
 import { noParameter } from '../query.js';
 import { clientCredentials } from './client-credentials.js';
+import { TOKEN_DESCRIPTION } from './described-oauth.js';
 import { type Form, formFault, invalidForm, readForm } from './form.js';
 import { OAuthError } from './oauth-error.js';
 
@@ -45,6 +46,7 @@ export class TokenEndpoint {
       path: /^\/oauth\/token$/,
       operations: {
         POST: {
+          description: TOKEN_DESCRIPTION,
           parameter: noParameter,
           // RFC 6749 section 5.1: for caches that know no Cache-Control.
           headers: (ctx) => ctx.set('Pragma', 'no-cache'),

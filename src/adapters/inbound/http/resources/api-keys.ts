@@ -16,6 +16,19 @@ export const API_KEYS: ResourceDescription<ApiKey> = {
   path: 'api-keys',
   readScope: 'keys:admin',
   writeScope: 'keys:admin',
+  words: {
+    name: 'ApiKey',
+    one: 'an API key',
+    many: 'API keys',
+    about:
+      'Credentials of programs. A key is shown once, in the answer to its creation, is never changed, and is revoked by its deletion.',
+    example: { name: 'web shop', scopes: ['products:read'], expiresAt: '2099-01-31T00:00:00.000Z' },
+  },
+  given: {
+    createdAt: { type: 'string', format: 'date-time' },
+    lastUsedAt: { type: 'string', format: 'date-time', description: 'To the minute.' },
+  },
+  alwaysGiven: ['createdAt'],
   fields: { name: API_KEY_FIELDS.name },
   schema: Joi.object({
     name: text(NAME).required(),

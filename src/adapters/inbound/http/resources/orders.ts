@@ -20,6 +20,14 @@ export const ORDERS: ResourceDescription<Order> = {
   path: 'orders',
   readScope: 'orders:read',
   writeScope: 'orders:write',
+  words: {
+    name: 'Order',
+    one: 'an order',
+    many: 'orders',
+    about:
+      'Who ordered what. Users and products must exist when an order names them; it stays as it is when they are deleted.',
+    example: { userId: 1, items: [{ productId: 1, quantity: 2 }] },
+  },
   fields: ORDER_FIELDS,
   schema: Joi.object({
     userId: integer(REFERENCE).required(),

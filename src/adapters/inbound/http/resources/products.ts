@@ -16,6 +16,19 @@ export const PRODUCTS: ResourceDescription<Product> = {
   path: 'products',
   readScope: 'products:read',
   writeScope: 'products:write',
+  words: {
+    name: 'Product',
+    one: 'a product',
+    many: 'products',
+    about: 'What there is to sell. Lists can be filtered by every field, and by attributes of your own.',
+    example: {
+      name: 'Desk lamp',
+      description: 'Brass, with a shade of linen.',
+      sku: 'LAMP-1',
+      price: { amount: 4990, currency: 'EUR' },
+      attributes: { colour: 'green', watts: 7.5, dimmable: true },
+    },
+  },
   fields: PRODUCT_FIELDS,
   schema: Joi.object({
     name: text(NAME).required(),

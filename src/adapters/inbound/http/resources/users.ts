@@ -9,6 +9,14 @@ export const USERS: ResourceDescription<User> = {
   path: 'users',
   readScope: 'users:read',
   writeScope: 'users:write',
+  words: {
+    name: 'User',
+    one: 'a user',
+    many: 'users',
+    about:
+      'Who orders. An e-mail address is kept as it was sent, and no two users share one, whatever its case.',
+    example: { name: 'Ann Arbor', email: 'Ann@example.com' },
+  },
   fields: USER_FIELDS,
   schema: Joi.object({
     name: text(NAME).required(),

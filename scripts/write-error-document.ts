@@ -1,0 +1,5 @@
+/** Writes docs/errors.md anew. `npm run docs:errors`. */
+import { writeFileSync } from 'node:fs';
+import { ERROR_DOCUMENT, errorDocument } from './error-document.js';
+
+writeFileSync(ERROR_DOCUMENT, errorDocument());

@@ -1,0 +1,40 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonSchema } from './json-schema.js';
+
+type Section = 'schemas' | 'responses' | 'parameters' | 'headers' | 'examples';
+export type Reference = { readonly $ref: string };
+
+/** What many operations share stands in the document once. */
+export class Components {
+  private readonly sections: Record<Section, Record<string, object>> = {
+    schemas: {},
+    responses: {},
+    parameters: {},
+    headers: {},
+    examples: {},
+  };
+
+  /** @throws Error where another thing has this name: two operations would be told of the same one */
+  share(section: Section, name: string, value: object): Reference {
+    const reference = this.shareIfAlike(section, name, value);
+    if (!reference) throw new Error(`Two different ${section} are named ${name}.`);
+    return reference;
+  }
+
+  /** @returns undefined where another thing has this name */
+  shareIfAlike(section: Section, name: string, value: object): Reference | undefined {
+    const there = this.sections[section][name];
+    if (there !== undefined && !isDeepStrictEqual(there, value)) return undefined;
+    this.sections[section][name] = value;
+    return { $ref: `#/components/${section}/${name}` };
+  }
+
+  schemas(schemas: Readonly<Record<string, JsonSchema>>): void {
+    for (const [name, schema] of Object.entries(schemas)) this.share('schemas', name, schema);
+  }
+
+  /** Only sections in which there is something. */
+  toJSON(): object {
+    return Object.fromEntries(Object.entries(this.sections).filter(([, all]) => Object.keys(all).length > 0));
+  }
+}

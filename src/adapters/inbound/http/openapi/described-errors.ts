@@ -1,0 +1,96 @@
+import { STATUS_CODES } from 'node:http';
+import type { ErrorCode } from '../../../../domain/errors.js';
+import { ERRORS } from '../error-catalogue.js';
+import { ERROR_EXAMPLES } from '../error-examples.js';
+import type { Components } from './components.js';
+import type { DescribedHeaders } from './described-headers.js';
+import type { AnsweredHeader } from './description.js';
+import { ERROR_SCHEMAS } from './error-schemas.js';
+import type { JsonSchema } from './json-schema.js';
+
+export interface ErrorsDescription {
+  /** Of the operation: many have errors alike with those of the same verb. */
+  readonly verb: string;
+  readonly codes: readonly ErrorCode[];
+  /** Those of every error of the operation. */
+  readonly headers: readonly AnsweredHeader[];
+  /** The name of a schema that errors have too. */
+  readonly shape?: string | undefined;
+  /** Not so for HEAD. */
+  readonly hasBody: boolean;
+}
+
+/** What an error carries by its status. */
+const OWN_HEADERS: Readonly<Record<number, readonly AnsweredHeader[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  412: ['ETag'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+/** An answer for each status that the codes have; what is alike in many operations stands in the document once. */
+export function describedErrors(
+  { verb, codes, headers, shape, hasBody }: ErrorsDescription,
+  components: Components,
+  describedHeaders: DescribedHeaders,
+): Record<string, object> {
+  components.schemas(ERROR_SCHEMAS);
+  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort();
+  const answers = statuses.map((status) => {
+    const its = [...new Set(codes.filter((code) => ERRORS[code].status === status))].sort();
+    const answer = {
+      description: its.map((code) => `\`${code}\``).join(', '),
+      headers: describedHeaders.answered([...headers, ...(OWN_HEADERS[status] ?? [])]),
+      ...(hasBody && { content: content(its, shape, components) }),
+    };
+    return [status, shared(answer, namesFor(status, verb), components)];
+  });
+  return Object.fromEntries(answers);
+}
+
+/** The first that no other answer has. */
+function shared(answer: object, names: readonly string[], components: Components): object {
+  for (const name of names) {
+    const reference = components.shareIfAlike('responses', name, answer);
+    if (reference) return reference;
+  }
+  return answer;
+}
+
+/** `Conflict`, `ConflictOfPatch`. */
+function namesFor(status: number, verb: string): string[] {
+  const words = STATUS_CODES[status]?.replaceAll(/[^A-Za-z]/g, '') ?? String(status);
+  return [words, `${words}Of${verb.charAt(0).toUpperCase()}${verb.slice(1)}`];
+}
+
+function content(codes: readonly ErrorCode[], shape: string | undefined, components: Components): object {
+  const examples = codes.map((code) => [code, components.share('examples', code, example(code))]);
+  return {
+    'application/json': {
+      schema: narrowed(['Error', shape], codes),
+      examples: Object.fromEntries(examples),
+    },
+    'application/problem+json': {
+      schema: narrowed(['Problem', shape?.replace('Error', 'Problem')], codes),
+    },
+  };
+}
+
+function example(code: ErrorCode): object {
+  const { cause, remedy } = ERRORS[code];
+  return { summary: code, description: `${cause} ${remedy}`, value: { code, ...ERROR_EXAMPLES[code] } };
+}
+
+/** Of one of these shapes, with one of these codes. */
+function narrowed(names: readonly (string | undefined)[], codes: readonly ErrorCode[]): JsonSchema {
+  const shapes = names
+    .filter((name) => name !== undefined)
+    .map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  return {
+    allOf: [
+      shapes.length === 1 ? shapes[0] : { anyOf: shapes },
+      { type: 'object', properties: { code: { enum: codes } } },
+    ],
+  };
+}

@@ -1,0 +1,80 @@
+import type { ErrorCode } from '../../../../domain/errors.js';
+import type { RequestHeader, ResponseHeader } from './headers.js';
+import type { JsonSchema } from './json-schema.js';
+
+/** What is said of an operation beside what can be seen from it. The words are for whoever writes a client. */
+export interface OperationDescription {
+  /** Unique among all; clients name their functions by it. */
+  readonly id: string;
+  /** Of what it is about. */
+  readonly tag: string;
+  readonly summary: string;
+  /** CommonMark. */
+  readonly text?: string;
+  readonly query?: readonly ParameterDescription[];
+  readonly headers?: readonly RequestHeader[];
+  /** Those that it does not go without. */
+  readonly requiredHeaders?: readonly RequestHeader[];
+  /** By media type. */
+  readonly bodies?: Readonly<Record<string, ContentDescription>>;
+  readonly answers: readonly AnswerDescription[];
+  /** How it can fail beside the ways in which every such operation can. */
+  readonly errors?: readonly ErrorCode[];
+  /** How its errors look beside the way in which all do: the name of a schema. */
+  readonly errorShape?: string;
+  /** What its errors carry beside what all do. */
+  readonly errorHeaders?: readonly AnsweredHeader[];
+  /** The credentials that it takes, where those are not a bearer's. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Those that are named in it. */
+  readonly schemas?: Readonly<Record<string, JsonSchema>>;
+}
+
+/** Of the query. */
+export interface ParameterDescription {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  /** OpenAPI 3.1 section 4.8.12.2: how an array or object stands in a query. */
+  readonly style?: 'form';
+  readonly explode?: boolean;
+  readonly example?: unknown;
+}
+
+export interface ContentDescription {
+  readonly schema: JsonSchema;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+}
+
+export type AnsweredHeader = ResponseHeader | `?${ResponseHeader}`;
+
+export interface AnswerDescription {
+  readonly status: number;
+  readonly description: string;
+  /** With a question mark: those that are there sometimes, though elsewhere always. */
+  readonly headers?: readonly AnsweredHeader[];
+  /** By media type. */
+  readonly content?: Readonly<Record<string, ContentDescription>>;
+  /** By name: what can be done next with what the answer tells. */
+  readonly links?: Readonly<Record<string, LinkDescription>>;
+}
+
+/** OpenAPI 3.1 section 4.8.20. */
+export interface LinkDescription {
+  readonly operationId: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Lines of JSON (JSON Schema, validation, section 8): OpenAPI has no word for them before its version 3.2. */
+export function linesOf(each: JsonSchema): JsonSchema {
+  return {
+    type: 'string',
+    contentMediaType: 'application/x-ndjson',
+    contentSchema: { type: 'array', items: each },
+  };
+}
+
+/** A schema of the document, by its name. */
+export function schemaRef(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}

@@ -1,0 +1,55 @@
+import type { Context } from '../context.js';
+import type { Endpoint } from '../endpoint.js';
+import { isKnown, weakTag } from '../entity-tag.js';
+import { noParameter } from '../query.js';
+import type { OperationDescription } from './description.js';
+
+const OPENAPI_DESCRIPTION: OperationDescription = {
+  id: 'getOpenApi',
+  tag: 'Documents',
+  summary: 'This description',
+  text: 'By OpenAPI 3.1, made of what judges the requests. `/docs` shows it to people.',
+  headers: ['KnownTags', 'AcceptEncoding'],
+  answers: [
+    {
+      status: 200,
+      description: 'The description.',
+      headers: ['ETag', 'Content-Encoding'],
+      content: {
+        'application/json': { schema: { type: 'object' } },
+      },
+    },
+    { status: 304, description: 'As `If-None-Match` has it: nothing new.', headers: ['ETag'] },
+  ],
+};
+
+/** @param make is asked once, with the first request: by then the service knows its address */
+export function openApiEndpoint(make: () => object): Endpoint {
+  let made: { readonly text: string; readonly tag: string } | undefined;
+  return {
+    route: '/openapi.json',
+    path: /^\/openapi\.json$/,
+    operations: {
+      GET: {
+        description: OPENAPI_DESCRIPTION,
+        parameter: noParameter,
+        varies: ['Accept-Encoding'],
+        handle: async (ctx: Context) => {
+          made ??= written(make());
+          const isUnchanged = isKnown(ctx, made.tag);
+          // Another version of the service may stand behind the address at any time.
+          ctx.set('Cache-Control', 'no-cache');
+          ctx.set('ETag', made.tag);
+          ctx.set('Content-Type', 'application/json');
+          if (isUnchanged) ctx.status = 304;
+          else ctx.body = made.text;
+        },
+      },
+    },
+  };
+}
+
+function written(document: object) {
+  const text = JSON.stringify(document);
+  return { text, tag: weakTag(text) };
+}

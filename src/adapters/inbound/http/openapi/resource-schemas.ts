@@ -1,0 +1,151 @@
+import type { ApiKey } from '../../../../domain/access.js';
+import { MAX_ID } from '../../../../domain/record.js';
+import type { ResourceDescription, ResourceWords } from '../resource-description.js';
+import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
+
+export const ID: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_ID };
+const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
+
+type Properties = Readonly<Record<string, JsonSchema>>;
+
+/** Shown where they are asked for; they may come back as they are. */
+const METADATA: Properties = {
+  version: { type: 'integer', minimum: 1, description: 'How often the record was written.' },
+  createdAt: INSTANT,
+  updatedAt: INSTANT,
+};
+
+interface ObjectSchema extends JsonSchema {
+  readonly properties: Properties;
+  readonly required?: readonly string[];
+}
+
+export type SchemaKind = 'whole' | 'view' | 'fresh' | 'replacement' | 'patch';
+
+/** The names under which the schemas of a resource stand in the document. */
+export function schemaNames({ name }: ResourceWords): Readonly<Record<SchemaKind, string>> {
+  return {
+    whole: name,
+    view: `${name}View`,
+    fresh: `New${name}`,
+    replacement: `${name}Replacement`,
+    patch: `${name}Patch`,
+  };
+}
+
+/** A new API key with its secret, which no other answer has; nor has this one when it is repeated. */
+export function issuedSchema(resource: ResourceDescription<ApiKey>): JsonSchema {
+  const { properties, required } = shownSchema(resource);
+  const key = { type: 'string', pattern: '^pcs_[0-9A-Za-z]{36}$', description: 'Shown this once.' };
+  return closed({ ...properties, key }, required);
+}
+
+/** What clients send and see of a resource. */
+export function resourceSchemas<Fields>(
+  resource: ResourceDescription<Fields>,
+): Readonly<Record<SchemaKind, JsonSchema>> {
+  const sent = jsonSchemaOf(resource.schema) as ObjectSchema;
+  const shown = shownSchema(resource);
+  return {
+    whole: shown,
+    view: {
+      ...closed({ ...shown.properties, ...METADATA }),
+      description: `A ${resource.words.name} of which \`fields\` asks for some.`,
+    },
+    fresh: sent,
+    replacement: closed({ ...readOnly(), ...sent.properties }, sent.required),
+    patch: closed({ ...readOnly(), ...patched(sent) }),
+  };
+}
+
+function shownSchema<Fields>({ schema, given, alwaysGiven = [] }: ResourceDescription<Fields>): ObjectSchema {
+  const { properties, required = [] } = jsonSchemaOf(schema) as ObjectSchema;
+  return closed({ id: ID, ...properties, ...given }, ['id', ...required, ...alwaysGiven]);
+}
+
+function closed(properties: Properties, required: readonly string[] = []): ObjectSchema {
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function readOnly(): Properties {
+  const all = Object.entries({ id: ID, ...METADATA });
+  return Object.fromEntries(all.map(([name, schema]) => [name, { ...schema, readOnly: true }]));
+}
+
+/** RFC 7396: what has to be there is not removed by null, and objects are merged. */
+function patched({ properties, required = [] }: ObjectSchema): Properties {
+  const all = Object.entries(properties).map(([name, schema]) => {
+    const merged = merging(schema);
+    return [name, required.includes(name) ? merged : { anyOf: [merged, { type: 'null' }] }];
+  });
+  return Object.fromEntries(all);
+}
+
+function merging(schema: JsonSchema): JsonSchema {
+  if (schema['type'] !== 'object') return schema;
+  if (schema['properties']) return closed(patched(schema as ObjectSchema));
+  const { maxProperties: _ofTheOutcome, additionalProperties: value, ...rest } = schema;
+  const { anyOf } = value as { readonly anyOf: readonly JsonSchema[] };
+  return { ...rest, additionalProperties: { anyOf: [...anyOf, { type: 'null' }] } };
+}
+
+const POINTER: JsonSchema = {
+  type: 'string',
+  format: 'json-pointer',
+  pattern: '^(/([^~/]|~[01])*)*$',
+};
+
+/** RFC 6902 section 4. Other members of an operation are passed over. */
+export const JSON_PATCH_SCHEMA: JsonSchema = {
+  type: 'array',
+  maxItems: 1_000,
+  items: {
+    anyOf: [
+      operation(['add', 'replace', 'test'], { value: { description: 'Any JSON.' } }),
+      operation(['move', 'copy'], { from: POINTER }),
+      operation(['remove'], {}),
+    ],
+  },
+};
+
+function operation(names: readonly string[], more: Properties): JsonSchema {
+  return {
+    type: 'object',
+    properties: { op: { type: 'string', enum: names }, path: POINTER, ...more },
+    required: ['op', 'path', ...Object.keys(more)],
+  };
+}
+
+const LINE: JsonSchema = { type: 'integer', minimum: 1, description: 'The number of the line, from 1.' };
+
+/** Of each line of an import. */
+export const IMPORT_RESULT_SCHEMA: JsonSchema = {
+  oneOf: [
+    closed(
+      {
+        line: LINE,
+        status: { type: 'integer', enum: [201] },
+        id: ID,
+        replayed: {
+          type: 'boolean',
+          enum: [true],
+          description: 'Made by an earlier request under this `Idempotency-Key`.',
+        },
+      },
+      ['line', 'status', 'id'],
+    ),
+    closed(
+      {
+        line: LINE,
+        status: { type: 'integer', minimum: 400, maximum: 599 },
+        error: { $ref: '#/components/schemas/Error' },
+      },
+      ['line', 'status', 'error'],
+    ),
+  ],
+};

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
+import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
+import { openApiEndpoint } from '../adapters/inbound/http/openapi/openapi-endpoint.js';
+import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
+import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
+import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
+import { USERS } from '../adapters/inbound/http/resources/users.js';
+import { publicEndpoints, servedEndpoints } from './endpoints.js';
+import * as t from './tokens.js';
+import type { Bind, Get } from './typed-token.js';
+
+/** What operations are about, in the order in which people read of it. */
+const TAGS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([PRODUCTS, USERS, ORDERS, API_KEYS].map(({ words }) => [words.many, words.about])),
+  'OAuth 2.0': 'Access tokens for API keys, and what clients and other services find out by themselves.',
+  Health: 'For probes: neither limited nor guarded.',
+  Documents: 'The interface, told to programs and to people.',
+};
+
+export function bindOpenApi(bind: Bind): void {
+  bind(t.OPENAPI_ENDPOINT, (get) => openApiEndpoint(() => describedService(get)));
+}
+
+/** The OpenAPI document of a service, whether or not it runs. */
+export function describedService(get: Get): object {
+  const settings = get(t.SETTINGS);
+  const served = {
+    guarded: servedEndpoints(get),
+    open: publicEndpoints(get),
+    unlimited: healthEndpoints(get(t.STORE), () => false),
+  };
+  return openApiDocument(served, {
+    url: get(t.PUBLIC_ADDRESS).url,
+    version: packageVersion(),
+    tags: TAGS,
+    isProxied: settings.TLS === 'proxy',
+    isStrict: settings.TLS !== 'self-signed',
+    isShared: settings.CORS_ORIGINS !== '',
+  });
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}

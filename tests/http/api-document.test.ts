@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { type Example, examplesIn } from '../support/document-examples.js';
+import type { Answer } from '../support/http-client.js';
+import { OpenText } from '../support/open-text.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
+
+const DOCUMENT = readFileSync('docs/api.md', 'utf8');
+
+function bodyOf({ headers, bytes }: Answer): string {
+  const coding = headers['content-encoding'];
+  if (coding === 'gzip') return gunzipSync(bytes).toString();
+  return (coding === 'br' ? brotliDecompressSync(bytes) : bytes).toString();
+}
+
+/** JSON by value, lines one by one, anything else as it stands. */
+function parsed(body: string, type: string): unknown {
+  if (body === '') return body;
+  if (type === 'application/x-ndjson')
+    return body
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  return type.endsWith('json') ? JSON.parse(body) : body;
+}
+
+function expectAnswer({ answer: promised }: Example, answer: Answer, open: OpenText): void {
+  const type = String(answer.headers['content-type']);
+  const body = bodyOf(answer);
+  expect(answer.status, body).to.equal(promised.status);
+  for (const [name, value] of Object.entries(promised.headers)) {
+    const actual = answer.headers[name.toLowerCase()];
+    expect(actual, name).to.equal(open.closed(value, actual));
+  }
+  const actual = parsed(body, type);
+  expect(actual, 'the body').to.deep.equal(open.closed(parsed(promised.body, type), actual));
+}
+
+describe('docs/api.md', () => {
+  const service = runningService({
+    RATE_LIMIT_REQUESTS: '600',
+    PUBLIC_URL: 'https://catalogue.example',
+    CORS_ORIGINS: 'https://shop.example',
+  });
+  const open = new OpenText({ KEY: FIRST_KEY });
+
+  for (const example of examplesIn(DOCUMENT)) {
+    const { line, method, path, headers, body, times } = example;
+    it(`has an answer that is true: line ${line}, ${method} ${path}`, async () => {
+      const asking = {
+        token: null,
+        headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, open.filled(text)])),
+        body: body === undefined ? undefined : open.filled(body),
+      };
+      for (let i = 1; i < times; i++) await service.client.ask(method, open.filled(path), asking);
+      expectAnswer(example, await service.client.ask(method, open.filled(path), asking), open);
+    });
+  }
+
+  it('shows something in every section', () => {
+    const [, ...sections] = DOCUMENT.split(/^## /m);
+    expect(sections.length).to.be.greaterThan(10);
+    expect(sections.filter((section) => !section.includes('\n```http')).map(headingOf)).to.deep.equal([]);
+  });
+
+  it('leads nowhere that is not there', () => {
+    const headings = [...DOCUMENT.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+    for (const [, file = '', anchor = ''] of DOCUMENT.matchAll(/\]\(([^)#]*)(?:#([^)]*))?\)/g)) {
+      const text = file === '' ? DOCUMENT : readFileSync(`docs/${file}`, 'utf8');
+      if (file === '') expect(headings).to.include(anchor);
+      else if (anchor !== '') expect(text, anchor).to.match(new RegExp(`^##+ \`?${anchor}\`?$`, 'im'));
+    }
+  });
+});
+
+function headingOf(section: string): string {
+  return section.split('\n', 1)[0] ?? '';
+}
+
+/** As common renderers make it of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
+}

@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import Database from 'libsql';
+import { asCatalogueError, errorAnswer } from '#src/adapters/inbound/http/error-answers.js';
+import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
+import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/error-examples.js';
+import { toCoreError } from '#src/adapters/outbound/sqlite/sqlite-errors.js';
+import { type ErrorCode, queryTooExpensive } from '#src/domain/errors.js';
+import type { Answer, HttpClient } from '../support/http-client.js';
+import { koaService } from '../support/koa-service.js';
+import { runningService } from '../support/running-service.js';
+
+type Said = Pick<Answer, 'status' | 'json'>;
+
+/** What a client reads of an error that takes a broken machine. */
+function answerOf(thrown: unknown): Said {
+  const { status, body } = errorAnswer(asCatalogueError(thrown));
+  return { status, json: JSON.parse(body) };
+}
+
+/** As it came over a connection of its own. */
+function read(text: string): Said {
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), json: JSON.parse(body) };
+}
+
+async function onceRefused(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status >= 400) return answer;
+  }
+}
+
+describe('the example of an error', () => {
+  const service = runningService();
+  const strict = runningService({ RATE_LIMIT_REQUESTS: '600', REQUIRE_IF_MATCH: 'true' });
+  const proxied = runningService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
+  const slow = koaService((_ctx, next) => next(), {
+    handshakeMs: 300,
+    headersMs: 300,
+    requestMs: 600,
+    silenceMs: 1_500,
+  });
+  const lamp = { name: 'Lamp', sku: 'L-1', price: { amount: 1, currency: 'EUR' } };
+  const patching = { headers: { 'Content-Type': 'application/json-patch+json' } };
+  const keyOf = async (client: HttpClient, more: object) =>
+    (await client.post('/v1/api-keys', { name: 'x', scopes: ['products:read'], ...more })).json.key;
+  const get = (path: string, headers: Record<string, string> = {}) => service.client.get(path, { headers });
+
+  before(() => service.client.post('/v1/products', lamp));
+
+  const provoked: Readonly<Record<ErrorCode, () => Promise<Said> | Said>> = {
+    malformed_json: () => service.client.post('/v1/products', '{"name":"a","name":"b"}'),
+    validation_failed: () =>
+      service.client.post('/v1/products', { name: '', price: { amount: 1 }, colour: 'red' }),
+    unknown_parameter: () => get('/v1/products?page=2'),
+    invalid_parameter: () => get('/v1/products?limit=0'),
+    invalid_cursor: () => get('/v1/products?cursor=2'),
+    cursor_mismatch: async () => {
+      await service.client.post('/v1/products', { name: 'Desk' });
+      const { link } = (await get('/v1/products?limit=1')).headers;
+      return get(`/v1/products?sort=name&${/cursor=[\w-]+/.exec(String(link))?.[0]}`);
+    },
+    query_too_expensive: () => answerOf(queryTooExpensive()),
+    invalid_patch: () => service.client.patch('/v1/products/1', [{ op: 'remove', path: '/x' }], patching),
+    invalid_idempotency_key: () =>
+      service.client.post('/v1/products', lamp, { headers: { 'Idempotency-Key': '' } }),
+    unsupported_version: () => get('/products', { 'API-Version': '2' }),
+    unauthenticated: () => service.client.get('/v1/products', { token: null }),
+    invalid_token: () => service.client.get('/v1/products', { token: 'x' }),
+    token_expired: async () => {
+      const token = await keyOf(service.client, { expiresAt: new Date(Date.now() + 400).toISOString() });
+      return onceRefused(() => service.client.get('/v1/products', { token }));
+    },
+    insufficient_scope: async () =>
+      service.client.post('/v1/products', lamp, { token: await keyOf(service.client, {}) }),
+    https_required: () => proxied.client.get('/v1/products'),
+    not_found: () => get('/v1/products/99'),
+    method_not_allowed: () => service.client.delete('/v1/products'),
+    not_acceptable: () => get('/v1/products', { Accept: 'text/html' }),
+    request_timeout: async () => read(await slow.client.raw('GET / HTTP/1.1\r\n')),
+    duplicate_value: () => service.client.post('/v1/products', lamp),
+    patch_test_failed: () =>
+      service.client.patch('/v1/products/1', [{ op: 'test', path: '/price/amount', value: 2 }], patching),
+    precondition_failed: () =>
+      service.client.put('/v1/products/1', lamp, { headers: { 'If-Match': '"99"' } }),
+    payload_too_large: () => service.client.post('/v1/products', 'x'.repeat(1_048_577)),
+    uri_too_long: () => get(`/v1/products?name=${'x'.repeat(8_192)}`),
+    unsupported_media_type: () =>
+      service.client.post('/v1/products', 'a,b', { headers: { 'Content-Type': 'text/csv' } }),
+    expectation_failed: () => get('/v1/products', { Expect: 'a-miracle' }),
+    idempotency_key_reused: async () => {
+      const headers = { 'Idempotency-Key': 'x' };
+      await service.client.post('/v1/products', { name: 'Chair' }, { headers });
+      return service.client.post('/v1/products', { name: 'Table' }, { headers });
+    },
+    precondition_required: () =>
+      strict.client.delete('/v1/products/1').then(async (missing) => {
+        expect(missing.status).to.equal(404);
+        await strict.client.post('/v1/products', lamp);
+        return strict.client.delete('/v1/products/1');
+      }),
+    rate_limited: () => onceRefused(() => strict.client.get('/v1/products')),
+    headers_too_large: () => get('/v1/products', { 'X-Long': 'x'.repeat(16_384) }),
+    internal_error: () => answerOf(new TypeError('a defect')),
+    unavailable: () => answerOf(toCoreError(new Database.SqliteError('disk full', 'SQLITE_FULL'))),
+  };
+
+  for (const [code, provoke] of Object.entries(provoked) as [ErrorCode, () => Promise<Said> | Said][]) {
+    it(`is word for word what the service says: ${code}`, async () => {
+      const { status, json } = await provoke();
+      expect(json).to.deep.equal({ code, ...ERROR_EXAMPLES[code] });
+      expect(status).to.equal(ERRORS[code].status);
+    });
+  }
+});

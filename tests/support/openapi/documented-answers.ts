@@ -1,0 +1,168 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
+import type { ErrorCode } from '#src/domain/errors.js';
+import { MAX_ID } from '#src/domain/record.js';
+import type { Answer } from '../http-client.js';
+import { type Node, OpenApiDocument, type Place } from './document.js';
+
+export type AnyAnswer = Pick<Answer, 'status' | 'headers' | 'bytes'>;
+
+/** Of the connection, and what OpenAPI tells by other means (version 3.1, section 4.8.17.1). */
+const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
+
+/** How an address that does not exist can answer. */
+const ANYWHERE: readonly ErrorCode[] = [
+  'not_found',
+  'rate_limited',
+  'https_required',
+  'invalid_parameter',
+  'request_timeout',
+  'uri_too_long',
+  'headers_too_large',
+  'internal_error',
+];
+
+/** How a method can be answered that the address lacks. */
+const ANY_METHOD: readonly ErrorCode[] = [
+  ...ANYWHERE,
+  'method_not_allowed',
+  'unauthenticated',
+  'invalid_token',
+  'token_expired',
+  'unavailable',
+];
+
+/** Holds answers to what the document of the service says. */
+export class DocumentedAnswers {
+  private readonly document: OpenApiDocument;
+  private readonly paths: readonly { readonly path: string; readonly pattern: RegExp }[];
+
+  constructor(root: object) {
+    this.document = new OpenApiDocument(root);
+    const { paths } = this.document.root;
+    this.paths = Object.entries<Node>(paths).map(([path, item]) => ({
+      path,
+      pattern: patternOf(path, item),
+    }));
+  }
+
+  /**
+   * @param target with its query
+   * @throws Error with all that the answer has and the document has not
+   */
+  check(method: string, target: string, answer: AnyAnswer): void {
+    const faults = this.faults(method, target, answer);
+    if (faults.length === 0) return;
+    const { status, headers, bytes } = answer;
+    const shown = `${status} ${JSON.stringify(headers)} ${bytes.toString('utf8', 0, 500)}`;
+    throw new Error(`undocumented: ${method} ${target} was answered ${shown}\n${faults.join('\n')}`);
+  }
+
+  private faults(method: string, target: string, answer: AnyAnswer): string[] {
+    const [path = '', query = ''] = target.split('?');
+    const known = this.paths.find(({ pattern }) => exists(path, pattern))?.path ?? '';
+    const operation = ['paths', known, method.toLowerCase()];
+    if (!this.document.at(...operation)) return this.faultsElsewhere(answer, known ? ANY_METHOD : ANYWHERE);
+    const steps = [...operation, 'responses', answer.status];
+    if (!this.document.at(...steps)) {
+      // Beside a well-known address only those are there that the service's own address gives.
+      return path in this.document.root.paths || !path.startsWith('/.well-known/')
+        ? [`the status ${answer.status}`]
+        : this.faultsElsewhere(answer, ANYWHERE);
+    }
+    const headers = this.headerFaults([...steps, 'headers'], answer);
+    if (method === 'HEAD' || answer.status === 304) return headers;
+    const isWhole = !new URLSearchParams(query).has('fields');
+    return [...headers, ...this.bodyFaults([...steps, 'content'], answer, isWhole)];
+  }
+
+  /** Of every header, and whether all are there that have to be. */
+  private headerFaults(steps: Steps, { headers }: AnyAnswer): string[] {
+    const described = this.document.at(...steps)?.node ?? {};
+    const names = new Map(Object.keys(described).map((name) => [name.toLowerCase(), name]));
+    const present = Object.entries(headers).filter(([name]) => !TRANSPORT.includes(name));
+    const missing = [...names].filter(
+      ([key, name]) => !(key in headers) && this.document.at(...steps, name)?.node.required,
+    );
+    return [
+      ...present.flatMap(([key, value]) =>
+        this.headerFault([...steps, names.get(key) ?? key], String(value)),
+      ),
+      ...missing.map(([key]) => `no header ${key}`),
+    ];
+  }
+
+  private headerFault(steps: Steps, value: string): string[] {
+    const schema = this.document.at(...steps, 'schema');
+    const name = steps.at(-1);
+    if (!schema) return [`the header ${name}`];
+    const read = schema.node.type === 'integer' ? Number(value) : value;
+    return this.document.faults(schema, read).map((fault) => `the header ${name}: ${fault}`);
+  }
+
+  /** @param isWhole whether records are shown with all that they have */
+  private bodyFaults(steps: Steps, { headers, bytes }: AnyAnswer, isWhole: boolean): string[] {
+    const body = decoded(bytes, headers['content-encoding']);
+    const type = headers['content-type']?.split(';')[0];
+    if (type === undefined && body.length === 0) return [];
+    const schema = this.document.at(...steps, type ?? '', 'schema');
+    if (!schema) return [`a body of the type ${type}`];
+    if (schema.node.type !== 'string') return this.jsonFaults(schema, JSON.parse(body.toString()), isWhole);
+    const line = this.document.at(...steps, type ?? '', 'schema', 'contentSchema', 'items');
+    if (!line) return [];
+    const lines = body.toString().split('\n').slice(0, -1);
+    return lines.flatMap((text) => this.jsonFaults(line, JSON.parse(text), isWhole));
+  }
+
+  /** The first of two forms is the whole one. */
+  private jsonFaults(schema: Place, value: unknown, isWhole: boolean): string[] {
+    const { node, pointer } = schema;
+    if (isWhole && node.anyOf) return this.document.faults({ node, pointer: `${pointer}/anyOf/0` }, value);
+    if (isWhole && node.items?.anyOf && Array.isArray(value))
+      return value.flatMap((each) =>
+        this.jsonFaults({ node: node.items, pointer: `${pointer}/items` }, each, true),
+      );
+    return this.document.faults(schema, value);
+  }
+
+  /** Where there is no operation there is nothing but an error, which looks as all do. */
+  private faultsElsewhere(answer: AnyAnswer, codes: readonly ErrorCode[]): string[] {
+    const { status, headers, bytes } = answer;
+    if (bytes.length === 0) return status < 400 ? [`the status ${status}`] : [];
+    const error = JSON.parse(bytes.toString());
+    const isProblem = headers['content-type'] === 'application/problem+json';
+    const name = `${'error' in error ? 'OAuth' : ''}${isProblem ? 'Problem' : 'Error'}`;
+    const schema = this.document.at('components', 'schemas', name);
+    return [
+      ...(schema ? this.document.faults(schema, error) : [`an error in the shape ${name}`]),
+      ...(codes.includes(error.code) && ERRORS[error.code as ErrorCode].status === status
+        ? []
+        : [`the code ${error.code} with the status ${status}`]),
+    ];
+  }
+}
+
+function exists(path: string, pattern: RegExp): boolean {
+  const [, id] = pattern.exec(path) ?? [];
+  return pattern.test(path) && !(Number(id) > MAX_ID);
+}
+
+type Steps = readonly (string | number)[];
+
+/** An address in its two forms; well-known ones with the path of the public address too. */
+function patternOf(path: string, { parameters = [] }: Node): RegExp {
+  const [, rest = path] = /^\/v1(\/.*)$/.exec(path) ?? [];
+  const optional = rest === path ? '' : '(?:/v1)?';
+  const more = path.startsWith('/.well-known/') ? '(?:/.*)?' : '';
+  const pattern = rest.replaceAll('.', '\\.').replace('{id}', '([1-9][0-9]{0,15})');
+  const whole = parameters.reduce(
+    (text: string, { name, schema }: Node) => text.replace(`{${name}}`, `(?:${schema?.enum?.join('|')})`),
+    pattern,
+  );
+  return new RegExp(`^${optional}${whole}${more}$`);
+}
+
+function decoded(bytes: Buffer, coding: string | undefined): Buffer {
+  if (bytes.length === 0 || coding === undefined) return bytes;
+  return coding === 'br' ? brotliDecompressSync(bytes) : gunzipSync(bytes);
+}
