@@ -11,7 +11,7 @@ export interface Entry {
 export interface Typed {
   readonly entries: readonly Entry[];
   /** The media type that is asked for. */
-  readonly accept?: string;
+  readonly accept: string;
   readonly body?: { readonly type: string; readonly text: string };
 }
 
@@ -38,7 +38,7 @@ export function attemptOf(operation: Operation, { entries, accept, body }: Typed
     method: operation.method,
     url: `${base}${path}${query === '' ? '' : `?${query}`}`,
     headers: [
-      ...(accept === undefined ? [] : [['Accept', accept] as const]),
+      ['Accept', accept],
       ...of('header').map(({ parameter, text }) => [parameter.name, text] as const),
       ...(body === undefined ? [] : [['Content-Type', body.type] as const]),
     ],

@@ -1,5 +1,5 @@
 import { element, newName } from './element.js';
-import type { MediaType, RequestBody } from './openapi.js';
+import type { RequestBody } from './openapi.js';
 import { prose } from './prose.js';
 import type { References } from './references.js';
 import { examplesOf, type NamedExample } from './sample.js';
@@ -25,7 +25,7 @@ export function bodyEditor(body: RequestBody, references: References): BodyEdito
     text.rows = Math.min(24, Math.max(3, text.value.split('\n').length + 1));
   };
   const choose = () => {
-    examples = examplesOf(body.content[type.value] as MediaType, references);
+    examples = examplesOf(body.content, type.value, references);
     example.replaceChildren(...examples.map(({ name }) => element('option', {}, name)));
     exampleRow.hidden = examples.length < 2;
     fill();

@@ -11,6 +11,8 @@ export interface Schema {
   readonly description?: string;
   readonly format?: string;
   readonly pattern?: string;
+  /** Of a text that is a document of its own, such as lines of JSON. */
+  readonly contentSchema?: AnySchema;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly default?: unknown;

@@ -6,7 +6,7 @@ import type { Content, Header, RequestBody, Response } from './openapi.js';
 import type { Operation } from './operations.js';
 import { marked, prose } from './prose.js';
 import type { References } from './references.js';
-import { examplesOf } from './sample.js';
+import { givenExamples } from './sample.js';
 import { schemaView } from './schema-view.js';
 import { type Surroundings, Trial } from './trial.js';
 
@@ -64,7 +64,7 @@ function responseView(status: string, response: Response, references: References
   const headers = Object.entries(response.headers ?? {});
   const types = response.content ?? {};
   if (headers.length + Object.keys(types).length === 0) return element('p', { class: 'response' }, ...line);
-  const inside = () => [headersView(headers, references), ...mediaViews(types, references, true)];
+  const inside = () => [...mediaViews(types, references, true), headersView(headers, references)];
   return disclosure(line, inside, { class: 'response' });
 }
 
@@ -74,13 +74,14 @@ function headersView(headers: [string, Header | { $ref: string }][], references:
     const { description = '' } = references.resolve<Header>(referable);
     return [element('dt', {}, element('code', {}, name)), element('dd', {}, ...marked(description))];
   });
-  return element('dl', { class: 'headers' }, ...items);
+  const count = element('span', { class: 'count' }, String(headers.length));
+  const list = () => [element('dl', { class: 'headers' }, ...items)];
+  return disclosure(['Headers ', count], list, { class: 'fold' });
 }
 
 function mediaViews(types: Content, references: References, isShown: boolean): Child[] {
   return Object.entries(types).map(([type, media]) => {
-    const isGiven = media.example !== undefined || media.examples !== undefined;
-    const examples = isShown && isGiven ? examplesOf(media, references) : [];
+    const examples = isShown ? givenExamples(media, references) : [];
     return element(
       'div',
       { class: 'media' },

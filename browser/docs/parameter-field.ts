@@ -3,7 +3,7 @@ import { element, newName } from './element.js';
 import type { Parameter, Schema } from './openapi.js';
 import { marked } from './prose.js';
 import type { References } from './references.js';
-import { typeOf } from './sample.js';
+import { sampleOf, typeOf } from './sample.js';
 import { constraintsOf } from './schema-terms.js';
 
 /** Headers that a browser lets no page set (Fetch standard, forbidden request-headers). */
@@ -66,7 +66,7 @@ function controlFor(
   const choices = schema.enum ?? (typeOf(schema) === 'boolean' ? [true, false] : undefined);
   if (kind === 'plain' && choices) return choiceControl(parameter, choices);
   const isWhole = typeOf(kind === 'list' ? references.schema(schema.items) : schema) === 'integer';
-  const value = parameter.required ? exampleText(parameter, schema, references) : undefined;
+  const value = parameter.required ? beginning(parameter, schema, references) : undefined;
   return element('input', {
     type: 'text',
     spellcheck: 'false',
@@ -93,6 +93,11 @@ function placeholder(parameter: Parameter, schema: Schema, references: Reference
     exampleText(parameter, schema, references) ??
     (schema.default === undefined ? undefined : String(schema.default))
   );
+}
+
+/** What must be there is there from the beginning. */
+function beginning(parameter: Parameter, schema: Schema, references: References): string {
+  return exampleText(parameter, schema, references) ?? String(sampleOf(schema, references));
 }
 
 function exampleText(parameter: Parameter, schema: Schema, references: References): string | undefined {

@@ -1,4 +1,4 @@
-import type { AnySchema, Example, MediaType, Schema } from './openapi.js';
+import type { AnySchema, Content, Example, MediaType, Schema } from './openapi.js';
 import type { References } from './references.js';
 
 const MAX_DEPTH = 6;
@@ -8,15 +8,26 @@ export interface NamedExample {
   readonly value: unknown;
 }
 
-/** The examples of a body: the document's, else one made from the schema. */
-export function examplesOf(media: MediaType, references: References): NamedExample[] {
+/**
+ * The examples of a media type: the document's, else one made from the schema. What stands for a record in another type
+ * stands for a line of records too.
+ */
+export function examplesOf(content: Content, type: string, references: References): NamedExample[] {
+  const media = content[type] ?? {};
+  const isLines = references.schema(media.schema).contentSchema !== undefined;
+  const sources = isLines ? [media, ...Object.values(content)] : [media];
+  const given = sources.map((source) => givenExamples(source, references));
+  const sample = { name: 'Example', value: sampleOf(media.schema, references) };
+  return given.find(({ length }) => length > 0) ?? [sample];
+}
+
+/** Those that the document has. */
+export function givenExamples(media: MediaType, references: References): NamedExample[] {
   if (media.example !== undefined) return [{ name: 'Example', value: media.example }];
-  const given = Object.entries(media.examples ?? {}).map(([name, referable]) => {
+  return Object.entries(media.examples ?? {}).map(([name, referable]) => {
     const { summary, value } = references.resolve<Example>(referable);
     return { name: summary ?? name, value };
   });
-  if (given.length > 0) return given;
-  return [{ name: 'Example', value: sampleOf(media.schema, references) }];
 }
 
 export function sampleOf(schema: AnySchema | undefined, references: References, depth = 0): unknown {
@@ -24,6 +35,7 @@ export function sampleOf(schema: AnySchema | undefined, references: References, 
   const given = givenBy(found);
   if (given !== undefined || depth > MAX_DEPTH) return given ?? null;
   const within = (inner: AnySchema | undefined) => sampleOf(inner, references, depth + 1);
+  if (found.contentSchema) return within(found.contentSchema);
   const choice = found.oneOf?.[0] ?? found.anyOf?.[0];
   if (choice !== undefined) return within(choice);
   if (found.allOf) return Object.assign({}, ...found.allOf.map(within));

@@ -26,31 +26,39 @@ function typesOf(schema: Schema): readonly string[] {
   return [schema.properties || schema.allOf ? 'object' : 'any value'];
 }
 
+/** A longer pattern tells a person nothing. */
+const MAX_PATTERN = 40;
+
 /** What a value must be beside its type, each in a few words. */
 export function constraintsOf(schema: Schema, references: References): string[] {
   const of = references.schema(schema.items).enum;
   const terms = [
     schema.format,
-    schema.enum && `one of ${list(schema.enum)}`,
+    schema.enum && (schema.enum.length === 1 ? `always ${list(schema.enum)}` : `one of ${list(schema.enum)}`),
     of && `of ${list(of)}`,
     schema.const === undefined ? undefined : `always ${JSON.stringify(schema.const)}`,
-    between(schema.minimum, schema.maximum, ''),
+    between(bound(schema.minimum), bound(schema.maximum), ''),
     schema.exclusiveMinimum === undefined ? undefined : `more than ${schema.exclusiveMinimum}`,
     schema.exclusiveMaximum === undefined ? undefined : `less than ${schema.exclusiveMaximum}`,
     between(schema.minLength, schema.maxLength, 'character'),
     between(schema.minItems, schema.maxItems, 'item'),
     between(schema.minProperties, schema.maxProperties, 'member'),
     schema.uniqueItems ? 'each once' : undefined,
-    schema.pattern && `matches ${schema.pattern}`,
+    schema.pattern && schema.pattern.length <= MAX_PATTERN && `matches ${schema.pattern}`,
     schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
     schema.readOnly ? 'read only' : undefined,
     schema.writeOnly ? 'write only' : undefined,
   ];
-  return terms.filter((term): term is string => term !== undefined && term !== '');
+  return terms.filter((term): term is string => typeof term === 'string' && term !== '');
 }
 
 function list(values: readonly unknown[]): string {
   return values.map(String).join(', ');
+}
+
+/** What no number in JSON can go beyond safely is no bound worth telling. */
+function bound(value: number | undefined): number | undefined {
+  return Math.abs(value ?? 0) >= Number.MAX_SAFE_INTEGER ? undefined : value;
 }
 
 function between(least: number | undefined, most: number | undefined, unit: string): string | undefined {

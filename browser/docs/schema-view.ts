@@ -7,6 +7,7 @@ import { constraintsOf, typeText } from './schema-terms.js';
 /** A schema as a list of its members; what is within a member is made when it is opened, so a schema may contain itself. */
 export function schemaView(schema: AnySchema | undefined, references: References): HTMLElement {
   const found = references.schema(schema);
+  if (found.contentSchema) return schemaView(found.contentSchema, references);
   const within = membersOf(found, references);
   const terms = constraintsOf(found, references);
   return element(

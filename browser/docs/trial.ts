@@ -17,6 +17,9 @@ export interface Surroundings {
   readonly base: string;
 }
 
+/** The service chooses what fits the request. */
+const ANY = '*/*';
+
 /** The part of an operation in which it is tried. */
 export class Trial {
   readonly view: HTMLFormElement;
@@ -41,7 +44,7 @@ export class Trial {
     this.body = operation.body && bodyEditor(operation.body, references);
     const types = answerTypes(operation);
     const id = newName();
-    this.accept = types.length > 1 ? selection(id, types) : undefined;
+    this.accept = types.length > 1 ? selection(id, [ANY, ...types]) : undefined;
     this.view = element(
       'form',
       { class: 'trial', autocomplete: 'off', 'aria-label': `Try ${operation.method} ${operation.path}` },
@@ -62,10 +65,10 @@ export class Trial {
   }
 
   private attempt(base: string): Attempt {
-    const [accept, body] = [this.accept?.value, this.body?.typed()];
+    const [accept, body] = [this.accept?.value ?? ANY, this.body?.typed()];
     const typed: Typed = {
       entries: this.fields.entries(),
-      ...(accept !== undefined && { accept }),
+      accept,
       ...(body && { body }),
     };
     return attemptOf(this.operation, typed, base);

@@ -192,9 +192,11 @@ describe('what is said of a schema', () => {
   });
 
   it('gives way to the examples of the document', () => {
-    const values = (media: object) => examplesOf(media, references).map(({ value }) => value);
+    const values = (media: object) =>
+      examplesOf({ a: media, b: { example: 3 } }, 'a', references).map(({ value }) => value);
     expect(values({ example: 1, schema: { type: 'string' } })).to.deep.equal([1]);
     expect(values({ examples: { a: { summary: 'A', value: 1 }, b: { value: 2 } } })).to.deep.equal([1, 2]);
     expect(values({ schema: { type: 'boolean' } })).to.deep.equal([true]);
+    expect(values({ schema: { type: 'string', contentSchema: { type: 'array' } } })).to.deep.equal([3]);
   });
 });
