@@ -15,7 +15,8 @@ function open(): void {
   for (let outer: Element | null = target; outer; outer = outer.parentElement?.closest('details') ?? null)
     if (outer instanceof HTMLDetailsElement) outer.open = true;
   target.scrollIntoView();
-  (target.querySelector('summary') ?? target).focus({ preventScroll: true });
+  const line = target instanceof HTMLDetailsElement ? target.querySelector('summary') : undefined;
+  (line ?? target).focus({ preventScroll: true });
 }
 
 function nameIn(hash: string): string {

@@ -31,7 +31,7 @@ async function begin(): Promise<void> {
 }
 
 async function read(): Promise<OpenApi> {
-  const response = await fetch(`${BASE}openapi.json`, { credentials: 'omit' });
+  const response = await fetch(`${BASE}openapi.json`);
   if (!response.ok) throw new Error(`the service answered ${response.status}`);
   return (await response.json()) as OpenApi;
 }

@@ -28,7 +28,6 @@ export async function send(attempt: Attempt, key: string, signal: AbortSignal): 
     headers,
     ...(attempt.body !== undefined && { body: attempt.body }),
     cache: 'no-store',
-    credentials: 'omit',
     signal,
   });
   const body = await shownBody(response, signal);

@@ -281,10 +281,12 @@ describe('the page at /docs, in Chromium', () => {
     await docs.page.route('**/health/live', () => {});
     await send(shown);
     const cancel = shown.getByRole('button', { name: 'Cancel' });
+    expect(await shown.getByRole('button', { name: 'Send' }).isVisible()).to.equal(false);
     expect(await cancel.evaluate((button) => button === globalThis.document.activeElement)).to.equal(true);
     await cancel.click();
     await shown.getByText('Cancelled.').waitFor();
     const again = shown.getByRole('button', { name: 'Send' });
+    expect(await cancel.isVisible()).to.equal(false);
     expect(await again.evaluate((button) => button === globalThis.document.activeElement)).to.equal(true);
   });
 
@@ -346,6 +348,7 @@ describe('the page at /docs, in Chromium', () => {
     await page.keyboard.insertText(FIRST_KEY);
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
+    expect(await page.locator(':focus').getAttribute('id')).to.equal('main');
     const first = page.locator('.operation').first();
     for (let steps = 0; steps < 5 && !(await first.locator('> summary:focus').count()); steps++)
       await page.keyboard.press('Tab');
