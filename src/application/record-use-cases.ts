@@ -28,6 +28,9 @@ export interface RecordDependencies<Fields> {
   readonly backoff: Backoff;
 }
 
+/** The use cases as callers see them, so that something else can stand in their place. */
+export type Records<Fields> = Pick<RecordUseCases<Fields>, keyof RecordUseCases<Fields>>;
+
 /** What can be done with the records of a resource. A resource that differs overrides a method. */
 export class RecordUseCases<Fields> {
   private readonly judgement: Judgement<Fields>;

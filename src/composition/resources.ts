@@ -1,4 +1,5 @@
 import { ApiKeyEndpoints } from '../adapters/inbound/http/api-key-endpoints.js';
+import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import type { ImportTools } from '../adapters/inbound/http/imports/import-endpoint.js';
 import { ResourceEndpoints, type ResourcePolicy } from '../adapters/inbound/http/resource-endpoints.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
@@ -27,20 +28,27 @@ export function bindResources(bind: Bind): void {
     useCases: (deps) =>
       new RecordUseCases({ ...deps, rules: { faults: productFaults, normal: normalProduct } }),
     endpoints: (useCases, { policy, imports, settings }) =>
-      new ResourceEndpoints(PRODUCTS, useCases, { ...policy, ...productReading(settings) }, imports),
+      new ResourceEndpoints(
+        PRODUCTS,
+        useCases,
+        { ...policy, ...productReading(settings) },
+        imports,
+      ).endpoints(),
   });
   bindResource(bind, t.USERS, {
     records: (stored) => stored.users,
     reservations: (stored) => stored.reservations.users,
     useCases: (deps) => new RecordUseCases({ ...deps, rules: { faults: userFaults, normal: asItIs } }),
-    endpoints: (useCases, { policy, imports }) => new ResourceEndpoints(USERS, useCases, policy, imports),
+    endpoints: (useCases, { policy, imports }) =>
+      new ResourceEndpoints(USERS, useCases, policy, imports).endpoints(),
   });
   bindResource(bind, t.ORDERS, {
     records: (stored) => stored.orders,
     reservations: (stored) => stored.reservations.orders,
     useCases: (deps, { users, products }) =>
       new OrderUseCases({ ...deps, users, products, rules: { faults: orderFaults, normal: asItIs } }),
-    endpoints: (useCases, { policy, imports }) => new ResourceEndpoints(ORDERS, useCases, policy, imports),
+    endpoints: (useCases, { policy, imports }) =>
+      new ResourceEndpoints(ORDERS, useCases, policy, imports).endpoints(),
   });
   bindResource(bind, t.API_KEYS, {
     records: (stored) => stored.apiKeys,
@@ -50,7 +58,8 @@ export function bindResources(bind: Bind): void {
       const rules = { faults: apiKeyFaults, normal: asItIs };
       return new ApiKeyUseCases({ ...deps, rules, format, verifier });
     },
-    endpoints: (useCases, { policy, imports }) => new ApiKeyEndpoints(API_KEYS, useCases, policy, imports),
+    endpoints: (useCases, { policy, imports }) =>
+      new ApiKeyEndpoints(API_KEYS, useCases, policy, imports).endpoints(),
   });
 }
 
@@ -59,7 +68,8 @@ interface Parts<Fields, UseCases extends RecordUseCases<Fields>> {
   records(stored: Stored): Repository<Fields>;
   reservations(stored: Stored): IdempotencyStore;
   useCases(deps: Omit<RecordDependencies<Fields>, 'rules'>, stored: Stored, get: Get): UseCases;
-  endpoints(useCases: UseCases, edge: Edge): ResourceEndpoints<Fields>;
+  /** Of all its versions. */
+  endpoints(useCases: UseCases, edge: Edge): readonly Endpoint[];
 }
 
 /** What the endpoints of every resource are made with. */
@@ -84,7 +94,7 @@ function bindResource<Fields, UseCases extends RecordUseCases<Fields>>(
     const settings = get(t.SETTINGS);
     const imports = { spools: get(t.SPOOLS), journal: get(t.JOURNAL) };
     const edge = { policy: guardedReading(settings), imports, settings };
-    return parts.endpoints(get(name.useCases), edge).endpoints();
+    return parts.endpoints(get(name.useCases), edge);
   });
 }
 

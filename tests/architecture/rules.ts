@@ -74,6 +74,8 @@ const SHARED = [
   'adapters/inbound/http/lists/filters.ts',
   'adapters/inbound/http/lists/sort.ts',
   'adapters/inbound/http/views.ts',
+  'adapters/inbound/http/versions/translated-records.ts',
+  'adapters/inbound/http/versions/field-names.ts',
   'adapters/inbound/http/lists/cursor.ts',
   'adapters/inbound/http/lists/paging.ts',
   'adapters/inbound/http/lists/ndjson.ts',

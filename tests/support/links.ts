@@ -1,7 +1,7 @@
 /** The targets in a field Link, by their relation. */
 export function linksOf(header: unknown): Record<string, string> {
   return Object.fromEntries(
-    [...String(header ?? '').matchAll(/<([^>]*)>; rel="([a-z]+)"/g)].map(([, target, rel]) => [rel, target]),
+    [...String(header ?? '').matchAll(/<([^>]*)>; rel="([a-z-]+)"/g)].map(([, target, rel]) => [rel, target]),
   );
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { HttpClient } from './http-client.js';
+import { documentedAnswers } from './openapi/described.js';
 
 const MAIN = resolve('dist/main.js');
 const CLI = resolve('dist/cli.js');
@@ -21,7 +22,7 @@ export class SpawnedService {
 
   constructor(
     readonly folder: string,
-    environment: Record<string, string> = {},
+    private readonly environment: Record<string, string> = {},
     program: readonly string[] = [MAIN],
   ) {
     const { PATH = '' } = process.env;
@@ -55,7 +56,9 @@ export class SpawnedService {
   /** Waits until it listens and has opened its store. */
   async started(token?: string): Promise<HttpClient> {
     const [, port] = await this.says(/listens on https:\/\/localhost:(\d+)[\s\S]*curl/);
-    return new HttpClient(Number(port), `${this.folder}/data/tls/ca.pem`, token ?? this.firstKey);
+    const client = new HttpClient(Number(port), `${this.folder}/data/tls/ca.pem`, token ?? this.firstKey);
+    client.documented = documentedAnswers(this.environment);
+    return client;
   }
 
   get pid(): number {

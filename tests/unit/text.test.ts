@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compareText, endOfPrefix, foldCase } from '#src/domain/text.js';
+import { compareText, endOfPrefix, foldCase, NAME, textFaults } from '#src/domain/text.js';
 
 /** Any code points, and often those at which UTF-8 and UTF-16 change their ways. */
 const TEXT = fc.string({
@@ -105,5 +105,19 @@ describe('a text without its case', () => {
       }),
       { numRuns },
     );
+  });
+});
+
+describe('a name', () => {
+  it('is not of white space alone, whatever JavaScript or Unicode take for that', () => {
+    const differing: string[] = [];
+    for (let point = 0; point <= 0x10ffff; point++) {
+      const text = String.fromCodePoint(point);
+      const isGood = !/[\s\p{White_Space}\p{Cs}\u0000-\u001f\u007f]/u.test(text);
+      if ((textFaults(text, NAME).length === 0) !== isGood) differing.push(point.toString(16));
+    }
+    expect(differing).to.deep.equal([]);
+    expect(textFaults(' \u00a0a\u3000', NAME)).to.deep.equal([]);
+    expect(textFaults(' \u00a0\u3000', NAME)).to.deep.equal(['invalid_format']);
   });
 });

@@ -3,6 +3,7 @@ import { describedService } from '#src/composition/openapi.js';
 import { loadSettings } from '#src/config/settings.js';
 import { DocumentedAnswers } from './documented-answers.js';
 
+/** By settings; by document, of which many settings have the same. */
 const known = new Map<string, DocumentedAnswers>();
 
 /** The document of a service with these settings. */
@@ -14,9 +15,14 @@ export function documentOf(environment: Record<string, string>): object {
 export function documentedAnswers(environment: Record<string, string>): DocumentedAnswers {
   // The address of the service, and what it stores where, are in none of its answers' descriptions.
   const settings = { ...environment, PUBLIC_URL: 'https://catalogue.test', STORE: 'memory', WORKERS: '1' };
-  const document = documentOf(settings);
-  const text = JSON.stringify(document);
-  const made = known.get(text) ?? new DocumentedAnswers(document);
-  known.set(text, made);
+  return remembered(JSON.stringify(settings), () => {
+    const document = documentOf(settings);
+    return remembered(JSON.stringify(document), () => new DocumentedAnswers(document));
+  });
+}
+
+function remembered(key: string, make: () => DocumentedAnswers): DocumentedAnswers {
+  const made = known.get(key) ?? make();
+  known.set(key, made);
   return made;
 }

@@ -60,7 +60,7 @@ export class DocumentedAnswers {
 
   private faults(method: string, target: string, answer: AnyAnswer): string[] {
     const [path = '', query = ''] = target.split('?');
-    const known = this.paths.find(({ pattern }) => exists(path, pattern))?.path ?? '';
+    const known = this.known(path, String(answer.headers['api-version']));
     const operation = ['paths', known, method.toLowerCase()];
     if (!this.document.at(...operation)) return this.faultsElsewhere(answer, known ? ANY_METHOD : ANYWHERE);
     const steps = [...operation, 'responses', answer.status];
@@ -74,6 +74,12 @@ export class DocumentedAnswers {
     if (method === 'HEAD' || answer.status === 304) return headers;
     const isWhole = !new URLSearchParams(query).has('fields');
     return [...headers, ...this.bodyFaults([...steps, 'content'], answer, isWhole)];
+  }
+
+  /** @param version that of the answer, where the address names none */
+  private known(path: string, version: string): string {
+    const all = this.paths.filter(({ pattern }) => exists(path, pattern)).map((known) => known.path);
+    return all.find((one) => one.startsWith(`/v${version}/`)) ?? all[0] ?? '';
   }
 
   /** Of every header, and whether all are there that have to be. */
@@ -151,8 +157,8 @@ type Steps = readonly (string | number)[];
 
 /** An address in its two forms; well-known ones with the path of the public address too. */
 function patternOf(path: string, { parameters = [] }: Node): RegExp {
-  const [, rest = path] = /^\/v1(\/.*)$/.exec(path) ?? [];
-  const optional = rest === path ? '' : '(?:/v1)?';
+  const [, version = '', rest = path] = /^(\/v\d+)(\/.*)$/.exec(path) ?? [];
+  const optional = version && `(?:${version})?`;
   const more = path.startsWith('/.well-known/') ? '(?:/.*)?' : '';
   const pattern = rest.replaceAll('.', '\\.').replace('{id}', '([1-9][0-9]{0,15})');
   const whole = parameters.reduce(

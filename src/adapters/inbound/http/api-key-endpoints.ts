@@ -7,7 +7,6 @@ import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './bodies/body-fields.js';
 import type { Context } from './context.js';
 import type { Endpoint, Operation } from './endpoint.js';
-import { entityTag } from './entity-tag.js';
 import { onceFor, readIdempotencyKey } from './idempotency-key.js';
 import type { ImportTools } from './imports/import-endpoint.js';
 import { describedIssuance } from './openapi/api-key-operations.js';
@@ -54,7 +53,7 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
 
   /** It moves with the last use, which is shown: strong tags of two answers that differ are two (RFC 9110 section 8.8.1). */
   protected override tagOf({ version, fields: { lastUsedAt } }: Versioned<ApiKey>, view?: string): string {
-    return entityTag(lastUsedAt === undefined ? version : `${version}@${lastUsedAt / MINUTE_MS}`, view);
+    return this.tag(lastUsedAt === undefined ? version : `${version}@${lastUsedAt / MINUTE_MS}`, view);
   }
 
   /** Whoever saw the key revokes the key that they saw, however often it was used since. */
@@ -64,7 +63,7 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
       ...(match !== undefined && { 'if-match': withoutUse(match) }),
       ...(noneMatch !== undefined && { 'if-none-match': withoutUse(noneMatch) }),
     };
-    return writeCondition(seen, this.policy.requireIfMatch);
+    return writeCondition(seen, this.policy.requireIfMatch, (version) => this.tag(version));
   }
 
   private draft(body: unknown): Draft<ApiKey> {
@@ -78,7 +77,7 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
   /** Whole whatever is preferred: what is left out here would be lost. */
   private answerIssued(ctx: Context, { record, isReplay, key }: IssuedApiKey): void {
     if (isReplay) ctx.set('Idempotency-Replayed', 'true');
-    ctx.set('Location', `/v1/${this.resource.path}/${record.id}`);
+    ctx.set('Location', this.location(record));
     ctx.set('ETag', this.tagOf(record));
     answerJson(ctx, { ...this.resource.present(record), key });
     ctx.status = 201;
@@ -87,5 +86,5 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
 
 /** As the tag was before the key's first use. */
 function withoutUse(tags: string): string {
-  return tags.replaceAll(/"(\d+)@\d+/g, '"$1');
+  return tags.replaceAll(/"((?:v\d+\.)?\d+)@\d+/g, '"$1');
 }

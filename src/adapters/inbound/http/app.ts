@@ -16,6 +16,8 @@ import { countRequest } from './middleware/limit-rate.js';
 import { logRequests } from './middleware/log-requests.js';
 import { markUncached } from './middleware/mark-uncached.js';
 import { simplifyAccept } from './middleware/negotiate.js';
+import { announceEnd } from './versions/announce-end.js';
+import { servedVersion } from './versions/served-versions.js';
 
 export interface AppDependencies {
   /** Tells where a request comes from, or refuses it: `fromClients` or `fromProxies`. */
@@ -40,7 +42,8 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   for (const endpoint of deps.healthEndpoints) mountUnlimited(router, endpoint);
   for (const endpoint of deps.publicEndpoints) mountPublic(router, deps.gate.limiter, endpoint);
-  for (const endpoint of deps.endpoints) mount(router, deps.gate, endpoint);
+  for (const endpoint of deps.endpoints)
+    mount(router, deps.gate, endpoint, servedVersion(endpoint, deps.endpoints));
 
   const app = new Koa<RequestState>();
   app.silent = true;
@@ -50,6 +53,7 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   app.use(deps.crossOrigin);
   app.use(logRequests(deps.journal, deps.clock));
   app.use(closeConnections(deps.isDraining));
+  app.use(announceEnd);
   app.use(answerErrors(deps.journal));
   app.use(challengeBearers(deps.metadataUrl));
   app.use(markUncached);

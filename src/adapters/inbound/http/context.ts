@@ -1,11 +1,14 @@
 import type Koa from 'koa';
 import type { Principal } from '../../../domain/access.js';
+import type { ServedVersion } from './versions/served-version.js';
 
 /** What the middlewares tell each other of a request. */
 export interface RequestState {
   requestId: string;
   /** The path's pattern, such as `/v1/products/{id}`; absent for a path that does not exist. */
   route?: string;
+  /** What the address was found to be; absent: the first version. */
+  version?: ServedVersion;
   /** What a client without a principal is limited by: its IPv4 address, or the /64 of its IPv6 address. */
   address: string;
   principal?: Principal;

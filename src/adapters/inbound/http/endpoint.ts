@@ -10,6 +10,9 @@ import { countRequest } from './middleware/limit-rate.js';
 import { markVarying, negotiate } from './middleware/negotiate.js';
 import type { OperationDescription } from './openapi/description.js';
 import { type FindParameter, type Query, readQuery } from './query.js';
+import { isFor, judgeVersion, takeVersion } from './versions/asked-version.js';
+import type { Deprecation } from './versions/deprecation.js';
+import type { ServedVersion } from './versions/served-version.js';
 
 /** What is done for a request. */
 export interface Work {
@@ -47,6 +50,10 @@ export interface Endpoint {
   readonly path: RegExp;
   /** Of each variable in the path but the id, the values that there are. */
   readonly variables?: Readonly<Record<string, readonly string[]>>;
+  /** Of the interface; absent: 1. */
+  readonly version?: number;
+  /** Where this version is to go. */
+  readonly deprecation?: Deprecation | undefined;
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
   /** What PATCH takes (RFC 5789 section 3.1). */
   readonly acceptPatch?: string;
@@ -58,9 +65,15 @@ export interface Endpoint {
  * Every request of every endpoint goes the same way: who asks and how often, whether they may, the method, the headers,
  * the query, the body, the work.
  */
-export function mount(router: Router<RequestState>, gate: Gate, endpoint: Endpoint): void {
+export function mount(
+  router: Router<RequestState>,
+  gate: Gate,
+  endpoint: Endpoint,
+  version: ServedVersion,
+): void {
   router.all(endpoint.path, async (ctx: Context, next) => {
-    if (!isId(ctx)) return next();
+    if (!isId(ctx) || !isFor(version, ctx)) return next();
+    takeVersion(ctx, version);
     ctx.state.route = endpoint.route;
     const operation = operationOf(endpoint, ctx.method);
     if (ctx.method === 'OPTIONS') {
@@ -147,8 +160,10 @@ function operationOf({ operations }: Endpoint, method: string): Operation | unde
 function answerOptions(ctx: Context, endpoint: Endpoint): void {
   const operations = Object.values(endpoint.operations);
   // Of a refused preflight a script learns nothing; the request behind it is told what is wrong.
-  if (!ctx.state.isPreflight)
+  if (!ctx.state.isPreflight) {
+    judgeVersion(ctx);
     readQuery(ctx, (name) => operations.map(({ parameter }) => parameter(name)).find(Boolean));
+  }
   setAllow(ctx, endpoint);
   ctx.status = 204;
 }

@@ -3,23 +3,17 @@ import type { Scope } from '../../../domain/access.js';
 import type { FieldSet } from '../../../domain/fields.js';
 import type { Versioned } from '../../../domain/record.js';
 import type { JsonSchema } from './openapi/json-schema.js';
-
-/** How a resource is spoken of to whoever writes a client. */
-export interface ResourceWords {
-  /** In names of schemas and operations: `Product`. */
-  readonly name: string;
-  /** In sentences, with its article: `a product`. */
-  readonly one: string;
-  readonly many: string;
-  readonly about: string;
-  /** What a client could send. */
-  readonly example: Readonly<Record<string, unknown>>;
-}
+import type { ResourceWords } from './openapi/resource-words.js';
+import type { Deprecation } from './versions/deprecation.js';
 
 /** What the shared handlers need to know of a resource: values and functions, never which one it is. */
 export interface ResourceDescription<Fields> {
   /** The plural noun in the address. */
   readonly path: string;
+  /** Of the interface: the same records may be shown in several ways beside each other. */
+  readonly version: number;
+  /** Where this version is to go. */
+  readonly deprecation?: Deprecation;
   readonly readScope: Scope;
   readonly writeScope: Scope;
   /** What lists can be filtered and sorted by, beside the metadata that every record has. */

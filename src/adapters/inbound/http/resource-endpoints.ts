@@ -1,5 +1,5 @@
 import type { Draft } from '../../../application/judgement.js';
-import type { RecordUseCases, VersionCondition } from '../../../application/record-use-cases.js';
+import type { Records, VersionCondition } from '../../../application/record-use-cases.js';
 import { PreconditionFailed } from '../../../domain/errors.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './bodies/body-fields.js';
@@ -42,7 +42,7 @@ export class ResourceEndpoints<Fields> {
 
   constructor(
     protected readonly resource: ResourceDescription<Fields>,
-    protected readonly useCases: RecordUseCases<Fields>,
+    protected readonly useCases: Records<Fields>,
     protected readonly policy: ResourcePolicy,
     protected readonly imports: ImportTools,
   ) {
@@ -51,16 +51,21 @@ export class ResourceEndpoints<Fields> {
   }
 
   endpoints(): Endpoint[] {
-    const { path } = this.resource;
+    const { path, version, deprecation } = this.resource;
+    const inVersion = `(?:/v${version})?/${path}`;
     return [
       {
-        route: `/v1/${path}`,
-        path: new RegExp(`^(?:/v1)?/${path}$`),
+        route: `/v${version}/${path}`,
+        path: new RegExp(`^${inVersion}$`),
+        version,
+        deprecation,
         operations: { GET: this.listing(), POST: this.creation() },
       },
       {
-        route: `/v1/${path}/{id}`,
-        path: new RegExp(`^(?:/v1)?/${path}/([1-9][0-9]{0,15})$`),
+        route: `/v${version}/${path}/{id}`,
+        path: new RegExp(`^${inVersion}/([1-9][0-9]{0,15})$`),
+        version,
+        deprecation,
         ...this.ofEach(),
       },
     ];
@@ -98,7 +103,7 @@ export class ResourceEndpoints<Fields> {
         const creation = { draft: this.fields.ofNew(body), once: onceFor(ctx, body) };
         const { record, isReplay } = await this.useCases.create(creation);
         if (isReplay) ctx.set('Idempotency-Replayed', 'true');
-        ctx.set('Location', `/v1/${this.resource.path}/${record.id}`);
+        ctx.set('Location', this.location(record));
         this.answerWrite(ctx, 201, record);
       },
     };
@@ -195,14 +200,25 @@ export class ResourceEndpoints<Fields> {
     }
   }
 
+  /** The address that names its version. */
+  protected location({ id }: Versioned<Fields>): string {
+    return `/v${this.resource.version}/${this.resource.path}/${id}`;
+  }
+
   /** See {@link entityTag}. */
   protected tagOf({ version }: Versioned<Fields>, view?: string): string {
-    return entityTag(version, view);
+    return this.tag(version, view);
+  }
+
+  /** Two versions may show the same state at one address, otherwise: their strong tags are two (RFC 9110 section 8.8.1). */
+  protected tag(state: number | string, view?: string): string {
+    const { version } = this.resource;
+    return entityTag(version === 1 ? state : `v${version}.${state}`, view);
   }
 
   /** What a write asks of the record as it stands. */
   protected condition(ctx: Context): VersionCondition {
-    return writeCondition(ctx.headers, this.policy.requireIfMatch);
+    return writeCondition(ctx.headers, this.policy.requireIfMatch, (version) => this.tag(version));
   }
 
   private readAccess(): Pick<Operation, 'scope'> {

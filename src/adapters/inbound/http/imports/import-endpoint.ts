@@ -1,5 +1,5 @@
 import type { Journal } from '../../../../application/ports/journal.js';
-import type { RecordUseCases } from '../../../../application/record-use-cases.js';
+import type { Records } from '../../../../application/record-use-cases.js';
 import { BodyFields } from '../bodies/body-fields.js';
 import { checkMediaType, mediaType, sendContinue } from '../bodies/read-json-body.js';
 import type { Context } from '../context.js';
@@ -37,7 +37,7 @@ export class ImportEndpoint<Fields> {
 
   constructor(
     private readonly resource: ResourceDescription<Fields>,
-    private readonly useCases: Pick<RecordUseCases<Fields>, 'createAll' | 'reserveStream'>,
+    private readonly useCases: Pick<Records<Fields>, 'createAll' | 'reserveStream'>,
     private readonly policy: ImportPolicy,
     private readonly tools: ImportTools,
   ) {

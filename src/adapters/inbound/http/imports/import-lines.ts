@@ -1,7 +1,7 @@
 import type { Creation, CreationOutcome } from '../../../../application/creation-attempt.js';
 import { lineKey, type Once, onceByBody } from '../../../../application/idempotency.js';
 import type { Journal } from '../../../../application/ports/journal.js';
-import type { RecordUseCases } from '../../../../application/record-use-cases.js';
+import type { Records } from '../../../../application/record-use-cases.js';
 import { turnInLine } from '../../../../application/turns.js';
 import { CatalogueError } from '../../../../domain/errors.js';
 import type { BodyFields } from '../bodies/body-fields.js';
@@ -15,7 +15,7 @@ const SLICE = 32;
 
 export interface ImportLinesOptions<Fields> {
   readonly fields: BodyFields<Fields>;
-  readonly useCases: Pick<RecordUseCases<Fields>, 'createAll'>;
+  readonly useCases: Pick<Records<Fields>, 'createAll'>;
   /** The name under which the stream is reserved; absent: each line makes a record, however often it is sent. */
   readonly key: string | undefined;
   readonly bodyLimitBytes: number;

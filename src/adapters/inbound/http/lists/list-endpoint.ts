@@ -1,5 +1,5 @@
 import type { ListQuery } from '../../../../application/list-query.js';
-import type { RecordUseCases } from '../../../../application/record-use-cases.js';
+import type { Records } from '../../../../application/record-use-cases.js';
 import type { Context } from '../context.js';
 import type { Work } from '../endpoint.js';
 import { isKnown, weakTag } from '../entity-tag.js';
@@ -25,15 +25,17 @@ interface Asked<Fields> {
 
 /** The list of a resource: a page as a JSON array or as lines, or all of it as lines. */
 export class ListEndpoint<Fields> {
+  private readonly name: string;
   private readonly parameters: ListParameters;
   private readonly views: Views<Fields>;
 
   constructor(
-    private readonly resource: ResourceDescription<Fields>,
-    private readonly useCases: Pick<RecordUseCases<Fields>, 'list' | 'count' | 'pages'>,
+    resource: ResourceDescription<Fields>,
+    private readonly useCases: Pick<Records<Fields>, 'list' | 'count' | 'pages'>,
     private readonly cacheControl: string,
   ) {
-    this.parameters = new ListParameters(resource.path, resource.fields);
+    this.name = listName(resource);
+    this.parameters = new ListParameters(this.name, resource.fields);
     this.views = new Views(resource);
   }
 
@@ -94,7 +96,7 @@ export class ListEndpoint<Fields> {
 
   private async page(ctx: Context, { query, parameters }: Asked<Fields>) {
     const page = await this.useCases.list(query);
-    const address = { list: this.resource.path, path: ctx.path, parameters };
+    const address = { list: this.name, path: ctx.path, parameters };
     return { records: page.records, link: linkHeader(address, query, page) };
   }
 
@@ -105,4 +107,9 @@ export class ListEndpoint<Fields> {
     ctx.set('X-Total-Count', String(total));
     notePreference(ctx, 'count=exact');
   }
+}
+
+/** Each version gives cursors of its own: what is sorted and filtered by may mean something else in another. */
+function listName({ path, version }: ResourceDescription<never>): string {
+  return version === 1 ? path : `v${version}/${path}`;
 }

@@ -14,6 +14,8 @@ export function answerErrors(journal: Journal): Middleware {
         journal.error(error.code, { requestId: ctx.state.requestId, error: error.cause });
       const { status, headers, body } = errorAnswer(error, wantsProblem(ctx));
       ctx.remove('Link');
+      // Of a record that is missing nothing is told, whatever was wrong with the body.
+      if (error.code === 'not_found') ctx.remove('Accept-Patch');
       ctx.set({ ...headers });
       ctx.vary('Accept');
       ctx.status = status;

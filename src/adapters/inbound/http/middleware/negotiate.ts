@@ -1,6 +1,6 @@
 import { CatalogueError } from '../../../../domain/errors.js';
 import type { Context, Middleware } from '../context.js';
-import { parameterFault } from '../faults.js';
+import { isVersionInPath, judgeVersion } from '../versions/asked-version.js';
 
 /** Whoever asks for this charset gets it; offered without it, `Accept: application/json; charset=utf-8` would fit nothing. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -26,13 +26,7 @@ export const simplifyAccept: Middleware = (ctx, next) => {
  * @throws CatalogueError `unsupported_version`, `not_acceptable`, `expectation_failed`
  */
 export function negotiate(ctx: Context, types: readonly string[] = []): void {
-  const version = ctx.get('API-Version');
-  if (version !== '' && version !== '1') {
-    const message = 'This service speaks API-Version 1 only.';
-    throw new CatalogueError('unsupported_version', message, [
-      parameterFault('header', 'API-Version', 'out_of_range', message),
-    ]);
-  }
+  judgeVersion(ctx);
   if (!ctx.accepts(JSON_TYPE, 'application/problem+json', ...types)) {
     const known = [JSON_TYPE, ...types].map((type) => type.replace(/;.*/, ''));
     throw new CatalogueError(
@@ -48,9 +42,5 @@ export function negotiate(ctx: Context, types: readonly string[] = []): void {
 
 /** @param more the headers that the answer depends on beside version and media type */
 export function markVarying(ctx: Context, more: readonly string[] = []): void {
-  ctx.vary([...(isVersioned(ctx.path) ? [] : ['API-Version']), 'Accept', ...more]);
-}
-
-function isVersioned(path: string): boolean {
-  return path.startsWith('/v1/');
+  ctx.vary([...(isVersionInPath(ctx.path) ? [] : ['API-Version']), 'Accept', ...more]);
 }

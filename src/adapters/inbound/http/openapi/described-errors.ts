@@ -25,6 +25,7 @@ const OWN_HEADERS: Readonly<Record<number, readonly AnsweredHeader[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
   412: ['ETag'],
+  415: ['Accept-Patch'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };

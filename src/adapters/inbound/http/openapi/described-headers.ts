@@ -1,15 +1,25 @@
-import type { Components, Reference } from './components.js';
+import type { Components } from './components.js';
 import type { AnsweredHeader } from './description.js';
 import { REQUEST_HEADERS, RESPONSE_HEADERS, type RequestHeader, type ResponseHeader } from './headers.js';
 
-/** Headers, each of which stands in the document once. */
+/** The headers of one version of the interface, each of which stands in the document once. */
 export class DescribedHeaders {
-  constructor(private readonly components: Components) {}
+  constructor(
+    private readonly components: Components,
+    private readonly version: number,
+  ) {}
 
-  requested(names: readonly RequestHeader[]): Reference[] {
-    return names.map((name) =>
-      this.components.share('parameters', name, { ...REQUEST_HEADERS[name], in: 'header' }),
-    );
+  requested(names: readonly RequestHeader[]): object[] {
+    return names.map((name) => {
+      const header = { ...REQUEST_HEADERS[name], in: 'header' };
+      if (name !== 'ApiVersion') return this.components.share('parameters', name, header);
+      const schema = { ...header.schema, enum: [this.version] };
+      return this.components.share('parameters', `${name}${this.version}`, {
+        ...header,
+        schema,
+        example: this.version,
+      });
+    });
   }
 
   required(names: readonly RequestHeader[]): object[] {
@@ -21,9 +31,14 @@ export class DescribedHeaders {
   }
 
   private answeredOne(name: AnsweredHeader): [ResponseHeader, object] {
-    if (!isOptional(name)) return [name, this.components.share('headers', name, RESPONSE_HEADERS[name])];
-    const plain = name.slice(1) as ResponseHeader;
-    return [plain, { ...RESPONSE_HEADERS[plain], required: false }];
+    if (isOptional(name)) {
+      const plain = name.slice(1) as ResponseHeader;
+      return [plain, { ...RESPONSE_HEADERS[plain], required: false }];
+    }
+    if (name !== 'API-Version') return [name, this.components.share('headers', name, RESPONSE_HEADERS[name])];
+    const schema = { ...RESPONSE_HEADERS[name].schema, enum: [String(this.version)] };
+    const header = { ...RESPONSE_HEADERS[name], schema };
+    return [name, this.components.share('headers', `${name}-${this.version}`, header)];
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../../domain/errors.js';
 import type { Endpoint } from '../endpoint.js';
 import { Components } from './components.js';
-import { DescribedOperations, type Mounting, type Surroundings } from './described-operations.js';
+import { DescribedEndpoint, type Mounting, type Surroundings } from './described-endpoint.js';
 import type { AnsweredHeader } from './description.js';
 import { SCOPE_MEANINGS } from './scope-meanings.js';
 
@@ -61,13 +61,13 @@ const CARRIED: readonly AnsweredHeader[] = [
  */
 export function openApiDocument(served: Served, facts: ServiceFacts): object {
   const components = new Components();
-  const operations = new DescribedOperations(components, surroundings(facts));
-  const { guarded, open, unlimited } = mountings(facts);
-  const paths = [
-    ...served.guarded.map((endpoint) => [endpoint.route, operations.pathItem(endpoint, guarded)]),
-    ...served.open.map((endpoint) => [endpoint.route, operations.pathItem(endpoint, open)]),
-    ...served.unlimited.map((endpoint) => [endpoint.route, operations.pathItem(endpoint, unlimited)]),
-  ];
+  const around = surroundings(facts);
+  const paths = mountings(facts).flatMap(([kind, mounting]) =>
+    served[kind].map((endpoint) => {
+      const described = new DescribedEndpoint(endpoint, mounting, around, components);
+      return [endpoint.route, described.pathItem()];
+    }),
+  );
   return {
     openapi: '3.1.1',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -85,7 +85,7 @@ export function openApiDocument(served: Served, facts: ServiceFacts): object {
   };
 }
 
-function mountings({ isProxied, isStrict, isShared }: ServiceFacts): Record<keyof Served, Mounting> {
+function mountings({ isProxied, isStrict, isShared }: ServiceFacts): [keyof Served, Mounting][] {
   const carried: readonly AnsweredHeader[] = [
     ...CARRIED,
     ...(isStrict ? (['Strict-Transport-Security'] as const) : []),
@@ -100,11 +100,11 @@ function mountings({ isProxied, isStrict, isShared }: ServiceFacts): Record<keyo
       ...(isProxied ? (['https_required'] as const) : []),
     ] as const,
   };
-  return {
-    guarded: { ...limited, isGuarded: true },
-    open: { ...limited, isGuarded: false },
-    unlimited: { headers: carried, errors: [...ALWAYS, ...NEGOTIATED], isGuarded: false },
-  };
+  return [
+    ['guarded', { ...limited, isGuarded: true }],
+    ['open', { ...limited, isGuarded: false }],
+    ['unlimited', { headers: carried, errors: [...ALWAYS, ...NEGOTIATED], isGuarded: false }],
+  ];
 }
 
 function surroundings({ isShared }: ServiceFacts): Surroundings {

@@ -16,9 +16,8 @@ export const REQUEST_HEADERS = {
   ApiVersion: {
     name: 'API-Version',
     description:
-      'The version of the interface, where the address names none; one that disagrees with the address is refused. Absent: 1, for ever.',
-    schema: { type: 'integer', enum: [1] },
-    example: 1,
+      'The version of the interface, where the address names none: absent it is 1, for ever. One that disagrees with the address is refused.',
+    schema: { type: 'integer' },
   },
   RequestId: {
     name: 'X-Request-Id',
@@ -97,7 +96,7 @@ export const RESPONSE_HEADERS = {
   'API-Version': {
     required: true,
     description: 'The version of the interface that the answer speaks.',
-    schema: { type: 'string', enum: ['1'] },
+    schema: TEXT,
   },
   'Cache-Control': { required: true, description: 'Who may keep the answer (RFC 9111).', schema: TEXT },
   Vary: { description: 'The request headers that the answer depends on.', schema: TEXT },
@@ -139,9 +138,21 @@ export const RESPONSE_HEADERS = {
   },
   Link: {
     description:
-      'Where the list goes on (RFC 8288): `rel="next"`, `"prev"` and `"first"`. Without `next` this is the last page.',
+      'Where a list goes on (RFC 8288): `rel="next"`, `"prev"` and `"first"`; without `next` this is the last page. Of a deprecated version also `rel="successor-version"`.',
     schema: TEXT,
     example: '</v1/products?limit=100>; rel="first", </v1/products?limit=100&cursor=…>; rel="next"',
+  },
+  Deprecation: {
+    required: true,
+    description: 'Since when this version is deprecated, or from when on (RFC 9745): `@` and Unix seconds.',
+    schema: { type: 'string', pattern: '^@-?\\d+$' },
+    example: '@1788220800',
+  },
+  Sunset: {
+    required: true,
+    description: 'When it may be gone (RFC 8594); 12 months later at the earliest.',
+    schema: TEXT,
+    example: 'Wed, 01 Sep 2027 00:00:00 GMT',
   },
   'X-Total-Count': {
     description: 'How many records the filters fit; under `Prefer: count=exact`.',

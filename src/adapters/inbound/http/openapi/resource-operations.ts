@@ -169,7 +169,6 @@ export class ResourceOperations<Fields> {
       ...rest,
       schemas: { ...this.about('whole', 'patch').schemas, JsonPatch: JSON_PATCH_SCHEMA },
       errors: [...errors, 'invalid_patch', 'patch_test_failed'],
-      errorHeaders: ['Accept-Patch'],
       id: `patch${words.name}`,
       summary: `Change ${words.one}`,
       text: 'By a JSON Merge Patch (RFC 7396), where null removes a field, or by a JSON Patch (RFC 6902), all of it or nothing. Without `If-Match` it is applied to the newest state, whoever else writes: no change of other fields is lost.',

@@ -1,7 +1,9 @@
 import type { ApiKey } from '../../../../domain/access.js';
 import { MAX_ID } from '../../../../domain/record.js';
-import type { ResourceDescription, ResourceWords } from '../resource-description.js';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
+import type { ResourceDescription } from '../resource-description.js';
+import { jsonSchemaOf } from './joi-schema.js';
+import type { JsonSchema } from './json-schema.js';
+import type { ResourceWords } from './resource-words.js';
 
 export const ID: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_ID };
 const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };

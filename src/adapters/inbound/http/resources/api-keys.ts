@@ -14,6 +14,7 @@ import type { ResourceDescription } from '../resource-description.js';
 /** The digest is in no answer and no list can be asked for it. */
 export const API_KEYS: ResourceDescription<ApiKey> = {
   path: 'api-keys',
+  version: 1,
   readScope: 'keys:admin',
   writeScope: 'keys:admin',
   words: {

@@ -18,6 +18,7 @@ const ITEM = Joi.object({
 
 export const ORDERS: ResourceDescription<Order> = {
   path: 'orders',
+  version: 1,
   readScope: 'orders:read',
   writeScope: 'orders:write',
   words: {

@@ -14,6 +14,7 @@ import type { ResourceDescription } from '../resource-description.js';
 
 export const PRODUCTS: ResourceDescription<Product> = {
   path: 'products',
+  version: 1,
   readScope: 'products:read',
   writeScope: 'products:write',
   words: {

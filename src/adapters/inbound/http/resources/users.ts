@@ -7,6 +7,7 @@ import type { ResourceDescription } from '../resource-description.js';
 
 export const USERS: ResourceDescription<User> = {
   path: 'users',
+  version: 1,
   readScope: 'users:read',
   writeScope: 'users:write',
   words: {

@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly preflightAnswers: readonly AnsweredHeader[];
 }
 
+const OF_DEPRECATED: readonly AnsweredHeader[] = ['Deprecation', 'Sunset', 'Link'];
+
 const ID_PARAMETER = {
   name: 'id',
   in: 'path',
@@ -32,22 +34,30 @@ const ID_PARAMETER = {
   schema: ID,
 };
 
-/** Writes endpoints down as OpenAPI has them. */
-export class DescribedOperations {
+/** Writes an endpoint down as OpenAPI has it. */
+export class DescribedEndpoint {
   private readonly headers: DescribedHeaders;
+  private readonly mounting: Mounting;
 
   constructor(
-    private readonly components: Components,
+    private readonly endpoint: Endpoint,
+    mounting: Mounting,
     private readonly surroundings: Surroundings,
+    private readonly components: Components,
   ) {
-    this.headers = new DescribedHeaders(components);
+    this.headers = new DescribedHeaders(components, endpoint.version ?? 1);
+    const { deprecation } = endpoint;
+    this.mounting = deprecation
+      ? { ...mounting, headers: [...mounting.headers, ...OF_DEPRECATED] }
+      : mounting;
   }
 
-  pathItem(endpoint: Endpoint, mounting: Mounting): object {
+  pathItem(): object {
+    const { endpoint } = this;
     const all = Object.entries(endpoint.operations) as [Method, Operation][];
     const described = all.flatMap(([method, operation]) => [
-      [method.toLowerCase(), this.operation(operation, mounting)],
-      ...(method === 'GET' ? [['head', this.head(operation, mounting)]] : []),
+      [method.toLowerCase(), this.operation(operation)],
+      ...(method === 'GET' ? [['head', this.head(operation)]] : []),
     ]);
     const variables = [
       ...(endpoint.route.includes('{id}') ? [this.components.share('parameters', 'Id', ID_PARAMETER)] : []),
@@ -56,36 +66,40 @@ export class DescribedOperations {
     return {
       ...(variables.length > 0 && { parameters: variables }),
       ...Object.fromEntries(described),
-      options: this.options(endpoint, mounting),
+      options: this.options(),
     };
   }
 
-  private operation(operation: Operation, mounting: Mounting): object {
+  private operation(operation: Operation): object {
     const { id, tag, summary, text, bodies, schemas = {} } = operation.description;
     this.components.schemas(schemas);
     return {
       operationId: id,
       tags: [tag],
+      ...this.deprecated(),
       summary,
       ...(text && { description: text }),
-      ...this.asked(operation, mounting),
+      ...this.asked(operation),
       ...(bodies && { requestBody: { required: true, content: bodies } }),
-      responses: this.responses(operation, mounting, true),
+      responses: this.responses(operation, true),
     };
   }
 
-  private head(operation: Operation, mounting: Mounting): object {
+  private head(operation: Operation): object {
     const { id, tag, summary } = operation.description;
     return {
       operationId: renamed(id, 'head'),
       tags: [tag],
+      ...this.deprecated(),
       summary: `${summary}: the headers alone`,
-      ...this.asked(operation, mounting),
-      responses: this.responses(operation, mounting, false),
+      ...this.asked(operation),
+      responses: this.responses(operation, false),
     };
   }
 
-  private options({ operations, acceptPatch }: Endpoint, mounting: Mounting): object {
+  private options(): object {
+    const { operations, acceptPatch } = this.endpoint;
+    const { mounting } = this;
     const [{ id, tag }] = Object.values(operations).map(({ description }) => description) as [
       OperationDescription,
     ];
@@ -94,6 +108,7 @@ export class DescribedOperations {
     return {
       operationId: renamed(id, 'options'),
       tags: [tag],
+      ...this.deprecated(),
       summary: `What can be done at this address`,
       security: [],
       parameters: this.headers.requested([...requestHeaders, ...preflightHeaders]),
@@ -111,10 +126,14 @@ export class DescribedOperations {
     };
   }
 
-  private asked(operation: Operation, mounting: Mounting): object {
+  private deprecated(): object {
+    return this.endpoint.deprecation ? { deprecated: true } : {};
+  }
+
+  private asked(operation: Operation): object {
     const { query = [], headers = [], requiredHeaders = [], security } = operation.description;
     return {
-      security: security ?? securityOf(operation, mounting),
+      security: security ?? securityOf(operation, this.mounting),
       parameters: [
         ...query.map((parameter) => ({ ...parameter, in: 'query' })),
         ...this.headers.required(requiredHeaders),
@@ -123,23 +142,24 @@ export class DescribedOperations {
     };
   }
 
-  private responses(operation: Operation, mounting: Mounting, hasBody: boolean): object {
+  private responses(operation: Operation, hasBody: boolean): object {
+    const { mounting } = this;
     const { id, answers, errors = [], errorHeaders = [], errorShape: shape } = operation.description;
     const verb = hasBody ? verbOf(id) : 'head';
     if (shape) this.components.schemas(OAUTH_ERROR_SCHEMAS);
     const codes = [...errors, ...errorsOf(operation, mounting), ...mounting.errors];
     const headers = [...mounting.headers, ...errorHeaders];
     return {
-      ...Object.fromEntries(answers.map((answer) => [answer.status, this.answer(answer, mounting, hasBody)])),
+      ...Object.fromEntries(answers.map((answer) => [answer.status, this.answer(answer, hasBody)])),
       ...describedErrors({ verb, codes, headers, shape, hasBody }, this.components, this.headers),
     };
   }
 
-  private answer(answer: AnswerDescription, mounting: Mounting, hasBody: boolean): object {
+  private answer(answer: AnswerDescription, hasBody: boolean): object {
     const { description, headers = [], content, links } = answer;
     return {
       description,
-      headers: this.headers.answered([...mounting.headers, ...headers]),
+      headers: this.headers.answered([...this.mounting.headers, ...headers]),
       ...(content && hasBody && { content }),
       ...(links && hasBody && { links }),
     };

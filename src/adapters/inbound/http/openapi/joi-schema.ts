@@ -1,0 +1,84 @@
+import type Joi from 'joi';
+import { ATTRIBUTES } from '../../../../domain/attributes.js';
+import type { Judge } from '../bodies/schema.js';
+import { type JsonSchema, textSchema } from './json-schema.js';
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** What joi tells of a schema, as far as the bodies of this service need it. */
+interface Described {
+  readonly type: string;
+  readonly flags?: { readonly presence?: string };
+  readonly keys?: Readonly<Record<string, Described>>;
+  readonly items?: readonly [Described];
+  readonly rules?: readonly { readonly name: string; readonly args?: Args }[];
+}
+
+/**
+ * The schema in words that every language knows. joi has a conversion of its own, which leaves objects open and whose
+ * hook for types like ours is none of its documented interface.
+ * @throws Error for a type or rule that it does not know: nothing is left out silently
+ */
+export function jsonSchemaOf(schema: Joi.Schema): JsonSchema {
+  return converted(schema.describe() as Described);
+}
+
+const ATTRIBUTES_SCHEMA: JsonSchema = {
+  type: 'object',
+  maxProperties: ATTRIBUTES.maxKeys,
+  // A name that some readers of JSON take for more than a name.
+  propertyNames: { ...textSchema(ATTRIBUTES.key), not: { const: '__proto__' } },
+  additionalProperties: {
+    anyOf: [
+      { type: 'string', ...textSchema(ATTRIBUTES.text) },
+      { type: 'number', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+      { type: 'boolean' },
+    ],
+  },
+};
+
+const TYPES: Readonly<Record<string, (described: Described) => JsonSchema>> = {
+  object: ({ keys = {} }) => objectSchema(keys),
+  attributes: () => ATTRIBUTES_SCHEMA,
+  list: ({ items }) => ({ type: 'array', ...(items && { items: converted(items[0]) }) }),
+  text: () => ({ type: 'string' }),
+  string: () => ({ type: 'string' }),
+  number: () => ({ type: 'number' }),
+};
+
+const RULES: Readonly<Record<string, (args: Args) => JsonSchema>> = {
+  integer: () => ({ type: 'integer' }),
+  pattern: ({ regex }) => ({ pattern: String(regex).slice(1, -1) }),
+  judgedBy: ({ judge }) => (judge as Judge).jsonSchema,
+  // What else makes two elements alike no schema can say.
+  distinct: () => ({ uniqueItems: true }),
+  'number.min': ({ limit }) => ({ minimum: limit }),
+  'number.max': ({ limit }) => ({ maximum: limit }),
+  'list.min': ({ limit }) => ({ minItems: limit }),
+  'list.max': ({ limit }) => ({ maxItems: limit }),
+};
+
+function converted(described: Described): JsonSchema {
+  const { type, rules = [] } = described;
+  const ofRules = rules.map(({ name, args = {} }) =>
+    known(RULES[`${type}.${name}`] ?? RULES[name], `${type}.${name}`)(args),
+  );
+  return Object.assign({}, known(TYPES[type], type)(described), ...ofRules);
+}
+
+/** Closed: a field that is not in it is refused. */
+function objectSchema(keys: Readonly<Record<string, Described>>): JsonSchema {
+  const sendable = Object.entries(keys).filter(([, { flags }]) => flags?.presence !== 'forbidden');
+  const required = sendable.filter(([, { flags }]) => flags?.presence === 'required').map(([name]) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(sendable.map(([name, described]) => [name, converted(described)])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function known<Conversion>(conversion: Conversion | undefined, name: string): Conversion {
+  if (!conversion) throw new Error(`No JSON Schema stands for joi's ${name}.`);
+  return conversion;
+}

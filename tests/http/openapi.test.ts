@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { MAX_ID } from '#src/domain/record.js';
+import { runningService } from '../support/running-service.js';
+import { catalogue } from '../support/spawned-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const PUBLIC_URL = 'https://catalogue.test';
+
+describe('/openapi.json', () => {
+  const service = runningService({ PUBLIC_URL, RATE_LIMIT_REQUESTS: '1000' });
+  const get = (headers: Record<string, string> = {}) =>
+    service.client.get('/openapi.json', { token: null, headers });
+
+  it('is for everyone, and lists what is served', async () => {
+    const answer = await get();
+    expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'application/json']);
+    expect(answer.json.openapi).to.match(/^3\.1\./);
+    expect(answer.json.paths).to.include.all.keys('/v1/products', '/v1/products/{id}', '/oauth/token');
+  });
+
+  it('is made for the address and the settings of the service', async () => {
+    expect((await get()).json.servers).to.deep.equal([{ url: PUBLIC_URL }]);
+  });
+
+  it('is told to be asked for again, and tells whether it is another one', async () => {
+    const { headers } = await get();
+    expect(headers['cache-control']).to.equal('no-cache');
+    const again = await get({ 'If-None-Match': headers.etag ?? '' });
+    expect([again.status, again.text]).to.deep.equal([304, '']);
+    expect((await get({ 'If-None-Match': '"other"' })).status).to.equal(200);
+  });
+
+  it('comes compressed to whoever takes that', async () => {
+    const [whole, coded] = [await get(), await get({ 'Accept-Encoding': 'br' })];
+    expect(coded.headers['content-encoding']).to.equal('br');
+    expect(coded.bytes.length * 8).to.be.below(whole.bytes.length);
+  });
+
+  it('is what catalogue openapi prints', async () => {
+    const printed = await catalogue(temporaryFolder(), ['openapi'], { PUBLIC_URL, STORE: 'memory' });
+    expect(JSON.parse(printed.out)).to.deep.equal((await get()).json);
+  });
+
+  it('has each operation that there is, and each is there', async () => {
+    const { paths } = (await get()).json;
+    for (const [route, { parameters: _parameters, ...item }] of Object.entries<
+      object & { parameters?: unknown }
+    >(paths)) {
+      const methods = Object.keys(item).map((method) => method.toUpperCase());
+      const path = route.replace('{id}', String(MAX_ID)).replace('{file}', 'main.js');
+      const { headers } = await service.client.ask('OPTIONS', path);
+      expect(headers['allow']?.split(', '), route).to.have.members(methods);
+    }
+  });
+});
+
+describe('the parameters of lists in the document', () => {
+  const service = runningService();
+
+  for (const path of ['products', 'users', 'orders', 'api-keys'])
+    it(`are those that ${path} take, one by one and all together`, async () => {
+      const { paths } = (await service.client.get('/openapi.json')).json;
+      const values = (paths[`/v1/${path}`].get.parameters as Described[])
+        .filter((parameter) => parameter.in === 'query' && parameter.name !== 'cursor')
+        .map(({ name, schema }): [string, string] =>
+          name === 'attributes' ? ['attributes.colour', 'red'] : [name, someValue(schema)],
+        );
+      expect(values.length).to.be.above(20);
+      for (const pairs of [...values.map((value) => [value]), values]) {
+        const answer = await service.client.get(`/${path}?${new URLSearchParams(pairs)}`);
+        expect(answer.status, answer.text).to.equal(200);
+      }
+    });
+});
+
+/** As far as it is no reference: those are of headers. */
+interface Described {
+  readonly in: string;
+  readonly name: string;
+  readonly schema: Schema;
+}
+
+interface Schema {
+  readonly type: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly items?: Schema;
+}
+
+function someValue({ type, format, enum: known, items }: Schema): string {
+  if (items) return someValue(items);
+  if (type === 'integer') return '1';
+  return known?.[0] ?? (format === 'date-time' ? '2030-01-31T00:00:00Z' : 'x');
+}
