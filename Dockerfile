@@ -4,6 +4,7 @@ COPY package.json package-lock.json ./
 RUN npm ci
 COPY tsconfig.json ./
 COPY src ./src
+COPY browser ./browser
 RUN npm run build
 
 FROM node:24-slim
@@ -12,6 +13,7 @@ WORKDIR /service
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
 COPY config ./config
+COPY browser/docs/index.html browser/docs/docs.css ./browser/docs/
 COPY --from=build /service/dist ./dist
 RUN mkdir /data && chown node:node /data
 USER node

@@ -1,3 +1,4 @@
+import { docsEndpoints } from '../adapters/inbound/http/docs/docs-endpoints.js';
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import { OAUTH_ENDPOINTS, OPENAPI_ENDPOINT, RESOURCES } from './tokens.js';
 import type { Get } from './typed-token.js';
@@ -9,5 +10,5 @@ export function servedEndpoints(get: Get): Endpoint[] {
 
 /** All that is served to everyone, but for the probes. */
 export function publicEndpoints(get: Get): readonly Endpoint[] {
-  return [...get(OAUTH_ENDPOINTS), get(OPENAPI_ENDPOINT)];
+  return [...get(OAUTH_ENDPOINTS), get(OPENAPI_ENDPOINT), ...docsEndpoints()];
 }

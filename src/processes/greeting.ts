@@ -33,6 +33,7 @@ const TRY: Readonly<Record<Settings['TLS'], Speak>> = {
   'self-signed': (_settings, { port, authorityFile = '', firstKey }) => [
     'Try it:',
     `  curl --cacert ${shellWord(shortest(authorityFile))} ${authorized(firstKey)} https://localhost:${port}/v1/products`,
+    `or, in a browser: https://localhost:${port}/docs`,
   ],
   files: (_settings, { port, firstKey }) => [
     'Try it, under a name that the certificate holds:',

@@ -10,6 +10,9 @@ import { runningService } from '../support/running-service.js';
 
 /** What the contract lets anyone ask for, word for word. */
 const PUBLIC = [/^\/health\//, /^\/openapi\.json$/, /^\/docs$/, /^\/oauth\//, /^\/\.well-known\//];
+/** What the page at /docs is made of. */
+const DOCS =
+  /^\/docs\/(?:docs\.css|(?:access|answer-view|attempt|body-editor|copying|credential|curl|deep-links|element|indented-json|main|navigation|openapi|operation-view|operations|parameter-field|parameter-fields|prose|references|sample|schema-terms|schema-view|send|trial)\.js)$/;
 const PUBLIC_READ = /^(\/v1)?\/products(\/\d+)?$/;
 
 /** What the contract asks of whoever reads or writes: by the first part of the address. */
@@ -32,9 +35,12 @@ function addresses(settings: Record<string, string>) {
   const get = compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
   const health = healthEndpoints(get(STORE), () => false);
   const endpoints = [...health, ...publicEndpoints(get), ...servedEndpoints(get)];
-  return endpoints.flatMap(({ route, path, operations }) => {
+  return endpoints.flatMap(({ route, path, variables, operations }) => {
     const whole = route.replace('{id}', `${Number.MAX_SAFE_INTEGER}`);
-    return [whole, whole.replace(/^\/v1/, '')]
+    const [[name, values] = ['', ['']]] = Object.entries(variables ?? {});
+    return values
+      .map((value) => whole.replace(`{${name}}`, value))
+      .flatMap((address) => [address, address.replace(/^\/v1/, '')])
       .filter((address, at, all) => path.test(address) && all.indexOf(address) === at)
       .map((address) => ({ address, methods: Object.keys(operations) }));
   });
@@ -56,7 +62,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     const allBut = (scope: Scope) => tokens.get(SCOPES.filter((other) => other !== scope).join()) ?? '';
 
     const isPublic = (address: string, method: string) =>
-      PUBLIC.some((pattern) => pattern.test(address)) ||
+      [...PUBLIC, DOCS].some((pattern) => pattern.test(address)) ||
       ('PUBLIC_READ' in settings && READS.includes(method) && PUBLIC_READ.test(address));
 
     /** As it is, and with everything else wrong too: access is decided first. */

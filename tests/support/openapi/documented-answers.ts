@@ -3,7 +3,7 @@ import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
 import type { ErrorCode } from '#src/domain/errors.js';
 import { MAX_ID } from '#src/domain/record.js';
 import type { Answer } from '../http-client.js';
-import { OpenApiDocument, type Place } from './document.js';
+import { type Node, OpenApiDocument, type Place } from './document.js';
 
 export type AnyAnswer = Pick<Answer, 'status' | 'headers' | 'bytes'>;
 
@@ -40,7 +40,10 @@ export class DocumentedAnswers {
   constructor(root: object) {
     this.document = new OpenApiDocument(root);
     const { paths } = this.document.root;
-    this.paths = Object.keys(paths).map((path) => ({ path, pattern: patternOf(path) }));
+    this.paths = Object.entries<Node>(paths).map(([path, item]) => ({
+      path,
+      pattern: patternOf(path, item),
+    }));
   }
 
   /**
@@ -153,12 +156,16 @@ function exists(path: string, pattern: RegExp): boolean {
 type Steps = readonly (string | number)[];
 
 /** An address in its two forms; well-known ones with the path of the public address too. */
-function patternOf(path: string): RegExp {
+function patternOf(path: string, { parameters = [] }: Node): RegExp {
   const [, version = '', rest = path] = /^(\/v\d+)(\/.*)$/.exec(path) ?? [];
   const optional = version && `(?:${version})?`;
   const more = path.startsWith('/.well-known/') ? '(?:/.*)?' : '';
   const pattern = rest.replaceAll('.', '\\.').replace('{id}', '([1-9][0-9]{0,15})');
-  return new RegExp(`^${optional}${pattern}${more}$`);
+  const whole = parameters.reduce(
+    (text: string, { name, schema }: Node) => text.replace(`{${name}}`, `(?:${schema?.enum?.join('|')})`),
+    pattern,
+  );
+  return new RegExp(`^${optional}${whole}${more}$`);
 }
 
 function decoded(bytes: Buffer, coding: string | undefined): Buffer {

@@ -48,6 +48,8 @@ export interface Endpoint {
   /** For the log: the path with its variables in braces. */
   readonly route: string;
   readonly path: RegExp;
+  /** Of each variable in the path but the id, the values that there are. */
+  readonly variables?: Readonly<Record<string, readonly string[]>>;
   /** Of the interface; absent: 1. */
   readonly version?: number;
   /** Where this version is to go. */

@@ -59,9 +59,12 @@ export class DescribedEndpoint {
       [method.toLowerCase(), this.operation(operation)],
       ...(method === 'GET' ? [['head', this.head(operation)]] : []),
     ]);
-    const hasId = endpoint.route.includes('{id}');
+    const variables = [
+      ...(endpoint.route.includes('{id}') ? [this.components.share('parameters', 'Id', ID_PARAMETER)] : []),
+      ...Object.entries(endpoint.variables ?? {}).map(variable),
+    ];
     return {
-      ...(hasId && { parameters: [this.components.share('parameters', 'Id', ID_PARAMETER)] }),
+      ...(variables.length > 0 && { parameters: variables }),
       ...Object.fromEntries(described),
       options: this.options(),
     };
@@ -161,6 +164,10 @@ export class DescribedEndpoint {
       ...(links && hasBody && { links }),
     };
   }
+}
+
+function variable([name, values]: [string, readonly string[]]): object {
+  return { name, in: 'path', required: true, schema: { type: 'string', enum: values } };
 }
 
 /** What can be seen from the operation itself. */

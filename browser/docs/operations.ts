@@ -1,0 +1,106 @@
+import { type Access, accessOf } from './access.js';
+import {
+  METHODS,
+  type Method,
+  type OpenApi,
+  type OperationObject,
+  type Parameter,
+  type PathItem,
+  type RequestBody,
+  type Response,
+} from './openapi.js';
+import type { References } from './references.js';
+
+/** One method of one path, with all that it refers to at hand. */
+export interface Operation {
+  /** Names it in the address of the page. */
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tag: string;
+  readonly isDeprecated: boolean;
+  readonly parameters: readonly Parameter[];
+  readonly body?: RequestBody;
+  readonly responses: readonly (readonly [status: string, response: Response])[];
+  readonly access: Access;
+}
+
+export interface Group {
+  readonly name: string;
+  readonly description: string;
+  /** What people come for. */
+  readonly operations: readonly Operation[];
+  /** HEAD and OPTIONS, which every path has alike. */
+  readonly others: readonly Operation[];
+}
+
+const OTHERS = ['HEAD', 'OPTIONS', 'TRACE'];
+const UNTAGGED = 'other';
+
+/** By tag, in the order of the document's tags; what has none comes last. */
+export function groupsOf(document: OpenApi, references: References): Group[] {
+  const operations = operationsOf(document, references);
+  const described = new Map((document.tags ?? []).map(({ name, description = '' }) => [name, description]));
+  const names = new Set([...described.keys(), ...operations.map(({ tag }) => tag)]);
+  return [...names]
+    .map((name) => {
+      const own = operations.filter(({ tag }) => tag === name);
+      const isOther = ({ method }: Operation) => OTHERS.includes(method);
+      return {
+        name,
+        description: described.get(name) ?? '',
+        operations: own.filter((operation) => !isOther(operation)),
+        others: own.filter(isOther),
+      };
+    })
+    .filter(({ operations, others }) => operations.length + others.length > 0);
+}
+
+function operationsOf(document: OpenApi, references: References): Operation[] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, referable]) => {
+    const item = references.resolve<PathItem>(referable);
+    return METHODS.flatMap((method) => {
+      const found = item[method];
+      return found ? [operationOf(document, references, { path, item, method, found })] : [];
+    });
+  });
+}
+
+interface Place {
+  readonly path: string;
+  readonly item: PathItem;
+  readonly method: Method;
+  readonly found: OperationObject;
+}
+
+function operationOf(document: OpenApi, references: References, place: Place): Operation {
+  const { path, method, found } = place;
+  return {
+    id: (found.operationId ?? `${method}${path}`).replace(/[^\w-]+/g, '-'),
+    method: method.toUpperCase(),
+    path,
+    summary: found.summary ?? '',
+    description: found.description ?? '',
+    tag: found.tags?.[0] ?? UNTAGGED,
+    isDeprecated: found.deprecated ?? false,
+    parameters: parametersOf(references, place),
+    ...(found.requestBody && { body: references.resolve<RequestBody>(found.requestBody) }),
+    responses: Object.entries(found.responses ?? {}).map(
+      ([status, response]) => [status, references.resolve<Response>(response)] as const,
+    ),
+    access: accessOf(found.security ?? document.security ?? [], document, references),
+  };
+}
+
+/** An operation's own stand for those of its path that have the same name and place. */
+function parametersOf(references: References, { item, found }: Place): Parameter[] {
+  const all = [...(item.parameters ?? []), ...(found.parameters ?? [])];
+  const byName = new Map<string, Parameter>();
+  for (const referable of all) {
+    const parameter = references.resolve<Parameter>(referable);
+    byName.set(`${parameter.in} ${parameter.name}`, parameter);
+  }
+  return [...byName.values()];
+}

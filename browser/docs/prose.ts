@@ -1,0 +1,38 @@
+import { type Child, element } from './element.js';
+
+/** What is marked within a line: code, strong words, stressed words, links. */
+const MARKED = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
+const ITEM = /^\s*[-*] /;
+/** No address that could run a script. */
+const SAFE = /^(https?:\/\/|#|\/(?!\/))/;
+
+/** The little of Markdown that descriptions use: paragraphs, lists, and what is marked within them. */
+export function prose(text: string): HTMLElement | undefined {
+  if (text.trim() === '') return undefined;
+  const blocks = text.trim().split(/\n\s*\n/);
+  return element('div', { class: 'prose' }, ...blocks.map(block));
+}
+
+export function marked(text: string): Child[] {
+  const parts: Child[] = [];
+  let end = 0;
+  for (const match of text.matchAll(MARKED)) {
+    parts.push(text.slice(end, match.index), mark(match));
+    end = match.index + match[0].length;
+  }
+  return [...parts, text.slice(end)];
+}
+
+function block(text: string): HTMLElement {
+  const lines = text.split('\n');
+  if (!lines.every((line) => ITEM.test(line))) return element('p', {}, ...marked(text));
+  return element('ul', {}, ...lines.map((line) => element('li', {}, ...marked(line.replace(ITEM, '')))));
+}
+
+function mark([whole, code, strong, stressed, label, address]: RegExpExecArray): Child {
+  if (code !== undefined) return element('code', {}, code);
+  if (strong !== undefined) return element('strong', {}, strong);
+  if (stressed !== undefined) return element('em', {}, stressed);
+  if (label === undefined || address === undefined || !SAFE.test(address)) return whole;
+  return element('a', { href: address, rel: 'noreferrer' }, label);
+}

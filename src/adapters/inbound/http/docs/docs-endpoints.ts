@@ -1,0 +1,68 @@
+import { CatalogueError } from '../../../../domain/errors.js';
+import type { Context } from '../context.js';
+import type { Endpoint, Operation } from '../endpoint.js';
+import { isKnown } from '../entity-tag.js';
+import { noParameter } from '../query.js';
+import { FILE_DESCRIPTION, PAGE_DESCRIPTION } from './described-docs.js';
+import { type PageFile, page, pageFiles } from './page-files.js';
+
+/** Everything comes from here, nothing is written within the page, and no form goes anywhere. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The interactive reference: a page that reads the OpenAPI document, and what it is made of. */
+export function docsEndpoints(): Endpoint[] {
+  return [pageEndpoint(page()), filesEndpoint(pageFiles())];
+}
+
+function pageEndpoint(file: PageFile): Endpoint {
+  const headers = { 'Content-Security-Policy': PAGE_POLICY };
+  const GET = { ...sending(() => file, headers), description: PAGE_DESCRIPTION };
+  return { route: '/docs', path: /^\/docs$/, operations: { GET } };
+}
+
+function filesEndpoint(files: ReadonlyMap<string, PageFile>): Endpoint {
+  const names = [...files.keys()];
+  const path = new RegExp(`^/docs/(${names.join('|').replaceAll('.', '\\.')})$`);
+  const asked = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
+  const GET = { ...sending(asked), description: FILE_DESCRIPTION };
+  return { route: '/docs/{file}', path, variables: { file: names }, operations: { GET } };
+}
+
+function sending(
+  asked: (ctx: Context) => PageFile,
+  headers: Readonly<Record<string, string>> = {},
+): Omit<Operation, 'description'> {
+  return {
+    parameter: noParameter,
+    // Each can be asked for by its own type, which is judged next.
+    types: ['text/html', 'text/css', 'text/javascript'].map(typed),
+    varies: ['Accept-Encoding'],
+    headers: (ctx) => requireAccepted(ctx, asked(ctx).type),
+    handle: async (ctx) => {
+      const { type, text, tag } = asked(ctx);
+      // Also when nothing has changed: a cache takes over the headers of that answer.
+      ctx.set({ 'Content-Type': typed(type), 'Cache-Control': 'public, no-cache', ETag: tag, ...headers });
+      if (isKnown(ctx, tag)) ctx.status = 304;
+      else ctx.body = text;
+    },
+  };
+}
+
+function typed(type: string): string {
+  return `${type}; charset=utf-8`;
+}
+
+/** A page is not to be had as JSON; its errors are. */
+function requireAccepted(ctx: Context, type: string): void {
+  if (ctx.accepts(typed(type), 'application/problem+json')) return;
+  throw new CatalogueError('not_acceptable', `This comes as ${type}; Accept does not fit.`);
+}

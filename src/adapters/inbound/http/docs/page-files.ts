@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { weakTag } from '../entity-tag.js';
+
+/** The page and its style are read where they lie, its scripts where the compiler puts them. */
+const SOURCES = new URL('../../../../../browser/docs/', import.meta.url);
+const SCRIPTS = new URL('../../../../browser/docs/', import.meta.url);
+
+/** A file as it is sent. */
+export interface PageFile {
+  readonly type: string;
+  readonly text: string;
+  readonly tag: string;
+}
+
+/** The scripts of the page, which a browser fetches as they import each other. */
+const MODULES = [
+  'access',
+  'answer-view',
+  'attempt',
+  'body-editor',
+  'copying',
+  'credential',
+  'curl',
+  'deep-links',
+  'element',
+  'indented-json',
+  'main',
+  'navigation',
+  'openapi',
+  'operation-view',
+  'operations',
+  'parameter-field',
+  'parameter-fields',
+  'prose',
+  'references',
+  'sample',
+  'schema-terms',
+  'schema-view',
+  'send',
+  'trial',
+];
+
+export const STYLE_TYPE = 'text/css';
+export const SCRIPT_TYPE = 'text/javascript';
+
+/** What the page is made of, by name. */
+export function pageFiles(): ReadonlyMap<string, PageFile> {
+  const scripts = MODULES.map((name) => `${name}.js`);
+  return new Map([
+    ['docs.css', file(STYLE_TYPE, read('docs.css', SOURCES))],
+    ...scripts.map((name) => [name, file(SCRIPT_TYPE, read(name, SCRIPTS))] as const),
+  ]);
+}
+
+/** The page, with the names of all scripts, so that a browser need not find them one after the other. */
+export function page(): PageFile {
+  const preloads = MODULES.map((name) => `<link rel="modulepreload" href="docs/${name}.js">\n`);
+  return file('text/html', read('index.html', SOURCES).replace('</head>', `${preloads.join('')}</head>`));
+}
+
+function read(name: string, folder: URL): string {
+  return readFileSync(new URL(name, folder), 'utf8');
+}
+
+function file(type: string, text: string): PageFile {
+  return { type, text, tag: weakTag(text) };
+}

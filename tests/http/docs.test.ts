@@ -1,0 +1,135 @@
+import { readdirSync } from 'node:fs';
+import { expect } from 'chai';
+import { CODINGS, decoded, NAMES } from '../support/codings.js';
+import { runningService } from '../support/running-service.js';
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const DEFAULT_POLICY = "default-src 'none'; frame-ancestors 'none'";
+const BROWSERS = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
+
+/** What each script is written in. */
+const SCRIPTS = readdirSync('browser/docs')
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => `/docs/${file.replace(/ts$/, 'js')}`);
+const ADDRESSES = ['/docs', '/docs/docs.css', ...SCRIPTS];
+
+/** What makes markup or code of a text, and what outlives the page. */
+const FORBIDDEN =
+  /innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|document\.write|\beval\(|new Function|localStorage|sessionStorage|indexedDB|\.cookie|\.style\b|setAttribute\('(?:style|on)/;
+
+describe('the interactive reference', () => {
+  const service = runningService();
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    service.client.get(path, { token: null, headers });
+  const typeOf = (path: string) => TYPES[(path.split('.')[1] ?? 'html') as keyof typeof TYPES];
+
+  it('has scripts, and as many as were written', () => {
+    expect(SCRIPTS.length).to.be.greaterThan(10);
+  });
+
+  for (const path of ADDRESSES) {
+    it(`is served to anyone, as what it is: ${path}`, async () => {
+      for (const token of [null, 'nonsense']) {
+        const { status, headers, text } = await service.client.get(path, { token });
+        expect(status).to.equal(200);
+        expect(headers['content-type']).to.equal(`${typeOf(path)}; charset=utf-8`);
+        expect(headers['x-content-type-options']).to.equal('nosniff');
+        expect(headers['content-security-policy']).to.equal(path === '/docs' ? POLICY : DEFAULT_POLICY);
+        expect(headers['cache-control']).to.equal('public, no-cache');
+        expect(headers.etag).to.match(/^W\/"[\w-]{20,}"$/);
+        expect(text.length).to.be.greaterThan(20);
+      }
+    });
+
+    it(`is not sent again to who has it, nor is its policy lost: ${path}`, async () => {
+      const { headers } = await get(path);
+      for (const method of ['GET', 'HEAD']) {
+        const asking = { token: null, headers: { 'If-None-Match': `${headers.etag}` } };
+        const answer = await service.client.ask(method, path, asking);
+        expect([answer.status, answer.text]).to.deep.equal([304, '']);
+        for (const name of ['etag', 'cache-control', 'content-security-policy', 'vary'])
+          expect(answer.headers[name], name).to.equal(headers[name]);
+      }
+      expect((await get(path, { 'If-None-Match': '"another"' })).status).to.equal(200);
+    });
+
+    it(`is compressed where that is worth it: ${path}`, async () => {
+      const plain = await get(path);
+      for (const coding of NAMES) {
+        const answer = await get(path, { 'Accept-Encoding': coding });
+        expect(decoded(answer)).to.equal(plain.text);
+        expect(answer.headers['content-encoding']).to.equal(plain.bytes.length > 1_024 ? coding : undefined);
+        expect(answer.headers.vary).to.include('Accept-Encoding');
+      }
+      expect(Object.keys(CODINGS)).to.deep.equal(NAMES);
+    });
+
+    it(`has GET, HEAD and OPTIONS alone, and no parameters: ${path}`, async () => {
+      const ask = (method: string, address = path) => service.client.ask(method, address, { token: null });
+      const [whole, head, options] = [await get(path), await ask('HEAD'), await ask('OPTIONS')];
+      expect([head.status, head.text]).to.deep.equal([200, '']);
+      expect(head.headers['content-length']).to.equal(String(whole.bytes.length));
+      expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD, OPTIONS']);
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const { status, json } = await ask(method);
+        expect([status, json.code]).to.deep.equal([405, 'method_not_allowed']);
+      }
+      for (const method of ['GET', 'OPTIONS']) {
+        const { status, json, headers } = await ask(method, `${path}?key=1`);
+        expect([status, json.code]).to.deep.equal([400, 'unknown_parameter']);
+        expect(headers['content-security-policy']).to.equal(DEFAULT_POLICY);
+      }
+    });
+
+    it(`comes in its own type alone: ${path}`, async () => {
+      for (const accept of [BROWSERS, '*/*', typeOf(path), `${typeOf(path)}; charset=utf-8`])
+        expect((await get(path, { Accept: accept })).status, accept).to.equal(200);
+      for (const accept of ['application/json', 'image/png', 'application/x-ndjson']) {
+        const { status, json } = await get(path, { Accept: accept });
+        expect([status, json.code], accept).to.deep.equal([406, 'not_acceptable']);
+      }
+    });
+  }
+
+  it('has no other addresses', async () => {
+    const others = [
+      '/docs/',
+      '/docs/main',
+      '/docs/main.ts',
+      '/docs/main.js.map',
+      '/docs/index.html',
+      '/Docs',
+    ];
+    for (const path of [...others, '/docs/docs_css', '/docs/../package.json', '/docs/%2e%2e/package.json']) {
+      const { status, json } = await get(path);
+      expect([status, json.code], path).to.deep.equal([404, 'not_found']);
+    }
+  });
+
+  it('names every script at once, and nothing from elsewhere', async () => {
+    const { text } = await get('/docs');
+    const named = [...text.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, address = '']) => address);
+    const preloaded = [...text.matchAll(/"modulepreload" href="([^"]*)"/g)].map(
+      ([, address]) => `/${address}`,
+    );
+    expect(preloaded).to.have.members(SCRIPTS);
+    const allowed = [...ADDRESSES.map((path) => path.slice(1)), 'openapi.json', '#main'];
+    expect(named.filter((address) => !address.startsWith('data:image/svg+xml,'))).to.have.members([
+      ...new Set(allowed.filter((address) => address !== 'docs')),
+      'docs/main.js',
+    ]);
+    // What the policy would block.
+    expect(text).to.not.match(/<style|\bstyle=|\son\w+=|<script(?![^>]*\bsrc=)/);
+  });
+
+  it('has scripts that import each other alone, make no markup of texts, and keep nothing', async () => {
+    for (const path of SCRIPTS) {
+      const { text } = await get(path);
+      for (const [, name] of text.matchAll(/\bfrom '([^']*)'/g))
+        expect(SCRIPTS, path).to.include(`${name}`.replace(/^\./, '/docs'));
+      expect(text, path).to.not.match(FORBIDDEN);
+    }
+  });
+});
