@@ -63,7 +63,11 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   ),
   unsupported_version: ofParameter(
     { in: 'header', name: 'API-Version' },
-    { code: 'out_of_range', message: 'This service speaks API-Version 1 only.' },
+    {
+      code: 'out_of_range',
+      message:
+        'API-Version (absent: 1) names a version that is not there; this resource has version 1 alone.',
+    },
   ),
   unauthenticated: alone('This needs a token: send Authorization: Bearer and an API key or an access token.'),
   invalid_token: alone('The token is not one that this service knows.'),
