@@ -77,7 +77,7 @@ export class ResourceOperations<Fields> {
       schemas: { ...this.about('whole', 'fresh').schemas, ImportResult: IMPORT_RESULT_SCHEMA },
       id: `create${words.name}`,
       summary: `Create ${words.one}, or many`,
-      text: `As JSON the body is one. As \`application/x-ndjson\` it is an import: each line is one, of each line comes a result, in order, and a bad line stops no other. With \`Idempotency-Key\` either can be sent again, after whatever went wrong, and creates nothing twice.`,
+      text: 'A JSON body makes one. `application/x-ndjson` is an import: each line makes one, of each comes a result, in order, and a bad line stops no other. With `Idempotency-Key` either can be sent again, after whatever went wrong, and makes nothing twice.',
       headers: ['IdempotencyKey', 'PreferMinimal', 'AcceptEncoding'],
       bodies: {
         [JSON_TYPE]: this.body(this.names.fresh),
