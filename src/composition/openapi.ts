@@ -13,9 +13,10 @@ import type { Bind, Get } from './typed-token.js';
 /** What operations are about, in the order in which people read of it. */
 const TAGS: Readonly<Record<string, string>> = {
   ...Object.fromEntries([PRODUCTS, USERS, ORDERS, API_KEYS].map(({ words }) => [words.many, words.about])),
-  'OAuth 2.0': 'Access tokens for API keys, and what clients and other services find out by themselves.',
-  Health: 'For probes: neither limited nor guarded.',
-  Documents: 'The interface, told to programs and to people.',
+  'OAuth 2.0':
+    'Access tokens in exchange for API keys, and metadata that clients and other services can discover.',
+  Health: 'For probes: no credentials, no rate limit.',
+  Documents: 'The API, described for programs and for people.',
 };
 
 export function bindOpenApi(bind: Bind): void {

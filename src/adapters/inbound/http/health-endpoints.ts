@@ -8,8 +8,8 @@ import { noParameter } from './query.js';
 /** For probes: is the process alive, and may traffic be sent to it? */
 export function healthEndpoints(store: Store, isDraining: () => boolean): Endpoint[] {
   return [
-    health('live', 'Whether the process is alive', async () => {}),
-    health('ready', 'Whether traffic may be sent here', async () => {
+    health('live', 'Check that the process is alive', async () => {}),
+    health('ready', 'Check that the service is ready for requests', async () => {
       if (isDraining()) throw unavailable('The service is stopping.');
       await store.ping();
     }),
@@ -43,7 +43,7 @@ function described(name: 'live' | 'ready', summary: string): OperationDescriptio
     answers: [
       {
         status: 200,
-        description: 'It is so. Else 503, or no answer at all.',
+        description: 'It is. Otherwise the response is 503, or there is none.',
         content: { 'application/json': { schema: schemaRef('Health') } },
       },
     ],

@@ -26,7 +26,7 @@ export class Views<Fields> {
   described(): ParameterDescription {
     return {
       name: 'fields',
-      description: 'Only these fields, where they have a value.',
+      description: 'Show only these fields. A field that has no value is left out.',
       schema: { type: 'array', minItems: 1, items: { type: 'string', enum: this.names } },
       style: 'form',
       explode: false,

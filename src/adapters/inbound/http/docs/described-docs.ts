@@ -14,8 +14,8 @@ function text(...types: readonly string[]): Record<string, ContentDescription> {
 export const PAGE_DESCRIPTION: OperationDescription = {
   id: 'getDocs',
   tag: 'Documents',
-  summary: 'This description for people',
-  text: 'A page in which every operation can be tried, in a browser.',
+  summary: 'Open the interactive reference',
+  text: 'A web page that shows this document and lets you try every operation.',
   headers: ['KnownTags', 'AcceptEncoding'],
   answers: [
     {
@@ -31,12 +31,12 @@ export const PAGE_DESCRIPTION: OperationDescription = {
 export const FILE_DESCRIPTION: OperationDescription = {
   id: 'getDocsFile',
   tag: 'Documents',
-  summary: 'What that page is made of',
+  summary: 'Read a file of the interactive reference',
   headers: ['KnownTags', 'AcceptEncoding'],
   answers: [
     {
       status: 200,
-      description: 'A script, or the style.',
+      description: 'A script or the style sheet.',
       headers: ['ETag', 'Content-Encoding'],
       content: text(SCRIPT_TYPE, STYLE_TYPE),
     },

@@ -3,21 +3,21 @@ import { MAX_VALUES, type Operator, type ValueType } from './filter-values.js';
 
 /** What each operator asks of a field, in a sentence about the records that fit. */
 const ASKS: Readonly<Record<Operator, string>> = {
-  eq: 'is this',
-  ne: 'is there and is not this',
-  lt: 'is less than this',
-  lte: 'is this or less',
-  gt: 'is more than this',
-  gte: 'is this or more',
-  prefix: 'begins with this',
-  in: 'is one of these',
+  eq: 'is this value',
+  ne: 'has a value other than this',
+  lt: 'is less than this value',
+  lte: 'is this value or less',
+  gt: 'is greater than this value',
+  gte: 'is this value or greater',
+  prefix: 'begins with this text',
+  in: 'is one of these values',
 };
 
 /** `name`, `name:ne`, `name:prefix` and so on. */
 export function describedFilters(field: string, { operators, schema }: ValueType): ParameterDescription[] {
   return operators.map((operator) => ({
     name: operator === 'eq' ? field : `${field}:${operator}`,
-    description: `Those whose \`${field}\` ${ASKS[operator]}.`,
+    description: `Only records whose \`${field}\` ${ASKS[operator]}.`,
     ...(operator === 'in'
       ? {
           // A comma parts two values; nothing quotes it.
@@ -39,7 +39,7 @@ export function describedAttributes(field: string): ParameterDescription[] {
   return [
     {
       name: field,
-      description: `\`${field}.KEY\`: those that have an attribute of this key and value, which is compared as text. What follows the first dot is the key, as it is; a key with a colon cannot be asked for.`,
+      description: `\`${field}.KEY\`: only records that have an attribute with this key and this value. Values are compared as text. Everything after the first dot is the key; a key that contains a colon cannot be used.`,
       schema: {
         type: 'object',
         propertyNames: { pattern: `^${field}\\.[^:]+$` },

@@ -20,14 +20,15 @@ const LIMIT: Parameter = {
 
 const DESCRIBED_LIMIT: ParameterDescription = {
   name: 'limit',
-  description: `Records in one page. As \`application/x-ndjson\` all come where it is absent.`,
+  description:
+    'The most records that a page may have. With `Accept: application/x-ndjson` and without `limit`, the whole list is sent.',
   schema: { type: 'integer', minimum: LIMITS.min, maximum: LIMITS.max, default: DEFAULT_LIMIT },
 };
 
 const DESCRIBED_CURSOR: ParameterDescription = {
   name: 'cursor',
   description:
-    'A place in the list, as the addresses in `Link` have it: to be followed, not made. It is good for the same sort and filters alone.',
+    'A place in the list, taken from an address in `Link`. Follow those addresses as they are rather than build them. A cursor is valid only for the same list, order and filters.',
   schema: { type: 'string' },
 };
 

@@ -25,7 +25,7 @@ export function describedSort(fields: FieldSet): ParameterDescription {
   return {
     name: 'sort',
     description:
-      'Fields to sort by, one after the other; a minus turns one around. Ties break by id, ascending.',
+      'The fields to sort by, the most important first. A minus sign reverses the order of a field. Ties are broken by `id`, ascending.',
     schema: {
       type: 'array',
       minItems: 1,

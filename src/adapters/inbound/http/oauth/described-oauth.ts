@@ -6,7 +6,7 @@ const TAG = 'OAuth 2.0';
 const TEXT: JsonSchema = { type: 'string' };
 const ADDRESS: JsonSchema = { type: 'string', format: 'uri' };
 const TEXTS: JsonSchema = { type: 'array', items: TEXT };
-const SCOPE_LIST = 'Scopes with a space between two.';
+const SCOPE_LIST = 'Scopes, separated by spaces.';
 
 function open(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties) };
@@ -18,19 +18,22 @@ const TOKEN_REQUEST: JsonSchema = {
     grant_type: { type: 'string', enum: ['client_credentials'] },
     scope: {
       type: 'string',
-      description: `${SCOPE_LIST} Some of those that the API key has; absent: all of them.`,
+      description: `${SCOPE_LIST} The API key must have each of them. By default, all scopes of the key.`,
     },
-    client_id: { type: 'string', description: 'The id of an API key, where no header names the client.' },
-    client_secret: { type: 'string', description: 'The key.' },
+    client_id: {
+      type: 'string',
+      description: 'The id of an API key, unless the header `Authorization` is used.',
+    },
+    client_secret: { type: 'string', description: 'The API key itself.' },
   },
   required: ['grant_type'],
 };
 
 const TOKEN_ANSWER: JsonSchema = {
   ...open({
-    access_token: { type: 'string', description: 'A JWT (RFC 9068), for the header `Authorization`.' },
+    access_token: { type: 'string', description: 'A JWT (RFC 9068), to be sent as `Authorization: Bearer`.' },
     token_type: { type: 'string', enum: ['Bearer'] },
-    expires_in: { type: 'integer', minimum: 1, description: 'Seconds.' },
+    expires_in: { type: 'integer', minimum: 1, description: 'The lifetime of the token, in seconds.' },
     scope: { type: 'string', description: SCOPE_LIST },
   }),
   additionalProperties: false,
@@ -40,7 +43,7 @@ export const TOKEN_DESCRIPTION: OperationDescription = {
   id: 'createToken',
   tag: TAG,
   summary: 'Get an access token',
-  text: 'For client credentials (RFC 6749 section 4.4). The client is an API key: its id and the key, by HTTP Basic or in the body. Errors have the words of RFC 6749 beside those that every error has.',
+  text: 'The client credentials grant (RFC 6749 section 4.4). The client is an API key: send its id and the key itself, by HTTP Basic authentication or in the body. Errors have the members of RFC 6749 section 5.2 and those that every error has.',
   security: [{ client: [] }, {}],
   schemas: { TokenRequest: TOKEN_REQUEST, TokenAnswer: TOKEN_ANSWER },
   bodies: {
@@ -48,7 +51,7 @@ export const TOKEN_DESCRIPTION: OperationDescription = {
       schema: schemaRef('TokenRequest'),
       examples: {
         some: {
-          summary: 'By HTTP Basic',
+          summary: 'With HTTP Basic authentication',
           value: { grant_type: 'client_credentials', scope: 'products:read' },
         },
       },
@@ -83,7 +86,7 @@ export const TOKEN_DESCRIPTION: OperationDescription = {
 };
 
 export const ISSUER_METADATA_DESCRIPTION = described('getIssuerMetadata', {
-  summary: 'How to get tokens here (RFC 8414)',
+  summary: 'Read the metadata of the authorization server (RFC 8414)',
   name: 'IssuerMetadata',
   schema: open({
     issuer: ADDRESS,
@@ -97,7 +100,7 @@ export const ISSUER_METADATA_DESCRIPTION = described('getIssuerMetadata', {
 });
 
 export const RESOURCE_METADATA_DESCRIPTION = described('getResourceMetadata', {
-  summary: 'Whose tokens are good here (RFC 9728)',
+  summary: 'Read the metadata of the protected resource (RFC 9728)',
   name: 'ResourceMetadata',
   schema: open({
     resource: ADDRESS,
@@ -109,7 +112,7 @@ export const RESOURCE_METADATA_DESCRIPTION = described('getResourceMetadata', {
 });
 
 export const KEYS_DESCRIPTION = described('getKeys', {
-  summary: 'The public keys of the tokens that are given here (RFC 7517)',
+  summary: 'Read the public keys that verify access tokens (RFC 7517)',
   name: 'KeySet',
   schema: open({
     keys: {

@@ -15,13 +15,17 @@ export function describedIssuance(
   const { read, delete: revoke } = links;
   return {
     ...creation,
-    summary: 'Make an API key',
-    text: 'The answer shows the key, this once. Under an `Idempotency-Key` a repetition makes no second key, and does not show the first one again. No key gives out a scope that it lacks.',
+    summary: 'Create an API key',
+    text: 'Only this response shows the key itself. With an `Idempotency-Key`, a repeated request creates no second key, and does not show the first one again. The new key can have only scopes that the credential of the request has.',
     schemas: { ...schemas, IssuedApiKey: issuedSchema(resource) },
     headers: headers.filter((name) => name === 'IdempotencyKey'),
     bodies: json,
     answers: [
-      { ...created, description: 'The key, whole whatever is preferred.', links: { read, delete: revoke } },
+      {
+        ...created,
+        description: 'The new key, in full even with `Prefer: return=minimal`.',
+        links: { read, delete: revoke },
+      },
     ],
   };
 }

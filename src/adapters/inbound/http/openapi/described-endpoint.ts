@@ -30,7 +30,7 @@ const ID_PARAMETER = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'The number of the record. Any other text is an address that does not exist.',
+  description: 'The id of the record. With anything but a number in this place, the address does not exist.',
   schema: ID,
 };
 
@@ -91,7 +91,7 @@ export class DescribedEndpoint {
       operationId: renamed(id, 'head'),
       tags: [tag],
       ...this.deprecated(),
-      summary: `${summary}: the headers alone`,
+      summary: `${summary}: headers only`,
       ...this.asked(operation),
       responses: this.responses(operation, false),
     };
@@ -109,12 +109,12 @@ export class DescribedEndpoint {
       operationId: renamed(id, 'options'),
       tags: [tag],
       ...this.deprecated(),
-      summary: `What can be done at this address`,
+      summary: 'List the methods of this address',
       security: [],
       parameters: this.headers.requested([...requestHeaders, ...preflightHeaders]),
       responses: {
         204: {
-          description: 'The methods are in `Allow`.',
+          description: '`Allow` lists the methods.',
           headers: this.headers.answered(acceptPatch ? [...answered, 'Accept-Patch'] : answered),
         },
         ...describedErrors(

@@ -122,27 +122,28 @@ function securitySchemes({ url }: ServiceFacts): object {
     bearer: {
       type: 'http',
       scheme: 'bearer',
-      description: 'An API key (`pcs_…`), or an access token.',
+      description: 'An API key (`pcs_…`) or an access token.',
     },
     oauth2: {
       type: 'oauth2',
-      description: 'An access token: the id of an API key is the client id, the key is the secret.',
+      description:
+        'An access token. The client id is the id of an API key, and the client secret is the key itself.',
       flows: { clientCredentials: { tokenUrl: `${url}/oauth/token`, scopes: SCOPE_MEANINGS } },
     },
     client: {
       type: 'http',
       scheme: 'basic',
       description:
-        'At the token endpoint: the id of an API key, and the key. Both may stand in the body instead.',
+        'For the token endpoint only: the id of an API key as the user name, and the key itself as the password. Both can be sent in the body instead.',
     },
   };
 }
 
-const INTRODUCTION = `Resources are addressed under \`/v1\`, or without a version, which the header \`API-Version\` then names; absent it is 1, for ever.
+const INTRODUCTION = `The addresses of resources begin with \`/v1\`. In an address without a version, the header \`API-Version\` selects one; without that header it is version 1, and always will be.
 
-- **Errors** all have \`code\`, \`message\` and \`details\`; as \`application/problem+json\` those are members of a problem (RFC 9457).
-- **Lost updates**: every item has an \`ETag\`, and \`If-Match\` writes only to what was seen.
-- **Doing things once**: a POST with an \`Idempotency-Key\` can be repeated until it is answered.
-- **Limits**: \`RateLimit-Policy\` and \`RateLimit\` are on every answer. Over them it is 429 with \`Retry-After\`.
+- **Errors** all have \`code\`, \`message\` and \`details\`. With \`application/problem+json\` these are members of a problem (RFC 9457).
+- **No lost updates**: every record has an \`ETag\`. A write with \`If-Match\` is carried out only if the record is still as you saw it.
+- **Safe retries**: a POST with an \`Idempotency-Key\` can be repeated until it is answered, and creates nothing twice.
+- **Rate limits**: \`RateLimit-Policy\` and \`RateLimit\` tell how many requests are left. Beyond the limit the response is 429 with \`Retry-After\`.
 
-Whatever is not described here is 404 \`not_found\`, and a method that an address lacks is 405 \`method_not_allowed\` with \`Allow\`; both look as every error does.`;
+An address that is not described here answers 404 \`not_found\`, and a method that an address does not support 405 \`method_not_allowed\`, with \`Allow\`. Both look like every other error.`;

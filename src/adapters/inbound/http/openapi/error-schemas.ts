@@ -4,7 +4,10 @@ import { OAUTH_ERRORS } from '../oauth/oauth-error-catalogue.js';
 import type { JsonSchema } from './json-schema.js';
 
 const TEXT: JsonSchema = { type: 'string' };
-const FOR_PEOPLE: JsonSchema = { type: 'string', description: 'For a person. Programs go by `code`.' };
+const FOR_PEOPLE: JsonSchema = {
+  type: 'string',
+  description: 'For people to read. Programs should use `code`.',
+};
 
 function closed(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
@@ -13,7 +16,7 @@ function closed(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
 const FAULT_CODE: JsonSchema = { type: 'string', enum: Object.keys(FAULTS) };
 
 const FAULT: JsonSchema = {
-  description: 'One thing that is wrong, and where.',
+  description: 'One thing that is wrong, and where it is.',
   oneOf: [
     closed({
       code: FAULT_CODE,
@@ -25,7 +28,7 @@ const FAULT: JsonSchema = {
       code: FAULT_CODE,
       message: FOR_PEOPLE,
       in: { type: 'string', enum: ['query', 'header', 'path'] },
-      name: { type: 'string', description: 'Of the parameter or header.' },
+      name: { type: 'string', description: 'The name of the parameter or header.' },
     }),
   ],
 };

@@ -16,65 +16,70 @@ export const REQUEST_HEADERS = {
   ApiVersion: {
     name: 'API-Version',
     description:
-      'The version of the interface, where the address names none: absent it is 1, for ever. One that disagrees with the address is refused.',
+      'The version of the API, for an address that names none. Without this header it is 1, and always will be. A version other than the one in the address is refused.',
     schema: { type: 'integer' },
   },
   RequestId: {
     name: 'X-Request-Id',
     description:
-      'A name for the request, up to 128 of `A-Z a-z 0-9 . _ ~ : / + = @ -`; it comes back and stands in the log. Any other is replaced.',
+      'An identifier for the request, of up to 128 characters from `A-Z a-z 0-9 . _ ~ : / + = @ -`. It is returned in the response and written to the log. Any other value is replaced by a generated one.',
     schema: TEXT,
     example: 'order-4711',
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     description:
-      'Has the request done exactly once, however often it is sent: the first answer comes again. 1 to 255 printable ASCII characters, chosen by the client, a UUID for instance; kept for 24 hours at least.',
+      'Makes the request safe to repeat: it is carried out once, however often it is sent, and each repetition gets the first response again. The client chooses the key, for instance a UUID: 1 to 255 printable ASCII characters. Keys are kept for at least 24 hours.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: KEY_PATTERN },
     example: '6f1c1d2e-5a49-4f1e-9a3c-2f3c8e6c7b10',
   },
   IfMatch: {
     name: 'If-Match',
     description:
-      'Goes ahead only where the record is still what this tag stands for (RFC 9110 section 13.1.1); else 412 with the tag that stands now.',
+      'Carries out the request only if the current `ETag` of the record is among these (RFC 9110 section 13.1.1). Otherwise the response is 412, with the current `ETag`.',
     schema: TAGS,
     example: '"3"',
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     description:
-      'Goes ahead only where the record is not what this tag stands for (RFC 9110 section 13.1.2).',
+      'Carries out the request only if the current `ETag` of the record is not among these (RFC 9110 section 13.1.2).',
     schema: TAGS,
     example: '"3"',
   },
   KnownTags: {
     name: 'If-None-Match',
-    description: 'Tags of what the client has already; where one of them still stands the answer is 304.',
+    description:
+      'The `ETag` of each copy that the client already has. If one of them is current, the response is 304.',
     schema: TEXT,
     example: '"3"',
   },
   PreferMinimal: {
     name: 'Prefer',
-    description: '`return=minimal`: an answer without body (RFC 7240 section 4.2).',
+    description: '`return=minimal` asks for a response without a body (RFC 7240 section 4.2).',
     schema: TEXT,
     example: 'return=minimal',
   },
   PreferCount: {
     name: 'Prefer',
-    description: '`count=exact`: says in `X-Total-Count` how many records the filters fit.',
+    description: '`count=exact` asks for the number of matching records, in `X-Total-Count`.',
     schema: TEXT,
     example: 'count=exact',
   },
   AcceptEncoding: {
     name: 'Accept-Encoding',
-    description: '`gzip` and `br` are known.',
+    description: 'The compression that the client accepts. The service knows `gzip` and `br`.',
     schema: TEXT,
     example: 'gzip, br',
   },
-  Origin: { name: 'Origin', description: 'Of the script that asks; browsers send it.', schema: TEXT },
+  Origin: {
+    name: 'Origin',
+    description: 'The origin of the script that sends the request. Set by browsers.',
+    schema: TEXT,
+  },
   RequestedMethod: {
     name: 'Access-Control-Request-Method',
-    description: 'What a script is about to do; browsers send it.',
+    description: 'In a preflight request, the method that the script is about to use. Set by browsers.',
     schema: TEXT,
     example: 'PATCH',
   },
@@ -82,7 +87,7 @@ export const REQUEST_HEADERS = {
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
-const ENCODED = 'How the body is coded: `gzip` or `br`, where the request takes it and it is worth it.';
+const ENCODED = 'How the body is compressed, if it is: `gzip` or `br`.';
 const INTEGER: JsonSchema = { type: 'integer', minimum: 0 };
 const YES: JsonSchema = { type: 'string', enum: ['true'] };
 
@@ -90,114 +95,133 @@ const YES: JsonSchema = { type: 'string', enum: ['true'] };
 export const RESPONSE_HEADERS = {
   'X-Request-Id': {
     required: true,
-    description: 'The name of the request, for questions about it.',
+    description: 'Identifies the request. Quote it when you report a problem.',
     schema: { type: 'string', minLength: 1, maxLength: 128 },
   },
   'API-Version': {
     required: true,
-    description: 'The version of the interface that the answer speaks.',
+    description: 'The version of the API that answered.',
     schema: TEXT,
   },
-  'Cache-Control': { required: true, description: 'Who may keep the answer (RFC 9111).', schema: TEXT },
-  Vary: { description: 'The request headers that the answer depends on.', schema: TEXT },
+  'Cache-Control': {
+    required: true,
+    description: 'Whether and how the response may be cached (RFC 9111).',
+    schema: TEXT,
+  },
+  Vary: { description: 'The request headers that the response depends on.', schema: TEXT },
   'RateLimit-Policy': {
     description:
-      'The limit that applies: `q` requests in `w` seconds. `default` is of the principal, or of the address; `auth` of failed authentications of the address.',
+      'The rate limit that applies: `q` requests in `w` seconds. `"default"` counts the requests of one client, known by its credential or else by its IP address; `"auth"` counts the failed authentications of one IP address.',
     schema: { type: 'string', pattern: '^"(default|auth)";q=\\d+;w=\\d+$' },
     example: '"default";q=600;w=60',
   },
   RateLimit: {
-    description: 'What is left of it: `r` requests, for `t` seconds.',
+    description: 'What is left of the rate limit: `r` requests for the next `t` seconds.',
     schema: { type: 'string', pattern: '^"(default|auth)";r=\\d+;t=\\d+$' },
     example: '"default";r=599;t=60',
   },
   'Retry-After': {
     required: true,
-    description: 'Seconds until it is worth trying again.',
+    description: 'How many seconds to wait before trying again.',
     schema: INTEGER,
     example: 1,
   },
   'WWW-Authenticate': {
     description:
-      'The credentials that would do, and why those that were sent did not (RFC 6750 section 3, RFC 9728 section 5.1).',
+      'Which credentials are accepted, and why those that were sent are not (RFC 6750 section 3, RFC 9728 section 5.1).',
     schema: TEXT,
   },
-  Allow: { required: true, description: 'The methods of this address.', schema: TEXT },
-  'Accept-Patch': { description: 'The media types that PATCH takes (RFC 5789 section 3.1).', schema: TEXT },
+  Allow: { required: true, description: 'The methods that this address supports.', schema: TEXT },
+  'Accept-Patch': { description: 'The media types that PATCH accepts (RFC 5789 section 3.1).', schema: TEXT },
   ETag: {
     required: true,
     description:
-      'Stands for what the answer shows. That of an item is strong, and good in `If-Match`; that of a list is weak.',
+      'Identifies what the response shows. The tag of a whole record is strong and can be sent in `If-Match`; the tag of a list or a document is weak.',
     schema: { type: 'string', pattern: '^(W/)?"[^"]*"$' },
     example: '"3"',
   },
   Location: {
     required: true,
-    description: 'The address of what was created.',
+    description: 'The address of the new record.',
     schema: { type: 'string', format: 'uri-reference' },
   },
   Link: {
     description:
-      'Where a list goes on (RFC 8288): `rel="next"`, `"prev"` and `"first"`; without `next` this is the last page. Of a deprecated version also `rel="successor-version"`.',
+      'The addresses of other pages of a list (RFC 8288): `rel="next"`, `"prev"` and `"first"`. The last page has no `next`. In a deprecated version, `rel="successor-version"` is the same address in the next version.',
     schema: TEXT,
     example: '</v1/products?limit=100>; rel="first", </v1/products?limit=100&cursor=…>; rel="next"',
   },
   Deprecation: {
     required: true,
-    description: 'Since when this version is deprecated, or from when on (RFC 9745): `@` and Unix seconds.',
+    description: 'When this version was or will be deprecated (RFC 9745): `@` and a Unix time in seconds.',
     schema: { type: 'string', pattern: '^@-?\\d+$' },
     example: '@1788220800',
   },
   Sunset: {
     required: true,
-    description: 'When it may be gone (RFC 8594); 12 months later at the earliest.',
+    description: 'When this version may be removed (RFC 8594), at least 12 months after its deprecation.',
     schema: TEXT,
     example: 'Wed, 01 Sep 2027 00:00:00 GMT',
   },
   'X-Total-Count': {
-    description: 'How many records the filters fit; under `Prefer: count=exact`.',
+    description: 'The number of matching records. Sent only if the request has `Prefer: count=exact`.',
     schema: INTEGER,
   },
-  'Preference-Applied': { description: 'The preferences that were met (RFC 7240 section 3).', schema: TEXT },
+  'Preference-Applied': {
+    description: 'The preferences that were honoured (RFC 7240 section 3).',
+    schema: TEXT,
+  },
   'Idempotency-Replayed': {
-    description: 'The answer to an earlier request under this `Idempotency-Key`, once more.',
+    description: 'Sent if this repeats the response to an earlier request with the same `Idempotency-Key`.',
     schema: YES,
   },
   'Content-Encoding': { description: ENCODED, schema: { type: 'string', enum: ['gzip', 'br'] } },
-  Pragma: { required: true, description: 'As `Cache-Control`, for what is older.', schema: TEXT },
+  Pragma: { required: true, description: 'The same as `Cache-Control`, for HTTP/1.0 caches.', schema: TEXT },
   'X-Content-Type-Options': {
     required: true,
-    description: 'The body is of the type that is said.',
+    description: 'Tells browsers not to guess another media type.',
     schema: TEXT,
   },
   'Content-Security-Policy': {
     required: true,
-    description: 'What the answer may do where a browser opens it as a page.',
+    description: 'What the response may load and run if a browser opens it as a page.',
     schema: TEXT,
   },
   'Referrer-Policy': {
     required: true,
-    description: 'Addresses are told to no other service.',
+    description: 'Tells browsers not to pass the address on to other sites.',
     schema: TEXT,
   },
   'Cross-Origin-Resource-Policy': {
     required: true,
-    description: 'Pages of other origins do not embed the answer.',
+    description: 'Whether pages of other origins may embed the response.',
     schema: TEXT,
   },
   'Strict-Transport-Security': {
     required: true,
-    description: 'Browsers come over HTTPS only.',
+    description: 'Tells browsers to use HTTPS only.',
     schema: TEXT,
   },
   'Access-Control-Allow-Origin': {
-    description: 'The origin whose scripts may read the answer.',
+    description: 'The origin whose scripts may read the response.',
     schema: TEXT,
   },
-  'Access-Control-Expose-Headers': { description: 'The headers that they may read.', schema: TEXT },
-  'Access-Control-Allow-Methods': { description: 'What they may do here.', schema: TEXT },
-  'Access-Control-Allow-Headers': { description: 'The headers that they may send.', schema: TEXT },
-  'Access-Control-Max-Age': { description: 'Seconds for which they need not ask again.', schema: INTEGER },
+  'Access-Control-Expose-Headers': {
+    description: 'The response headers that those scripts may read.',
+    schema: TEXT,
+  },
+  'Access-Control-Allow-Methods': {
+    description: 'The methods that those scripts may use here.',
+    schema: TEXT,
+  },
+  'Access-Control-Allow-Headers': {
+    description: 'The request headers that those scripts may send.',
+    schema: TEXT,
+  },
+  'Access-Control-Max-Age': {
+    description: 'For how many seconds a browser may keep the result of the preflight request.',
+    schema: INTEGER,
+  },
 } satisfies Record<string, HeaderDescription & { readonly required?: true }>;
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;

@@ -7,13 +7,13 @@ import type { OperationDescription } from './description.js';
 const OPENAPI_DESCRIPTION: OperationDescription = {
   id: 'getOpenApi',
   tag: 'Documents',
-  summary: 'This description',
-  text: 'By OpenAPI 3.1, made of what judges the requests. `/docs` shows it to people.',
+  summary: 'Read this document',
+  text: 'In OpenAPI 3.1, made from the rules by which requests are checked. `/docs` shows it as a web page.',
   headers: ['KnownTags', 'AcceptEncoding'],
   answers: [
     {
       status: 200,
-      description: 'The description.',
+      description: 'The OpenAPI document.',
       headers: ['ETag', 'Content-Encoding'],
       content: {
         'application/json': { schema: { type: 'object' } },

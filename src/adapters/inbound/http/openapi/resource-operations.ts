@@ -48,18 +48,18 @@ export class ResourceOperations<Fields> {
       ...this.about('whole', 'view'),
       id: `list${words.name}s`,
       summary: `List ${words.many}`,
-      text: 'Pages hang together by `Link`: following `next` shows every record that is there all the while exactly once, whatever is written meanwhile. A page has `limit` records at the most, and fewer where they are large. As `application/x-ndjson` a record is a line, and without `limit` all of them come, as a stream; one that could not be completed is cut, never ended.',
+      text: 'Returns one page, of at most `limit` records, or fewer if they are large. To read the whole list, follow `next` in `Link` until there is none: every record that keeps its place in the list appears exactly once, whatever else is written in the meantime. With `Accept: application/x-ndjson` each record is a line; without `limit` the whole list is then sent as one stream. If the stream cannot be completed, the connection is cut, so that a partial list never looks complete.',
       query: [...new ListParameters(path, fields).described(), new Views(this.resource).described()],
       headers: ['KnownTags', 'PreferCount', 'AcceptEncoding'],
       answers: [
         {
           status: 200,
-          description: `The ${words.many}, or a page of them.`,
+          description: `A page of ${words.many}, or all of them as lines.`,
           headers: ['?ETag', 'Link', 'X-Total-Count', 'Preference-Applied', 'Content-Encoding'],
           content: {
             [JSON_TYPE]: {
               schema: { type: 'array', items: record },
-              examples: { some: { summary: `A list of one`, value: [this.example] } },
+              examples: { some: { summary: 'One record', value: [this.example] } },
             },
             [LINES]: { schema: linesOf(record) },
           },
@@ -76,8 +76,8 @@ export class ResourceOperations<Fields> {
       ...this.about(),
       schemas: { ...this.about('whole', 'fresh').schemas, ImportResult: IMPORT_RESULT_SCHEMA },
       id: `create${words.name}`,
-      summary: `Create ${words.one}, or many`,
-      text: 'A JSON body makes one. `application/x-ndjson` is an import: each line makes one, of each comes a result, in order, and a bad line stops no other. With `Idempotency-Key` either can be sent again, after whatever went wrong, and makes nothing twice.',
+      summary: `Create ${words.one}, or import many`,
+      text: 'A JSON body creates one record. A body of type `application/x-ndjson` is an import: each line creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. With an `Idempotency-Key`, either can be sent again after any failure, and nothing is created twice.',
       headers: ['IdempotencyKey', 'PreferMinimal', 'AcceptEncoding'],
       bodies: {
         [JSON_TYPE]: this.body(this.names.fresh),
@@ -86,7 +86,7 @@ export class ResourceOperations<Fields> {
       answers: [
         {
           status: 200,
-          description: 'What became of each line.',
+          description: 'An import: the result of each line.',
           headers: ['Content-Encoding'],
           content: { [LINES]: { schema: linesOf(schemaRef('ImportResult')) } },
         },
@@ -109,7 +109,7 @@ export class ResourceOperations<Fields> {
     const seen = { ...parameters, 'If-Match': '$response.header.ETag' };
     return {
       status: 201,
-      description: 'What was created, and where it is. Under `Prefer: return=minimal` without body.',
+      description: 'The new record. With `Prefer: return=minimal` there is no body.',
       headers: ['Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed'] as const,
       content: { [JSON_TYPE]: content },
       links: {
@@ -132,7 +132,7 @@ export class ResourceOperations<Fields> {
       answers: [
         {
           status: 200,
-          description: 'As it is now.',
+          description: 'The record.',
           headers: ['ETag'],
           content: { [JSON_TYPE]: { schema: this.shown(), examples: this.examples() } },
         },
@@ -149,7 +149,7 @@ export class ResourceOperations<Fields> {
       schemas: this.about('whole', 'replacement').schemas ?? {},
       id: `replace${words.name}`,
       summary: `Replace ${words.one}`,
-      text: 'The body is all that it will be: fields that are absent have no value any more. `id`, `version`, `createdAt` and `updatedAt` may come back as they are. Nothing is created.',
+      text: 'The body is the complete record: an optional field that is left out loses its value. `id`, `version`, `createdAt` and `updatedAt` may be sent back unchanged. A record that does not exist is not created.',
       bodies: { [JSON_TYPE]: this.body(this.names.replacement) },
     };
   }
@@ -171,7 +171,7 @@ export class ResourceOperations<Fields> {
       errors: [...errors, 'invalid_patch', 'patch_test_failed'],
       id: `patch${words.name}`,
       summary: `Change ${words.one}`,
-      text: 'By a JSON Merge Patch (RFC 7396), where null removes a field, or by a JSON Patch (RFC 6902), all of it or nothing. Without `If-Match` it is applied to the newest state, whoever else writes: no change of other fields is lost.',
+      text: 'The body is a JSON Merge Patch (RFC 7396), in which `null` removes a field, or a JSON Patch (RFC 6902), which is applied as a whole or not at all. Without `If-Match`, the patch is applied to the latest version of the record, so changes that others make to other fields are not lost.',
       bodies: Object.fromEntries(patchTypes.map((type) => [type, type === jsonPatch ? patch : merge])),
     };
   }
@@ -183,8 +183,8 @@ export class ResourceOperations<Fields> {
       ...this.conditions(),
       id: `delete${words.name}`,
       summary: `Delete ${words.one}`,
-      text: 'From then on it is 404; its id is never given again.',
-      answers: [{ status: 204, description: 'It is gone.' }],
+      text: 'From then on the response to its address is 404. Its id is never used again.',
+      answers: [{ status: 204, description: 'The record was deleted.' }],
       errors: this.conditionErrors(),
     };
   }
@@ -204,13 +204,14 @@ export class ResourceOperations<Fields> {
       answers: [
         {
           status: 200,
-          description: 'As it is now. A write that changes nothing moves no version.',
+          description:
+            'The record as it is now. If the request changes nothing, `version` and `ETag` stay the same.',
           headers,
           content: {
             [JSON_TYPE]: { schema: schemaRef(this.names.whole), examples: this.examples() },
           },
         },
-        { status: 204, description: 'Done; under `Prefer: return=minimal`.', headers },
+        { status: 204, description: 'The same, without a body, with `Prefer: return=minimal`.', headers },
       ],
       errors: ['malformed_json', 'validation_failed', ...this.conflicts, ...this.conditionErrors()],
     };
@@ -254,7 +255,7 @@ export class ResourceOperations<Fields> {
 function notModified(headers: readonly AnsweredHeader[]): AnswerDescription {
   return {
     status: 304,
-    description: 'As `If-None-Match` has it: nothing new.',
+    description: 'Not modified: the client already has the current state, according to `If-None-Match`.',
     headers: ['ETag', ...headers],
   };
 }

@@ -12,7 +12,11 @@ type Properties = Readonly<Record<string, JsonSchema>>;
 
 /** Shown where they are asked for; they may come back as they are. */
 const METADATA: Properties = {
-  version: { type: 'integer', minimum: 1, description: 'How often the record was written.' },
+  version: {
+    type: 'integer',
+    minimum: 1,
+    description: 'How often the record has been written: 1 when it is new.',
+  },
   createdAt: INSTANT,
   updatedAt: INSTANT,
 };
@@ -38,7 +42,11 @@ export function schemaNames({ name }: ResourceWords): Readonly<Record<SchemaKind
 /** A new API key with its secret, which no other answer has; nor has this one when it is repeated. */
 export function issuedSchema(resource: ResourceDescription<ApiKey>): JsonSchema {
   const { properties, required } = shownSchema(resource);
-  const key = { type: 'string', pattern: '^pcs_[0-9A-Za-z]{36}$', description: 'Shown this once.' };
+  const key = {
+    type: 'string',
+    pattern: '^pcs_[0-9A-Za-z]{36}$',
+    description: 'The key itself, shown only in this response.',
+  };
   return closed({ ...properties, key }, required);
 }
 
@@ -52,7 +60,7 @@ export function resourceSchemas<Fields>(
     whole: shown,
     view: {
       ...closed({ ...shown.properties, ...METADATA }),
-      description: `A ${resource.words.name} of which \`fields\` asks for some.`,
+      description: `The fields of ${resource.words.one} that \`fields\` asks for.`,
     },
     fresh: sent,
     replacement: closed({ ...readOnly(), ...sent.properties }, sent.required),
@@ -108,7 +116,7 @@ export const JSON_PATCH_SCHEMA: JsonSchema = {
   maxItems: 1_000,
   items: {
     anyOf: [
-      operation(['add', 'replace', 'test'], { value: { description: 'Any JSON.' } }),
+      operation(['add', 'replace', 'test'], { value: { description: 'Any JSON value.' } }),
       operation(['move', 'copy'], { from: POINTER }),
       operation(['remove'], {}),
     ],
@@ -123,7 +131,11 @@ function operation(names: readonly string[], more: Properties): JsonSchema {
   };
 }
 
-const LINE: JsonSchema = { type: 'integer', minimum: 1, description: 'The number of the line, from 1.' };
+const LINE: JsonSchema = {
+  type: 'integer',
+  minimum: 1,
+  description: 'The number of the line, counted from 1.',
+};
 
 /** Of each line of an import. */
 export const IMPORT_RESULT_SCHEMA: JsonSchema = {
@@ -136,7 +148,7 @@ export const IMPORT_RESULT_SCHEMA: JsonSchema = {
         replayed: {
           type: 'boolean',
           enum: [true],
-          description: 'Made by an earlier request under this `Idempotency-Key`.',
+          description: 'The record was created by an earlier request with this `Idempotency-Key`.',
         },
       },
       ['line', 'status', 'id'],

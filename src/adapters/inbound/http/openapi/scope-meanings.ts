@@ -8,5 +8,5 @@ export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   'users:write': 'Create, change and delete users.',
   'orders:read': 'List and read orders.',
   'orders:write': 'Create, change and delete orders.',
-  'keys:admin': 'Make, list and revoke API keys.',
+  'keys:admin': 'Create, list and revoke API keys.',
 };

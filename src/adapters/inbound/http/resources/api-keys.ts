@@ -22,12 +22,16 @@ export const API_KEYS: ResourceDescription<ApiKey> = {
     one: 'an API key',
     many: 'API keys',
     about:
-      'Credentials of programs. A key is shown once, in the answer to its creation, is never changed, and is revoked by its deletion.',
+      'Credentials for programs. A key is shown once, when it is created. It cannot be changed; to revoke it, delete it.',
     example: { name: 'web shop', scopes: ['products:read'], expiresAt: '2099-01-31T00:00:00.000Z' },
   },
   given: {
     createdAt: { type: 'string', format: 'date-time' },
-    lastUsedAt: { type: 'string', format: 'date-time', description: 'To the minute.' },
+    lastUsedAt: {
+      type: 'string',
+      format: 'date-time',
+      description: 'When the key was last used, to the minute.',
+    },
   },
   alwaysGiven: ['createdAt'],
   fields: { name: API_KEY_FIELDS.name },

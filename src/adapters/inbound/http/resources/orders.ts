@@ -26,7 +26,7 @@ export const ORDERS: ResourceDescription<Order> = {
     one: 'an order',
     many: 'orders',
     about:
-      'Who ordered what. Users and products must exist when an order names them; it stays as it is when they are deleted.',
+      'Who ordered what. The user and the products must exist when an order first names them. The order stays as it is when they are deleted later.',
     example: { userId: 1, items: [{ productId: 1, quantity: 2 }] },
   },
   fields: ORDER_FIELDS,

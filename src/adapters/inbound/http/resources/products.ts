@@ -21,7 +21,7 @@ export const PRODUCTS: ResourceDescription<Product> = {
     name: 'Product',
     one: 'a product',
     many: 'products',
-    about: 'What there is to sell. Lists can be filtered by every field, and by attributes of your own.',
+    about: 'What is for sale. Lists can be filtered by name, SKU, price and your own attributes.',
     example: {
       name: 'Desk lamp',
       description: 'Brass, with a shade of linen.',

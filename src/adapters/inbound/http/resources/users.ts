@@ -15,7 +15,7 @@ export const USERS: ResourceDescription<User> = {
     one: 'a user',
     many: 'users',
     about:
-      'Who orders. An e-mail address is kept as it was sent, and no two users share one, whatever its case.',
+      'Who places orders. An e-mail address is kept as it was sent. No two users can have the same one, ignoring case.',
     example: { name: 'Ann Arbor', email: 'Ann@example.com' },
   },
   fields: USER_FIELDS,
