@@ -36,7 +36,7 @@ Every code that the service answers with, what causes it, and what to do. How an
 [docs/api.md](api.md#errors). This page is made by \`npm run docs:errors\` from the tables that the service itself answers
 by (\`error-catalogue.ts\`, \`fault-catalogue.ts\`, \`oauth-error-catalogue.ts\`); change it there.
 
-An error has three members: \`code\`, for programmes; \`message\`, for people, whose wording may change; and \`details\`, a list,
+An error has three members: \`code\`, for programs; \`message\`, for people, whose wording may change; and \`details\`, a list,
 often empty, of what is wrong with single values. Its header \`X-Request-Id\` names the request in the service's log.`;
 
 const OF_DETAILS = `## Details

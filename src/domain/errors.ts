@@ -1,6 +1,6 @@
 import type { Versioned } from './record.js';
 
-/** What went wrong, in the words that clients programme against. Every code is in the public contract. */
+/** What went wrong, in the words that clients are written against. Every code is in the public contract. */
 export type ErrorCode =
   | 'malformed_json'
   | 'validation_failed'
