@@ -5,7 +5,8 @@ import { parameterFault } from './faults.js';
 
 const HEADER = 'Idempotency-Key';
 const NAME = 'idempotency-key';
-const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
+export const MAX_KEY_LENGTH = 255;
+const PRINTABLE = new RegExp(`^[\\x20-\\x7e]{1,${MAX_KEY_LENGTH}}$`);
 /** As {@link PRINTABLE}, for clients: white space at the ends of a header is no part of it (RFC 9110 section 5.5). */
 export const KEY_PATTERN = '^[!-~]([ -~]*[!-~])?$';
 
@@ -35,7 +36,7 @@ function idempotencyKey(ctx: Context): string | undefined {
   if (ctx.headers[NAME] === undefined) return undefined;
   const [key = '', second] = ctx.req.headersDistinct[NAME] ?? [];
   if (second === undefined && PRINTABLE.test(key)) return key;
-  const message = `${HEADER} is to be 1 to 255 printable ASCII characters, once.`;
+  const message = `${HEADER} is to be 1 to ${MAX_KEY_LENGTH} printable ASCII characters, once.`;
   throw new CatalogueError('invalid_idempotency_key', message, [
     parameterFault('header', HEADER, 'invalid_format', message),
   ]);

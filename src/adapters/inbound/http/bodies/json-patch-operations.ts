@@ -26,7 +26,7 @@ interface WithFrom<Op> {
 
 type Sent = Readonly<Record<string, unknown>>;
 
-const MAX_OPERATIONS = 1_000;
+export const MAX_OPERATIONS = 1_000;
 
 /** What an operation needs beside `path`. Other members are ignored, as the RFC demands. */
 const NEEDED: ReadonlyMap<unknown, 'value' | 'from' | undefined> = new Map([

@@ -1,11 +1,5 @@
-import type { AnswerDescription, ContentDescription, OperationDescription } from '../openapi/description.js';
+import { type ContentDescription, notModified, type OperationDescription } from '../openapi/description.js';
 import { SCRIPT_TYPE, STYLE_TYPE } from './page-files.js';
-
-const NOTHING_NEW: AnswerDescription = {
-  status: 304,
-  description: 'As `If-None-Match` has it: nothing new.',
-  headers: ['ETag'],
-};
 
 function text(...types: readonly string[]): Record<string, ContentDescription> {
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
@@ -24,7 +18,7 @@ export const PAGE_DESCRIPTION: OperationDescription = {
       headers: ['ETag', 'Content-Encoding'],
       content: text('text/html'),
     },
-    NOTHING_NEW,
+    notModified(),
   ],
 };
 
@@ -40,7 +34,7 @@ export const FILE_DESCRIPTION: OperationDescription = {
       headers: ['ETag', 'Content-Encoding'],
       content: text(SCRIPT_TYPE, STYLE_TYPE),
     },
-    NOTHING_NEW,
+    notModified(),
   ],
   errors: ['not_found'],
 };

@@ -59,6 +59,15 @@ export interface AnswerDescription {
   readonly links?: Readonly<Record<string, LinkDescription>>;
 }
 
+/** To a request whose `If-None-Match` names what there is. */
+export function notModified(...headers: readonly AnsweredHeader[]): AnswerDescription {
+  return {
+    status: 304,
+    description: 'Not modified: the client already has the current state, according to `If-None-Match`.',
+    headers: ['ETag', ...headers],
+  };
+}
+
 /** OpenAPI 3.1 section 4.8.20. */
 export interface LinkDescription {
   readonly operationId: string;

@@ -1,5 +1,6 @@
 import { TAG_LIST_PATTERN } from '../entity-tag.js';
-import { KEY_PATTERN } from '../idempotency-key.js';
+import { KEY_PATTERN, MAX_KEY_LENGTH } from '../idempotency-key.js';
+import { REQUEST_ID } from '../middleware/identify-request.js';
 import type { JsonSchema } from './json-schema.js';
 
 interface HeaderDescription {
@@ -28,9 +29,8 @@ export const REQUEST_HEADERS = {
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
-    description:
-      'Makes the request safe to repeat: it is carried out once, however often it is sent, and each repetition gets the first response again. The client chooses the key, for instance a UUID: 1 to 255 printable ASCII characters. Keys are kept for at least 24 hours.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: KEY_PATTERN },
+    description: `Makes the request safe to repeat: it is carried out once, however often it is sent, and each repetition gets the first response again. The client chooses the key, for instance a UUID: 1 to ${MAX_KEY_LENGTH} printable ASCII characters. Keys are kept for at least 24 hours.`,
+    schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH, pattern: KEY_PATTERN },
     example: '6f1c1d2e-5a49-4f1e-9a3c-2f3c8e6c7b10',
   },
   IfMatch: {
@@ -96,7 +96,7 @@ export const RESPONSE_HEADERS = {
   'X-Request-Id': {
     required: true,
     description: 'Identifies the request. Quote it when you report a problem.',
-    schema: { type: 'string', minLength: 1, maxLength: 128 },
+    schema: { type: 'string', pattern: REQUEST_ID.source },
   },
   'API-Version': {
     required: true,

@@ -2,7 +2,7 @@ import type { Context } from '../context.js';
 import type { Endpoint } from '../endpoint.js';
 import { isKnown, weakTag } from '../entity-tag.js';
 import { noParameter } from '../query.js';
-import type { OperationDescription } from './description.js';
+import { notModified, type OperationDescription } from './description.js';
 
 const OPENAPI_DESCRIPTION: OperationDescription = {
   id: 'getOpenApi',
@@ -19,7 +19,7 @@ const OPENAPI_DESCRIPTION: OperationDescription = {
         'application/json': { schema: { type: 'object' } },
       },
     },
-    { status: 304, description: 'As `If-None-Match` has it: nothing new.', headers: ['ETag'] },
+    notModified(),
   ],
 };
 

@@ -6,9 +6,9 @@ import type { ResourceDescription } from '../resource-description.js';
 import { Views } from '../views.js';
 import {
   type AnswerDescription,
-  type AnsweredHeader,
   type ContentDescription,
   linesOf,
+  notModified,
   type OperationDescription,
   schemaRef,
 } from './description.js';
@@ -64,7 +64,7 @@ export class ResourceOperations<Fields> {
             [LINES]: { schema: linesOf(record) },
           },
         },
-        notModified(['X-Total-Count', 'Link', 'Preference-Applied']),
+        notModified('X-Total-Count', 'Link', 'Preference-Applied'),
       ],
       errors: ['invalid_parameter', 'invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
     };
@@ -136,7 +136,7 @@ export class ResourceOperations<Fields> {
           headers: ['ETag'],
           content: { [JSON_TYPE]: { schema: this.shown(), examples: this.examples() } },
         },
-        notModified([]),
+        notModified(),
       ],
       errors: ['invalid_parameter'],
     };
@@ -250,14 +250,6 @@ export class ResourceOperations<Fields> {
   private examples(): ContentDescription['examples'] & object {
     return { some: { summary: this.resource.words.one, value: this.example } };
   }
-}
-
-function notModified(headers: readonly AnsweredHeader[]): AnswerDescription {
-  return {
-    status: 304,
-    description: 'Not modified: the client already has the current state, according to `If-None-Match`.',
-    headers: ['ETag', ...headers],
-  };
 }
 
 function firstMember(example: Readonly<Record<string, unknown>>): object {

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../../../domain/access.js';
 import { MAX_ID } from '../../../../domain/record.js';
+import { MAX_OPERATIONS } from '../bodies/json-patch-operations.js';
 import type { ResourceDescription } from '../resource-description.js';
 import { jsonSchemaOf } from './joi-schema.js';
 import type { JsonSchema } from './json-schema.js';
@@ -113,7 +114,7 @@ const POINTER: JsonSchema = {
 /** RFC 6902 section 4. Other members of an operation are passed over. */
 export const JSON_PATCH_SCHEMA: JsonSchema = {
   type: 'array',
-  maxItems: 1_000,
+  maxItems: MAX_OPERATIONS,
   items: {
     anyOf: [
       operation(['add', 'replace', 'test'], { value: { description: 'Any JSON value.' } }),
