@@ -20,7 +20,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   validation_failed: {
     status: 400,
     cause:
-      'The body is well-formed and is not what the resource takes: fields are missing, unknown, of the wrong type or beyond their limits, name what does not exist, or are the service’s own. For a change it is the outcome that is judged, and the pointers are into that outcome.',
+      'The body is well-formed, but not what the resource takes: fields are missing, unknown, of the wrong type, beyond their limits or read-only, or name a record that does not exist. For a change, the resulting record is judged, and the pointers lead into that.',
     remedy:
       'Mend every fault in `details`, up to 1,000 of which are told at once, each with its own code and a JSON Pointer to its place. The corrected body may come under the same `Idempotency-Key`.',
   },
@@ -53,14 +53,14 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   query_too_expensive: {
     status: 400,
     cause:
-      'A list that no index serves, or an exact count, was not done within `QUERY_TIMEOUT_MS` (2,000 milliseconds unless the service sets another).',
+      'A list that no index serves, or an exact count, was not completed within `QUERY_TIMEOUT_MS` (2,000 milliseconds unless the service is set otherwise).',
     remedy:
-      'Sending it again does not help. Filter by the field that the list is sorted by, or by one field equal to one value in the order of ids; ask without `Prefer: count=exact`; or read everything as `application/x-ndjson` and pick.',
+      'Sending it again does not help. Filter by the field that the list is sorted by, or by one field equal to one value in the order of ids; ask without `Prefer: count=exact`; or read everything as `application/x-ndjson` and select from that.',
   },
   invalid_patch: {
     status: 400,
     cause:
-      'A JSON Patch is not one by RFC 6902, has more than 1,000 operations, has a path or `from` that leads to nothing in the record, or adds and copies more than 50,000 values or deeper than 20 levels. Nothing was changed.',
+      'The JSON Patch does not conform to RFC 6902, has more than 1,000 operations, has a path or `from` that leads to nothing in the record, or adds and copies more than 50,000 values or deeper than 20 levels. Nothing was changed.',
     remedy:
       'The pointers in `details` lead into the patch: `/3/path` is the path of the fourth operation. Note that a field without a value, an empty `attributes` included, is not there to be replaced or removed.',
   },
@@ -85,21 +85,20 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   invalid_token: {
     status: 401,
     cause:
-      'The API key or access token is none that this service knows: mistyped, revoked, of another issuer or for another audience, or its signature does not hold. At the token endpoint: the client id and the secret do not belong together.',
+      'The API key or access token is not known to this service: mistyped, revoked, of another issuer or for another audience, or its signature does not hold. At the token endpoint: the client id and the secret do not belong together.',
     remedy:
       'Do not repeat the request with the same credential: failures count against the address. Get a new access token, or have a new key made.',
   },
   token_expired: {
     status: 401,
     cause:
-      'The time of the API key (`expiresAt`) or of the access token (10 minutes for those of this service) is over.',
-    remedy:
-      'Get a new access token and send the request again; in place of a key that has ended have another made.',
+      'The API key has expired (`expiresAt`), or the access token has (those of this service last 10 minutes).',
+    remedy: 'Get a new access token and send the request again. If a key has expired, have a new one made.',
   },
   insufficient_scope: {
     status: 403,
     cause:
-      'The credential is good and lacks the scope that this operation needs; or a new API key was to get scopes that its maker does not have. The message and `scope` in `WWW-Authenticate` name what is missing.',
+      'The credential is valid, but lacks the scope that this operation needs; or a new API key was to get scopes that its maker does not have. The message and `scope` in `WWW-Authenticate` name what is missing.',
     remedy: 'Use a credential that has the scope. Asking again with this one does not help.',
   },
   https_required: {
@@ -107,12 +106,12 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
     cause:
       'The service stands behind a proxy that ends TLS, and the request came past that proxy, or came to it over plain HTTP. Never answered by a redirect: a token would have crossed the wire already.',
     remedy:
-      'Use the `https` address of the service. Take a token that was sent over plain HTTP for known to others: revoke it.',
+      'Use the `https` address of the service. Revoke a token that was sent over plain HTTP: others may have read it.',
   },
   not_found: {
     status: 404,
     cause:
-      'There is no such address, or no record with this id: it never was, or was deleted. Ids are 1 to 2^53−1 without a sign or leading zeros; a slash at the end makes another address, and so does an unknown version in the path.',
+      'There is no such address, or no record with this id: it never existed, or was deleted. Ids are 1 to 2^53−1 without a sign or leading zeros; a slash at the end makes another address, and so does an unknown version in the path.',
     remedy: 'Check the address. A deleted record never comes back and its id is never used again.',
   },
   method_not_allowed: {
@@ -131,8 +130,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   request_timeout: {
     status: 408,
     cause:
-      'The headers were not there within 10 seconds, or the whole request not within 30, or the body broke off. Imports have no such limit, but for 30 seconds without a byte, after which the connection is cut.',
-    remedy: 'Send it again on a new connection. Send what is long as an import.',
+      'The headers did not arrive within 10 seconds, or the whole request within 30, or the body broke off. Imports have no such limit, but their connection is cut after 30 seconds without a byte.',
+    remedy: 'Send the request again on a new connection. Send many records as an import.',
   },
   duplicate_value: {
     status: 409,
@@ -144,20 +143,20 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   patch_test_failed: {
     status: 409,
     cause:
-      'A `test` operation of a JSON Patch found another value than it names, or no such place. Nothing was changed. `details` points to the operation.',
-    remedy: 'Read the record anew, decide again, and make a new patch.',
+      'A `test` operation of a JSON Patch found a value other than the one that it names, or none at its path. Nothing was changed. `details` points to the operation.',
+    remedy: 'Read the record again, decide again, and make a new patch.',
   },
   precondition_failed: {
     status: 412,
     cause:
-      '`If-Match` names no version that the record has now, since somebody else has changed it; or `If-None-Match` on a write names the version that it has. Nothing was written.',
+      '`If-Match` does not name the current version of the record, since somebody else has changed it; or `If-None-Match` on a write names the current version. Nothing was written.',
     remedy:
-      'Read the record anew, apply the change to what it is now, and send it with its new `ETag`, which this answer has too.',
+      'Read the record again, apply the change to it as it is now, and send the result with the new `ETag`, which this response has too.',
   },
   payload_too_large: {
     status: 413,
     cause:
-      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB unless the service sets another).',
+      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB unless the service is set otherwise).',
     remedy: 'Send less in one body. Send many records as an import, whose length is not limited.',
   },
   uri_too_long: {
@@ -194,8 +193,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   rate_limited: {
     status: 429,
     cause:
-      'More requests came from this credential, or without one from this address, than the window allows (600 in 60 seconds unless the service sets others); or more than 20 authentications failed at this address within a minute. `RateLimit-Policy` says which: `"default"` or `"auth"`.',
-    remedy: 'Wait for the seconds that `Retry-After` says, then send the request again. Nothing was done.',
+      'More requests came with this credential, or without one from this IP address, than the window allows (600 in 60 seconds unless the service is set otherwise); or more than 20 authentications from this IP address failed within a minute. `RateLimit-Policy` says which: `"default"` or `"auth"`.',
+    remedy: 'Wait as many seconds as `Retry-After` says, then send the request again. Nothing was done.',
   },
   headers_too_large: {
     status: 431,
@@ -207,13 +206,13 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
     cause:
       'A defect in the service. What happened is in its log, under the `X-Request-Id` of the answer, and never in the answer.',
     remedy:
-      'Tell whoever runs the service that id. A write may or may not have been done: read the record, and repeat a POST only under its `Idempotency-Key`.',
+      'Tell that id to whoever runs the service. A write may or may not have been done: read the record, and repeat a POST only under its `Idempotency-Key`.',
   },
   unavailable: {
     status: 503,
     cause:
       'The service cannot do it now: its store is out of reach or does not answer in time, it is overloaded or stopping, over 64 imports are under way, too many searches without an index are, 64 other writers of one record were faster, or the issuer of the access token cannot be asked.',
     remedy:
-      'Wait for the seconds that `Retry-After` says, then send the request again. A write may have been done: guard it by `If-Match`, and a POST by an `Idempotency-Key`.',
+      'Wait as many seconds as `Retry-After` says, then send the request again. A write may have been done: guard it by `If-Match`, and a POST by an `Idempotency-Key`.',
   },
 };

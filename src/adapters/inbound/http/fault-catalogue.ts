@@ -12,18 +12,18 @@ export interface FaultEntry {
 export const FAULTS: Readonly<Record<FaultCode, FaultEntry>> = {
   required: {
     cause:
-      'A field, a member of a JSON Patch operation, a header or a parameter is missing that has to be there: `amount` and `currency` inside a `price`, or `limit` beside a cursor that goes backwards through lines.',
+      'A required field, member of a JSON Patch operation, header or parameter is missing: for instance `amount` and `currency` inside a `price`, or `limit` beside a cursor that goes backwards through lines.',
     remedy: 'Send it.',
   },
   invalid_type: {
     cause:
-      'The value is of another JSON type than the field takes, `null` and a fraction for a whole number included; or the body as a whole is no object (no array, for a JSON Patch), with the pointer `""`. In a query: no whole number in plain decimal digits.',
+      'The value is of another JSON type than the field takes, `null` and a fraction for a whole number included; or the body as a whole is no object (no array, for a JSON Patch), with the pointer `""`. In a query: the value is not a whole number in plain decimal digits.',
     remedy:
       'Send a value of the type that the field has. To remove an optional field send `null` in a merge patch, or leave the field out of a PUT.',
   },
   out_of_range: {
     cause:
-      'A number is below or above what the field takes, or beyond ±(2^53−1); a time is past or after the year 9999; or a word is none of those that are possible (`API-Version`, `grant_type`, `scope`).',
+      'A number is below or above what the field takes, or beyond ±(2^53−1); a time is in the past or after the year 9999; or a word is not one of those that are possible (`API-Version`, `grant_type`, `scope`).',
     remedy: 'Send a value within the limits of the field.',
   },
   too_long: {
@@ -38,13 +38,13 @@ export const FAULTS: Readonly<Record<FaultCode, FaultEntry>> = {
   },
   invalid_format: {
     cause:
-      'A text holds what its field does not take: a control character, a lone surrogate, white space alone for a name, a character that no SKU, currency or e-mail address has, a scope that does not exist, or a time that is not as in RFC 3339. Of a header or parameter: it cannot be read.',
+      'A text has something that its field does not take: a control character, a lone surrogate, white space alone for a name, a character that no SKU, currency or e-mail address has, a scope that does not exist, or a time that is not as in RFC 3339. Of a header or parameter: it cannot be read.',
     remedy:
       'Write the value in the form that the field has. In a query `+` stands for a space: write `%2B` in the offset of a time.',
   },
   unknown_field: {
-    cause: 'The resource has no field of this name; in `sort`, none of this name that it can be sorted by.',
-    remedy: 'Correct the name or leave it out. Names heed case.',
+    cause: 'The resource has no field of this name, or, in `sort`, the list cannot be sorted by this field.',
+    remedy: 'Correct the name or leave it out. Names are case-sensitive.',
   },
   read_only_field: {
     cause:
@@ -58,12 +58,12 @@ export const FAULTS: Readonly<Record<FaultCode, FaultEntry>> = {
   },
   reference_not_found: {
     cause:
-      '`userId` or `productId` of an order names no record that exists. Of an edit only what it names anew is looked up. In a JSON Patch: `path` or `from` leads to no place in the record.',
+      '`userId` or `productId` of an order names no record that exists. In an edit, only new references are looked up. In a JSON Patch: `path` or `from` leads to no place in the record.',
     remedy: 'Name a record, or a place, that exists.',
   },
   patch_test_failed: {
     cause: 'This `test` of a JSON Patch did not find the value that it names.',
-    remedy: 'Read the record anew and make a new patch.',
+    remedy: 'Read the record again and make a new patch.',
   },
   unknown_parameter: {
     cause: 'The operation takes no parameter of this name.',

@@ -25,20 +25,20 @@ export const OAUTH_ERRORS: Readonly<Record<OAuthErrorCode, OAuthErrorEntry>> = {
       'expectation_failed',
     ],
     cause:
-      'The request is no token request: `grant_type` is missing, a parameter is repeated, there are more than 100, the client is named in two ways, the body is no form in UTF-8, or the message is one that any address would refuse.',
+      'The request is not a token request: `grant_type` is missing, a parameter is repeated, there are more than 100 parameters, the client is named in two ways, the body is not a form in UTF-8, or the message is one that any address would refuse.',
     remedy:
       'Send `grant_type=client_credentials` as `application/x-www-form-urlencoded` by POST, each parameter once, the client in the header or in the body. `details` points into the form.',
   },
   invalid_client: {
     codes: ['unauthenticated', 'invalid_token', 'token_expired'],
     cause:
-      'No client secret was sent; or there is no client with this id and this secret; or the API key that is the client has ended. `WWW-Authenticate` names the scheme `Basic`.',
+      'No client secret was sent; or there is no client with this id and this secret; or the API key that is the client has expired. `WWW-Authenticate` names the scheme `Basic`.',
     remedy:
       'Send the id of an API key as the client id and the key as the secret. A wrong secret counts as a failed authentication.',
   },
   unsupported_grant_type: {
     codes: ['validation_failed'],
-    cause: '`grant_type` is not `client_credentials`, the one there is.',
+    cause: '`grant_type` is not `client_credentials`, the only one there is.',
     remedy: 'Send `grant_type=client_credentials`.',
   },
   invalid_scope: {
@@ -52,6 +52,6 @@ export const OAUTH_ERRORS: Readonly<Record<OAuthErrorCode, OAuthErrorEntry>> = {
     codes: ['rate_limited', 'unavailable'],
     cause:
       'Too many requests or failed authentications came from this address, or the service cannot answer now.',
-    remedy: 'Wait for the seconds that `Retry-After` says, then ask again.',
+    remedy: 'Wait as many seconds as `Retry-After` says, then ask again.',
   },
 };
