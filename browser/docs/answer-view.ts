@@ -22,9 +22,9 @@ export function answerView({ body, headers, isCut }: Answer): HTMLElement {
     { class: 'answer' },
     body === ''
       ? element('p', { class: 'note' }, 'No body.')
-      : scrolling('Body of the answer', 'answer-body', isCut ? body : indentedJson(body)),
+      : scrolling('Response body', 'answer-body', isCut ? body : indentedJson(body)),
     isCut && element('p', { class: 'fault' }, CUT[isCut]),
-    scrolling('Headers of the answer', 'answer-headers', lines.join('\n')),
+    scrolling('Response headers', 'answer-headers', lines.join('\n')),
   );
 }
 
@@ -44,5 +44,5 @@ export function faultView(error: unknown): HTMLElement {
 function explain(error: unknown): string {
   const { name, message } = error as Error;
   if (name === 'AbortError') return 'Cancelled. What the service made of the request is not known.';
-  return `No answer came (${message}). Either the service cannot be reached, or the connection broke off, or the request has what a browser does not send.`;
+  return `There was no response (${message}). The service cannot be reached, the connection broke off, or the request has something that browsers do not send.`;
 }

@@ -48,12 +48,12 @@ export class Credential {
   private tell(): void {
     const isSendable = SENDABLE.test(this.key);
     this.field.setAttribute('aria-invalid', String(!isSendable));
-    this.note.textContent = isSendable ? this.kept() : 'This has characters that no key has.';
+    this.note.textContent = isSendable ? this.kept() : 'This has characters that cannot be in a key.';
   }
 
   private kept(): string {
     return this.key === ''
-      ? 'Without a key only public operations answer.'
-      : 'Sent with each request that you try; kept nowhere but in this page.';
+      ? 'Without a key you can try only public operations.'
+      : 'Sent with each request that you try, and kept only in this page.';
   }
 }

@@ -41,7 +41,7 @@ function content(operation: Operation, around: Surroundings): HTMLElement {
     operation.body && bodyView(operation.body, references),
     element('h4', {}, 'Try it'),
     new Trial(operation, around).view,
-    element('h4', {}, 'Answers'),
+    element('h4', {}, 'Responses'),
     ...operation.responses.map(([status, response]) => responseView(status, response, references)),
     element('p', { class: 'note' }, element('a', { href: `#${operation.id}` }, 'Link to this operation')),
   );
@@ -50,13 +50,15 @@ function content(operation: Operation, around: Surroundings): HTMLElement {
 function accessView({ takesKey, needsKey, scopes, others }: Access): HTMLElement {
   const named = scopes.flatMap((scope, at): Child[] => [at > 0 && ', ', element('code', {}, scope)]);
   const scoped = scopes.length > 0 ? [' with ', ...named] : [];
-  const key = needsKey ? ['Needs a key', ...scoped, '.'] : ['Needs no key; one that is sent must be good.'];
+  const key = needsKey
+    ? ['Needs a key', ...scoped, '.']
+    : ['Needs no key. If you send one, it must be valid.'];
   const open = others.length > 0 ? others.flatMap((text) => marked(text)) : ['Needs no key.'];
   return element('p', { class: 'access' }, ...(takesKey ? key : open));
 }
 
 function bodyView({ content: types }: RequestBody, references: References): HTMLElement {
-  return disclosure(['Fields of the body'], () => mediaViews(types, references, false), { class: 'fold' });
+  return disclosure(['Request body'], () => mediaViews(types, references, false), { class: 'fold' });
 }
 
 function responseView(status: string, response: Response, references: References): HTMLElement {

@@ -79,7 +79,7 @@ export class Trial {
     this.underway = new AbortController();
     this.show(true);
     this.answered.replaceChildren();
-    this.outcome.replaceChildren(element('p', { class: 'note' }, 'Waiting for the answer…'));
+    this.outcome.replaceChildren(element('p', { class: 'note' }, 'Waiting for the response…'));
     try {
       const { credential, base } = this.around;
       const answer = await send(this.attempt(base), credential.key, this.underway.signal);
@@ -116,7 +116,7 @@ export class Trial {
 
   private commandView(): HTMLElement {
     const isLocal = /^(localhost|127\.|\[::1\])/.test(new URL(this.around.base).hostname);
-    const hint = 'With the certificate that the service made for itself add --cacert data/tls/ca.pem.';
+    const hint = 'If the service uses its own certificate, add --cacert data/tls/ca.pem.';
     return element(
       'details',
       { class: 'fold' },

@@ -268,11 +268,11 @@ describe('the page at /docs, in Chromium', () => {
     const shown = await docs.operation(idOf('GET /health/live'));
     await docs.context.setOffline(true);
     await send(shown);
-    await shown.getByText('No answer came').waitFor();
+    await shown.getByText('There was no response').waitFor();
     await docs.context.setOffline(false);
     await send(shown);
     expect(await status(shown)).to.equal('200');
-    expect(await shown.getByText('No answer came').count()).to.equal(0);
+    expect(await shown.getByText('There was no response').count()).to.equal(0);
   });
 
   it('cancels a request that takes too long, and hands the focus back', async () => {

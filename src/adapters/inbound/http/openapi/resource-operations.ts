@@ -21,6 +21,7 @@ import {
   type SchemaKind,
   schemaNames,
 } from './resource-schemas.js';
+import { tagOf } from './resource-words.js';
 
 const JSON_TYPE = 'application/json';
 const CONDITIONS: readonly RequestHeader[] = ['IfMatch', 'IfNoneMatch'];
@@ -191,7 +192,7 @@ export class ResourceOperations<Fields> {
 
   private about(...kinds: SchemaKind[]): Pick<OperationDescription, 'tag' | 'schemas'> {
     const named = kinds.map((kind) => [this.names[kind], this.schemas[kind]]);
-    return { tag: this.resource.words.many, schemas: Object.fromEntries(named) };
+    return { tag: tagOf(this.resource.words), schemas: Object.fromEntries(named) };
   }
 
   private writing(): Omit<OperationDescription, 'id' | 'summary' | 'bodies'> {

@@ -9,3 +9,8 @@ export interface ResourceWords {
   /** What a client could send. */
   readonly example: Readonly<Record<string, unknown>>;
 }
+
+/** The heading over all that can be done with the resource. */
+export function tagOf({ many }: ResourceWords): string {
+  return many.charAt(0).toUpperCase() + many.slice(1);
+}
