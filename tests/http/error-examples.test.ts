@@ -68,7 +68,7 @@ describe('the example of an error', () => {
     unauthenticated: () => service.client.get('/v1/products', { token: null }),
     invalid_token: () => service.client.get('/v1/products', { token: 'x' }),
     token_expired: async () => {
-      const token = await keyOf(service.client, { expiresAt: new Date(Date.now() + 400).toISOString() });
+      const token = await keyOf(service.client, { expiresAt: new Date(Date.now() + 1_000).toISOString() });
       return onceRefused(() => service.client.get('/v1/products', { token }));
     },
     insufficient_scope: async () =>

@@ -184,7 +184,7 @@ export class ResourceOperations<Fields> {
       ...this.conditions(),
       id: `delete${words.name}`,
       summary: `Delete ${words.one}`,
-      text: 'From then on the response to its address is 404. Its id is never used again.',
+      text: 'Afterwards, its address is 404, and its id is never used again.',
       answers: [{ status: 204, description: 'The record was deleted.' }],
       errors: this.conditionErrors(),
     };
