@@ -35,7 +35,7 @@ export function constraintsOf(schema: Schema, references: References): string[] 
   const terms = [
     schema.format,
     schema.enum && (schema.enum.length === 1 ? `always ${list(schema.enum)}` : `one of ${list(schema.enum)}`),
-    of && `of ${list(of)}`,
+    of && `any of ${list(of)}`,
     schema.const === undefined ? undefined : `always ${JSON.stringify(schema.const)}`,
     between(bound(schema.minimum), bound(schema.maximum), ''),
     schema.exclusiveMinimum === undefined ? undefined : `more than ${schema.exclusiveMinimum}`,

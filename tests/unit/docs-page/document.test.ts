@@ -164,7 +164,7 @@ describe('what is said of a schema', () => {
     ]);
     expect(
       terms({ type: 'array', items: { enum: ['a', 'b'] }, uniqueItems: true, maxItems: 2 }),
-    ).to.deep.equal(['of a, b', 'at most 2 items', 'each once']);
+    ).to.deep.equal(['any of a, b', 'at most 2 items', 'each once']);
     expect(terms({})).to.deep.equal([]);
   });
 

@@ -49,7 +49,7 @@ export class ResourceOperations<Fields> {
       ...this.about('whole', 'view'),
       id: `list${words.name}s`,
       summary: `List ${words.many}`,
-      text: 'Returns one page, of at most `limit` records, or fewer if they are large. To read the whole list, follow `next` in `Link` until there is none: every record that keeps its place in the list appears exactly once, whatever else is written in the meantime. With `Accept: application/x-ndjson` each record is a line; without `limit` the whole list is then sent as one stream. If the stream cannot be completed, the connection is cut, so that a partial list never looks complete.',
+      text: 'Returns one page, of at most `limit` records, or fewer if they are large. To read the whole list, follow `next` in `Link` until there is none: every record that keeps its place in the list appears exactly once, whatever else is written in the meantime. With `Accept: application/x-ndjson` each record is a line; without `limit` the whole list is then sent as one stream. If the stream cannot be completed, the connection is cut before the end of the response, which HTTP clients report as an error.',
       query: [...new ListParameters(path, fields).described(), new Views(this.resource).described()],
       headers: ['KnownTags', 'PreferCount', 'AcceptEncoding'],
       answers: [
