@@ -27,6 +27,9 @@ export interface Principal {
   readonly scopes: readonly Scope[];
 }
 
+/** How an API key looks; whether its checksum holds is for `ApiKeyFormat` to say. */
+export const API_KEY_SHAPE = /^pcs_[0-9A-Za-z]{36}$/;
+
 /** An API key as it is kept. The key itself is shown once to its owner and stored nowhere. */
 export interface ApiKey {
   readonly name: string;

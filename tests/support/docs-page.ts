@@ -7,14 +7,16 @@ import {
   type Page,
 } from 'playwright-core';
 
-const CHROMIUM = '/usr/bin/chromium';
+const { CHROMIUM = '/usr/bin/chromium' } = process.env;
 
 /** A browser for the tests of one `describe`. */
 export function browser(): () => Browser {
   let launched: Browser | undefined;
   before(async () => {
     if (!existsSync(CHROMIUM))
-      throw new Error(`${CHROMIUM} is missing; on Debian: apt-get install -y chromium`);
+      throw new Error(
+        `${CHROMIUM} is missing; on Debian: apt-get install -y chromium; elsewhere name one in CHROMIUM`,
+      );
     launched = await chromium.launch({
       executablePath: CHROMIUM,
       args: ['--no-sandbox', '--disable-dev-shm-usage'],

@@ -1,12 +1,12 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ApiKeyFormat } from '../../../application/ports/api-key-format.js';
+import { API_KEY_SHAPE } from '../../../domain/access.js';
 
 const PREFIX = 'pcs_';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
-const SHAPE = /^pcs_[0-9A-Za-z]{36}$/;
 
 /** `pcs_`, 30 random base62 characters (178 bits), and the CRC-32 of all 34 before in 6 more. */
 export class ChecksummedApiKey implements ApiKeyFormat {
@@ -17,7 +17,9 @@ export class ChecksummedApiKey implements ApiKeyFormat {
   }
 
   isWellFormed(key: string): boolean {
-    return SHAPE.test(key) && checksum(key.slice(0, -CHECKSUM_LENGTH)) === key.slice(-CHECKSUM_LENGTH);
+    return (
+      API_KEY_SHAPE.test(key) && checksum(key.slice(0, -CHECKSUM_LENGTH)) === key.slice(-CHECKSUM_LENGTH)
+    );
   }
 
   digest(key: string): string {

@@ -82,7 +82,7 @@ export const TOKEN_DESCRIPTION: OperationDescription = {
   ],
   errors: ['validation_failed', 'unauthenticated', 'invalid_token', 'token_expired'],
   errorShape: 'OAuthError',
-  errorHeaders: ['?Pragma'],
+  errorHeaders: ['Pragma'],
 };
 
 export const ISSUER_METADATA_DESCRIPTION = described('getIssuerMetadata', {

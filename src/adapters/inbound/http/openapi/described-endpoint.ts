@@ -3,14 +3,14 @@ import type { Endpoint, Method, Operation } from '../endpoint.js';
 import type { Components } from './components.js';
 import { describedErrors } from './described-errors.js';
 import { DescribedHeaders } from './described-headers.js';
-import type { AnswerDescription, AnsweredHeader, OperationDescription } from './description.js';
+import type { AnswerDescription, OperationDescription } from './description.js';
 import { OAUTH_ERROR_SCHEMAS } from './error-schemas.js';
-import type { RequestHeader } from './headers.js';
+import type { RequestHeader, ResponseHeader } from './headers.js';
 import { ID } from './resource-schemas.js';
 
 /** What goes for all endpoints that are mounted alike. */
 export interface Mounting {
-  readonly headers: readonly AnsweredHeader[];
+  readonly headers: readonly ResponseHeader[];
   readonly errors: readonly ErrorCode[];
   /** Whether a bearer's credential is looked at. */
   readonly isGuarded: boolean;
@@ -21,10 +21,10 @@ export interface Surroundings {
   readonly requestHeaders: readonly RequestHeader[];
   /** Of OPTIONS beside those. */
   readonly preflightHeaders: readonly RequestHeader[];
-  readonly preflightAnswers: readonly AnsweredHeader[];
+  readonly preflightAnswers: readonly ResponseHeader[];
 }
 
-const OF_DEPRECATED: readonly AnsweredHeader[] = ['Deprecation', 'Sunset', 'Link'];
+const OF_DEPRECATED: readonly ResponseHeader[] = ['Deprecation', 'Sunset', 'Link'];
 
 const ID_PARAMETER = {
   name: 'id',
@@ -156,10 +156,13 @@ export class DescribedEndpoint {
   }
 
   private answer(answer: AnswerDescription, hasBody: boolean): object {
-    const { description, headers = [], content, links } = answer;
+    const { description, headers = [], optionalHeaders = [], content, links } = answer;
     return {
       description,
-      headers: this.headers.answered([...this.mounting.headers, ...headers]),
+      headers: {
+        ...this.headers.answered([...this.mounting.headers, ...headers]),
+        ...this.headers.optional(optionalHeaders),
+      },
       ...(content && hasBody && { content }),
       ...(links && hasBody && { links }),
     };

@@ -4,8 +4,8 @@ import { ERRORS } from '../error-catalogue.js';
 import { ERROR_EXAMPLES } from '../error-examples.js';
 import type { Components } from './components.js';
 import type { DescribedHeaders } from './described-headers.js';
-import type { AnsweredHeader } from './description.js';
 import { ERROR_SCHEMAS } from './error-schemas.js';
+import type { ResponseHeader } from './headers.js';
 import type { JsonSchema } from './json-schema.js';
 
 export interface ErrorsDescription {
@@ -13,7 +13,7 @@ export interface ErrorsDescription {
   readonly verb: string;
   readonly codes: readonly ErrorCode[];
   /** Those of every error of the operation. */
-  readonly headers: readonly AnsweredHeader[];
+  readonly headers: readonly ResponseHeader[];
   /** The name of a schema that errors have too. */
   readonly shape?: string | undefined;
   /** Not so for HEAD. */
@@ -21,7 +21,7 @@ export interface ErrorsDescription {
 }
 
 /** What an error carries by its status. */
-const OWN_HEADERS: Readonly<Record<number, readonly AnsweredHeader[]>> = {
+const OWN_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
   412: ['ETag'],

@@ -1,5 +1,4 @@
-import type { Components } from './components.js';
-import type { AnsweredHeader } from './description.js';
+import type { Components, Reference } from './components.js';
 import { REQUEST_HEADERS, RESPONSE_HEADERS, type RequestHeader, type ResponseHeader } from './headers.js';
 
 /** The headers of one version of the interface, each of which stands in the document once. */
@@ -26,22 +25,18 @@ export class DescribedHeaders {
     return names.map((name) => ({ ...REQUEST_HEADERS[name], in: 'header', required: true }));
   }
 
-  answered(names: readonly AnsweredHeader[]): Record<string, object> {
-    return Object.fromEntries(names.map((name) => this.answeredOne(name)));
+  answered(names: readonly ResponseHeader[]): Record<string, object> {
+    return Object.fromEntries(names.map((name) => [name, this.answeredOne(name)]));
   }
 
-  private answeredOne(name: AnsweredHeader): [ResponseHeader, object] {
-    if (isOptional(name)) {
-      const plain = name.slice(1) as ResponseHeader;
-      return [plain, { ...RESPONSE_HEADERS[plain], required: false }];
-    }
-    if (name !== 'API-Version') return [name, this.components.share('headers', name, RESPONSE_HEADERS[name])];
+  optional(names: readonly ResponseHeader[]): Record<string, object> {
+    return Object.fromEntries(names.map((name) => [name, { ...RESPONSE_HEADERS[name], required: false }]));
+  }
+
+  private answeredOne(name: ResponseHeader): Reference {
+    if (name !== 'API-Version') return this.components.share('headers', name, RESPONSE_HEADERS[name]);
     const schema = { ...RESPONSE_HEADERS[name].schema, enum: [String(this.version)] };
     const header = { ...RESPONSE_HEADERS[name], schema };
-    return [name, this.components.share('headers', `${name}-${this.version}`, header)];
+    return this.components.share('headers', `${name}-${this.version}`, header);
   }
-}
-
-function isOptional(name: AnsweredHeader): name is `?${ResponseHeader}` {
-  return name.startsWith('?');
 }

@@ -23,7 +23,7 @@ export interface OperationDescription {
   /** How its errors look beside the way in which all do: the name of a schema. */
   readonly errorShape?: string;
   /** What its errors carry beside what all do. */
-  readonly errorHeaders?: readonly AnsweredHeader[];
+  readonly errorHeaders?: readonly ResponseHeader[];
   /** The credentials that it takes, where those are not a bearer's. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** Those that are named in it. */
@@ -46,13 +46,12 @@ export interface ContentDescription {
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 }
 
-export type AnsweredHeader = ResponseHeader | `?${ResponseHeader}`;
-
 export interface AnswerDescription {
   readonly status: number;
   readonly description: string;
-  /** With a question mark: those that are there sometimes, though elsewhere always. */
-  readonly headers?: readonly AnsweredHeader[];
+  readonly headers?: readonly ResponseHeader[];
+  /** Those that are there sometimes, though elsewhere always. */
+  readonly optionalHeaders?: readonly ResponseHeader[];
   /** By media type. */
   readonly content?: Readonly<Record<string, ContentDescription>>;
   /** By name: what can be done next with what the answer tells. */
@@ -60,7 +59,7 @@ export interface AnswerDescription {
 }
 
 /** To a request whose `If-None-Match` names what there is. */
-export function notModified(...headers: readonly AnsweredHeader[]): AnswerDescription {
+export function notModified(...headers: readonly ResponseHeader[]): AnswerDescription {
   return {
     status: 304,
     description: 'Not modified: the client already has the current state, according to `If-None-Match`.',

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../../domain/errors.js';
 import type { Endpoint } from '../endpoint.js';
 import { Components } from './components.js';
 import { DescribedEndpoint, type Mounting, type Surroundings } from './described-endpoint.js';
-import type { AnsweredHeader } from './description.js';
+import type { ResponseHeader } from './headers.js';
 import { SCOPE_MEANINGS } from './scope-meanings.js';
 
 /** All that is served, by how it is mounted. */
@@ -44,7 +44,7 @@ const NEGOTIATED: readonly ErrorCode[] = [
   'unavailable',
 ];
 
-const CARRIED: readonly AnsweredHeader[] = [
+const CARRIED: readonly ResponseHeader[] = [
   'X-Request-Id',
   'API-Version',
   'Cache-Control',
@@ -86,7 +86,7 @@ export function openApiDocument(served: Served, facts: ServiceFacts): object {
 }
 
 function mountings({ isProxied, isStrict, isShared }: ServiceFacts): [keyof Served, Mounting][] {
-  const carried: readonly AnsweredHeader[] = [
+  const carried: readonly ResponseHeader[] = [
     ...CARRIED,
     ...(isStrict ? (['Strict-Transport-Security'] as const) : []),
     ...(isShared ? (['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const) : []),

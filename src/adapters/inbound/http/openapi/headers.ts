@@ -176,7 +176,7 @@ export const RESPONSE_HEADERS = {
     schema: YES,
   },
   'Content-Encoding': { description: ENCODED, schema: { type: 'string', enum: ['gzip', 'br'] } },
-  Pragma: { required: true, description: 'The same as `Cache-Control`, for HTTP/1.0 caches.', schema: TEXT },
+  Pragma: { description: 'The same as `Cache-Control`, for HTTP/1.0 caches.', schema: TEXT },
   'X-Content-Type-Options': {
     required: true,
     description: 'Tells browsers not to guess another media type.',

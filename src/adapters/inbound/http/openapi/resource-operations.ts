@@ -56,7 +56,8 @@ export class ResourceOperations<Fields> {
         {
           status: 200,
           description: `A page of ${words.many}, or all of them as lines.`,
-          headers: ['?ETag', 'Link', 'X-Total-Count', 'Preference-Applied', 'Content-Encoding'],
+          optionalHeaders: ['ETag'],
+          headers: ['Link', 'X-Total-Count', 'Preference-Applied', 'Content-Encoding'],
           content: {
             [JSON_TYPE]: {
               schema: { type: 'array', items: record },

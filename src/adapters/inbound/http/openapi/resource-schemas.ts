@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../../../domain/access.js';
+import { API_KEY_SHAPE, type ApiKey } from '../../../../domain/access.js';
 import { MAX_ID } from '../../../../domain/record.js';
 import { MAX_OPERATIONS } from '../bodies/json-patch-operations.js';
 import type { ResourceDescription } from '../resource-description.js';
@@ -45,7 +45,7 @@ export function issuedSchema(resource: ResourceDescription<ApiKey>): JsonSchema 
   const { properties, required } = shownSchema(resource);
   const key = {
     type: 'string',
-    pattern: '^pcs_[0-9A-Za-z]{36}$',
+    pattern: API_KEY_SHAPE.source,
     description: 'The key itself, shown only in this response.',
   };
   return closed({ ...properties, key }, required);
