@@ -28,7 +28,7 @@ const DESCRIBED_CURSOR: ParameterDescription = {
   name: 'cursor',
   description:
     'A place in the list, as the addresses in `Link` have it: to be followed, not made. It is good for the same sort and filters alone.',
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
 };
 
 /** What a list can be asked for, but for the fields that are shown. */

@@ -26,8 +26,9 @@ export const simplifyAccept: Middleware = (ctx, next) => {
  * @throws CatalogueError `unsupported_version`, `not_acceptable`, `expectation_failed`
  */
 export function negotiate(ctx: Context, types: readonly string[] = []): void {
-  const version = ctx.get('API-Version');
-  if (version !== '' && version !== '1') {
+  const { 'api-version': version } = ctx.headers;
+  // An empty one is refused too: whoever sends it has meant to name a version.
+  if (version !== undefined && version !== '1') {
     const message = 'This service speaks API-Version 1 only.';
     throw new CatalogueError('unsupported_version', message, [
       parameterFault('header', 'API-Version', 'out_of_range', message),

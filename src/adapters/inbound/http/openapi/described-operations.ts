@@ -53,7 +53,7 @@ export class DescribedOperations {
     return {
       ...(hasId && { parameters: [this.components.share('parameters', 'Id', ID_PARAMETER)] }),
       ...Object.fromEntries(described),
-      options: this.options(endpoint, mounting),
+      options: this.options(endpoint, hasId ? [...mounting.errors, 'not_found'] : mounting.errors, mounting),
     };
   }
 
@@ -82,25 +82,30 @@ export class DescribedOperations {
     };
   }
 
-  private options({ operations, acceptPatch }: Endpoint, mounting: Mounting): object {
+  /** @param codes of its errors: a number that no record can have is no address */
+  private options(
+    { operations, acceptPatch }: Endpoint,
+    codes: readonly ErrorCode[],
+    mounting: Mounting,
+  ): object {
     const [{ id, tag }] = Object.values(operations).map(({ description }) => description) as [
       OperationDescription,
     ];
-    const { requestHeaders, preflightHeaders, preflightAnswers } = this.surroundings;
+    const { preflightHeaders, preflightAnswers } = this.surroundings;
     const answered = [...mounting.headers, 'Allow' as const, ...preflightAnswers];
     return {
       operationId: renamed(id, 'options'),
       tags: [tag],
       summary: `What can be done at this address`,
       security: [],
-      parameters: this.headers.requested([...requestHeaders, ...preflightHeaders]),
+      parameters: this.headers.requested(['RequestId', ...preflightHeaders]),
       responses: {
         204: {
           description: 'The methods are in `Allow`.',
           headers: this.headers.answered(acceptPatch ? [...answered, 'Accept-Patch'] : answered),
         },
         ...describedErrors(
-          { verb: 'options', codes: mounting.errors, headers: mounting.headers, hasBody: true },
+          { verb: 'options', codes, headers: mounting.headers, hasBody: true },
           this.components,
           this.headers,
         ),

@@ -110,7 +110,7 @@ function mountings({ isProxied, isStrict, isShared }: ServiceFacts): Record<keyo
 function surroundings({ isShared }: ServiceFacts): Surroundings {
   return {
     requestHeaders: ['ApiVersion', 'RequestId', ...(isShared ? (['Origin'] as const) : [])],
-    preflightHeaders: isShared ? ['RequestedMethod'] : [],
+    preflightHeaders: isShared ? ['Origin', 'RequestedMethod'] : [],
     preflightAnswers: isShared
       ? ['Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Max-Age']
       : [],

@@ -17,8 +17,8 @@ export const REQUEST_HEADERS = {
     name: 'API-Version',
     description:
       'The version of the interface, where the address names none; one that disagrees with the address is refused. Absent: 1, for ever.',
-    schema: { type: 'integer', enum: [1] },
-    example: 1,
+    schema: { type: 'string', enum: ['1'] },
+    example: '1',
   },
   RequestId: {
     name: 'X-Request-Id',

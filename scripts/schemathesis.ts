@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const TOLD = resolve('tests/conformance');
+
+/** How long it goes on: so many seconds, or so many examples for each operation. */
+export type Pace = { readonly seconds: number } | { readonly examples: number };
+
+export interface Trial {
+  readonly name: string;
+  readonly url: string;
+  /** Empty: no credential is sent. */
+  readonly key: string;
+  readonly seed: number;
+  readonly pace: Pace;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface Outcome {
+  readonly name: string;
+  readonly cases: number;
+  readonly operations: number;
+  /** Operations of which no failure is known. */
+  readonly faultless: number;
+  /** What was not as it should be, the run itself included. */
+  readonly failures: number;
+  readonly seconds: number;
+  /** For a person. */
+  readonly output: string;
+}
+
+/** What of its report is read here. */
+interface Report {
+  readonly running_time: number;
+  readonly complete: boolean;
+  readonly exit_code: number;
+  readonly operations: { readonly selected: number; readonly tested: number };
+  readonly test_cases: {
+    readonly generated: number;
+    readonly unique_failures: number;
+    readonly errored: number;
+  };
+  readonly failures: readonly { readonly operations: readonly string[] }[];
+}
+
+/** The schemathesis of tests/conformance/requirements.txt, in a Python environment of its own. */
+export class Schemathesis {
+  private constructor(private readonly program: string) {}
+
+  static async install(folder: string): Promise<Schemathesis> {
+    await finished('python3', ['-m', 'venv', folder]);
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes'];
+    await finished(join(folder, 'bin/python'), [...pip, '-r', join(TOLD, 'requirements.txt')]);
+    return new Schemathesis(join(folder, 'bin/schemathesis'));
+  }
+
+  /** @param folder for what it writes */
+  async run(folder: string, trial: Trial): Promise<Outcome> {
+    const report = join(folder, 'report.json');
+    const { PATH = '' } = process.env;
+    const { code, output } = await ended(this.program, parameters(trial, report), {
+      cwd: folder,
+      env: {
+        PATH,
+        HOME: folder,
+        PYTHONPATH: TOLD,
+        PYTHONDONTWRITEBYTECODE: '1',
+        SCHEMATHESIS_HOOKS: 'hooks',
+        ...trial.environment,
+      },
+    });
+    return outcome(trial.name, code, output, JSON.parse(readFileSync(report, 'utf8')));
+  }
+}
+
+function parameters({ url, key, seed, pace, environment }: Trial, report: string): string[] {
+  return [
+    ...['--config-file', join(TOLD, 'schemathesis.toml'), 'run', `${url}/openapi.json`, '--no-color'],
+    ...['--checks', 'all', '--seed', String(seed), '--tls-verify', environment['CONFORMANCE_CA_FILE'] ?? ''],
+    ...['--report', 'json', '--report-json-path', report],
+    ...('seconds' in pace ? ['--max-time', String(pace.seconds)] : ['--max-examples', String(pace.examples)]),
+    ...(key === '' ? [] : ['--header', `Authorization: Bearer ${key}`]),
+  ];
+}
+
+function outcome(name: string, code: number | null, output: string, report: Report): Outcome {
+  const { generated, unique_failures, errored } = report.test_cases;
+  const { selected, tested } = report.operations;
+  const faulty = new Set(report.failures.flatMap(({ operations }) => operations));
+  const isWhole = code === 0 && errored === 0 && tested === selected && generated > 0;
+  return {
+    name,
+    cases: generated,
+    operations: tested,
+    faultless: Math.max(0, tested - faulty.size),
+    failures: isWhole ? unique_failures : Math.max(1, unique_failures),
+    seconds: report.running_time,
+    output,
+  };
+}
+
+/** @throws where it fails */
+async function finished(program: string, args: readonly string[]): Promise<void> {
+  const { code, output } = await ended(program, args, {});
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${output}`);
+}
+
+async function ended(
+  program: string,
+  args: readonly string[],
+  how: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const child = spawn(program, args, { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
