@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const TOLD = resolve('tests/conformance');
@@ -71,6 +71,7 @@ export class Schemathesis {
         ...trial.environment,
       },
     });
+    if (!existsSync(report)) throw new Error(`schemathesis ended with ${code}:\n${output}`);
     return outcome(trial.name, code, output, JSON.parse(readFileSync(report, 'utf8')));
   }
 }

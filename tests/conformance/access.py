@@ -20,6 +20,13 @@ def expected_refusal(case):
     return None if needed <= run.SCOPES else 403
 
 
+def judge_token(response, case):
+    """Of clients that exist, which `truth` puts into good requests; `positive_data_acceptance` wants no token for them."""
+    is_good = case.meta is not None and case.meta.generation.mode.is_positive
+    if is_good and case.path == "/oauth/token" and case.method == "POST" and response.status_code != 200:
+        raise _failure(case, f"a client with its secret got {response.status_code} instead of a token")
+
+
 def is_undeclared_method(case):
     return coverage_scenario(case) == CoverageScenario.UNSPECIFIED_HTTP_METHOD
 

@@ -50,6 +50,11 @@ def access_as_documented(ctx, response, case):
 
 
 @schemathesis.check
+def token_for_a_client(ctx, response, case):
+    access.judge_token(response, case)
+
+
+@schemathesis.check
 def lines_as_documented(ctx, response, case):
     lines.judge(response, case)
 
