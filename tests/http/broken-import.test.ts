@@ -51,7 +51,7 @@ describe('an import that breaks off', () => {
   };
   const spools = new Spools({ folder, maxOpen: 2, memoryBytes: 1_000, maxBytes: 1_000_000 });
   const policy = { bodyLimitBytes: 1_000 };
-  const operation = new ImportEndpoint(PRODUCTS, useCases, policy, { spools, journal }).operation();
+  const operation = new ImportEndpoint(PRODUCTS, useCases, policy, { spools, journal }).work();
 
   const answering = (arrived: (ctx: Context) => void) => (ctx: Context) => {
     works = 0;
