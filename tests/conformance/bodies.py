@@ -8,6 +8,7 @@ from schemathesis.core import NotSet
 
 STORED = ("id", "version", "createdAt", "updatedAt")
 MAX_ATTRIBUTES = 50
+PATCHES = {"/v1/products/{id}": "ProductPatch", "/v1/users/{id}": "UserPatch", "/v1/orders/{id}": "OrderPatch"}
 PRICE = {"amount": 1, "currency": "EUR"}
 
 
@@ -27,6 +28,38 @@ def make_form_true(case):
     scope = {"scope": "products:read orders:write"} if "scope" in case.body else {}
     client = {"client_id": run.LOOKING_KEY_ID, "client_secret": run.LOOKING_KEY}
     case.body = {**case.body, **scope, **client}
+
+
+def remove_nothing(case):
+    """
+    A null in a merge patch removes, and what is not there is removed already (RFC 7396 section 2): no fault, whatever its name
+    is. The document invites nobody to it, for types made of it would no longer find a misspelt field; so nulls of names
+    that it does not know go, and what is left is what is judged.
+    """
+    if case.method == "PATCH" and isinstance(case.body, dict):
+        whole = case.operation.schema.raw_schema["components"]["schemas"]
+        body = _without_unknown_nulls(case.body, whole[PATCHES[case.path]])
+        if body != case.body:
+            case.body = body
+
+
+def _without_unknown_nulls(body, schema):
+    known = schema.get("properties", {})
+    kept = {}
+    for name, value in body.items():
+        its = _object_schema(known.get(name, {}))
+        if isinstance(value, dict) and "properties" in its:
+            kept[name] = _without_unknown_nulls(value, its)
+        elif isinstance(value, dict) and name == "attributes":
+            kept[name] = {key: each for key, each in value.items() if each is not None}
+        elif value is not None or name in known or name == "__proto__":
+            kept[name] = value
+    return kept
+
+
+def _object_schema(schema):
+    """Of a field that null removes, what it is otherwise."""
+    return next((one for one in schema.get("anyOf", []) if one.get("type") == "object"), schema)
 
 
 def _true(body, case, plural):

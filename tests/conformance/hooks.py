@@ -4,6 +4,7 @@ import zlib
 
 import access
 import addresses  # noqa: F401
+import bodies
 import lines
 import run
 import schemathesis
@@ -23,6 +24,8 @@ def before_call(context, case, kwargs):
     lines.write_out(case)
     _ask_for_other_types(case)
     _leave_the_address_after_a_wrong_credential(case)
+    if not case.meta.generation.mode.is_positive:
+        bodies.remove_nothing(case)
     # What is negative in nothing but a name that nobody reads, as headers may be, is positive by now.
     if case.meta.generation.mode.is_positive:
         truth.make_true(case)

@@ -27,7 +27,8 @@ def judge(response, case):
     validator = jsonschema_rs.validator_for(
         {"$schema": "https://json-schema.org/draft/2020-12/schema", **items, "components": _components(case)}
     )
-    for line in text.splitlines():
+    # Not splitlines, which parts at U+2028 and others, too.
+    for line in text.split("\n")[:-1]:
         for error in validator.iter_errors(json.loads(line)):
             raise _failure(case, f"{error.message} in {line}")
 

@@ -38,7 +38,7 @@ def deleted(plural, record_id):
 def record(path, fields):
     """The item at this path as it is, with its tag; None where there is none."""
     answer = _ask("GET", path, params={"fields": fields} if fields else None)
-    return (answer.json(), answer.headers["ETag"]) if answer.status_code == 200 else None
+    return (answer.json(), answer.headers.get("ETag", "*")) if answer.status_code == 200 else None
 
 
 def free(plural, field, value, for_id):
