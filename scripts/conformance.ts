@@ -4,7 +4,7 @@
  *
  *   npm run test:conformance                                   ten minutes, by a random seed
  *   npm run test:conformance -- --seed 7 --seconds 600         the same again
- *   npm run test:conformance -- --seed 1 --examples 10         that many for each operation, however long it takes
+ *   npm run test:conformance -- --seed 1 --examples 8          that many for each operation, however long it takes
  */
 import { randomInt } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 const TOLD = resolve('tests/conformance');
 const ALL_PHASES = 'examples,coverage,fuzzing,stateful';
-const MORE_ROUNDS = 5;
+const MORE_ROUNDS = 2;
 
 /** How long it goes on: so many seconds, or so many examples for each operation. */
 export type Pace = { readonly seconds: number } | { readonly examples: number };

@@ -1,10 +1,13 @@
 """What the service holds right now, and what it is given where it holds too little."""
 
 import itertools
+import secrets
 
 import requests
 import run
 
+# Of this process: another one may have been here before.
+PROCESS = secrets.token_hex(3)
 COUNTER = itertools.count(1)
 FEW = 20
 
@@ -16,7 +19,7 @@ _session.headers["Authorization"] = f"Bearer {run.LOOKING_KEY}"
 
 
 def fresh_name(start):
-    return f"{start}-{next(COUNTER)}"
+    return f"{start}-{PROCESS}-{next(COUNTER)}"
 
 
 def ids(plural):
