@@ -1,4 +1,4 @@
-"""How schemathesis is told what the OpenAPI document has no words for. Nothing here excuses an answer of the service."""
+"""How schemathesis is told what the OpenAPI document has no words for; what is not counted is in `filter_failure`, with reasons."""
 
 import zlib
 
