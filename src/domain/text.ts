@@ -6,20 +6,23 @@ export interface TextRule {
   readonly max: number;
   /**
    * Every text that may be kept matches this whole. It is published as it stands: other languages shall read it alike, so
-   * it names characters by their numbers.
+   * it names characters by their numbers, and no surrogates, which many of them have not.
    */
   readonly allowed: RegExp;
 }
 
-/** No control character (U+0000–001F, U+007F) and no lone surrogate (which stands for itself under the `u` flag). */
-export const ONE_LINE = /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u;
+/** No control character (U+0000–001F, U+007F). */
+export const ONE_LINE = /^[^\u0000-\u001f\u007f]*$/u;
 
 /** As {@link ONE_LINE}, but tab, line feed and carriage return may stand in it. */
-export const MANY_LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ud800-\udfff]*$/u;
+export const MANY_LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/u;
+
+/** One that is no half of a pair: it stands for no character, so no text may hold it. */
+const LONE_SURROGATE = /\p{Cs}/u;
 
 /** As {@link ONE_LINE}, but not of white space alone: `\s`, and Unicode's White_Space. */
 const NOT_BLANK =
-  /^(?![\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$)[^\u0000-\u001f\u007f\ud800-\udfff]*$/u;
+  /^(?![\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$)[^\u0000-\u001f\u007f]*$/u;
 
 /** What anything that has a name may be called. */
 export const NAME: TextRule = { min: 1, max: 200, allowed: NOT_BLANK };
@@ -28,8 +31,12 @@ export function textFaults(text: string, rule: TextRule): FaultCode[] {
   if (text === '') return rule.min > 0 ? ['too_short'] : [];
   const faults: FaultCode[] = [];
   if (isLongerThan(text, rule.max)) faults.push('too_long');
-  if (!rule.allowed.test(text)) faults.push('invalid_format');
+  if (!rule.allowed.test(text) || LONE_SURROGATE.test(text)) faults.push('invalid_format');
   return faults;
+}
+
+export function isOneLine(text: string): boolean {
+  return ONE_LINE.test(text) && !LONE_SURROGATE.test(text);
 }
 
 /** As {@link textFaults}, told of a field that may have no value. */

@@ -445,6 +445,7 @@ describe('bad input', () => {
         ['/v1/products', '2'],
         ['/products', 'v1'],
         ['/products', '01'],
+        ['/products', ''],
       ] as const) {
         const answer = await ask().get(path, { headers: { 'API-Version': version } });
         expect([answer.status, answer.json.code], version).to.deep.equal([400, 'unsupported_version']);

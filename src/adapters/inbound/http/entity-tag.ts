@@ -5,8 +5,8 @@ import { invalidHeader } from './faults.js';
 /** RFC 9110 section 8.8.3: the opaque part may hold any visible character but the quotation mark. */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^(?:\\s*${ENTITY_TAG.source}\\s*(?:,|$)|\\s*,)+$`);
-/** What {@link names} can read, for clients: `*`, or entity tags, of which there is one at least. */
-export const TAG_LIST_PATTERN = `^\\s*\\*\\s*$|^(?=[^"]*")${LIST.source.slice(1)}`;
+/** What clients shall send (RFC 9110 section 5.6.1.1); empty elements are read as well, but no sender makes any. */
+export const TAG_LIST_PATTERN = `^(?:\\*|${ENTITY_TAG.source}(?:[\\t ]*,[\\t ]*${ENTITY_TAG.source})*)$`;
 const EACH = new RegExp(ENTITY_TAG, 'g');
 
 export type Comparison = 'strong' | 'weak';

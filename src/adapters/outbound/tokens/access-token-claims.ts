@@ -3,7 +3,7 @@ import type { Bearer } from '../../../application/ports/token-verifier.js';
 import { invalidToken, isScope, type Scope } from '../../../domain/access.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
-import { ONE_LINE } from '../../../domain/text.js';
+import { isOneLine } from '../../../domain/text.js';
 import type { UnverifiedJwt } from './unverified-jwt.js';
 
 /** Whose tokens are taken, and what they must be made for. */
@@ -80,7 +80,7 @@ function listOf(value: unknown): readonly string[] | undefined {
 }
 
 function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && ONE_LINE.test(value);
+  return typeof value === 'string' && value !== '' && isOneLine(value);
 }
 
 /** RFC 7519 section 2, NumericDate: seconds, perhaps with a fraction. */

@@ -29,7 +29,7 @@ const DESCRIBED_CURSOR: ParameterDescription = {
   name: 'cursor',
   description:
     'A place in the list, taken from an address in `Link`. Follow those addresses as they are rather than build them. A cursor is valid only for the same list, order and filters.',
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
 };
 
 /** What a list can be asked for, but for the fields that are shown. */

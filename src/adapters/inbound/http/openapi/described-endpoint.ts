@@ -66,7 +66,7 @@ export class DescribedEndpoint {
     return {
       ...(variables.length > 0 && { parameters: variables }),
       ...Object.fromEntries(described),
-      options: this.options(),
+      options: this.options(variables.length > 0),
     };
   }
 
@@ -97,9 +97,11 @@ export class DescribedEndpoint {
     };
   }
 
-  private options(): object {
+  /** @param hasVariables whether the address can name what is not there */
+  private options(hasVariables: boolean): object {
     const { operations, acceptPatch } = this.endpoint;
     const { mounting } = this;
+    const codes: readonly ErrorCode[] = hasVariables ? [...mounting.errors, 'not_found'] : mounting.errors;
     const [{ id, tag }] = Object.values(operations).map(({ description }) => description) as [
       OperationDescription,
     ];
@@ -118,7 +120,7 @@ export class DescribedEndpoint {
           headers: this.headers.answered(acceptPatch ? [...answered, 'Accept-Patch'] : answered),
         },
         ...describedErrors(
-          { verb: 'options', codes: mounting.errors, headers: mounting.headers, hasBody: true },
+          { verb: 'options', codes, headers: mounting.headers, hasBody: true },
           this.components,
           this.headers,
         ),

@@ -12,11 +12,12 @@ export class DescribedHeaders {
     return names.map((name) => {
       const header = { ...REQUEST_HEADERS[name], in: 'header' };
       if (name !== 'ApiVersion') return this.components.share('parameters', name, header);
-      const schema = { ...header.schema, enum: [this.version] };
+      const version = String(this.version);
+      const schema = { ...header.schema, enum: [version] };
       return this.components.share('parameters', `${name}${this.version}`, {
         ...header,
         schema,
-        example: this.version,
+        example: version,
       });
     });
   }

@@ -18,7 +18,7 @@ export const REQUEST_HEADERS = {
     name: 'API-Version',
     description:
       'The version of the API, for an address that names none. Without this header it is 1, and always will be. A version other than the one in the address is refused.',
-    schema: { type: 'integer' },
+    schema: TEXT,
   },
   RequestId: {
     name: 'X-Request-Id',

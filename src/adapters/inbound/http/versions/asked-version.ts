@@ -42,7 +42,7 @@ export function takeVersion(ctx: Context, version: ServedVersion): void {
  */
 export function judgeVersion(ctx: Context): void {
   const { number, all } = ctx.state.version ?? FIRST;
-  const isSilent = ctx.get(HEADER) === '';
+  const isSilent = ctx.headers['api-version'] === undefined;
   if (askedOf(ctx) === String(number) || (isSilent && isVersionInPath(ctx.path))) return;
   const message = isVersionInPath(ctx.path)
     ? `The address is of version ${number} and ${HEADER} says otherwise; ${told(all)}.`
@@ -52,9 +52,9 @@ export function judgeVersion(ctx: Context): void {
   ]);
 }
 
-/** Absent it is 1, for ever. */
+/** Absent it is 1, for ever; one that is empty names no version. */
 function askedOf(ctx: Context): string {
-  return ctx.get(HEADER) || '1';
+  return String(ctx.headers['api-version'] ?? FIRST.number);
 }
 
 function told(versions: readonly number[]): string {

@@ -1,0 +1,108 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { cursorIn, linksOf } from '../support/links.js';
+import { runningService } from '../support/running-service.js';
+
+// What schemathesis came upon, kept: words of the document beside what the service does.
+describe('the OpenAPI document', () => {
+  const service = runningService();
+  // biome-ignore lint/suspicious/noExplicitAny: a document of any shape
+  let document: any;
+  /** Whether the schema at this place of the document allows a value. */
+  const allows = (place: string, value: unknown): boolean => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, 'document');
+    return ajv.validate({ $ref: `document#${place}` }, value);
+  };
+  const itemId = async () => (await service.client.post('/products', { name: 'Lamp' })).json.id;
+
+  before(async () => {
+    document = (await service.client.get('/openapi.json', { token: null })).json;
+  });
+
+  it('has patterns that name no surrogates, which Rust and Go know nothing of', () => {
+    const patterns = JSON.stringify(document).match(/"pattern":"(?:[^"\\]|\\.)*"/g) ?? [];
+    expect(patterns.length).to.be.greaterThan(20);
+    expect(patterns.filter((pattern) => /\\\\u[dD][89a-fA-F]/.test(pattern))).to.deep.equal([]);
+  });
+
+  it('asks for the version in a text, as the service does, and of OPTIONS not at all', async () => {
+    const { ApiVersion } = document.components.parameters;
+    expect(ApiVersion.schema).to.deep.equal({ type: 'string', enum: ['1'] });
+    const names = document.paths['/v1/products'].options.parameters.map(({ $ref }: { $ref: string }) => $ref);
+    expect(names).to.not.include('#/components/parameters/ApiVersion');
+    const answer = await service.client.ask('OPTIONS', '/v1/products', { headers: { 'API-Version': '2' } });
+    expect(answer.status).to.equal(204);
+  });
+
+  it('says that OPTIONS of a number that no record can have is 404', async () => {
+    const path = `/v1/products/${Number.MAX_SAFE_INTEGER + 1}`;
+    expect((await service.client.ask('OPTIONS', path)).status).to.equal(404);
+    expect(document.paths['/v1/products/{id}'].options.responses).to.include.keys('404');
+    expect(document.paths['/v1/products'].options.responses).to.not.include.keys('404');
+  });
+
+  it('has a pattern for cursors that those of a list meet, and an empty one does not', async () => {
+    await itemId();
+    await itemId();
+    const list = await service.client.get('/v1/products?limit=1');
+    const cursor = cursorIn(linksOf(list.headers['link'])['next']);
+    const at = document.paths['/v1/products'].get.parameters.findIndex(
+      ({ name }: { name?: string }) => name === 'cursor',
+    );
+    const place = `/paths/~1v1~1products/get/parameters/${at}/schema`;
+    expect([allows(place, cursor), allows(place, '')]).to.deep.equal([true, false]);
+    expect((await service.client.get('/v1/products?cursor=')).json.code).to.equal('invalid_cursor');
+  });
+
+  for (const [tags, isGood] of Object.entries({
+    '*': true,
+    '"3"': true,
+    'W/"3"': true,
+    '"a", W/"b" ,\t"c"': true,
+    '""': true,
+    '"\x80"': true,
+    '3': false,
+    '"3': false,
+    '"3" "4"': false,
+    '*, "3"': false,
+    '"a b"': false,
+  }))
+    it(`${isGood ? 'lets clients send' : 'refuses'} ${JSON.stringify(tags)} as If-Match, and so does the service`, async () => {
+      const { status } = await service.client.patch(
+        `/v1/products/${await itemId()}`,
+        {},
+        { headers: { 'If-Match': tags } },
+      );
+      expect(allows('/components/parameters/IfMatch/schema', tags)).to.equal(isGood);
+      expect(status === 400).to.equal(!isGood);
+    });
+
+  it('takes no member named __proto__ in a JSON Patch, however deep, as the service takes none', async () => {
+    const deep = JSON.parse('[{"op":"add","path":"/name","value":"x","more":[{"__proto__":1}]}]');
+    const beside = JSON.parse('[{"op":"add","path":"/name","value":"x","__proto__":1}]');
+    const other = [{ op: 'add', path: '/name', value: 'x', more: [{ proto: 1 }] }];
+    const place = '/components/schemas/JsonPatch';
+    expect([deep, beside, other].map((patch) => allows(place, patch))).to.deep.equal([false, false, true]);
+    const headers = { 'Content-Type': 'application/json-patch+json' };
+    const path = `/v1/products/${await itemId()}`;
+    const answers = [deep, beside, other].map((patch) => service.client.patch(path, patch, { headers }));
+    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal([400, 400, 200]);
+  });
+
+  it('takes other parameters than its own at the token endpoint, once each, as the service does', async () => {
+    const place = '/components/schemas/TokenRequest';
+    const form = { grant_type: 'client_credentials', colour: 'red' };
+    expect(allows(place, form)).to.equal(true);
+    expect(allows(place, { ...form, colour: ['red', 'green'] })).to.equal(false);
+    const send = (body: string) =>
+      service.client.ask('POST', '/oauth/token', {
+        token: null,
+        body,
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      });
+    const base = 'grant_type=client_credentials&colour=red';
+    expect((await send(base)).json.error).to.equal('invalid_client');
+    expect((await send(`${base}&colour=green`)).json.error).to.equal('invalid_request');
+  });
+});
