@@ -26,13 +26,17 @@ describe('the OpenAPI document', () => {
     expect(patterns.filter((pattern) => /\\\\u[dD][89a-fA-F]/.test(pattern))).to.deep.equal([]);
   });
 
-  it('asks for the version in a text, as the service does, and of OPTIONS not at all', async () => {
-    const { ApiVersion } = document.components.parameters;
-    expect(ApiVersion.schema).to.deep.equal({ type: 'string', enum: ['1'] });
+  it('asks for the version in a text, as the service does, of OPTIONS too', async () => {
+    const { ApiVersion1 } = document.components.parameters;
+    expect(ApiVersion1.schema).to.deep.equal({ type: 'string', enum: ['1'] });
     const names = document.paths['/v1/products'].options.parameters.map(({ $ref }: { $ref: string }) => $ref);
-    expect(names).to.not.include('#/components/parameters/ApiVersion');
-    const answer = await service.client.ask('OPTIONS', '/v1/products', { headers: { 'API-Version': '2' } });
-    expect(answer.status).to.equal(204);
+    expect(names).to.include('#/components/parameters/ApiVersion1');
+    for (const version of ['2', '01', '']) {
+      const answer = await service.client.ask('OPTIONS', '/v1/products', {
+        headers: { 'API-Version': version },
+      });
+      expect([answer.status, answer.json.code], version).to.deep.equal([400, 'unsupported_version']);
+    }
   });
 
   it('says that OPTIONS of a number that no record can have is 404', async () => {

@@ -79,7 +79,7 @@ describe('two versions of a resource, the first deprecated', () => {
     const by = async (headers: Record<string, string>) => (await ask().get('/products/1', { headers })).text;
     const [first, second] = ['/v1/products/1', '/v2/products/1'].map((path) => ask().get(path));
     expect(await by({})).to.equal((await first)?.text);
-    expect(await by({ 'API-Version': '' })).to.equal((await first)?.text);
+    expect(JSON.parse(await by({ 'API-Version': '' })).code).to.equal('unsupported_version');
     expect(await by({ 'API-Version': '1' })).to.equal((await first)?.text);
     expect(await by(SECOND)).to.equal((await second)?.text);
   });

@@ -102,7 +102,10 @@ const BODIES: [string, ResourceDescription<never>, fc.Arbitrary<unknown>][] = [
   ],
 ];
 
-/** What no schema can say. */
+/** What no schema can say: half of a pair stands for no character, and many languages have no word for it. */
+const LONE_SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/** Nor that of two elements something alone must differ. */
 function isRepeated(fault: Fault): boolean {
   return fault.code === 'duplicate_value' && 'pointer' in fault && fault.pointer.endsWith('/productId');
 }
@@ -116,7 +119,7 @@ for (const [name, resource, bodies] of BODIES) {
       const seen = { good: 0, bad: 0 };
       const judge = fc.property(bodies, (body) => {
         const faults = schemaFaults(resource.schema, body);
-        fc.pre(!faults.some(isRepeated));
+        fc.pre(!faults.some(isRepeated) && !LONE_SURROGATE.test(JSON.stringify(body)));
         const isGood = document.faults(place, body).length === 0;
         seen[isGood ? 'good' : 'bad']++;
         expect(isGood, JSON.stringify(faults)).to.equal(faults.length === 0);
