@@ -9,8 +9,8 @@ import { prose } from './prose.js';
 import { References } from './references.js';
 import type { Surroundings } from './trial.js';
 
-/** The folder of the page: behind a proxy it may lie deeper than the root. */
-const BASE = new URL('.', document.baseURI).href;
+/** The folder of the page: behind a proxy it may lie deeper than the root. A user in the page's address is none of it. */
+const BASE = new URL('.', location.origin + location.pathname).href;
 const MAIN = part('main');
 const CREDENTIAL = new Credential();
 

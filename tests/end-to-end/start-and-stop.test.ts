@@ -49,6 +49,13 @@ describe('the program', () => {
       expect(service.out).to.not.include('{"');
     });
 
+    it('serves where nobody listens to what it says', async () => {
+      const service = start();
+      service.closeOutput();
+      await service.logs(/"msg":"started"/);
+      expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
+    });
+
     it('makes the key and the CA that later starts use again', async () => {
       const first = start();
       const client = await first.started();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
@@ -505,6 +506,14 @@ describe('the page at /docs, behind a proxy that puts it into a folder', () => {
     await shown.getByRole('button', { name: 'Send' }).click();
     expect(await shown.locator('.status-line .status').textContent()).to.equal('200');
     expect(docs.complaints).to.deep.equal([]);
+    await docs.close();
+  });
+
+  it('loads where the address names a user, as proxies that ask for a password may have it', async () => {
+    const { port } = proxy.address() as AddressInfo;
+    const docs = await DocsPage.open(chromium(), `http://ann:secret@localhost:${port}/catalogue/docs`);
+    await docs.page.locator('[id="getLiveness"]').waitFor({ state: 'attached' });
+    expect(await docs.page.locator('body').innerText()).to.not.include('secret');
     await docs.close();
   });
 });

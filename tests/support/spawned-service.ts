@@ -69,6 +69,11 @@ export class SpawnedService {
     return /shown this once: (\S+)/.exec(this.out)?.[1] ?? '';
   }
 
+  /** What it writes to standard output from now on meets a closed pipe. */
+  closeOutput(): void {
+    this.child.stdout?.destroy();
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }

@@ -4,7 +4,7 @@ import type { paths } from './document.js';
 import { EditableCollection } from './editable-collection.js';
 import { queryString } from './query-string.js';
 import type { ApiKeyTypes, OrderTypes, ProductTypes, UserTypes } from './resource-types.js';
-import { Transport, type TransportOptions } from './transport.js';
+import { REDIRECT, Transport, type TransportOptions } from './transport.js';
 
 export type CatalogueOptions = TransportOptions;
 
@@ -26,6 +26,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     ...createClient<paths, 'application/json'>({
       baseUrl: base.href,
       fetch: send,
+      redirect: REDIRECT,
       querySerializer: queryString,
     }),
     products: new EditableCollection<ProductTypes>(transport, '/v1/products'),

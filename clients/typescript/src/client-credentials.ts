@@ -25,7 +25,8 @@ export function clientCredentials(credentials: ClientCredentials): () => Promise
     return access_token;
   };
   return () => {
-    if (current === undefined || Date.now() >= goodUntil) {
+    // Where nobody says how long it is good, no comparison holds.
+    if (current === undefined || !(Date.now() < goodUntil)) {
       goodUntil = Number.POSITIVE_INFINITY;
       current = renew().catch((error) => {
         current = undefined;

@@ -7,7 +7,7 @@ import {
   type Target,
 } from './collection.js';
 import { CatalogueError } from './errors.js';
-import { asLines, readLines } from './lines.js';
+import { asLines, every, readLines } from './lines.js';
 import { NDJSON } from './repeatable.js';
 import type { Editable, ImportResult, JsonPatch } from './resource-types.js';
 
@@ -78,8 +78,20 @@ export class EditableCollection<D extends Editable> extends Collection<D> {
       Accept: NDJSON,
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
     };
-    const body = asLines(records);
-    yield* readLines<ImportResult>(await this.transport.call('POST', this.path, { headers, body, signal }));
+    const source = every(records);
+    const done = new AbortController();
+    const call = {
+      headers,
+      body: asLines(source),
+      signal: AbortSignal.any([done.signal, ...(signal ? [signal] : [])]),
+    };
+    try {
+      yield* readLines<ImportResult>(await this.transport.call('POST', this.path, call));
+    } finally {
+      // What was refused, or is listened to no more, takes no more records.
+      done.abort();
+      source.return(undefined).catch(() => {});
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorCode, Fault } from './resource-types.js';
 
-/** An answer of 400 and above. */
+/** An answer that is none of success. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
 
@@ -33,7 +33,7 @@ export async function errorOf(response: Response): Promise<CatalogueError> {
   const requestId = response.headers.get('X-Request-Id') ?? undefined;
   const body = asJson(await response.text());
   if (!isError(body)) {
-    const message = `The answer was ${response.status} without an error of the service`;
+    const message = `The answer was ${response.status}, and not as the service answers`;
     return new CatalogueError(response.status, 'unexpected_answer', message, [], requestId);
   }
   return new CatalogueError(response.status, body.code, body.message, body.details, requestId);

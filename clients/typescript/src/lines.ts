@@ -1,7 +1,6 @@
 /** Records as NDJSON, a line each, made as they are taken. */
-export function asLines(records: Iterable<object> | AsyncIterable<object>): ReadableStream<Uint8Array> {
+export function asLines(source: AsyncGenerator<object>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const source = every(records);
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await source.next();
@@ -14,7 +13,9 @@ export function asLines(records: Iterable<object> | AsyncIterable<object>): Read
   });
 }
 
-async function* every(records: Iterable<object> | AsyncIterable<object>): AsyncGenerator<object, undefined> {
+export async function* every(
+  records: Iterable<object> | AsyncIterable<object>,
+): AsyncGenerator<object, undefined> {
   yield* records;
 }
 

@@ -1,6 +1,6 @@
 import { errorOf, UnknownOutcomeError } from './errors.js';
 import { isRepeatable, isSafe, isStream } from './repeatable.js';
-import { askedWait, pause, sleep, spread } from './waiting.js';
+import { askedWait, LONGEST_WAIT_MS, pause, sleep, spread } from './waiting.js';
 
 export type Fetch = (request: Request) => Promise<Response>;
 
@@ -76,7 +76,7 @@ function waitAfter(outcome: Outcome, retry: number, options: RetryOptions): numb
   const { maxWaitMs = 60_000, random = Math.random } = options;
   const asked = 'response' in outcome ? askedWait(outcome.response, Date.now()) : undefined;
   if (asked === undefined) return pause(retry, maxWaitMs, random);
-  return asked > maxWaitMs ? undefined : spread(asked, random);
+  return asked > Math.min(maxWaitMs, LONGEST_WAIT_MS) ? undefined : spread(asked, random);
 }
 
 /** What was refused by 429 was not done, whatever it is; all else may have been. */

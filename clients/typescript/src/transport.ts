@@ -23,6 +23,12 @@ export interface Call {
   readonly fresh?: boolean;
 }
 
+/** The service never leads elsewhere: whoever does shall see neither what is sent nor a client's secret. */
+export const REDIRECT = 'manual';
+
+/** What can stand in a header. */
+const SENDABLE = /^[\x21-\x7e]*$/;
+
 /** Sends requests, each until it has an answer that counts. */
 export class Transport {
   readonly base: URL;
@@ -49,18 +55,28 @@ export class Transport {
       body: body ?? null,
       signal: signal ?? null,
       cache: fresh ? 'no-cache' : 'default',
+      redirect: REDIRECT,
       // Streams in Node and in browsers want it to be said.
       ...(body instanceof ReadableStream && { duplex: 'half' }),
     } satisfies RequestInit & { duplex?: string };
     const response = await this.send(new Request(addressOf(this.base, reference), init));
-    if (!response.ok) throw await errorOf(response);
+    if (!isSuccess(response)) throw await errorOf(response);
     return response;
   }
 }
 
 async function authorize(tried: Request, token: Token | undefined): Promise<void> {
   const value = typeof token === 'function' ? await token() : token;
-  if (value !== undefined) tried.headers.set('Authorization', `Bearer ${value}`);
+  if (value === undefined) return;
+  // The headers would tell it in their own error.
+  if (!SENDABLE.test(value.trim())) throw new TypeError('The token has characters that no token has');
+  tried.headers.set('Authorization', `Bearer ${value}`);
+}
+
+/** A page in place of an answer comes as a success too. */
+function isSuccess({ ok, status, headers }: Response): boolean {
+  const type = headers.get('Content-Type') ?? '';
+  return ok && (status === 204 || /^application\/(json|x-ndjson)\b/.test(type));
 }
 
 /** One key for all tries of a creation. A stream, which is sent once, has one where its sender wants to send it again. */

@@ -1,12 +1,15 @@
 const FIRST_PAUSE_MS = 250;
 const SPREAD_MS = 1_000;
+/** A timer that shall take longer takes no time at all. */
+export const LONGEST_WAIT_MS = 2 ** 31 - 1 - SPREAD_MS;
 
 /** Milliseconds that an answer asks to wait (RFC 9110 section 10.2.3). */
 export function askedWait(response: Response, now: number): number | undefined {
   const value = response.headers.get('Retry-After')?.trim();
   if (!value) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
-  const date = Date.parse(value);
+  // Of a negative number or a fraction some time of another year would be made.
+  const date = /^[a-z]{3}/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

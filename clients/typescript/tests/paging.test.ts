@@ -115,9 +115,14 @@ describe('the lists of the client', () => {
       (size: number, bytes = Number.POSITIVE_INFINITY) =>
       (fetch: Fetch): Fetch =>
       async (request) => {
-        const all = new Uint8Array(await (await fetch(request)).arrayBuffer()).slice(0, bytes);
+        const answer = await fetch(request);
+        const all = new Uint8Array(await answer.arrayBuffer()).slice(0, bytes);
         const starts = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => at * size);
-        return new Response(ReadableStream.from(starts.map((start) => all.slice(start, start + size))));
+        const start = (controller: ReadableStreamDefaultController) => {
+          for (const at of starts) controller.enqueue(all.slice(at, at + size));
+          controller.close();
+        };
+        return new Response(new ReadableStream({ start }), answer);
       };
     const whole = await all(connect().products.export());
     expect(await all(connect({}, pieces(1)).products.export())).to.deep.equal(whole);

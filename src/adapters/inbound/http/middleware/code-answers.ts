@@ -35,7 +35,8 @@ function isWorthIt(body: unknown): boolean {
 /** For HEAD too where the length can be told; of a stream nothing is read for it. */
 async function code(ctx: Context, codec: Codec): Promise<void> {
   const { body } = ctx;
-  if (!(body instanceof Readable)) ctx.body = await codec.whole(Buffer.from(body as string | Buffer));
+  if (!(body instanceof Readable))
+    ctx.body = await codec.whole(typeof body === 'string' ? Buffer.from(body) : (body as Buffer));
   else if (ctx.method !== 'HEAD') ctx.body = coded(body, codec);
 }
 

@@ -25,7 +25,7 @@ const OPENAPI_DESCRIPTION: OperationDescription = {
 
 /** @param make is asked once, with the first request: by then the service knows its address */
 export function openApiEndpoint(make: () => object): Endpoint {
-  let made: { readonly text: string; readonly tag: string } | undefined;
+  let made: { readonly bytes: Buffer; readonly tag: string } | undefined;
   return {
     route: '/openapi.json',
     path: /^\/openapi\.json$/,
@@ -42,7 +42,7 @@ export function openApiEndpoint(make: () => object): Endpoint {
           ctx.set('ETag', made.tag);
           ctx.set('Content-Type', 'application/json');
           if (isUnchanged) ctx.status = 304;
-          else ctx.body = made.text;
+          else ctx.body = made.bytes;
         },
       },
     },
@@ -50,6 +50,7 @@ export function openApiEndpoint(make: () => object): Endpoint {
 }
 
 function written(document: object) {
-  const text = JSON.stringify(document);
-  return { text, tag: weakTag(text) };
+  // Bytes are shared by all answers, where a text would be written anew into each.
+  const bytes = Buffer.from(JSON.stringify(document));
+  return { bytes, tag: weakTag(bytes) };
 }
