@@ -84,6 +84,15 @@ describe('the page at /docs, in Chromium', () => {
     expect([...docs.origins]).to.deep.equal([new URL(address()).origin]);
   });
 
+  it('says what to do where a part of it does not come', async () => {
+    const { page } = await open({}, (prepared) =>
+      prepared.route('**/docs/trial.js', (route) => route.fulfill({ status: 429, body: '{}' })),
+    );
+    await page.waitForLoadState('networkidle');
+    expect(await page.locator('.operation').count()).to.equal(0);
+    expect(await page.locator('main').innerText()).to.match(/reload it in a minute/);
+  });
+
   it('has a browser that would complain', async () => {
     const docs = await opened();
     await docs.page.evaluate(() => {

@@ -1,3 +1,4 @@
+import { unexpected } from './errors.js';
 import { readLines } from './lines.js';
 import { nextIn } from './link.js';
 import { queryString } from './query-string.js';
@@ -68,7 +69,9 @@ export class Collection<D extends Described> {
     let reference: string | undefined = this.at(query);
     while (reference !== undefined) {
       const response = await this.transport.call('GET', reference, { signal });
-      reference = nextIn(response.headers.get('Link'));
+      const next = nextIn(response.headers.get('Link'));
+      if (next === reference) throw unexpected(response, 'A page that leads to itself');
+      reference = next;
       const records: Shown<D, F>[] = await response.json();
       yield { records, ...(reference !== undefined && { next: reference }) };
     }

@@ -33,10 +33,15 @@ export async function errorOf(response: Response): Promise<CatalogueError> {
   const requestId = response.headers.get('X-Request-Id') ?? undefined;
   const body = asJson(await response.text());
   if (!isError(body)) {
-    const message = `The answer was ${response.status}, and not as the service answers`;
-    return new CatalogueError(response.status, 'unexpected_answer', message, [], requestId);
+    return unexpected(response, `The answer was ${response.status}, and not as the service answers`);
   }
   return new CatalogueError(response.status, body.code, body.message, body.details, requestId);
+}
+
+/** Of what this service does not answer. */
+export function unexpected({ status, headers }: Response, message: string): CatalogueError {
+  const requestId = headers.get('X-Request-Id') ?? undefined;
+  return new CatalogueError(status, 'unexpected_answer', message, [], requestId);
 }
 
 function asJson(text: string): unknown {

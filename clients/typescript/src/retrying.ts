@@ -1,6 +1,6 @@
 import { errorOf, UnknownOutcomeError } from './errors.js';
 import { isRepeatable, isSafe, isStream } from './repeatable.js';
-import { askedWait, LONGEST_WAIT_MS, pause, sleep, spread } from './waiting.js';
+import { askedWait, LONGEST_WAIT_MS, pause, sleep, spread, unlessAborted } from './waiting.js';
 
 export type Fetch = (request: Request) => Promise<Response>;
 
@@ -51,7 +51,7 @@ async function attempt(
   request: Request,
 ): Promise<Outcome> {
   const tried = isStream(request) ? request : request.clone();
-  await prepare(tried);
+  await unlessAborted(prepare(tried), request.signal);
   try {
     return { response: await received(await fetch(tried)) };
   } catch (failure) {

@@ -38,3 +38,13 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
     else signal.addEventListener('abort', stop, { once: true });
   });
 }
+
+/** @throws the signal's reason as soon as it is aborted, whatever becomes of the promise */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

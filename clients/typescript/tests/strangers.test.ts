@@ -53,6 +53,23 @@ describe('the client before somebody else than the service', () => {
       expect(await refusal(call)).to.deep.include({ status: 200, code: 'unexpected_answer' });
   });
 
+  it('follows no page that leads to itself', async () => {
+    const headers = { 'Content-Type': 'application/json', Link: '</v1/products>; rel="next"' };
+    const { products } = createCatalogue({
+      baseUrl: BASE,
+      fetch: answering(() => new Response('[]', { headers })),
+    });
+    expect(await refusal(all(products.list()))).to.deep.include({ status: 200, code: 'unexpected_answer' });
+  });
+
+  it('lets go of a token that never comes, when it is told to', async () => {
+    const controller = new AbortController();
+    const { products } = createCatalogue({ baseUrl: BASE, token: () => new Promise<string>(() => {}) });
+    const call = refusal(products.read(1, { signal: controller.signal }));
+    controller.abort(new Error('enough'));
+    expect(await call).to.have.property('message', 'enough');
+  });
+
   it('tells nobody a token that cannot be sent', async () => {
     const { products } = createCatalogue({ baseUrl: BASE, token: 'pcs_se\ncret' });
     expect(String(await refusal(products.read(1))))

@@ -23,6 +23,7 @@ export function describedIssuance(
     answers: [
       {
         ...created,
+        headers: created.headers.filter((name) => name !== 'Preference-Applied'),
         description: 'The new key, in full even with `Prefer: return=minimal`.',
         links: { read, delete: revoke },
       },

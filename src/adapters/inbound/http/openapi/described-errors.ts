@@ -25,10 +25,15 @@ const OWN_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
   412: ['ETag'],
-  415: ['Accept-Patch'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
+
+/** RFC 5789 section 2.2: whoever sends a patch of another type is told which do. */
+function ownHeaders(status: number, verb: string): readonly ResponseHeader[] {
+  if (status === 415) return verb === 'patch' ? ['Accept-Patch'] : [];
+  return OWN_HEADERS[status] ?? [];
+}
 
 /** An answer for each status that the codes have; what is alike in many operations stands in the document once. */
 export function describedErrors(
@@ -42,7 +47,7 @@ export function describedErrors(
     const its = [...new Set(codes.filter((code) => ERRORS[code].status === status))].sort();
     const answer = {
       description: its.map((code) => `\`${code}\``).join(', '),
-      headers: describedHeaders.answered([...headers, ...(OWN_HEADERS[status] ?? [])]),
+      headers: describedHeaders.answered([...headers, ...ownHeaders(status, verb)]),
       ...(hasBody && { content: content(its, shape, components) }),
     };
     return [status, shared(answer, namesFor(status, verb), components)];
