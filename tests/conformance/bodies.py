@@ -126,6 +126,7 @@ def _lines(text, plural):
 
 def _applicable(operation, plural):
     """By its own verb, on a record of which nothing is known but that it has its required fields."""
+    operation = _without_proto(operation)
     name = operation["op"]
     field, value = ("userId", state.ids("users")[0]) if plural == "orders" else ("name", state.fresh_name("Torch"))
     if name in ("add", "replace"):
@@ -134,3 +135,11 @@ def _applicable(operation, plural):
         return {**operation, "from": f"/{field}", "path": f"/{field}"}
     # `remove` of what is required would leave no record, `test` needs to know: both of what was just put there.
     return {**operation, "op": "add", "path": f"/{field}", "value": value}
+
+
+def _without_proto(value):
+    """No object of a body may have such a member. Of any JSON a schema could say so by referring to itself alone, which
+    makers of types for TypeScript cannot follow."""
+    if isinstance(value, dict):
+        return {name: _without_proto(each) for name, each in value.items() if name != "__proto__"}
+    return [_without_proto(each) for each in value] if isinstance(value, list) else value

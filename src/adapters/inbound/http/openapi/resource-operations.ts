@@ -17,7 +17,6 @@ import type { JsonSchema } from './json-schema.js';
 import {
   IMPORT_RESULT_SCHEMA,
   JSON_PATCH_SCHEMA,
-  JSON_SCHEMA,
   resourceSchemas,
   type SchemaKind,
   schemaNames,
@@ -170,7 +169,7 @@ export class ResourceOperations<Fields> {
     const { errors = [], ...rest } = this.writing();
     return {
       ...rest,
-      schemas: { ...this.about('whole', 'patch').schemas, JsonPatch: JSON_PATCH_SCHEMA, Json: JSON_SCHEMA },
+      schemas: { ...this.about('whole', 'patch').schemas, JsonPatch: JSON_PATCH_SCHEMA },
       errors: [...errors, 'invalid_patch', 'patch_test_failed'],
       id: `patch${words.name}`,
       summary: `Change ${words.one}`,

@@ -111,21 +111,8 @@ const POINTER: JsonSchema = {
   pattern: '^(/([^~/]|~[01])*)*$',
 };
 
+/** Said of the operation alone: a schema of any JSON would refer to itself, which common makers of types cannot follow. */
 const NO_PROTO: JsonSchema = { not: { const: '__proto__' } };
-
-/** What a body may hold where anything may stand: no object has a member named `__proto__`. */
-export const JSON_SCHEMA: JsonSchema = {
-  description: 'Any JSON.',
-  anyOf: [
-    { type: ['null', 'boolean', 'number', 'string'] },
-    { type: 'array', items: { $ref: '#/components/schemas/Json' } },
-    {
-      type: 'object',
-      propertyNames: NO_PROTO,
-      additionalProperties: { $ref: '#/components/schemas/Json' },
-    },
-  ],
-};
 
 /** RFC 6902 section 4. Other members of an operation are passed over. */
 export const JSON_PATCH_SCHEMA: JsonSchema = {
@@ -133,7 +120,7 @@ export const JSON_PATCH_SCHEMA: JsonSchema = {
   maxItems: MAX_OPERATIONS,
   items: {
     anyOf: [
-      operation(['add', 'replace', 'test'], { value: { $ref: '#/components/schemas/Json' } }),
+      operation(['add', 'replace', 'test'], { value: { description: 'Any JSON value.' } }),
       operation(['move', 'copy'], { from: POINTER }),
       operation(['remove'], {}),
     ],
@@ -146,7 +133,6 @@ function operation(names: readonly string[], more: Properties): JsonSchema {
     properties: { op: { type: 'string', enum: names }, path: POINTER, ...more },
     required: ['op', 'path', ...Object.keys(more)],
     propertyNames: NO_PROTO,
-    additionalProperties: { $ref: '#/components/schemas/Json' },
   };
 }
 
