@@ -9,7 +9,7 @@ import type { Context } from './context.js';
 import type { Endpoint, Operation } from './endpoint.js';
 import { onceFor, readIdempotencyKey } from './idempotency-key.js';
 import type { ImportTools } from './imports/import-endpoint.js';
-import { describedIssuance } from './openapi/api-key-operations.js';
+import { describedIssuance } from './openapi/described-issuance.js';
 import { noParameter } from './query.js';
 import type { ResourceDescription } from './resource-description.js';
 import { answerJson, JSON_TYPES, ResourceEndpoints, type ResourcePolicy } from './resource-endpoints.js';
@@ -38,7 +38,7 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
   /** By JSON alone: a stream of secrets would be lost with its connection. */
   protected override creation(): Operation {
     return {
-      description: describedIssuance(this.resource, this.describe),
+      description: describedIssuance(this.described),
       scope: this.resource.writeScope,
       parameter: noParameter,
       headers: readIdempotencyKey,

@@ -16,7 +16,14 @@ import {
 } from './imports/import-endpoint.js';
 import { ListEndpoint } from './lists/list-endpoint.js';
 import { LINES } from './lists/ndjson.js';
-import { ResourceOperations } from './openapi/resource-operations.js';
+import { describedListing, describedReading } from './openapi/described-reads.js';
+import { DescribedResource } from './openapi/described-resource.js';
+import {
+  describedChange,
+  describedCreation,
+  describedDeletion,
+  describedReplacement,
+} from './openapi/described-writes.js';
 import { prefersMinimal } from './preferences.js';
 import { noParameter } from './query.js';
 import type { ResourceDescription } from './resource-description.js';
@@ -38,7 +45,7 @@ export interface ResourcePolicy extends ImportPolicy {
 /** The two addresses of a resource, alike for all resources. One that differs overrides a method. */
 export class ResourceEndpoints<Fields> {
   private readonly fields: BodyFields<Fields>;
-  protected readonly describe: ResourceOperations<Fields>;
+  protected readonly described: DescribedResource<Fields>;
 
   constructor(
     protected readonly resource: ResourceDescription<Fields>,
@@ -47,7 +54,7 @@ export class ResourceEndpoints<Fields> {
     protected readonly imports: ImportTools,
   ) {
     this.fields = new BodyFields(resource);
-    this.describe = new ResourceOperations(resource, policy.requireIfMatch);
+    this.described = new DescribedResource(resource, policy.requireIfMatch);
   }
 
   endpoints(): Endpoint[] {
@@ -86,13 +93,13 @@ export class ResourceEndpoints<Fields> {
 
   protected listing(): Operation {
     const list = new ListEndpoint(this.resource, this.useCases, this.policy.cacheControl);
-    return { ...this.readAccess(), ...list.work(), description: this.describe.listing() };
+    return { ...this.readAccess(), ...list.work(), description: describedListing(this.described) };
   }
 
   protected creation(): Operation {
     const lines = this.importing();
     return {
-      description: this.describe.creation(),
+      description: describedCreation(this.described),
       insteadFor: (ctx) => (sendsLines(ctx) ? lines : undefined),
       scope: this.resource.writeScope,
       parameter: noParameter,
@@ -116,7 +123,7 @@ export class ResourceEndpoints<Fields> {
   protected reading(): Operation {
     const views = new Views(this.resource);
     return {
-      description: this.describe.reading(),
+      description: describedReading(this.described),
       ...this.readAccess(),
       ...this.ofItem(),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
@@ -126,19 +133,19 @@ export class ResourceEndpoints<Fields> {
 
   protected replacement(): Operation {
     const work = this.writing(JSON_TYPES, (body, current) => this.fields.ofReplacement(body, current));
-    return { ...work, description: this.describe.replacement() };
+    return { ...work, description: describedReplacement(this.described) };
   }
 
   protected change(): Operation {
     const work = this.writing(PATCH_TYPES, (body, current, type) =>
       type === JSON_PATCH ? this.fields.ofJsonPatch(body, current) : this.fields.ofMergePatch(body, current),
     );
-    return { ...work, description: this.describe.change(PATCH_TYPES, JSON_PATCH) };
+    return { ...work, description: describedChange(this.described, PATCH_TYPES, JSON_PATCH) };
   }
 
   protected deletion(): Operation {
     return {
-      description: this.describe.deletion(),
+      description: describedDeletion(this.described),
       scope: this.resource.writeScope,
       ...this.ofItem(),
       handle: async (ctx) => {
