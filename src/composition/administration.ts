@@ -4,6 +4,7 @@ import type { SigningKeyAdministration } from '../application/signing-key-admini
 import type { Settings } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { compose } from './container.js';
+import { describedService } from './openapi.js';
 import * as t from './tokens.js';
 import type { Get } from './typed-token.js';
 
@@ -30,6 +31,11 @@ export function administerSigningKeys<Result>(
   use: (keys: SigningKeyAdministration) => Promise<Result>,
 ): Promise<Result> {
   return inStore(settings, (get) => use(get(t.SIGNING_KEY_ADMINISTRATION)));
+}
+
+/** The OpenAPI document of a service with these settings. Of its store and limiter nothing is told, and none is connected to. */
+export function describeService(settings: Settings): object {
+  return describedService(compose({ ...settings, STORE: 'memory', RATE_LIMITER: 'memory' }));
 }
 
 /** Lends what fills the store that the settings name with samples, as {@link administerKeys} its keys. */

@@ -41,6 +41,17 @@ describe('/openapi.json', () => {
     expect(JSON.parse(printed.out)).to.deep.equal((await get()).json);
   });
 
+  it('is printed also where neither store nor limiter can be reached', async () => {
+    const elsewhere = {
+      STORE: 'mongodb',
+      MONGODB_URL: 'mongodb://127.0.0.1:1',
+      RATE_LIMITER: 'redis',
+      REDIS_URL: 'redis://127.0.0.1:1',
+    };
+    const printed = await catalogue(temporaryFolder(), ['openapi'], { PUBLIC_URL, ...elsewhere });
+    expect([printed.code, JSON.parse(printed.out)]).to.deep.equal([0, (await get()).json]);
+  });
+
   it('has each operation that there is, and each is there', async () => {
     const { paths } = (await get()).json;
     for (const [route, { parameters: _parameters, ...item }] of Object.entries<

@@ -1,5 +1,4 @@
-import { compose } from '#src/composition/container.js';
-import { describedService } from '#src/composition/openapi.js';
+import { describeService } from '#src/composition/administration.js';
 import { loadSettings } from '#src/config/settings.js';
 import { DocumentedAnswers } from './documented-answers.js';
 
@@ -8,7 +7,7 @@ const known = new Map<string, DocumentedAnswers>();
 
 /** The document of a service with these settings. */
 export function documentOf(environment: Record<string, string>): object {
-  return describedService(compose(loadSettings({ ...environment, LOG_LEVEL: 'silent' })));
+  return describeService(loadSettings({ ...environment, LOG_LEVEL: 'silent' }));
 }
 
 /** What the answers of a service with these settings are held to. */
