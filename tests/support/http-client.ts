@@ -29,12 +29,25 @@ export function placed(answer: Answer): [string, string][] {
 
 /** The answers in what came over a connection: status and code of each. */
 export function answersIn(text: string): [number, string | undefined][] {
+  return messagesIn(text).map(({ status, bytes }) => {
+    const body = bytes.toString();
+    return [status, body.startsWith('{') ? JSON.parse(body).code : undefined];
+  });
+}
+
+/** The answers in what came over a connection, as far as they came. */
+function messagesIn(text: string): Omit<Answer, 'text' | 'json'>[] {
   return text
     .split(/(?=HTTP\/1\.1 \d\d\d )/)
     .filter((part) => part.startsWith('HTTP/1.1'))
     .map((part) => {
-      const body = part.split('\r\n\r\n')[1];
-      return [Number(part.slice(9, 12)), body?.startsWith('{') ? JSON.parse(body).code : undefined];
+      const [head = '', body = ''] = part.split('\r\n\r\n');
+      const fields = head
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(/: (.*)/).slice(0, 2));
+      const headers = Object.fromEntries(fields.map(([name = '', value]) => [name.toLowerCase(), value]));
+      return { status: Number(part.slice(9, 12)), headers, bytes: Buffer.from(body) };
     });
 }
 
@@ -125,7 +138,7 @@ export class HttpClient {
   /** A POST of lines, whose body the caller sends piece by piece. */
   startLines(path: string, headers: Record<string, string> = {}): ClientRequest {
     const { host, port, agent, token } = this;
-    return (this.ca ? httpsRequest : httpRequest)({
+    const request = (this.ca ? httpsRequest : httpRequest)({
       host,
       port,
       method: 'POST',
@@ -133,6 +146,10 @@ export class HttpClient {
       agent,
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/x-ndjson', ...headers },
     });
+    request.once('response', ({ statusCode = 0, headers: answered }) =>
+      this.documented?.checkHead('POST', path, { status: statusCode, headers: answered }),
+    );
+    return request;
   }
 
   /** A connection of its own, for messages that no client library would send. */
@@ -149,7 +166,9 @@ export class HttpClient {
   async raw(bytes: string, until?: RegExp): Promise<string> {
     const socket = await this.connect();
     socket.write(bytes, 'latin1');
-    return received(socket, until);
+    const text = await received(socket, until);
+    for (const answer of messagesIn(text)) if (answer.status !== 100) this.documented?.checkAnywhere(answer);
+    return text;
   }
 
   close(): void {

@@ -90,6 +90,30 @@ const CASES: Readonly<Record<string, Case>> = {
   'a method that is not there, done': ['PURGE', '/products', { status: 204, body: '' }, 'the status 204'],
 };
 
+describe('an answer of which little is known', () => {
+  const any = (shown: Shown) => () =>
+    documentedAnswers({}).checkAnywhere(answer({ body: NOT_FOUND, ...shown }));
+
+  it('passes with headers and errors that there are', () => {
+    any({ status: 404 })();
+    any({ status: 204 })();
+  });
+
+  it('is refused with others', () => {
+    expect(any({ status: 204, headers: { server: 'x' } })).to.throw('the header server');
+    expect(any({ status: 404, body: { ...NOT_FOUND, stack: 'x' } })).to.throw('"stack"');
+    expect(any({ status: 400 })).to.throw('the code not_found with the status 400');
+  });
+
+  it('is judged by its head before its body is there', () => {
+    const { headers } = answer({ headers: LINES });
+    const head = (status: number) => () =>
+      documentedAnswers({}).checkHead('POST', '/products', { status, headers });
+    head(200)();
+    expect(head(202)).to.throw('the status 202');
+  });
+});
+
 describe('an answer', () => {
   let documented: DocumentedAnswers;
   before(() => {

@@ -51,14 +51,26 @@ export class DocumentedAnswers {
    * @throws Error with all that the answer has and the document has not
    */
   check(method: string, target: string, answer: AnyAnswer): void {
-    const faults = this.faults(method, target, answer);
-    if (faults.length === 0) return;
-    const { status, headers, bytes } = answer;
-    const shown = `${status} ${JSON.stringify(headers)} ${bytes.toString('utf8', 0, 500)}`;
-    throw new Error(`undocumented: ${method} ${target} was answered ${shown}\n${faults.join('\n')}`);
+    told(`${method} ${target}`, answer, this.faults(method, target, answer));
   }
 
-  private faults(method: string, target: string, answer: AnyAnswer): string[] {
+  /** As {@link check}, of an answer whose body is not there yet. */
+  checkHead(method: string, target: string, answer: Omit<AnyAnswer, 'bytes'>): void {
+    const whole = { ...answer, bytes: Buffer.alloc(0) };
+    told(`${method} ${target}`, whole, this.faults(method, target, whole, true));
+  }
+
+  /** Of an answer to whatever was sent: its headers are among those that there are, and an error looks as all do. */
+  checkAnywhere(answer: AnyAnswer): void {
+    const known = this.document.at('components', 'headers')?.node;
+    const names = Object.keys(known).map((name) => name.replace(/-\d+$/, '').toLowerCase());
+    const headers = Object.keys(answer.headers).filter((name) => ![...TRANSPORT, ...names].includes(name));
+    const codes = Object.keys(ERRORS) as ErrorCode[];
+    const errors = answer.status < 400 ? [] : this.faultsElsewhere(answer, codes);
+    told('what was sent', answer, [...headers.map((name) => `the header ${name}`), ...errors]);
+  }
+
+  private faults(method: string, target: string, answer: AnyAnswer, isHead = method === 'HEAD'): string[] {
     const [path = '', query = ''] = target.split('?');
     const known = this.known(path, String(answer.headers['api-version']));
     const operation = ['paths', known, method.toLowerCase()];
@@ -71,7 +83,7 @@ export class DocumentedAnswers {
         : this.faultsElsewhere(answer, ANYWHERE);
     }
     const headers = this.headerFaults([...steps, 'headers'], answer);
-    if (method === 'HEAD' || answer.status === 304) return headers;
+    if (isHead || answer.status === 304) return headers;
     const isWhole = !new URLSearchParams(query).has('fields');
     return [...headers, ...this.bodyFaults([...steps, 'content'], answer, isWhole)];
   }
@@ -151,6 +163,12 @@ export class DocumentedAnswers {
 function exists(path: string, pattern: RegExp): boolean {
   const [, id] = pattern.exec(path) ?? [];
   return pattern.test(path) && !(Number(id) > MAX_ID);
+}
+
+function told(asked: string, { status, headers, bytes }: AnyAnswer, faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  const shown = `${status} ${JSON.stringify(headers)} ${bytes.toString('utf8', 0, 500)}`;
+  throw new Error(`undocumented: ${asked} was answered ${shown}\n${faults.join('\n')}`);
 }
 
 type Steps = readonly (string | number)[];
