@@ -101,9 +101,19 @@ def _ask_for_other_types(case):
     """`Accept` is no parameter in OpenAPI; the types of the answers are to be seen nevertheless."""
     if "Accept" not in case.headers:
         headers = case.headers.copy()
-        types = TYPES if lines.schema_of_each(case, 200) is None else (*TYPES, lines.TYPE)
+        types = _types_of(case)
         headers["Accept"] = types[_number_of(case) % len(types)]
         case.headers = headers
+
+
+def _types_of(case):
+    """Those of errors, and lines where there are any; of what comes as nothing of that sort, as a page does, any."""
+    operations = case.operation.schema.raw_schema["paths"][case.path]
+    operation = operations.get("get" if case.method == "HEAD" else case.method.lower(), {})
+    success = operation.get("responses", {}).get("200", {}).get("content", TYPES)
+    if "application/json" not in success and lines.TYPE not in success:
+        return ("*/*",)
+    return TYPES if lines.schema_of_each(case, 200) is None else (*TYPES, lines.TYPE)
 
 
 def _number_of(case):

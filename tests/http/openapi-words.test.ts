@@ -93,6 +93,11 @@ describe('the OpenAPI document', () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal([400, 200]);
   });
 
+  it('has the shape of errors that the token endpoint has for OPTIONS too', async () => {
+    const answer = await service.client.ask('OPTIONS', '/oauth/token', { headers: { 'API-Version': '2' } });
+    expect([answer.status, answer.json.error]).to.deep.equal([400, 'invalid_request']);
+  });
+
   it('takes other parameters than its own at the token endpoint, once each, as the service does', async () => {
     const place = '/components/schemas/TokenRequest';
     const form = { grant_type: 'client_credentials', colour: 'red' };

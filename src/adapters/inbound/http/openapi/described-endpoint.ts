@@ -102,9 +102,9 @@ export class DescribedEndpoint {
     const { operations, acceptPatch } = this.endpoint;
     const { mounting } = this;
     const codes: readonly ErrorCode[] = hasVariables ? [...mounting.errors, 'not_found'] : mounting.errors;
-    const [{ id, tag }] = Object.values(operations).map(({ description }) => description) as [
-      OperationDescription,
-    ];
+    const [{ id, tag, errorShape: shape }] = Object.values(operations).map(
+      ({ description }) => description,
+    ) as [OperationDescription];
     const { requestHeaders, preflightHeaders, preflightAnswers } = this.surroundings;
     const answered = [...mounting.headers, 'Allow' as const, ...preflightAnswers];
     return {
@@ -120,7 +120,7 @@ export class DescribedEndpoint {
           headers: this.headers.answered(acceptPatch ? [...answered, 'Accept-Patch'] : answered),
         },
         ...describedErrors(
-          { verb: 'options', codes, headers: mounting.headers, hasBody: true },
+          { verb: 'options', codes, headers: mounting.headers, shape, hasBody: true },
           this.components,
           this.headers,
         ),
