@@ -38,7 +38,7 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
   /** By JSON alone: a stream of secrets would be lost with its connection. */
   protected override creation(): Operation {
     return {
-      description: describedIssuance(this.described),
+      describe: () => describedIssuance(this.described),
       scope: this.resource.writeScope,
       parameter: noParameter,
       headers: readIdempotencyKey,
@@ -75,11 +75,10 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
   }
 
   /** Whole whatever is preferred: what is left out here would be lost. */
-  private answerIssued(ctx: Context, { record, isReplay, key }: IssuedApiKey): void {
-    if (isReplay) ctx.set('Idempotency-Replayed', 'true');
-    ctx.set('Location', this.location(record));
-    ctx.set('ETag', this.tagOf(record));
-    answerJson(ctx, { ...this.resource.present(record), key });
+  private answerIssued(ctx: Context, issued: IssuedApiKey): void {
+    this.tellCreated(ctx, issued);
+    ctx.set('ETag', this.tagOf(issued.record));
+    answerJson(ctx, { ...this.resource.present(issued.record), key: issued.key });
     ctx.status = 201;
   }
 }

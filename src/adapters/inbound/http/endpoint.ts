@@ -37,8 +37,8 @@ export interface Work {
 export interface Operation extends Work {
   /** Other work that some requests ask for, by what they send. */
   insteadFor?(ctx: Context): Work | undefined;
-  /** For whoever writes a client; what other work does is in it. */
-  readonly description: OperationDescription;
+  /** For whoever writes a client; what other work does is in it. Asked for when somebody wants to read it. */
+  describe(): OperationDescription;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -22,7 +22,7 @@ function health(name: 'live' | 'ready', summary: string, check: () => Promise<vo
     path: new RegExp(`^/health/${name}$`),
     operations: {
       GET: {
-        description: described(name, summary),
+        describe: () => described(name, summary),
         parameter: noParameter,
         handle: async (ctx) => {
           await check();

@@ -20,7 +20,7 @@ export function jsonDocument(
     path,
     operations: {
       GET: {
-        description,
+        describe: () => description,
         parameter: noParameter,
         varies: ['Accept-Encoding'],
         handle: async (ctx) => {

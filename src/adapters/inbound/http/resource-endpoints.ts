@@ -1,3 +1,4 @@
+import type { Created } from '../../../application/creation-attempt.js';
 import type { Draft } from '../../../application/judgement.js';
 import type { Records, VersionCondition } from '../../../application/record-use-cases.js';
 import { PreconditionFailed } from '../../../domain/errors.js';
@@ -45,7 +46,6 @@ export interface ResourcePolicy extends ImportPolicy {
 /** The two addresses of a resource, alike for all resources. One that differs overrides a method. */
 export class ResourceEndpoints<Fields> {
   private readonly fields: BodyFields<Fields>;
-  protected readonly described: DescribedResource<Fields>;
 
   constructor(
     protected readonly resource: ResourceDescription<Fields>,
@@ -54,7 +54,6 @@ export class ResourceEndpoints<Fields> {
     protected readonly imports: ImportTools,
   ) {
     this.fields = new BodyFields(resource);
-    this.described = new DescribedResource(resource, policy.requireIfMatch);
   }
 
   endpoints(): Endpoint[] {
@@ -93,13 +92,13 @@ export class ResourceEndpoints<Fields> {
 
   protected listing(): Operation {
     const list = new ListEndpoint(this.resource, this.useCases, this.policy.cacheControl);
-    return { ...this.readAccess(), ...list.work(), description: describedListing(this.described) };
+    return { ...this.readAccess(), ...list.work(), describe: () => describedListing(this.described) };
   }
 
   protected creation(): Operation {
     const lines = this.importing();
     return {
-      description: describedCreation(this.described),
+      describe: () => describedCreation(this.described),
       insteadFor: (ctx) => (sendsLines(ctx) ? lines : undefined),
       scope: this.resource.writeScope,
       parameter: noParameter,
@@ -108,10 +107,9 @@ export class ResourceEndpoints<Fields> {
       handle: async (ctx) => {
         const { body } = ctx.request;
         const creation = { draft: this.fields.ofNew(body), once: onceFor(ctx, body) };
-        const { record, isReplay } = await this.useCases.create(creation);
-        if (isReplay) ctx.set('Idempotency-Replayed', 'true');
-        ctx.set('Location', this.location(record));
-        this.answerWrite(ctx, 201, record);
+        const created = await this.useCases.create(creation);
+        this.tellCreated(ctx, created);
+        this.answerWrite(ctx, 201, created.record);
       },
     };
   }
@@ -123,7 +121,7 @@ export class ResourceEndpoints<Fields> {
   protected reading(): Operation {
     const views = new Views(this.resource);
     return {
-      description: describedReading(this.described),
+      describe: () => describedReading(this.described),
       ...this.readAccess(),
       ...this.ofItem(),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
@@ -133,19 +131,19 @@ export class ResourceEndpoints<Fields> {
 
   protected replacement(): Operation {
     const work = this.writing(JSON_TYPES, (body, current) => this.fields.ofReplacement(body, current));
-    return { ...work, description: describedReplacement(this.described) };
+    return { ...work, describe: () => describedReplacement(this.described) };
   }
 
   protected change(): Operation {
     const work = this.writing(PATCH_TYPES, (body, current, type) =>
       type === JSON_PATCH ? this.fields.ofJsonPatch(body, current) : this.fields.ofMergePatch(body, current),
     );
-    return { ...work, description: describedChange(this.described, PATCH_TYPES, JSON_PATCH) };
+    return { ...work, describe: () => describedChange(this.described, PATCH_TYPES, JSON_PATCH) };
   }
 
   protected deletion(): Operation {
     return {
-      description: describedDeletion(this.described),
+      describe: () => describedDeletion(this.described),
       scope: this.resource.writeScope,
       ...this.ofItem(),
       handle: async (ctx) => {
@@ -196,6 +194,13 @@ export class ResourceEndpoints<Fields> {
     ctx.status = status === 200 ? 204 : status;
   }
 
+  /** Where the record is, and whether it was there already. The address names its version. */
+  protected tellCreated(ctx: Context, { record, isReplay }: Created<Fields>): void {
+    const { version, path } = this.resource;
+    if (isReplay) ctx.set('Idempotency-Replayed', 'true');
+    ctx.set('Location', `/v${version}/${path}/${record.id}`);
+  }
+
   /** Lets a client that came too late know the tag that stands now. */
   private async tellingTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
     try {
@@ -207,9 +212,8 @@ export class ResourceEndpoints<Fields> {
     }
   }
 
-  /** The address that names its version. */
-  protected location({ id }: Versioned<Fields>): string {
-    return `/v${this.resource.version}/${this.resource.path}/${id}`;
+  protected get described(): DescribedResource<Fields> {
+    return new DescribedResource(this.resource, this.policy.requireIfMatch);
   }
 
   /** See {@link entityTag}. */

@@ -3,8 +3,7 @@ import { attributeFaults } from '../../../../domain/attributes.js';
 import { type Fault, type FaultCode, jsonPointer } from '../../../../domain/errors.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { type TextRule, textFaults } from '../../../../domain/text.js';
-import type { JsonSchema } from '../openapi/json-schema.js';
-import { textSchema } from '../openapi/json-schema.js';
+import { type JsonSchema, textSchema } from '../openapi/json-schema.js';
 import { firstValues } from './first-values.js';
 
 const MESSAGES = {

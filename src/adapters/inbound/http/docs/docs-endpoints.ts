@@ -1,8 +1,8 @@
 import { CatalogueError } from '../../../../domain/errors.js';
 import type { Context } from '../context.js';
 import type { Endpoint, Operation } from '../endpoint.js';
-import { isKnown } from '../entity-tag.js';
 import { noParameter } from '../query.js';
+import { answerDocument } from '../tagged-document.js';
 import { FILE_DESCRIPTION, PAGE_DESCRIPTION } from './described-docs.js';
 import { type PageFile, page, pageFiles } from './page-files.js';
 
@@ -25,7 +25,7 @@ export function docsEndpoints(): Endpoint[] {
 
 function pageEndpoint(file: PageFile): Endpoint {
   const headers = { 'Content-Security-Policy': PAGE_POLICY };
-  const GET = { ...sending(() => file, headers), description: PAGE_DESCRIPTION };
+  const GET = { ...sending(() => file, headers), describe: () => PAGE_DESCRIPTION };
   return { route: '/docs', path: /^\/docs$/, operations: { GET } };
 }
 
@@ -33,14 +33,14 @@ function filesEndpoint(files: ReadonlyMap<string, PageFile>): Endpoint {
   const names = [...files.keys()];
   const path = new RegExp(`^/docs/(${names.join('|').replaceAll('.', '\\.')})$`);
   const asked = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
-  const GET = { ...sending(asked), description: FILE_DESCRIPTION };
+  const GET = { ...sending(asked), describe: () => FILE_DESCRIPTION };
   return { route: '/docs/{file}', path, variables: { file: names }, operations: { GET } };
 }
 
 function sending(
   asked: (ctx: Context) => PageFile,
   headers: Readonly<Record<string, string>> = {},
-): Omit<Operation, 'description'> {
+): Omit<Operation, 'describe'> {
   return {
     parameter: noParameter,
     // Each can be asked for by its own type, which is judged next.
@@ -49,10 +49,8 @@ function sending(
     headers: (ctx) => requireAccepted(ctx, asked(ctx).type),
     handle: async (ctx) => {
       const { type, text, tag } = asked(ctx);
-      // Also when nothing has changed: a cache takes over the headers of that answer.
-      ctx.set({ 'Content-Type': typed(type), 'Cache-Control': 'public, no-cache', ETag: tag, ...headers });
-      if (isKnown(ctx, tag)) ctx.status = 304;
-      else ctx.body = text;
+      ctx.set(headers);
+      answerDocument(ctx, { type: typed(type), content: text, tag, cacheControl: 'public, no-cache' });
     },
   };
 }

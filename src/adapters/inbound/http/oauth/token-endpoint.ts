@@ -46,7 +46,7 @@ export class TokenEndpoint {
       path: /^\/oauth\/token$/,
       operations: {
         POST: {
-          description: TOKEN_DESCRIPTION,
+          describe: () => TOKEN_DESCRIPTION,
           parameter: noParameter,
           // RFC 6749 section 5.1: for caches that know no Cache-Control.
           headers: (ctx) => ctx.set('Pragma', 'no-cache'),

@@ -34,10 +34,13 @@ const ID_PARAMETER = {
   schema: ID,
 };
 
+type DescribedOperation = Operation & { readonly description: OperationDescription };
+
 /** Writes an endpoint down as OpenAPI has it. */
 export class DescribedEndpoint {
   private readonly headers: DescribedHeaders;
   private readonly mounting: Mounting;
+  private readonly operations: readonly [Method, DescribedOperation][];
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -47,6 +50,11 @@ export class DescribedEndpoint {
   ) {
     this.headers = new DescribedHeaders(components, endpoint.version ?? 1);
     const { deprecation } = endpoint;
+    const all = Object.entries(endpoint.operations) as [Method, Operation][];
+    this.operations = all.map(([method, operation]) => [
+      method,
+      { ...operation, description: operation.describe() },
+    ]);
     this.mounting = deprecation
       ? { ...mounting, headers: [...mounting.headers, ...OF_DEPRECATED] }
       : mounting;
@@ -54,8 +62,7 @@ export class DescribedEndpoint {
 
   pathItem(): object {
     const { endpoint } = this;
-    const all = Object.entries(endpoint.operations) as [Method, Operation][];
-    const described = all.flatMap(([method, operation]) => [
+    const described = this.operations.flatMap(([method, operation]) => [
       [method.toLowerCase(), this.operation(operation)],
       ...(method === 'GET' ? [['head', this.head(operation)]] : []),
     ]);
@@ -70,7 +77,7 @@ export class DescribedEndpoint {
     };
   }
 
-  private operation(operation: Operation): object {
+  private operation(operation: DescribedOperation): object {
     const { id, tag, summary, text, bodies, schemas = {} } = operation.description;
     this.components.schemas(schemas);
     return {
@@ -85,7 +92,7 @@ export class DescribedEndpoint {
     };
   }
 
-  private head(operation: Operation): object {
+  private head(operation: DescribedOperation): object {
     const { id, tag, summary } = operation.description;
     return {
       operationId: renamed(id, 'head'),
@@ -99,12 +106,12 @@ export class DescribedEndpoint {
 
   /** @param hasVariables whether the address can name what is not there */
   private options(hasVariables: boolean): object {
-    const { operations, acceptPatch } = this.endpoint;
+    const { acceptPatch } = this.endpoint;
     const { mounting } = this;
     const codes: readonly ErrorCode[] = hasVariables ? [...mounting.errors, 'not_found'] : mounting.errors;
-    const [{ id, tag, errorShape: shape }] = Object.values(operations).map(
-      ({ description }) => description,
-    ) as [OperationDescription];
+    const [{ id, tag, errorShape: shape }] = this.operations.map(([, { description }]) => description) as [
+      OperationDescription,
+    ];
     const { requestHeaders, preflightHeaders, preflightAnswers } = this.surroundings;
     const answered = [...mounting.headers, 'Allow' as const, ...preflightAnswers];
     return {
@@ -132,7 +139,7 @@ export class DescribedEndpoint {
     return this.endpoint.deprecation ? { deprecated: true } : {};
   }
 
-  private asked(operation: Operation): object {
+  private asked(operation: DescribedOperation): object {
     const { query = [], headers = [], requiredHeaders = [], security } = operation.description;
     return {
       security: security ?? securityOf(operation, this.mounting),
@@ -144,7 +151,7 @@ export class DescribedEndpoint {
     };
   }
 
-  private responses(operation: Operation, hasBody: boolean): object {
+  private responses(operation: DescribedOperation, hasBody: boolean): object {
     const { mounting } = this;
     const { id, answers, errors = [], errorHeaders = [], errorShape: shape } = operation.description;
     const verb = hasBody ? verbOf(id) : 'head';

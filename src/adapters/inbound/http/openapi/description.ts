@@ -67,6 +67,22 @@ export function notModified(...headers: readonly ResponseHeader[]): AnswerDescri
   };
 }
 
+/** Of reading a document that is asked for again, by its tag. */
+export function describedDocument(
+  { id, summary, text }: Pick<OperationDescription, 'id' | 'summary' | 'text'>,
+  description: string,
+  content: NonNullable<AnswerDescription['content']>,
+): OperationDescription {
+  return {
+    id,
+    tag: 'Documents',
+    summary,
+    ...(text !== undefined && { text }),
+    headers: ['KnownTags', 'AcceptEncoding'],
+    answers: [{ status: 200, description, headers: ['ETag', 'Content-Encoding'], content }, notModified()],
+  };
+}
+
 /** OpenAPI 3.1 section 4.8.20. */
 export interface LinkDescription {
   readonly operationId: string;
