@@ -65,8 +65,34 @@ describe('/openapi.json', () => {
   });
 });
 
+/** What the contract has lists filtered by: texts, and what else has an order. */
+const FILTERABLE: Readonly<Record<string, { readonly texts: string[]; readonly others: string[] }>> = {
+  products: { texts: ['name', 'sku', 'price.currency'], others: ['price.amount'] },
+  users: { texts: ['name', 'email'], others: [] },
+  orders: { texts: [], others: ['userId'] },
+  'api-keys': { texts: ['name'], others: [] },
+};
+const OPERATORS = ['', ':ne', ':lt', ':lte', ':gt', ':gte', ':in'];
+
 describe('the parameters of lists in the document', () => {
   const service = runningService();
+
+  for (const [path, { texts, others }] of Object.entries(FILTERABLE))
+    it(`are all those of the contract: ${path}`, async () => {
+      const { paths } = (await service.client.get('/openapi.json')).json;
+      const fields = [...texts, ...others, 'id', 'createdAt', 'updatedAt'];
+      const due = [
+        ...['limit', 'cursor', 'sort', 'fields'],
+        ...fields.flatMap((field) => OPERATORS.map((operator) => field + operator)),
+        ...texts.map((field) => `${field}:prefix`),
+        ...(path === 'products' ? ['attributes'] : []),
+      ];
+      for (const method of ['get', 'head']) {
+        const parameters: Described[] = paths[`/v1/${path}`][method].parameters;
+        const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+        expect(names, method).to.have.members(due);
+      }
+    });
 
   for (const path of ['products', 'users', 'orders', 'api-keys'])
     it(`are those that ${path} take, one by one and all together`, async () => {
