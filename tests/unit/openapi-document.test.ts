@@ -132,3 +132,73 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(root)).to.not.contain('localhost');
   });
 });
+
+const JSON_TYPE = 'application/json';
+const LINES = 'application/x-ndjson';
+const PATCHES = ['application/merge-patch+json', 'application/json-patch+json', JSON_TYPE];
+
+type Promised = readonly [headers: string[], bodies: string[], successes: number[]];
+
+/** What the contract lets clients send, and how it may go well. */
+const OF_COLLECTION: Readonly<Record<string, Promised>> = {
+  get: [['If-None-Match', 'Prefer', 'Accept-Encoding'], [], [200, 304]],
+  head: [['If-None-Match', 'Prefer', 'Accept-Encoding'], [], [200, 304]],
+  post: [
+    ['Idempotency-Key', 'Prefer', 'Accept-Encoding'],
+    [JSON_TYPE, LINES],
+    [200, 201],
+  ],
+  options: [[], [], [204]],
+};
+const OF_ITEM: Readonly<Record<string, Promised>> = {
+  get: [['If-None-Match'], [], [200, 304]],
+  head: [['If-None-Match'], [], [200, 304]],
+  put: [['If-Match', 'If-None-Match', 'Prefer'], [JSON_TYPE], [200, 204]],
+  patch: [['If-Match', 'If-None-Match', 'Prefer'], PATCHES, [200, 204]],
+  delete: [['If-Match', 'If-None-Match'], [], [204]],
+  options: [[], [], [204]],
+};
+const { put: _put, patch: _patch, ...OF_KEY } = OF_ITEM;
+const PROMISED: Readonly<Record<string, Readonly<Record<string, Promised>>>> = {
+  ...Object.fromEntries(['products', 'users', 'orders'].map((path) => [`/v1/${path}`, OF_COLLECTION])),
+  ...Object.fromEntries(['products', 'users', 'orders'].map((path) => [`/v1/${path}/{id}`, OF_ITEM])),
+  '/v1/api-keys': { ...OF_COLLECTION, post: [['Idempotency-Key'], [JSON_TYPE], [201]] },
+  '/v1/api-keys/{id}': OF_KEY,
+};
+
+describe('the operations of resources in the OpenAPI document', () => {
+  const document = new OpenApiDocument(documentOf(settings({})));
+  const parametersOf = (from: OpenApiDocument, steps: string[]) =>
+    Object.keys(from.at(...steps, 'parameters')?.node ?? {})
+      .map((at) => from.at(...steps, 'parameters', at)?.node)
+      .filter((parameter) => parameter.in === 'header');
+
+  for (const [path, methods] of Object.entries(PROMISED))
+    it(`take and give what the contract says: ${path}`, () => {
+      const { parameters: _parameters, ...item } = document.at('paths', path)?.node ?? {};
+      expect(Object.keys(item)).to.have.members(Object.keys(methods));
+      for (const [method, [headers, bodies, successes]] of Object.entries(methods)) {
+        const names = parametersOf(document, ['paths', path, method]).map(({ name }) => name);
+        expect(names, method).to.have.members(['API-Version', 'X-Request-Id', ...headers]);
+        const { requestBody, responses } = item[method];
+        expect(Object.keys(requestBody?.content ?? {}), method).to.have.members(bodies);
+        const statuses = Object.keys(responses).map(Number);
+        expect(
+          statuses.filter((status) => status < 400),
+          method,
+        ).to.have.members(successes);
+      }
+    });
+
+  it('need If-Match where the service does', () => {
+    const strict = new OpenApiDocument(documentOf(settings({ REQUIRE_IF_MATCH: 'true' })));
+    for (const method of ['put', 'patch', 'delete'])
+      for (const [from, isRequired] of [
+        [document, undefined],
+        [strict, true],
+      ] as const) {
+        const found = parametersOf(from, ['paths', '/v1/orders/{id}', method]);
+        expect(found.find(({ name }) => name === 'If-Match')?.required, method).to.equal(isRequired);
+      }
+  });
+});
