@@ -1,6 +1,5 @@
-import { docsEndpoints } from '../adapters/inbound/http/docs/docs-endpoints.js';
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
-import { OAUTH_ENDPOINTS, OPENAPI_ENDPOINT, RESOURCES } from './tokens.js';
+import { DOCS_ENDPOINTS, OAUTH_ENDPOINTS, OPENAPI_ENDPOINT, RESOURCES } from './tokens.js';
 import type { Get } from './typed-token.js';
 
 /** All that is served to whoever may have it. What stands here is walked by the test of who may do what. */
@@ -10,5 +9,5 @@ export function servedEndpoints(get: Get): Endpoint[] {
 
 /** All that is served to everyone, but for the probes. */
 export function publicEndpoints(get: Get): readonly Endpoint[] {
-  return [...get(OAUTH_ENDPOINTS), get(OPENAPI_ENDPOINT), ...docsEndpoints()];
+  return [...get(OAUTH_ENDPOINTS), get(OPENAPI_ENDPOINT), ...get(DOCS_ENDPOINTS)];
 }

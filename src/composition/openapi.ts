@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { docsEndpoints } from '../adapters/inbound/http/docs/docs-endpoints.js';
 import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
 import { openApiEndpoint } from '../adapters/inbound/http/openapi/openapi-endpoint.js';
@@ -21,6 +22,8 @@ const TAGS: Readonly<Record<string, string>> = {
 };
 
 export function bindOpenApi(bind: Bind): void {
+  // Its files are read once, at the start.
+  bind(t.DOCS_ENDPOINTS, () => docsEndpoints());
   bind(t.OPENAPI_ENDPOINT, (get) => openApiEndpoint(() => describedService(get)));
 }
 

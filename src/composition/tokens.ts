@@ -51,6 +51,7 @@ export const SIGNING_KEY_ADMINISTRATION = token<SigningKeyAdministration>('Signi
 export const SIGNING_KEYS = token<SigningKeys>('SigningKeys');
 export const TOKEN_ISSUER = token<TokenIssuer>('TokenIssuer');
 export const OAUTH_ENDPOINTS = token<readonly Endpoint[]>('endpoints of OAuth');
+export const DOCS_ENDPOINTS = token<readonly Endpoint[]>('endpoints of the page at /docs');
 export const OPENAPI_ENDPOINT = token<Endpoint>('endpoint of the OpenAPI document');
 export const RATE_LIMITS = token<RateLimits>('RateLimits');
 export const REQUEST_LIMITER = token<RateLimiter>('RateLimiter of requests');
