@@ -16,6 +16,8 @@ export interface ListQuery {
   readonly order: Order;
   /** Absent: the first page. */
   readonly from?: ListPlace;
+  /** Who asks: a principal, else an address. Bounds on what is under way count for each client. */
+  readonly client?: string | undefined;
 }
 
 export type Value = string | number;

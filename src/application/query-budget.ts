@@ -11,10 +11,11 @@ export class QueryBudget {
 
   /**
    * Begins now.
+   * @param client whose query it is, as in {@link ListQuery}
    * @param isEndless whether the query may take any time
    */
-  start(isEndless = false): QueryTime {
-    return new QueryTime(this.clock, isEndless ? Number.POSITIVE_INFINITY : this.timeoutMs);
+  start(client?: string, isEndless = false): QueryTime {
+    return new QueryTime(this.clock, isEndless ? Number.POSITIVE_INFINITY : this.timeoutMs, client);
   }
 
   /** Milliseconds that the work took. */
@@ -32,6 +33,7 @@ export class QueryTime {
   constructor(
     private readonly clock: Clock,
     private readonly timeoutMs: number,
+    private readonly client: string | undefined,
   ) {
     this.resumed = clock.elapsed();
   }
@@ -43,7 +45,7 @@ export class QueryTime {
   async turn(): Promise<void> {
     this.used += this.clock.elapsed() - this.resumed;
     if (this.used >= this.timeoutMs) throw queryTooExpensive();
-    await turnInLine();
+    await turnInLine(this.client);
     this.resumed = this.clock.elapsed();
   }
 }

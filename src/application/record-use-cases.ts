@@ -48,9 +48,12 @@ export class RecordUseCases<Fields> {
     return this.deps.records.list(query);
   }
 
-  /** How many records a list with these filters has. */
-  count(filters: readonly Filter[]): Promise<number> {
-    return this.deps.records.count(filters);
+  /**
+   * How many records a list with these filters has.
+   * @param client as in {@link ListQuery}
+   */
+  count(filters: readonly Filter[], client?: string): Promise<number> {
+    return this.deps.records.count(filters, client);
   }
 
   /** All of a list from its place on, page by page. */

@@ -5,6 +5,7 @@ import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
 import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/share-across-origins.js';
 import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-endpoints.js';
 import { Drain } from '../adapters/inbound/http/server/drain.js';
+import { WorkBounds } from '../adapters/inbound/http/work-bounds.js';
 import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { UnusableStore } from '../application/ports/store.js';
 import { type Settings, SettingsError } from '../config/settings.js';
@@ -126,6 +127,7 @@ export class Service {
       journal: this.journal,
       clock: this.get(t.CLOCK),
       isDraining: this.isDraining,
+      bounds: new WorkBounds(),
     });
     const server = await transport.open(app.callback());
     this.drain = new Drain(server);

@@ -378,11 +378,95 @@ describe('bad input', () => {
     });
 
     it('tells a bounded number of faults', async () => {
-      const body = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1]));
+      const body = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`f${i}`, 1]));
       const answer = await ask().post('/products', body);
       expect(answer.json.details).to.have.length(1_000);
-      const attributes = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, null]));
+      const attributes = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`f${i}`, null]));
       expect((await ask().post('/products', { name: 'x', attributes })).json.details).to.have.length(1_000);
+    });
+
+    describe('of a body with many names and values', () => {
+      /** An object with one name, an array, and as many values as make `count` names and values. */
+      const counting = (count: number) =>
+        `{"name":[${Array.from({ length: count - 3 }, (_, i) => [`"[{,:\\""`, '-1.5e3', '{}', 'null', '[ ]'][i % 5]).join(' , ')}]}`;
+      const LINES = { 'Content-Type': 'application/x-ndjson' };
+      const MERGE = { 'Content-Type': 'application/merge-patch+json' };
+      const PATCH = { 'Content-Type': 'application/json-patch+json' };
+
+      it('takes 10,000 of them, and refuses more with 413, whatever the operation', async () => {
+        const { json } = await ask().post('/products', { name: 'x' });
+        const path = `/products/${json.id}`;
+        const sent = (body: string) => [
+          ask().post('/products', body),
+          ask().put(path, body),
+          ask().patch(path, body, { headers: MERGE }),
+        ];
+        for (const answer of await Promise.all(sent(counting(10_000))))
+          expect([answer.status, answer.json.code]).to.deep.equal([400, 'validation_failed']);
+        const refused = await Promise.all([
+          ...sent(counting(10_001)),
+          ask().patch(path, `[${'{},'.repeat(10_000)}{}]`, { headers: PATCH }),
+        ]);
+        for (const answer of refused)
+          expect([answer.status, answer.json.code]).to.deep.equal([413, 'payload_too_large']);
+      });
+
+      it('refuses one before it is known to be JSON', async () => {
+        for (const body of [
+          `[${'{},'.repeat(300_000)}`,
+          '['.repeat(15).padEnd(200_000, ',1'),
+          '1 '.repeat(10_001),
+        ])
+          expect((await ask().post('/products', body)).json.code).to.equal('payload_too_large');
+      });
+
+      it('refuses a line of an import alone', async () => {
+        const lines = `${counting(10_001)}\n{"name":"x"}\n`;
+        const { text } = await ask().post('/products', lines, { headers: LINES });
+        const results = text
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+        expect(results.map(({ status, error }) => [status, error?.code])).to.deep.equal([
+          [413, 'payload_too_large'],
+          [201, undefined],
+        ]);
+      });
+
+      it('looks at each of 4,999 names in one object', async () => {
+        const members = Array.from({ length: 4_999 }, (_, i) => `"m${i}":0`).join(',');
+        expect((await ask().post('/products', `{${members}}`)).json.code).to.equal('validation_failed');
+        for (const more of ['"m1":0', '"\\u006d4998":0', '"__proto__":0']) {
+          const fewer = members.slice(members.indexOf(',') + 1);
+          expect((await ask().post('/products', `{${fewer},${more}}`)).json.code, more).to.equal(
+            'malformed_json',
+          );
+        }
+      });
+
+      it('takes 100 steps in a pointer of a JSON Patch, and says of more that they are too many', async () => {
+        const { json } = await ask().post('/products', { name: 'x' });
+        const sent = (op: object) => ask().patch(`/products/${json.id}`, [op], { headers: PATCH });
+        for (const [steps, code] of [
+          [100, 'reference_not_found'],
+          [101, 'too_long'],
+          [400_000, 'too_long'],
+        ] as const) {
+          const path = '/a'.repeat(steps);
+          for (const op of [
+            { op: 'remove', path },
+            { op: 'move', from: path, path: '/name' },
+          ]) {
+            const answer = await sent(op);
+            expect([answer.status, answer.json.code, answer.json.details[0].code]).to.deep.equal([
+              400,
+              'invalid_patch',
+              code,
+            ]);
+            expect(answer.json.details[0].pointer).to.equal('from' in op ? '/0/from' : '/0/path');
+          }
+        }
+      });
     });
 
     it('reads a body of 1 MiB to the last byte', async () => {

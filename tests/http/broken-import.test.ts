@@ -5,8 +5,10 @@ import type { Context } from '#src/adapters/inbound/http/context.js';
 import { ImportEndpoint } from '#src/adapters/inbound/http/imports/import-endpoint.js';
 import { Spools } from '#src/adapters/inbound/http/imports/spools.js';
 import { answerErrors } from '#src/adapters/inbound/http/middleware/answer-errors.js';
+import { boundResponses } from '#src/adapters/inbound/http/middleware/bound-responses.js';
 import { codeAnswers } from '#src/adapters/inbound/http/middleware/code-answers.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import type { Creation } from '#src/application/creation-attempt.js';
 import type { Product } from '#src/domain/product.js';
 import { received } from '../support/http-client.js';
@@ -26,8 +28,11 @@ describe('an import that breaks off', () => {
   const folder = temporaryFolder();
   const journal = new NotingJournal();
   const timeouts = { handshakeMs: 10_000, headersMs: 500, requestMs: 1_000, silenceMs: 3_000 };
+  const bounded = boundResponses(
+    new WorkBounds({ imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
+  );
   const service = koaService(
-    (ctx, next) => answerErrors(journal)(ctx, () => codeAnswers(ctx, next)),
+    (ctx, next) => answerErrors(journal)(ctx, () => bounded(ctx, () => codeAnswers(ctx, next))),
     timeouts,
   );
   let step = async (_name: string): Promise<void> => {};
@@ -49,7 +54,7 @@ describe('an import that breaks off', () => {
       });
     },
   };
-  const spools = new Spools({ folder, maxOpen: 2, memoryBytes: 1_000, maxBytes: 1_000_000 });
+  const spools = new Spools({ folder, memoryBytes: 1_000, maxBytes: 1_000_000 });
   const policy = { bodyLimitBytes: 1_000 };
   const operation = new ImportEndpoint(PRODUCTS, useCases, policy, { spools, journal }).work();
 

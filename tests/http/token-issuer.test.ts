@@ -167,8 +167,19 @@ describe('the token endpoint', () => {
   });
 
   it('reads no scope that is far longer than all together', async () => {
-    const answer = await ask(`${GRANT}&scope=${'+'.repeat(1_000_000)}`, { headers: basic('1', FIRST_KEY) });
+    const answer = await ask(`${GRANT}&scope=${'+'.repeat(16_000)}`, { headers: basic('1', FIRST_KEY) });
     expectError(answer, 400, 'validation_failed', 'invalid_scope');
+  });
+
+  it('takes a form of 16 KiB, and no larger one', async () => {
+    const headers = { ...basic('1', FIRST_KEY), 'Content-Type': 'application/x-www-form-urlencoded' };
+    const form = (bytes: number) => `${GRANT}&x=`.padEnd(bytes, 'x');
+    for (const chunked of [false, true]) {
+      const asking = { token: null, headers, chunked };
+      expect((await service.client.post('/oauth/token', form(16_384), asking)).status).to.equal(200);
+      const answer = await service.client.post('/oauth/token', form(16_385), asking);
+      expectError(answer, 413, 'payload_too_large', 'invalid_request');
+    }
   });
 
   it('knows POST alone, and stands at its own address alone', async () => {

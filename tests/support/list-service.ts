@@ -9,6 +9,7 @@ import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
 import { Drain } from '#src/adapters/inbound/http/server/drain.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
+import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
 import { Authenticator } from '#src/application/authenticator.js';
@@ -130,6 +131,7 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
     journal,
     clock,
     isDraining: () => false,
+    bounds: new WorkBounds(),
   });
 }
 

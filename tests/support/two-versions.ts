@@ -18,6 +18,7 @@ import {
   TranslatedRecords,
   type Translation,
 } from '#src/adapters/inbound/http/versions/translated-records.js';
+import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import { compose } from '#src/composition/container.js';
 import { listen } from '#src/composition/listen.js';
 import * as t from '#src/composition/tokens.js';
@@ -126,6 +127,7 @@ function app(get: Get, endpoints: readonly Endpoint[]) {
     journal: get(t.JOURNAL),
     clock: get(t.CLOCK),
     isDraining: () => false,
+    bounds: new WorkBounds(),
   });
 }
 

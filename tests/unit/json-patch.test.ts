@@ -244,7 +244,7 @@ const SIZES: Case[] = [
   [
     'depths beyond 20',
     {},
-    many(1_000, (i) => ({ op: 'add', path: '/a'.repeat(i + 1), value: {} })),
+    many(100, (i) => ({ op: 'add', path: '/a'.repeat(i + 1), value: {} })),
     refused(INVALID, '/19'),
   ],
   [

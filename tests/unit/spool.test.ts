@@ -169,20 +169,6 @@ describe('a spool', () => {
     third.readable.destroy();
   });
 
-  it('is one of so many, of which one more may be opened when one is done', async () => {
-    const spools = new Spools({ folder, maxOpen: 2 });
-    const [one, two] = [spools.open(), spools.open()];
-    expect(() => spools.open())
-      .to.throw('imports are under way')
-      .with.property('code', 'unavailable');
-    one.end();
-    await all(one);
-    two.readable.destroy();
-    await turn();
-    for (let i = 0; i < 2; i++) spools.open();
-    expect(() => spools.open()).to.throw('imports are under way');
-  });
-
   it('holds 256 MiB of an import that nobody reads, and no more, unless told otherwise', async () => {
     const spool = new Spools({ folder }).open();
     const mebibyte = 'x'.repeat(1_048_576);

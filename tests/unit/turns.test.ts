@@ -22,6 +22,18 @@ describe('turns', () => {
     expect(seen.join('')).to.not.match(/\d[a-z]/);
   });
 
+  it('in line are given to clients in rotation, however many works one of them has', async () => {
+    const seen: string[] = [];
+    const work = async (client: string, name: string) => {
+      for (let piece = 1; piece <= 2; piece++) {
+        await turnInLine(client);
+        seen.push(`${name}${piece}`);
+      }
+    };
+    await Promise.all([work('a', 'a'), work('a', 'b'), work('a', 'c'), work('d', 'd')]);
+    expect(seen).to.deep.equal(['a1', 'd1', 'b1', 'd2', 'c1', 'a2', 'b2', 'c2']);
+  });
+
   it('in line come again after all were served', async () => {
     await turnInLine();
     await nextTurn();

@@ -51,9 +51,10 @@ export interface Repository<Fields> {
 
   /**
    * How many records a list with these filters has.
+   * @param client as in {@link ListQuery}
    * @throws CatalogueError `query_too_expensive` where it is not counted in time
    */
-  count(filters: readonly Filter[]): Promise<number>;
+  count(filters: readonly Filter[], client?: string): Promise<number>;
 
   /**
    * Compare-and-write: puts `record` in the place of the one with its id, if that one's version is `expected`. When it was

@@ -79,6 +79,17 @@ export function busyPagesContract(store: Opened): void {
       );
     });
 
+    it('do not make a client wait for the queue of another', async () => {
+      await store.addAll(Array.from({ length: 1_500 }, (_, i) => product(i + 1, { name: 'x' })));
+      const filters: Filter[] = [{ field: 'attributes', operator: 'attribute', key: 'none', value: 'x' }];
+      const done: string[] = [];
+      const search = (client: string) =>
+        store.products.list(query({ limit: 1, filters, client })).then(() => done.push(client));
+      const searches = [...Array.from({ length: 30 }, () => search('a')), search('b')];
+      await Promise.all(searches);
+      expect(done.indexOf('b')).to.be.below(15);
+    });
+
     it('hold no record that the filters do not hold for, though it changes while the page is read', async () => {
       const all = Array.from({ length: 2_500 }, (_, i) => product(i + 1, { name: 'in' }));
       await store.addAll(all);

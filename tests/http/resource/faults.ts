@@ -71,8 +71,9 @@ export function faults(all: Collection): void {
     });
 
     it('are told in bounds, and never overflow, however many they are', async () => {
-      const many = Object.fromEntries(Array.from({ length: 130_000 }, (_, i) => [threeLetters(i), 0]));
+      const many = Object.fromEntries(Array.from({ length: 4_900 }, (_, i) => [`m${i}`, 0]));
       const [field = ''] = required;
+      // Together at most 10,000 names and values.
       for (const body of [many, { ...many, ...all.fields() }, { ...all.fields(), [field]: many }]) {
         const answer = await all.ask.post(all.path, body);
         expect([answer.status, answer.json.code]).to.deep.equal([400, 'validation_failed']);
@@ -81,12 +82,6 @@ export function faults(all: Collection): void {
       }
     });
   });
-}
-
-/** The shortest of that many different names: so many fit into a body. */
-function threeLetters(n: number): string {
-  const digits = [Math.floor(n / 57 ** 2), Math.floor(n / 57) % 57, n % 57];
-  return String.fromCharCode(...digits.map((digit) => 0x23 + digit));
 }
 
 function expectFaults(answer: Answer, expected: readonly (readonly [string, string])[]): void {

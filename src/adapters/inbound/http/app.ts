@@ -7,6 +7,7 @@ import type { Context, Middleware, RequestState } from './context.js';
 import { type Endpoint, mount, mountPublic, mountUnlimited } from './endpoint.js';
 import type { Gate } from './middleware/admit.js';
 import { answerErrors } from './middleware/answer-errors.js';
+import { boundResponses, limitSendingTime } from './middleware/bound-responses.js';
 import { challengeBearers } from './middleware/challenge-bearers.js';
 import { closeConnections } from './middleware/close-connections.js';
 import { codeAnswers } from './middleware/code-answers.js';
@@ -18,6 +19,7 @@ import { markUncached } from './middleware/mark-uncached.js';
 import { simplifyAccept } from './middleware/negotiate.js';
 import { announceEnd } from './versions/announce-end.js';
 import { servedVersion } from './versions/served-versions.js';
+import type { WorkBounds } from './work-bounds.js';
 
 export interface AppDependencies {
   /** Tells where a request comes from, or refuses it: `fromClients` or `fromProxies`. */
@@ -35,6 +37,8 @@ export interface AppDependencies {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
+  /** What clients may have under way. */
+  readonly bounds: WorkBounds;
 }
 
 /** The way of a request, from top to bottom; {@link mount} goes on with it at the endpoint. */
@@ -54,11 +58,13 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   app.use(logRequests(deps.journal, deps.clock));
   app.use(closeConnections(deps.isDraining));
   app.use(announceEnd);
+  app.use(limitSendingTime());
   app.use(answerErrors(deps.journal));
   app.use(challengeBearers(deps.metadataUrl));
   app.use(markUncached);
   app.use(deps.arrival);
   app.use(guardMessage);
+  app.use(boundResponses(deps.bounds));
   app.use(codeAnswers);
   app.use(router.routes());
   app.use(async (ctx) => {

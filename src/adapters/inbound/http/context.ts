@@ -1,6 +1,9 @@
 import type Koa from 'koa';
+import type { Share } from '../../../application/fair-shares.js';
 import type { Principal } from '../../../domain/access.js';
+import type { TaggedDocument } from './tagged-document.js';
 import type { ServedVersion } from './versions/served-version.js';
+import type { WorkBounds } from './work-bounds.js';
 
 /** What the middlewares tell each other of a request. */
 export interface RequestState {
@@ -16,6 +19,12 @@ export interface RequestState {
   idempotencyKey?: string | undefined;
   /** Whether a browser asks what a script of an origin that may read the answers may do here. */
   isPreflight?: boolean;
+  /** What its client may have under way. */
+  bounds: WorkBounds;
+  /** For the response, reserved before it was made. */
+  room?: Share;
+  /** What is sent, if it is a document that is kept. */
+  document?: TaggedDocument;
   /** Whether `100 Continue` was sent. */
   continued?: boolean;
 }

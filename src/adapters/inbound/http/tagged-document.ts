@@ -1,18 +1,38 @@
+import type { Coding } from './accept-encoding.js';
+import { CODECS } from './codecs.js';
 import type { Context } from './context.js';
-import { isKnown } from './entity-tag.js';
+import { isKnown, weakTag } from './entity-tag.js';
 
-/** A document that is no record: kept, and asked for again each time. */
-export interface TaggedDocument {
-  /** With its charset, where it has one. */
-  readonly type: string;
-  readonly content: string | Buffer;
-  readonly tag: string;
-  readonly cacheControl: string;
-}
+/** A document that is no record. All its responses share its bytes; each coding of them is made once. */
+export class TaggedDocument {
+  private readonly content: Buffer;
+  private readonly tag: string;
+  private readonly codings = new Map<Coding, Promise<Buffer>>();
 
-/** Headers come also when nothing has changed: a cache takes over those of that answer. */
-export function answerDocument(ctx: Context, { type, content, tag, cacheControl }: TaggedDocument): void {
-  ctx.set({ 'Content-Type': type, 'Cache-Control': cacheControl, ETag: tag });
-  if (isKnown(ctx, tag)) ctx.status = 304;
-  else ctx.body = content;
+  /** @param type with its charset, where it has one */
+  constructor(
+    private readonly type: string,
+    text: string,
+    private readonly cacheControl: string,
+  ) {
+    this.content = Buffer.from(text);
+    this.tag = weakTag(this.content);
+  }
+
+  /** Headers come also when nothing has changed: a cache takes over those of that response. */
+  send(ctx: Context): void {
+    ctx.set({ 'Content-Type': this.type, 'Cache-Control': this.cacheControl, ETag: this.tag });
+    if (isKnown(ctx, this.tag)) {
+      ctx.status = 304;
+      return;
+    }
+    ctx.body = this.content;
+    ctx.state.document = this;
+  }
+
+  coded(coding: Coding): Promise<Buffer> {
+    const made = this.codings.get(coding) ?? CODECS[coding].whole(this.content);
+    this.codings.set(coding, made);
+    return made;
+  }
 }

@@ -79,7 +79,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const { limit, bytes = MAX_PAGE_BYTES, filters, order, from, isSequel } = query;
+    const { limit, bytes = MAX_PAGE_BYTES, filters, order, from } = query;
     const backwards = from?.side === 'before';
     const direction = backwards ? -1 : 1;
     const found = new FirstFew<Placed<Fields>>(
@@ -87,7 +87,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       (a, b) => compareInOrder(order, a.values, b.values) * direction,
     );
     const isById = order[0]?.field === 'id';
-    for await (const record of this.matching(filters, this.idsFrom(query), isSequel)) {
+    for await (const record of this.matching(filters, query, this.idsFrom(query))) {
       const values = valuesOf(record, order);
       const distance = from ? compareInOrder(order, values, from.values) * direction : 1;
       if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
@@ -99,9 +99,9 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return { records: backwards ? records.reverse() : records, hasMore: page.length < inOrder.length };
   }
 
-  async count(filters: readonly Filter[]): Promise<number> {
+  async count(filters: readonly Filter[], client?: string): Promise<number> {
     let count = 0;
-    for await (const _ of this.matching(filters)) count++;
+    for await (const _ of this.matching(filters, { client })) count++;
     return count;
   }
 
@@ -150,10 +150,10 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
    */
   private async *matching(
     filters: readonly Filter[],
+    { client, isSequel }: Pick<ListQuery, 'client' | 'isSequel'>,
     ids = this.ids.upwards(),
-    isEndless = false,
   ): AsyncGenerator<Versioned<Fields>> {
-    const time = this.budget.start(isEndless);
+    const time = this.budget.start(client, isSequel);
     for (let at = 0; at < ids.length; at++) {
       if (at > 0 && at % CHUNK === 0) {
         await time.turn();

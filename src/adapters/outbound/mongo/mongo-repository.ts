@@ -83,14 +83,15 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { table, store } = this;
     if (!isServed(table, query))
-      return this.search((records, maxTimeMS) => readPage(records, table, query, maxTimeMS));
+      return this.search((records, maxTimeMS) => readPage(records, table, query, maxTimeMS), query.client);
     return this.run((records) => readPage(records, table, query, store.operationMs));
   }
 
-  async count(filters: readonly Filter[]): Promise<number> {
+  async count(filters: readonly Filter[], client?: string): Promise<number> {
     const counted = { $and: conditionsOf(this.table, filters) };
-    return this.search((records, maxTimeMS) =>
-      records.countDocuments(counted, { ...AT_ONE_MOMENT, maxTimeMS }),
+    return this.search(
+      (records, maxTimeMS) => records.countDocuments(counted, { ...AT_ONE_MOMENT, maxTimeMS }),
+      client,
     );
   }
 
@@ -162,9 +163,11 @@ export class MongoRepository<Fields> implements Repository<Fields> {
 
   private search<Result>(
     query: (records: Collection<StoredDocument>, maxTimeMS: number) => Promise<Result>,
+    client: string | undefined,
   ): Promise<Result> {
-    return this.store.search((database, maxTimeMS) =>
-      query(database.collection<StoredDocument>(this.table.name), maxTimeMS),
+    return this.store.search(
+      (database, maxTimeMS) => query(database.collection<StoredDocument>(this.table.name), maxTimeMS),
+      client,
     );
   }
 }

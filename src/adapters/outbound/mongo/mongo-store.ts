@@ -1,7 +1,7 @@
 import { type Db, MongoClient, MongoParseError } from 'mongodb';
+import { FairShares, type Share } from '../../../application/fair-shares.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
-import { Slots } from '../../../application/slots.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { requireSnapshots } from './mongo-deployment.js';
 import { isIndexConflict, isTooExpensive, toCoreError } from './mongo-errors.js';
@@ -31,7 +31,7 @@ export class MongoStore implements Store {
   private hasFailed = false;
   /** So long a caller waits for one operation, whatever the driver still tries behind its back. */
   readonly operationMs: number;
-  private readonly searches: Slots;
+  private readonly searches: FairShares;
   private readonly database: string;
   private closed = false;
 
@@ -53,7 +53,13 @@ export class MongoStore implements Store {
     // 0 is the driver's word for no bound.
     const slots = Math.max(1, Math.floor((maxPoolSize || Number.POSITIVE_INFINITY) * SEARCHING_PART));
     const patienceMs = waitQueueTimeoutMS || this.operationMs;
-    this.searches = new Slots({ slots, maxWaiting: slots * WAITING_FOR_EACH, patienceMs });
+    const perClient = Math.max(1, Math.floor(slots / 2));
+    this.searches = new FairShares({
+      total: slots,
+      perClient,
+      maxWaiting: slots * WAITING_FOR_EACH,
+      patienceMs,
+    });
     const [, hosts = '', database] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(url) ?? [];
     this.database = database || DEFAULT_DATABASE;
     this.location = `MongoDB at ${hosts}, database ${this.database}`;
@@ -121,16 +127,21 @@ export class MongoStore implements Store {
   /**
    * Runs a query that may take as long as the budget has it; few at a time, so that the others find connections.
    * @param query hands `maxTimeMS` on to the server
+   * @param client whose bound counts, as in {@link ListQuery}
    * @throws CatalogueError `query_too_expensive`
    */
-  async search<Result>(query: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
-    if (!(await this.searches.take()))
-      throw unavailable('Too many queries run that no index serves. Try again later.');
+  async search<Result>(
+    query: (database: Db, maxTimeMS: number) => Promise<Result>,
+    client = '',
+  ): Promise<Result> {
+    const share = await this.searches.take(client);
+    if (!share) throw unavailable('Too many queries run that no index serves. Try again later.');
     const waitMs = Math.max(this.budget.timeoutMs + JOURNEY_MS, this.operationMs);
-    return this.within(waitMs, this.searchInSlot(query));
+    return this.within(waitMs, this.searchHolding(share, query));
   }
 
-  private async searchInSlot<Result>(
+  private async searchHolding<Result>(
+    share: Share,
     query: (database: Db, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
     try {
@@ -139,7 +150,7 @@ export class MongoStore implements Store {
       throw isTooExpensive(error) ? queryTooExpensive() : error;
     } finally {
       // Not before it is done, whoever still waits for it: until then it holds its connection.
-      this.searches.giveBack();
+      share.release();
     }
   }
 

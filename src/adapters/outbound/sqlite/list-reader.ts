@@ -31,18 +31,19 @@ export class ListReader<Fields> {
   ) {}
 
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    await turnInLine();
+    await turnInLine(query.client);
     const plan = planOf(this.database, this.table, query);
     const read = (reader: Reader) => this.read(reader, plan, query);
     const isLong = plan.kind === 'walk' && !plan.isServed;
-    return isLong ? this.database.inSnapshot(read) : read(this.database);
+    return isLong ? this.database.inSnapshot(read, query.client) : read(this.database);
   }
 
-  async count(filters: readonly Filter[]): Promise<number> {
+  async count(filters: readonly Filter[], client: string | undefined): Promise<number> {
     const plan = countingPlanOf(this.database, this.table, filters);
     const residuals = filters.map((filter) => residualOf(this.table, filter));
     if (plan.kind === 'few') return countIn(this.database, plan.source, [plan.rows, ...residuals]);
-    return this.database.inSnapshot((reader) => this.countAlong(reader, plan.walk, residuals));
+    const pace = new BoundedPace(this.budget, client);
+    return this.database.inSnapshot((reader) => this.countAlong(reader, plan.walk, residuals, pace), client);
   }
 
   private async read(reader: Reader, plan: Plan, query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -71,13 +72,17 @@ export class ListReader<Fields> {
     if (plan.kind === 'few') return amongFew(source, plan, query.from);
     // Twice a batch: what ties at the end of a window is left to the next.
     const pace = plan.isServed
-      ? new SteadyPace(2 * source.batch)
-      : new BoundedPace(this.budget, query.isSequel);
+      ? new SteadyPace(2 * source.batch, query.client)
+      : new BoundedPace(this.budget, query.client, query.isSequel);
     return new WalkBatches(source, plan, pace).from(query.from, isFull);
   }
 
-  private async countAlong(reader: Reader, walk: Walk, residuals: readonly Sql[]): Promise<number> {
-    const pace = new BoundedPace(this.budget);
+  private async countAlong(
+    reader: Reader,
+    walk: Walk,
+    residuals: readonly Sql[],
+    pace: BoundedPace,
+  ): Promise<number> {
     let count = 0;
     for (let at: Position | undefined = startOf(walk); at; ) {
       const position: Position = at;

@@ -10,14 +10,17 @@ export interface Pace {
 
 /** Of windows whose work is known beforehand. */
 export class SteadyPace implements Pace {
-  constructor(private readonly rows: number) {}
+  constructor(
+    private readonly rows: number,
+    private readonly client: string | undefined,
+  ) {}
 
   window<Result>(work: (rows: number) => Result): Result {
     return work(this.rows);
   }
 
   turn(): Promise<void> {
-    return turnInLine();
+    return turnInLine(this.client);
   }
 }
 
@@ -35,9 +38,10 @@ export class BoundedPace implements Pace {
   /** @param isEndless whether it goes on when the time is over */
   constructor(
     private readonly budget: QueryBudget,
+    client: string | undefined,
     isEndless = false,
   ) {
-    this.time = budget.start(isEndless);
+    this.time = budget.start(client, isEndless);
   }
 
   window<Result>(work: (rows: number) => Result): Result {

@@ -26,7 +26,7 @@ export async function* amongFew(source: RowSource, few: FewRows, from: Place): B
     yield rows;
     place = source.placeBehind(rows);
     if (!place) return false;
-    await turnInLine();
+    await turnInLine(source.client);
   }
 }
 
@@ -52,7 +52,7 @@ export class WalkBatches {
       const behind = this.source.placeBehind(step.rows);
       place = behind ?? place;
       at = behind ? positionAt(walk, order, behind) : step.next;
-      await (isLooking ? turnInLine() : this.pace.turn());
+      await (isLooking ? turnInLine(this.source.client) : this.pace.turn());
     }
     return false;
   }
@@ -65,7 +65,7 @@ export class WalkBatches {
 
   /** Any row will do. */
   private look(at: Position, place: Place): Step {
-    const { window, rows } = this.read(new SteadyPace(LOOK_ROWS), at, place);
+    const { window, rows } = this.read(new SteadyPace(LOOK_ROWS, this.source.client), at, place);
     return { rows, next: window.next };
   }
 

@@ -10,6 +10,8 @@ import type { Reader } from './sqlite-reader.js';
 /** The rows that a list shows, in the order in which they are read, some at a time. */
 export class RowSource {
   readonly order: Order;
+  /** Who asks. */
+  readonly client: string | undefined;
   /** So many rows are given at once. */
   readonly batch: number;
   private readonly filters: readonly Sql[];
@@ -21,6 +23,7 @@ export class RowSource {
     private readonly sizes: RowSizes,
   ) {
     this.order = readingOrder(query);
+    this.client = query.client;
     this.batch = Math.min(query.limit + 1, sizes.batch);
     this.filters = query.filters.map((filter) => residualOf(table, filter));
   }

@@ -1,11 +1,11 @@
 import type Database from 'libsql';
-import { Slots } from '../../../application/slots.js';
+import { FairShares } from '../../../application/fair-shares.js';
 import { unavailable } from '../../../domain/errors.js';
 import { toCoreError } from './sqlite-errors.js';
 import { type Reader, SqliteReader } from './sqlite-reader.js';
 
-/** So many long readings go on at once, and so many more wait for so long. */
-const LIMITS = { slots: 2, maxWaiting: 200, patienceMs: 2_000 };
+/** Long readings at the same time, and how many more wait for so long. */
+const LIMITS = { total: 4, perClient: 2, maxWaiting: 200, patienceMs: 5_000 };
 
 interface Snapshot {
   readonly connection: Database.Database;
@@ -14,16 +14,16 @@ interface Snapshot {
 
 /** Readings that take several turns and see the store as it was when they began, over connections of their own. */
 export class Snapshots {
-  private readonly slots = new Slots(LIMITS);
+  private readonly shares = new FairShares(LIMITS);
   private idle: Snapshot[] = [];
   private isClosed = false;
 
   constructor(private readonly connect: () => Database.Database) {}
 
   /** @throws CatalogueError `unavailable` where too many others read */
-  async read<Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> {
-    if (!(await this.slots.take()))
-      throw unavailable('Too many queries run that no index serves. Try again later.');
+  async read<Result>(work: (reader: Reader) => Promise<Result>, client = ''): Promise<Result> {
+    const share = await this.shares.take(client);
+    if (!share) throw unavailable('Too many queries run that no index serves. Try again later.');
     let snapshot: Snapshot | undefined;
     try {
       snapshot = this.idle.pop() ?? this.open();
@@ -33,7 +33,7 @@ export class Snapshots {
       throw toCoreError(error);
     } finally {
       if (snapshot) this.end(snapshot);
-      this.slots.giveBack();
+      share.release();
     }
   }
 

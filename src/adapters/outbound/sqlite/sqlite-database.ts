@@ -68,10 +68,11 @@ export class SqliteDatabase implements Store, Reader {
 
   /**
    * Lends a reader that sees the store as it is now, for as long as `work` takes.
+   * @param client whose bound counts, as in {@link ListQuery}
    * @throws CatalogueError `unavailable` where too many others do the same
    */
-  async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> {
-    return this.ready().snapshots.read(work);
+  async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>, client?: string): Promise<Result> {
+    return this.ready().snapshots.read(work, client);
   }
 
   /** Runs `work` in a transaction that others may share; see {@link GroupCommit.write}. */

@@ -97,8 +97,8 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     return this.reader.page(query);
   }
 
-  count(filters: readonly Filter[]): Promise<number> {
-    return this.reader.count(filters);
+  count(filters: readonly Filter[], client?: string): Promise<number> {
+    return this.reader.count(filters, client);
   }
 
   replace(record: Versioned<Fields>, expected: number): Promise<boolean> {

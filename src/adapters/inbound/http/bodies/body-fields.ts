@@ -2,16 +2,12 @@ import type { Draft } from '../../../../application/judgement.js';
 import type { Fault } from '../../../../domain/errors.js';
 import type { Unjudged, Versioned } from '../../../../domain/record.js';
 import type { ResourceDescription } from '../resource-description.js';
-import { firstValues } from './first-values.js';
 import { applyPatch } from './json-patch.js';
 import { readPatch } from './json-patch-operations.js';
 import { isJsonObject, mergePatch } from './merge-patch.js';
 import { bodyFault, schemaFaults } from './schema.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-/** Of a body so many values are looked at, more than any record has: a larger one is refused by what they show. */
-const MAX_SENT = 10_000;
 
 const READ_ONLY = ['id', 'version', 'createdAt', 'updatedAt'] as const;
 
@@ -30,25 +26,20 @@ export class BodyFields<Fields> {
   constructor(private readonly resource: ResourceDescription<Fields>) {}
 
   /** For POST: nothing that the service gives may be named. */
-  ofNew(body: unknown): Draft<Fields> {
-    const sent = firstValues(body, MAX_SENT).value;
+  ofNew(sent: unknown): Draft<Fields> {
     return isJsonObject(sent) ? this.draft(sent, readOnlyFaults(sent, {})) : NO_OBJECT;
   }
 
   /** For PUT: the service's own fields may come back as they are. */
-  ofReplacement(body: unknown, current: Versioned<Fields>): Draft<Fields> {
-    const sent = firstValues(body, MAX_SENT).value;
+  ofReplacement(sent: unknown, current: Versioned<Fields>): Draft<Fields> {
     return isJsonObject(sent) ? this.draft(sent, readOnlyFaults(sent, metadata(current))) : NO_OBJECT;
   }
 
   /** For PATCH: what the merge patch of RFC 7396 makes of the record. */
-  ofMergePatch(patch: unknown, current: Versioned<Fields>): Draft<Fields> {
-    const { value: sent, isWhole } = firstValues(patch, MAX_SENT);
+  ofMergePatch(sent: unknown, current: Versioned<Fields>): Draft<Fields> {
     if (!isJsonObject(sent)) return NO_OBJECT;
     const merged = mergePatch(this.shown(current), sent) as JsonObject;
-    // What is left out might be all that matters: a patch of nulls has no other fault.
-    const cut = isWhole ? [] : [bodyFault('too_long', [])];
-    return this.draft(merged, [...readOnlyFaults(sent, metadata(current)), ...cut]);
+    return this.draft(merged, readOnlyFaults(sent, metadata(current)));
   }
 
   /**

@@ -43,49 +43,47 @@ const NEEDED: ReadonlyMap<unknown, 'value' | 'from' | undefined> = new Map([
  * @throws CatalogueError `invalid_patch`, with all that is wrong
  */
 export function readPatch(body: unknown): PatchOperation[] {
-  const faults = patchFaults(body).slice(0, MAX_FAULTS);
-  if (faults.length > 0) throw invalidPatch('The body is no JSON Patch (RFC 6902); see details.', faults);
-  return (body as Sent[]).map((sent) => {
-    const read = { ...sent, path: stepsOf(sent['path']) };
-    return (
-      NEEDED.get(sent['op']) === 'from' ? { ...read, from: stepsOf(sent['from']) } : read
-    ) as PatchOperation;
-  });
+  const faults: Fault[] = [];
+  const operations = operationsIn(body, faults);
+  if (faults.length === 0) return operations;
+  const details = faults.slice(0, MAX_FAULTS);
+  throw invalidPatch('The body is no JSON Patch (RFC 6902); see details.', details);
 }
 
 export function invalidPatch(message: string, faults: readonly Fault[]): CatalogueError {
   return new CatalogueError('invalid_patch', message, faults);
 }
 
-function patchFaults(body: unknown): Fault[] {
-  if (!Array.isArray(body)) return [bodyFault('invalid_type', [])];
-  if (body.length > MAX_OPERATIONS) return [bodyFault('too_long', [])];
-  return body.flatMap((sent, at) =>
-    isJsonObject(sent) ? operationFaults(sent, at) : [bodyFault('invalid_type', [at])],
-  );
+/** @param faults takes what is wrong; the operations are good if it stays empty */
+function operationsIn(body: unknown, faults: Fault[]): PatchOperation[] {
+  if (!Array.isArray(body)) faults.push(bodyFault('invalid_type', []));
+  else if (body.length > MAX_OPERATIONS) faults.push(bodyFault('too_long', []));
+  else
+    return body.map((sent: unknown, at) => {
+      if (isJsonObject(sent)) return readOperation(sent, at, faults);
+      faults.push(bodyFault('invalid_type', [at]));
+      return sent as PatchOperation;
+    });
+  return [];
 }
 
-function operationFaults(sent: Sent, at: number): Fault[] {
-  const needed = NEEDED.get(sent['op']);
-  return [
-    ...textFaults(sent, 'op', at, (op) => NEEDED.has(op)),
-    ...pointerFaults(sent, 'path', at),
-    ...(needed === 'from' ? pointerFaults(sent, 'from', at) : []),
-    ...(needed === 'value' && !Object.hasOwn(sent, 'value') ? [bodyFault('required', [at, 'value'])] : []),
-  ];
+function readOperation(sent: Sent, at: number, faults: Fault[]): PatchOperation {
+  const { op } = sent;
+  if (op === undefined) faults.push(bodyFault('required', [at, 'op']));
+  else if (typeof op !== 'string') faults.push(bodyFault('invalid_type', [at, 'op']));
+  else if (!NEEDED.has(op)) faults.push(bodyFault('invalid_format', [at, 'op']));
+  const needed = NEEDED.get(op);
+  const path = readPointer(sent, 'path', at, faults);
+  const from = needed === 'from' && { from: readPointer(sent, 'from', at, faults) };
+  if (needed === 'value' && !Object.hasOwn(sent, 'value')) faults.push(bodyFault('required', [at, 'value']));
+  return { ...sent, path, ...from } as PatchOperation;
 }
 
-function pointerFaults(sent: Sent, member: 'path' | 'from', at: number): Fault[] {
-  return textFaults(sent, member, at, (text) => pointerSteps(text) !== undefined);
-}
-
-function textFaults(sent: Sent, member: string, at: number, isGood: (text: string) => boolean): Fault[] {
+function readPointer(sent: Sent, member: 'path' | 'from', at: number, faults: Fault[]): Steps {
   const text = sent[member];
-  if (text === undefined) return [bodyFault('required', [at, member])];
-  if (typeof text !== 'string') return [bodyFault('invalid_type', [at, member])];
-  return isGood(text) ? [] : [bodyFault('invalid_format', [at, member])];
-}
-
-function stepsOf(pointer: unknown): Steps | undefined {
-  return pointerSteps(pointer as string);
+  const steps =
+    text === undefined ? 'required' : typeof text === 'string' ? pointerSteps(text) : 'invalid_type';
+  if (typeof steps !== 'string') return steps;
+  faults.push(bodyFault(steps, [at, member]));
+  return [];
 }

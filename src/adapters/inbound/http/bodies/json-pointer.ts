@@ -3,18 +3,24 @@ import { isJsonObject } from './merge-patch.js';
 /** What a JSON Pointer (RFC 6901) goes through, unescaped; none for the whole document. */
 export type Steps = readonly string[];
 
-const ESCAPES = { '~0': '~', '~1': '/' } as const;
 const INDEX = /^(?:0|[1-9][0-9]*)$/;
+
+/** A body has at most 20 levels; a pointer with more steps than this leads nowhere. */
+const MAX_STEPS = 100;
 
 /**
  * The steps of a pointer. `__proto__` is no step, as it is no name in a body.
- * @returns undefined where the text is no pointer
+ * @returns `invalid_format` if the text is no pointer, `too_long` if it has more than 100 steps
  */
-export function pointerSteps(text: string): Steps | undefined {
+export function pointerSteps(text: string): Steps | 'invalid_format' | 'too_long' {
   if (text === '') return [];
-  if (!text.startsWith('/') || /~(?![01])/.test(text)) return undefined;
-  const steps = text.slice(1).split('/').map(unescaped);
-  return steps.includes('__proto__') ? undefined : steps;
+  if (!text.startsWith('/')) return 'invalid_format';
+  const steps = text.split('/', MAX_STEPS + 2).slice(1);
+  if (steps.length > MAX_STEPS) return 'too_long';
+  if (!text.includes('~')) return steps.includes('__proto__') ? 'invalid_format' : steps;
+  if (/~(?![01])/.test(text)) return 'invalid_format';
+  const names = steps.map(unescaped);
+  return names.includes('__proto__') ? 'invalid_format' : names;
 }
 
 /** @returns undefined, which is no JSON, where nothing is */
@@ -38,6 +44,7 @@ function child(value: unknown, step: string): unknown {
   return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
+/** In this order, so that `~01` becomes `~1` (RFC 6901 section 4). */
 function unescaped(step: string): string {
-  return step.replaceAll(/~[01]/g, (escaped) => ESCAPES[escaped as keyof typeof ESCAPES]);
+  return step.includes('~') ? step.replaceAll('~1', '/').replaceAll('~0', '~') : step;
 }

@@ -1,6 +1,9 @@
 import bodyParser from 'koa-bodyparser';
+import { turnInLine } from '../../../../application/turns.js';
 import { CatalogueError } from '../../../../domain/errors.js';
+import { clientOf } from '../client.js';
 import type { Context, Middleware } from '../context.js';
+import { SMALL_BYTES } from '../work-bounds.js';
 import { parseStrictJson } from './strict-json.js';
 
 const PARAMETERS = /^(?:;[ \t]*(?:[^\s;="]+=(?:"(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*)?)*$/;
@@ -16,7 +19,7 @@ export interface BodyOptions {
 
 /**
  * Leaves the parsed body in `ctx.request.body`.
- * @throws CatalogueError `unsupported_media_type`, `payload_too_large`, `malformed_json`
+ * @throws CatalogueError `unsupported_media_type`, `payload_too_large`, `malformed_json`, `unavailable`
  */
 export function readJsonBody(options: BodyOptions): Middleware {
   return readBody(options, parseStrictJson);
@@ -44,6 +47,8 @@ export function readBody(
   return async (ctx, next) => {
     checkMediaType(ctx, mediaTypes, otherTypes);
     if (isDeclaredTooLarge(ctx, limitBytes)) throw tooLarge(limitBytes);
+    const isLarge = mostBytes(ctx, limitBytes) > SMALL_BYTES;
+    if (isLarge) await ctx.state.bounds.take(ctx, 'bodies', mostBytes(ctx, limitBytes));
     sendContinue(ctx);
     try {
       if (hasBody(ctx)) await readBytes(ctx, async () => {});
@@ -52,6 +57,8 @@ export function readBody(
       ctx.req.resume();
       throw error;
     }
+    // The work that large bodies make is spread over turns of the event loop.
+    if (isLarge) await turnInLine(clientOf(ctx));
     ctx.request.body = parse(hasBody(ctx) ? (ctx.request.body as Buffer) : Buffer.alloc(0));
     await next();
   };
@@ -96,6 +103,12 @@ function hasHarmlessParameters(contentType: string): boolean {
 
 function hasBody(ctx: Context): boolean {
   return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length')) > 0;
+}
+
+/** What the body may have: its declared length, else the limit. */
+function mostBytes(ctx: Context, limitBytes: number): number {
+  if (!hasBody(ctx)) return 0;
+  return Number(ctx.get('Content-Length') || limitBytes);
 }
 
 function isDeclaredTooLarge(ctx: Context, limitBytes: number): boolean {

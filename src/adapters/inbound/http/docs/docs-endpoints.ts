@@ -2,9 +2,8 @@ import { CatalogueError } from '../../../../domain/errors.js';
 import type { Context } from '../context.js';
 import type { Endpoint, Operation } from '../endpoint.js';
 import { noParameter } from '../query.js';
-import { answerDocument } from '../tagged-document.js';
 import { FILE_DESCRIPTION, PAGE_DESCRIPTION } from './described-docs.js';
-import { type PageFile, page, pageFiles } from './page-files.js';
+import { type PageFile, page, pageFiles, typed } from './page-files.js';
 
 /** Everything comes from here, nothing is written within the page, and no form goes anywhere. */
 const PAGE_POLICY = [
@@ -48,15 +47,10 @@ function sending(
     varies: ['Accept-Encoding'],
     headers: (ctx) => requireAccepted(ctx, asked(ctx).type),
     handle: async (ctx) => {
-      const { type, text, tag } = asked(ctx);
       ctx.set(headers);
-      answerDocument(ctx, { type: typed(type), content: text, tag, cacheControl: 'public, no-cache' });
+      asked(ctx).document.send(ctx);
     },
   };
-}
-
-function typed(type: string): string {
-  return `${type}; charset=utf-8`;
 }
 
 /** A page is not to be had as JSON; its errors are. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { weakTag } from '../entity-tag.js';
+import { TaggedDocument } from '../tagged-document.js';
 
 /** The page and its style are read where they lie, its scripts where the compiler puts them. */
 const SOURCES = new URL('../../../../../browser/docs/', import.meta.url);
@@ -7,9 +7,9 @@ const SCRIPTS = new URL('../../../../browser/docs/', import.meta.url);
 
 /** A file as it is sent. */
 export interface PageFile {
+  /** Its media type, without parameters. */
   readonly type: string;
-  readonly text: string;
-  readonly tag: string;
+  readonly document: TaggedDocument;
 }
 
 /** The scripts of the page, which a browser fetches as they import each other. */
@@ -63,5 +63,9 @@ function read(name: string, folder: URL): string {
 }
 
 function file(type: string, text: string): PageFile {
-  return { type, text, tag: weakTag(text) };
+  return { type, document: new TaggedDocument(typed(type), text, 'public, no-cache') };
+}
+
+export function typed(type: string): string {
+  return `${type}; charset=utf-8`;
 }

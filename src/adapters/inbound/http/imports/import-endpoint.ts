@@ -2,6 +2,7 @@ import type { Journal } from '../../../../application/ports/journal.js';
 import type { Records } from '../../../../application/record-use-cases.js';
 import { BodyFields } from '../bodies/body-fields.js';
 import { checkMediaType, mediaType, sendContinue } from '../bodies/read-json-body.js';
+import { clientOf } from '../client.js';
 import type { Context } from '../context.js';
 import type { Work } from '../endpoint.js';
 import { readIdempotencyKey, requestKey } from '../idempotency-key.js';
@@ -65,6 +66,7 @@ export class ImportEndpoint<Fields> {
    */
   private async import(ctx: Context): Promise<void> {
     const key = requestKey(ctx);
+    await ctx.state.bounds.take(ctx, 'imports');
     if (key !== undefined) await this.useCases.reserveStream(key);
     const spool = this.tools.spools.open();
     liftDeadline(ctx.req);
@@ -77,6 +79,7 @@ export class ImportEndpoint<Fields> {
       bodyLimitBytes,
       journal: this.tools.journal,
       requestId: ctx.state.requestId,
+      client: clientOf(ctx),
     });
     ctx.set('Content-Type', LINES);
     ctx.body = spool.readable;

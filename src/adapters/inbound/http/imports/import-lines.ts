@@ -21,6 +21,8 @@ export interface ImportLinesOptions<Fields> {
   readonly bodyLimitBytes: number;
   readonly journal: Journal;
   readonly requestId: string;
+  /** As {@link turnInLine} has it. */
+  readonly client: string;
 }
 
 /** Makes of lines records, and tells of each what became of it. */
@@ -33,7 +35,7 @@ export class ImportLines<Fields> {
   async results(lines: readonly RequestLine[]): Promise<string> {
     const creations: (Creation<Fields> | CatalogueError)[] = [];
     for (const [at, line] of lines.entries()) {
-      if (at % SLICE === 0) await turnInLine();
+      if (at % SLICE === 0) await turnInLine(this.options.client);
       creations.push(this.creation(line));
     }
     const outcomes = (await this.created(creations.filter(isSound))).values();

@@ -1,4 +1,3 @@
-import { unavailable } from '../../../../domain/errors.js';
 import { Spool } from './spool.js';
 
 const KIB = 1_024;
@@ -7,8 +6,6 @@ const MIB = KIB * KIB;
 export interface SpoolsOptions {
   /** Where files are put, and made where it is missing. */
   readonly folder: string;
-  /** So many may be open at the same time. Default: 64. */
-  readonly maxOpen?: number;
   /** Of each; what is beyond goes to files. Default: 256 KiB. */
   readonly memoryBytes?: number;
   /** Of a file; one that was read is gone. Default: 8 MiB. */
@@ -20,7 +17,6 @@ export interface SpoolsOptions {
 }
 
 const DEFAULTS = {
-  maxOpen: 64,
   memoryBytes: 256 * KIB,
   segmentBytes: 8 * MIB,
   maxBytes: 256 * MIB,
@@ -30,22 +26,14 @@ const DEFAULTS = {
 /** All spools of a process, which share the disk with whatever else lies there. */
 export class Spools {
   private readonly options: Required<SpoolsOptions>;
-  private openCount = 0;
   private unread = 0;
 
   constructor(options: SpoolsOptions) {
     this.options = { ...DEFAULTS, ...options };
   }
 
-  /** @throws CatalogueError `unavailable` where too many are open */
   open(): Spool {
-    const { maxOpen } = this.options;
-    if (this.openCount >= maxOpen)
-      throw unavailable(`Over ${maxOpen} imports are under way. Try again later.`);
-    this.openCount++;
-    const spool = new Spool(this.options, this);
-    spool.readable.once('close', () => this.openCount--);
-    return spool;
+    return new Spool(this.options, this);
   }
 
   /** @returns whether there is room for so many bytes more; then they are taken */

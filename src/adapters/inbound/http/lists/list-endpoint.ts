@@ -1,5 +1,6 @@
-import type { ListQuery } from '../../../../application/list-query.js';
+import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/list-query.js';
 import type { Records } from '../../../../application/record-use-cases.js';
+import { clientOf } from '../client.js';
 import type { Context } from '../context.js';
 import type { Work } from '../endpoint.js';
 import { isKnown, weakTag } from '../entity-tag.js';
@@ -15,6 +16,9 @@ import { linkHeader } from './paging.js';
 
 /** An export is read in pages of so much: others shall not wait for a long one, nor the memory hold it. */
 const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
+
+/** No record is larger: a product's texts and attributes at their limits are 135 KiB of UTF-8. */
+const MAX_RECORD_BYTES = 160 * 1_024;
 
 /** What a list was asked, in full. */
 interface Asked<Fields> {
@@ -49,16 +53,21 @@ export class ListEndpoint<Fields> {
   }
 
   private async answer(ctx: Context, parameters: Query): Promise<void> {
-    const asked = { query: this.parameters.read(parameters), view: this.views.read(parameters), parameters };
-    const total = prefersCount(ctx) ? await this.useCases.count(asked.query.filters) : undefined;
-    if (!prefersLines(ctx)) await this.answerPage(ctx, asked, total);
-    else if (parameters.has('limit')) await this.answerPageOfLines(ctx, asked, total);
-    else await this.answerAll(ctx, asked, total);
+    const client = clientOf(ctx);
+    const query = { ...this.parameters.read(parameters), client };
+    const asked = { query, view: this.views.read(parameters), parameters };
+    const isExport = prefersLines(ctx) && !parameters.has('limit');
+    if (isExport) await ctx.state.bounds.take(ctx, 'exports');
+    else ctx.state.room = await ctx.state.bounds.take(ctx, 'responses', largestPage(query));
+    const total = prefersCount(ctx) ? await this.useCases.count(query.filters, client) : undefined;
+    if (isExport) await this.answerAll(ctx, asked, total);
+    else if (prefersLines(ctx)) await this.answerPageOfLines(ctx, asked, total);
+    else await this.answerPage(ctx, asked, total);
   }
 
   private async answerPage(ctx: Context, asked: Asked<Fields>, total: number | undefined): Promise<void> {
     const { records, link } = await this.page(ctx, asked);
-    const body = await jsonArray(records, (record) => asked.view.present(record));
+    const body = await jsonArray(records, (record) => asked.view.present(record), clientOf(ctx));
     const tag = weakTag(link, String(total ?? ''), body);
     const isUnchanged = isKnown(ctx, tag);
     this.mark(ctx, total, link);
@@ -107,6 +116,11 @@ export class ListEndpoint<Fields> {
     ctx.set('X-Total-Count', String(total));
     notePreference(ctx, 'count=exact');
   }
+}
+
+/** The bytes that a page may have, at most. */
+function largestPage({ limit }: ListQuery): number {
+  return Math.min(limit * MAX_RECORD_BYTES, MAX_PAGE_BYTES);
 }
 
 /** Each version gives cursors of its own: what is sorted and filtered by may mean something else in another. */

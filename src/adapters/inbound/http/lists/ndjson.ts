@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { turnInLine } from '../../../../application/turns.js';
 import type { Versioned } from '../../../../domain/record.js';
+import { clientOf } from '../client.js';
 import type { Context } from '../context.js';
 import { JSON_TYPE } from '../middleware/negotiate.js';
 import type { View } from '../views.js';
@@ -34,26 +35,28 @@ export function answerLines<Fields>(
   view: View<Fields>,
 ): void {
   ctx.set('Content-Type', LINES);
-  ctx.body = Readable.from(lines(first, rest, view), BUFFERED);
+  ctx.body = Readable.from(lines(first, rest, view, clientOf(ctx)), BUFFERED);
 }
 
 async function* lines<Fields>(
   first: readonly Versioned<Fields>[],
   rest: Pages<Fields> | undefined,
   view: View<Fields>,
+  client: string,
 ): AsyncGenerator<Buffer, void, void> {
-  yield* linesOf(first, view);
-  await turnInLine();
+  yield* linesOf(first, view, client);
+  await turnInLine(client);
   for await (const page of rest ?? []) {
-    yield* linesOf(page, view);
-    await turnInLine();
+    yield* linesOf(page, view, client);
+    await turnInLine(client);
   }
 }
 
 async function* linesOf<Fields>(
   records: readonly Versioned<Fields>[],
   view: View<Fields>,
+  client: string,
 ): AsyncGenerator<Buffer, void, void> {
-  const texts = inBatches(records, (record) => `${JSON.stringify(view.present(record))}\n`);
+  const texts = inBatches(records, (record) => `${JSON.stringify(view.present(record))}\n`, client);
   for await (const text of texts) yield Buffer.from(text);
 }

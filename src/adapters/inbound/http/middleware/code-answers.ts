@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
-import { preferredCoding } from '../accept-encoding.js';
+import { type Coding, preferredCoding } from '../accept-encoding.js';
 import { CODECS, type Codec } from '../codecs.js';
 import type { Context, Middleware } from '../context.js';
 import { LINES } from '../lists/ndjson.js';
@@ -17,7 +17,7 @@ export const codeAnswers: Middleware = async (ctx, next) => {
   if (!mayBeCoded(ctx)) return;
   const coding = preferredCoding(ctx.get('Accept-Encoding'));
   if (coding === undefined) return;
-  await code(ctx, CODECS[coding]);
+  await code(ctx, coding);
   ctx.set('Content-Encoding', coding);
 };
 
@@ -33,9 +33,11 @@ function isWorthIt(body: unknown): boolean {
 }
 
 /** For HEAD too where the length can be told; of a stream nothing is read for it. */
-async function code(ctx: Context, codec: Codec): Promise<void> {
+async function code(ctx: Context, coding: Coding): Promise<void> {
   const { body } = ctx;
-  if (!(body instanceof Readable))
+  const codec = CODECS[coding];
+  if (ctx.state.document) ctx.body = await ctx.state.document.coded(coding);
+  else if (!(body instanceof Readable))
     ctx.body = await codec.whole(typeof body === 'string' ? Buffer.from(body) : (body as Buffer));
   else if (ctx.method !== 'HEAD') ctx.body = coded(body, codec);
 }

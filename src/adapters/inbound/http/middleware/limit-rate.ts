@@ -1,5 +1,6 @@
 import type { RateLimiter, RatePolicy, RateState } from '../../../../application/ports/rate-limiter.js';
 import { CatalogueError } from '../../../../domain/errors.js';
+import { clientOf } from '../client.js';
 import type { Context } from '../context.js';
 
 /**
@@ -7,8 +8,7 @@ import type { Context } from '../context.js';
  * @throws CatalogueError `rate_limited`
  */
 export async function countRequest(ctx: Context, limiter: RateLimiter): Promise<void> {
-  const caller = ctx.state.principal?.id ?? `address:${ctx.state.address}`;
-  const state = await limiter.consume(caller);
+  const state = await limiter.consume(clientOf(ctx));
   setRateHeaders(ctx, limiter.policy, state);
   if (state.allowed) return;
   setRetryAfter(ctx, state);

@@ -7,15 +7,18 @@ import type { Middleware } from '../context.js';
 export type Form = ReadonlyMap<string, string>;
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** A client's name, its secret, its scopes and the grant take less than 1 KiB. */
+const MAX_FORM_BYTES = 16 * 1_024;
 /** Far more than any grant has. */
 const MAX_PARAMETERS = 100;
 
 /**
- * Leaves a {@link Form} in `ctx.request.body`.
+ * Leaves a {@link Form} of at most 16 KiB in `ctx.request.body`.
+ * @param limitBytes of any body; a smaller one holds for forms too
  * @throws CatalogueError `unsupported_media_type`, `payload_too_large`, `validation_failed`
  */
 export function readForm(limitBytes: number): Middleware {
-  return readBody({ limitBytes, mediaTypes: [FORM_TYPE] }, parseForm);
+  return readBody({ limitBytes: Math.min(limitBytes, MAX_FORM_BYTES), mediaTypes: [FORM_TYPE] }, parseForm);
 }
 
 /** @returns undefined where this is no percent-encoded UTF-8 */

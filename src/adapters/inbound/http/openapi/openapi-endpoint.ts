@@ -1,8 +1,7 @@
 import type { Context } from '../context.js';
 import type { Endpoint } from '../endpoint.js';
-import { weakTag } from '../entity-tag.js';
 import { noParameter } from '../query.js';
-import { answerDocument, type TaggedDocument } from '../tagged-document.js';
+import { TaggedDocument } from '../tagged-document.js';
 import { describedDocument } from './description.js';
 
 const OPENAPI_DESCRIPTION = describedDocument(
@@ -27,17 +26,11 @@ export function openApiEndpoint(make: () => object): Endpoint {
         parameter: noParameter,
         varies: ['Accept-Encoding'],
         handle: async (ctx: Context) => {
-          made ??= written(make());
-          answerDocument(ctx, made);
+          // Another version of the service may stand behind the address at any time.
+          made ??= new TaggedDocument('application/json', JSON.stringify(make()), 'no-cache');
+          made.send(ctx);
         },
       },
     },
   };
-}
-
-function written(document: object): TaggedDocument {
-  // Bytes are shared by all answers, where a text would be written anew into each.
-  const content = Buffer.from(JSON.stringify(document));
-  // Another version of the service may stand behind the address at any time.
-  return { type: 'application/json', content, tag: weakTag(content), cacheControl: 'no-cache' };
 }

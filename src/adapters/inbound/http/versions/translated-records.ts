@@ -37,8 +37,8 @@ export class TranslatedRecords<Kept, Shown> implements Records<Shown> {
     return { ...page, records: page.records.map(this.shown) };
   }
 
-  count(filters: readonly Filter[]): Promise<number> {
-    return this.records.count(this.names.filters(filters));
+  count(filters: readonly Filter[], client?: string): Promise<number> {
+    return this.records.count(this.names.filters(filters), client);
   }
 
   async *pages(query: ListQuery): AsyncGenerator<readonly Versioned<Shown>[], void, void> {

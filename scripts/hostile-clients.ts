@@ -1,0 +1,231 @@
+/**
+ * Sends a started service what hostile clients would, and prints what it costs: CPU milliseconds of its main thread for each hostile
+ * request, then, for each flood, how long a bystander waits and how far the memory grows. Fails where a figure is over its bound.
+ * `npm run test:hostile`; `-- --part costs` or `-- --part floods` runs one part. Linux alone.
+ */
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { HttpClient } from '../tests/support/http-client.js';
+import { catalogue, SpawnedService } from '../tests/support/spawned-service.js';
+import { milliseconds, say, table } from './figures.js';
+import type { BystanderData, Measured } from './hostile/bystander.js';
+import { Connections, FLOODS, type Flood } from './hostile/floods.js';
+import { BODIES, FORMS, type HostileRequest, READS } from './hostile/requests.js';
+import { options } from './options.js';
+import { ResidentMemory } from './resident-memory.js';
+
+/** CPU time of the main thread in one turn of the event loop. */
+const MAX_TURN_MS = 25;
+const BOUNDS = { liveP99Ms: 100, memoryMiB: 300 };
+/** A flood that is not answered by then is ended. */
+const FLOOD_SECONDS = 60;
+const REPEATS = 5;
+const ALL_SCOPES = [
+  'products:read',
+  'products:write',
+  'users:read',
+  'users:write',
+  'orders:read',
+  'orders:write',
+];
+
+let passed = 0;
+const failures: string[] = [];
+const { part } = options({ part: 'all' });
+const folder = mkdtempSync(join(tmpdir(), 'hostile-'));
+try {
+  if (part !== 'floods') await costs();
+  if (part !== 'costs') await floods();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+for (const failure of failures) say(`FAILED: ${failure}`);
+say(`\n${passed} passed, ${failures.length} failed`);
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+function check(isGood: boolean, failure: string): void {
+  if (isGood) passed++;
+  else failures.push(failure);
+}
+
+async function costs(): Promise<void> {
+  const home = mkdtempSync(join(folder, 'costs-'));
+  const probeFile = join(home, 'turns');
+  const program = ['--import', resolve('build/scripts/hostile/turn-probe.js'), resolve('dist/main.js')];
+  const service = new SpawnedService(home, { LOG_LEVEL: 'fatal', TURN_PROBE_FILE: probeFile }, program);
+  try {
+    const client = await service.started();
+    await fill(client, home);
+    const rows: string[][] = [];
+    for (const request of [...FORMS, ...BODIES, ...READS]) {
+      const { status, longest, total } = await cost(service, client, probeFile, request);
+      rows.push([request.name, status, milliseconds(total), milliseconds(longest)]);
+      check(longest <= MAX_TURN_MS, `${request.name} holds the event loop for ${milliseconds(longest)} ms`);
+    }
+    say(table(['request', 'response', 'CPU ms', 'longest turn, CPU ms'], rows));
+    client.close();
+  } finally {
+    await service.stop('SIGKILL');
+  }
+}
+
+async function cost(service: SpawnedService, client: HttpClient, probeFile: string, request: HostileRequest) {
+  let status = await send(client, request);
+  await turns(service, probeFile);
+  const longest: number[] = [];
+  let total = 0;
+  for (let at = 0; at < REPEATS; at++) {
+    status = await send(client, request);
+    const turn = await turns(service, probeFile);
+    longest.push(turn.longest);
+    total += turn.total;
+  }
+  // The median: a collection of garbage that falls into one of them is not its doing alone.
+  return { status, longest: longest.sort((a, b) => a - b)[REPEATS >> 1] ?? 0, total: total / REPEATS };
+}
+
+async function send(
+  client: HttpClient,
+  { method, path, headers, body, isAnonymous }: HostileRequest,
+): Promise<string> {
+  try {
+    const {
+      status,
+      json,
+      headers: answered,
+    } = await client.ask(method, path, {
+      headers,
+      body,
+      from: '127.0.0.3',
+      ...(isAnonymous && { token: null }),
+    });
+    return answered['content-encoding'] ? `${status}` : `${status} ${json?.code ?? ''}`.trim();
+  } catch (error) {
+    return error instanceof SyntaxError ? '200' : String((error as NodeJS.ErrnoException).code ?? error);
+  }
+}
+
+/** The turns of the event loop since the last call. */
+async function turns(service: SpawnedService, file: string): Promise<{ longest: number; total: number }> {
+  const before = lines(file).length;
+  service.kill('SIGUSR2');
+  while (lines(file).length === before) await sleep(5);
+  const [longest = 0, total = 0] = lines(file).at(-1)?.split(' ').map(Number) ?? [];
+  return { longest, total };
+}
+
+function lines(file: string): string[] {
+  try {
+    return readFileSync(file, 'latin1').split('\n').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+async function floods(): Promise<void> {
+  const home = mkdtempSync(join(folder, 'floods-'));
+  // The default rate limit is what a hostile client has; the bystander's probes are more than that.
+  const service = new SpawnedService(home, { RATE_LIMIT_REQUESTS: '600' });
+  try {
+    const client = await service.started();
+    await fill(client, home);
+    const rows: string[][] = [];
+    for (const [at, flood] of FLOODS.entries()) rows.push(...(await meet(service, client, home, flood, at)));
+    say(
+      table(['flood', 'probe', 'requests', 'p50 ms', 'p99', 'max', 'failed', 'MiB before', 'at most'], rows),
+    );
+    client.close();
+  } finally {
+    await service.stop('SIGKILL');
+  }
+}
+
+async function meet(
+  service: SpawnedService,
+  client: HttpClient,
+  home: string,
+  flood: Flood,
+  at: number,
+): Promise<string[][]> {
+  const { port } = client;
+  const authorityFile = `${home}/data/tls/ca.pem`;
+  const key = await newKey(client);
+  const bystander = await startBystander(service, client, authorityFile, flood);
+  const memory = new ResidentMemory(service.pid);
+  const connections = new Connections({ port, authorityFile, key, from: `127.0.0.${10 + at}` });
+  await Promise.race([flood.run(connections), sleep(FLOOD_SECONDS * 1_000, undefined, { ref: false })]);
+  const measured = await bystander.stop();
+  connections.close();
+  const { start, max } = memory.stop();
+  const live = measured.find(({ probe }) => probe === 'live');
+  check(
+    (live?.p99 ?? Number.NaN) <= BOUNDS.liveP99Ms,
+    `${flood.name}: /health/live takes ${milliseconds(live?.p99 ?? 0)} ms (p99)`,
+  );
+  check(max - start <= BOUNDS.memoryMiB, `${flood.name}: the memory grows by ${Math.round(max - start)} MiB`);
+  for (const {
+    probe,
+    failures: [first],
+  } of measured)
+    check(first === undefined, `${flood.name}: ${probe}: ${first}`);
+  return measured.map(({ probe, count, p50, p99, max: most, failures: { length } }, row) => [
+    row === 0 ? flood.name : '',
+    probe,
+    `${count}`,
+    milliseconds(p50),
+    milliseconds(p99),
+    milliseconds(most),
+    `${length}`,
+    ...(row === 0 ? [start.toFixed(0), max.toFixed(0)] : ['', '']),
+  ]);
+}
+
+async function startBystander(
+  service: SpawnedService,
+  client: HttpClient,
+  authorityFile: string,
+  { probes }: Flood,
+) {
+  const [, managementPort] = await service.logs(/"port":(\d+)[^\n]*"msg":"management listening"/);
+  const names = ['live', 'item', ...probes];
+  // A key for each, so that none meets the rate limit.
+  const keys = await Promise.all(names.map(async (name) => [name, await newKey(client)] as const));
+  const data: BystanderData = {
+    port: client.port,
+    managementPort: Number(managementPort),
+    authorityFile,
+    keys: Object.fromEntries(keys),
+  };
+  const worker = new Worker(new URL('./hostile/bystander.js', import.meta.url), { workerData: data });
+  await once(worker, 'message');
+  return {
+    stop: async (): Promise<readonly Measured[]> => {
+      const message = once(worker, 'message');
+      worker.postMessage('stop');
+      const [measured] = await message;
+      return measured as readonly Measured[];
+    },
+  };
+}
+
+async function newKey(client: HttpClient): Promise<string> {
+  const { json } = await client.post('/v1/api-keys', { name: 'hostile', scopes: ALL_SCOPES });
+  return json.key;
+}
+
+/** 150 products of 29 KiB, of which a page of 4 MiB is made, then small ones for queries to look through. */
+async function fill(client: HttpClient, home: string): Promise<void> {
+  const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`key${i}`, 'v'.repeat(460)]));
+  const large = { name: 'large', description: 'd'.repeat(5_000), attributes };
+  const headers = { 'Content-Type': 'application/x-ndjson' };
+  const { text } = await client.post('/v1/products', `${JSON.stringify(large)}\n`.repeat(150), { headers });
+  if (!text.includes('"line":150,"status":201'))
+    throw new Error(`the products were not created: ${text.slice(0, 500)}`);
+  await client.post('/v1/users', { name: 'A', email: 'a@example.com' });
+  const { code, err } = await catalogue(home, ['seed', '--products', '100000']);
+  if (code !== 0) throw new Error(`seed: ${err}`);
+}

@@ -1,0 +1,78 @@
+/** A worker thread: a well-behaved client that measures how long its requests take while others misbehave. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { HttpClient } from '../../tests/support/http-client.js';
+import { Latencies } from '../figures.js';
+
+/** Keeps a probe below the default rate limit of its key. */
+const PAUSE_MS = 110;
+/** Of `live`, which is not limited. */
+const LIVE_PAUSE_MS = 20;
+
+export interface BystanderData {
+  readonly port: number;
+  readonly managementPort: number;
+  readonly authorityFile: string;
+  /** For each probe by its name, an API key of its own. */
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+/** What it measured of one kind of request; times in milliseconds. */
+export interface Measured {
+  readonly probe: string;
+  readonly count: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+  /** Responses that were not the expected ones, each as a short text. */
+  readonly failures: readonly string[];
+}
+
+const { port, managementPort, authorityFile, keys } = workerData as BystanderData;
+const service = new HttpClient(port, authorityFile, '');
+const management = new HttpClient(managementPort, undefined, '');
+const LINES = { 'Content-Type': 'application/x-ndjson' };
+
+const PROBES: Readonly<Record<string, (token: string) => Promise<{ status: number; text: string }>>> = {
+  live: () => management.get('/health/live', { token: null }),
+  item: (token) => service.get('/v1/products/1?fields=id,name', { token }),
+  list: (token) => service.get('/v1/users?limit=1', { token }),
+  query: (token) => service.get('/v1/products?attributes.none=x', { token }),
+  import: (token) => service.post('/v1/products', '{"name":"x"}\n', { token, headers: LINES }),
+  export: (token) => service.get('/v1/users', { token, headers: { Accept: LINES['Content-Type'] } }),
+  create: (token) =>
+    service.post('/v1/users', { name: 'x', email: `u${Math.random()}@example.com` }, { token }),
+};
+
+let isOver = false;
+const stopped = new Promise<void>((resolve) => {
+  parentPort?.once('message', () => {
+    isOver = true;
+    resolve();
+  });
+});
+parentPort?.postMessage('started');
+const measured = await Promise.all(Object.entries(keys).map(([probe, key]) => measure(probe, key)));
+service.close();
+management.close();
+parentPort?.postMessage(measured);
+
+async function measure(probe: string, key: string): Promise<Measured> {
+  const ask = PROBES[probe];
+  if (!ask) throw new Error(`there is no probe ${probe}`);
+  const latencies = new Latencies();
+  const failures: string[] = [];
+  while (!isOver) {
+    const begin = performance.now();
+    try {
+      const { status, text } = await ask(key);
+      if (status >= 300 || /"status":[45]/.test(text)) failures.push(`${status} ${text.slice(0, 200)}`);
+    } catch (error) {
+      failures.push(String(error));
+    }
+    latencies.add(performance.now() - begin);
+    await Promise.race([sleep(probe === 'live' ? LIVE_PAUSE_MS : PAUSE_MS), stopped]);
+  }
+  const [p50, p99, max] = [latencies.quantile(0.5), latencies.quantile(0.99), latencies.quantile(1)];
+  return { probe, count: latencies.count, p50, p99, max, failures };
+}

@@ -1,0 +1,225 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { boundResponses, limitSendingTime } from '#src/adapters/inbound/http/middleware/bound-responses.js';
+import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
+import { koaService } from '../support/koa-service.js';
+import { runningService } from '../support/running-service.js';
+
+const LINES = { 'Content-Type': 'application/x-ndjson' };
+const MIB = 1_024 * 1_024;
+
+describe('what one client has under way', () => {
+  const service = runningService();
+  const sockets: Socket[] = [];
+  let one: string;
+  let other: string;
+
+  before(async () => {
+    const scopes = ['products:read', 'products:write'];
+    const keys = [1, 2].map((name) => service.client.post('/v1/api-keys', { name: `${name}`, scopes }));
+    [one = '', other = ''] = (await Promise.all(keys)).map(({ json }) => json.key);
+    const description = 'd'.repeat(5_000);
+    const lines = Array.from({ length: 400 }, () => `${JSON.stringify({ name: 'x', description })}\n`);
+    await service.client.post('/v1/products', lines.join(''), { headers: LINES });
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  /** Sends the beginning of a request over a connection of its own, and reads nothing. */
+  const begin = async (token: string, method: string, fields: readonly string[], body = '') => {
+    const socket = await service.client.connect();
+    sockets.push(socket);
+    socket.on('error', () => {});
+    const head = [`${method} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`, ...fields];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    return socket;
+  };
+  const beginAll = (count: number, ...[token, method, fields, body]: Parameters<typeof begin>) =>
+    Promise.all(Array.from({ length: count }, () => begin(token, method, fields, body)));
+
+  it('is at most 16 imports: one more is 503 at once, and another client imports', async () => {
+    const open = await beginAll(
+      16,
+      one,
+      'POST /v1/products',
+      ['Content-Type: application/x-ndjson', 'Transfer-Encoding: chunked'],
+      'd\r\n{"name":"x"}\n\r\n',
+    );
+    await Promise.all(open.map((socket) => once(socket, 'data')));
+    const refused = await service.client.post('/v1/products', '{"name":"x"}\n', {
+      token: one,
+      headers: LINES,
+    });
+    expect([refused.status, refused.json.code, refused.headers['retry-after']]).to.deep.equal([
+      503,
+      'unavailable',
+      '1',
+    ]);
+    const others = await service.client.post('/v1/products', '{"name":"x"}\n', {
+      token: other,
+      headers: LINES,
+    });
+    expect([others.status, JSON.parse(others.text).status]).to.deep.equal([200, 201]);
+    const ended = once(open[0]?.resume() as Socket, 'data');
+    open[0]?.write('0\r\n\r\n');
+    await ended;
+    await eventually(async () => {
+      const again = await service.client.post('/v1/products', '{"name":"x"}\n', {
+        token: one,
+        headers: LINES,
+      });
+      expect(again.status).to.equal(200);
+    });
+  });
+
+  it('is at most 16 exports: one more is 503 at once, and another client exports', async () => {
+    const open = await beginAll(16, one, 'GET /v1/products', ['Accept: application/x-ndjson']);
+    await Promise.all(open.map((socket) => once(socket, 'readable')));
+    const accept = { headers: { Accept: 'application/x-ndjson' } };
+    const refused = await service.client.get('/v1/products', { token: one, ...accept });
+    expect([refused.status, refused.json.code, refused.headers['retry-after']]).to.deep.equal([
+      503,
+      'unavailable',
+      '1',
+    ]);
+    expect((await service.client.get('/v1/products', { token: other, ...accept })).status).to.equal(200);
+  });
+
+  it('is at most 8 MiB of bodies: more wait for those to end, and other and small bodies do not', async () => {
+    const large = `{"name":"x"}${' '.repeat(MIB - 12)}`;
+    const fields = ['Content-Type: application/json', `Content-Length: ${MIB}`];
+    const open = await beginAll(
+      8,
+      one,
+      'POST /v1/products',
+      fields,
+      large
+        .slice(1)
+        .replace('"name"', '{"name"')
+        .slice(0, MIB - 1),
+    );
+    await sleep(100);
+    let isDone = false;
+    const waiting = service.client.post('/v1/products', large, { token: one }).finally(() => {
+      isDone = true;
+    });
+    expect((await service.client.post('/v1/products', large, { token: other })).status).to.equal(201);
+    expect((await service.client.post('/v1/products', { name: 'small' }, { token: one })).status).to.equal(
+      201,
+    );
+    expect(isDone).to.equal(false);
+    open[0]?.end(' ');
+    expect((await waiting).status).to.equal(201);
+  });
+
+  it('is at most 32 MiB of pages that it does not read: another client reads its own at once', async () => {
+    await beginAll(40, one, 'GET /v1/products?limit=1000', []);
+    await sleep(200);
+    const page = await service.client.get('/v1/products?limit=1000', { token: other });
+    expect([page.status, page.bytes.length > MIB]).to.deep.equal([200, true]);
+    expect((await service.client.get('/v1/products/1', { token: one })).status).to.equal(200);
+  });
+});
+
+describe('responses that are not taken', () => {
+  /** More than the two ends of a connection hold: what is not read stays in the service. */
+  const LARGE = 16 * MIB;
+  const limits = { total: 3 * LARGE, perClient: 2 * LARGE, maxWaiting: 1, patienceMs: 10_000 };
+  const bounds = new WorkBounds({ responses: limits });
+  const bounded = boundResponses(bounds);
+  const service = koaService(async (ctx, next) => {
+    try {
+      await bounded(ctx, next);
+    } catch (error) {
+      ctx.status = 503;
+      ctx.body = String((error as { code?: string }).code);
+    }
+  });
+  before(() => {
+    service.answer = (ctx) => {
+      ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
+      ctx.body = 'x'.repeat(ctx.path === '/small' ? 16_384 : LARGE);
+    };
+  });
+  /** Asks over a connection of its own, from which nothing is read. */
+  const unread = async (client: string) => {
+    const socket = await service.client.connect();
+    socket.on('error', () => {});
+    socket.pause();
+    socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX-Client: ${client}\r\n\r\n`);
+    return socket;
+  };
+  const get = (client: string, path = '/') => service.client.get(path, { headers: { 'X-Client': client } });
+
+  it('are bounded in bytes for each client and for all; small ones are not', async () => {
+    const sockets = await Promise.all([unread('a'), unread('a')]);
+    await sleep(100);
+    const first = get('a');
+    await sleep(50);
+    const refused = await get('a');
+    expect([refused.status, refused.text]).to.deep.equal([503, 'unavailable']);
+    expect((await get('a', '/small')).status).to.equal(200);
+    expect((await get('b')).status).to.equal(200);
+    for (const socket of sockets) socket.destroy();
+    expect((await first).status).to.equal(200);
+  });
+});
+
+describe('a response that is taken too slowly', () => {
+  const service = koaService(limitSendingTime({ graceMs: 300, bytesPerMs: 100_000 }));
+
+  it('ends with its connection, however steadily its client reads', async () => {
+    service.answer = (ctx) => {
+      ctx.body = Buffer.alloc(64 * MIB, 'x');
+    };
+    const socket = await service.client.connect();
+    socket.on('error', () => {});
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    let bytes = 0;
+    const closed = once(socket, 'close');
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      socket.pause();
+      setTimeout(() => socket.resume(), 20);
+    });
+    await closed;
+    expect(bytes).to.be.within(1, 32 * MIB);
+  });
+
+  it('is whole if it is taken in time, and may take any time if it is a stream', async () => {
+    service.answer = (ctx) => {
+      ctx.body = Buffer.alloc(4 * MIB, 'x');
+    };
+    expect((await service.client.get('/')).bytes).to.have.length(4 * MIB);
+    service.answer = (ctx) => {
+      ctx.body = slowStream();
+    };
+    expect((await service.client.get('/')).text).to.equal('x'.repeat(5));
+  });
+});
+
+/** Takes longer than a response that is no stream may. */
+function slowStream(): NodeJS.ReadableStream {
+  async function* pieces() {
+    for (let piece = 0; piece < 5; piece++) {
+      await sleep(100);
+      yield 'x';
+    }
+  }
+  return Readable.from(pieces(), { objectMode: false });
+}
+
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await check();
+    } catch (error) {
+      if (attempt === 50) throw error;
+      await sleep(20);
+    }
+  }
+}
