@@ -3,8 +3,11 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { ListEndpoint } from '#src/adapters/inbound/http/lists/list-endpoint.js';
 import { boundResponses, limitSendingTime } from '#src/adapters/inbound/http/middleware/bound-responses.js';
+import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
+import type { ListQuery } from '#src/application/list-query.js';
 import { koaService } from '../support/koa-service.js';
 import { runningService } from '../support/running-service.js';
 
@@ -115,14 +118,6 @@ describe('what one client has under way', () => {
     open[0]?.end(' ');
     expect((await waiting).status).to.equal(201);
   });
-
-  it('is at most 32 MiB of pages that it does not read: another client reads its own at once', async () => {
-    await beginAll(40, one, 'GET /v1/products?limit=1000', []);
-    await sleep(200);
-    const page = await service.client.get('/v1/products?limit=1000', { token: other });
-    expect([page.status, page.bytes.length > MIB]).to.deep.equal([200, true]);
-    expect((await service.client.get('/v1/products/1', { token: one })).status).to.equal(200);
-  });
 });
 
 describe('responses that are not taken', () => {
@@ -166,6 +161,45 @@ describe('responses that are not taken', () => {
     expect((await get('b')).status).to.equal(200);
     for (const socket of sockets) socket.destroy();
     expect((await first).status).to.equal(200);
+  });
+});
+
+describe('pages that are being read', () => {
+  const MAX_PAGE = 4 * MIB;
+  const responses = { total: 3 * MAX_PAGE, perClient: 2 * MAX_PAGE, maxWaiting: 10, patienceMs: 10_000 };
+  const service = koaService(boundResponses(new WorkBounds({ responses })));
+
+  it('wait before they are read, where their client has as many as may be under way', async () => {
+    const reading: string[] = [];
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const list = async ({ client = '' }: ListQuery) => {
+      reading.push(client);
+      await finished;
+      return { records: [], hasMore: false };
+    };
+    const useCases = { list, count: async () => 0, pages: async function* () {} };
+    const work = new ListEndpoint(PRODUCTS, useCases, 'no-store').work();
+    service.answer = (ctx) => {
+      ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
+      return work.handle(ctx, new Map());
+    };
+    const get = (client: string, path: string) =>
+      service.client.get(path, { headers: { 'X-Client': client } });
+    const pages = [get('a', '/'), get('a', '/'), get('a', '/'), get('a', '/')];
+    await eventually(async () => {
+      expect(reading).to.deep.equal(['a', 'a']);
+    });
+    const others = get('b', '/');
+    await eventually(async () => {
+      expect(reading).to.deep.equal(['a', 'a', 'b']);
+    });
+    finish();
+    for (const { status, text } of await Promise.all([...pages, others]))
+      expect([status, text]).to.deep.equal([200, '[]']);
+    expect(reading).to.have.length(5);
   });
 });
 
