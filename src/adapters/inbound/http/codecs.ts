@@ -10,6 +10,11 @@ export interface Codec {
   stream(): Transform;
 }
 
+/** A document whose codings are kept. */
+export interface CodedDocument {
+  coded(coding: Coding): Promise<Buffer>;
+}
+
 /** Level 6 takes two to three times as long for a fifth less. */
 const GZIP = { level: 4 };
 

@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { Share } from '../../../application/fair-shares.js';
 import type { Principal } from '../../../domain/access.js';
-import type { TaggedDocument } from './tagged-document.js';
+import type { CodedDocument } from './codecs.js';
 import type { ServedVersion } from './versions/served-version.js';
 import type { WorkBounds } from './work-bounds.js';
 
@@ -24,7 +24,7 @@ export interface RequestState {
   /** For the response, reserved before it was made. */
   room?: Share;
   /** What is sent, if it is a document that is kept. */
-  document?: TaggedDocument;
+  document?: CodedDocument;
   /** Whether `100 Continue` was sent. */
   continued?: boolean;
 }

@@ -1,10 +1,10 @@
 import type { Coding } from './accept-encoding.js';
-import { CODECS } from './codecs.js';
+import { CODECS, type CodedDocument } from './codecs.js';
 import type { Context } from './context.js';
 import { isKnown, weakTag } from './entity-tag.js';
 
 /** A document that is no record. All its responses share its bytes; each coding of them is made once. */
-export class TaggedDocument {
+export class TaggedDocument implements CodedDocument {
   private readonly content: Buffer;
   private readonly tag: string;
   private readonly codings = new Map<Coding, Promise<Buffer>>();

@@ -1,7 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { FairShares, type Share, type ShareLimits } from '../../../application/fair-shares.js';
 import { unavailable } from '../../../domain/errors.js';
-import { clientOf } from './client.js';
-import type { Context } from './context.js';
+import { clientOf, type Sender } from './client.js';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
@@ -29,6 +29,9 @@ const LIMITS = {
 
 export type BoundedWork = keyof typeof LIMITS;
 
+/** A request and its response, as Koa's context has them. */
+type BoundedRequest = Sender & { readonly res: ServerResponse };
+
 /** What requests may have under way in this process: all together, and each client. */
 export class WorkBounds {
   private readonly shares: Readonly<Record<BoundedWork, FairShares>>;
@@ -48,12 +51,12 @@ export class WorkBounds {
    * Waits until the request may go on. It holds its share until its response is taken or its connection is gone.
    * @throws CatalogueError `unavailable`
    */
-  async take(ctx: Context, work: BoundedWork, size = 1): Promise<Share> {
-    const share = await this.shares[work].take(clientOf(ctx), size);
+  async take(request: BoundedRequest, work: BoundedWork, size = 1): Promise<Share> {
+    const share = await this.shares[work].take(clientOf(request), size);
     if (!share)
       throw unavailable(`Too many ${work} of this client, or of all, are under way. Try again later.`);
-    ctx.res.setMaxListeners(MAX_LISTENERS).once('close', () => share.release());
-    if (ctx.res.closed) share.release();
+    request.res.setMaxListeners(MAX_LISTENERS).once('close', () => share.release());
+    if (request.res.closed) share.release();
     return share;
   }
 }
