@@ -13,6 +13,8 @@ export interface Target {
   readonly key: string;
   /** An address of this machine for anonymous requests, so that each flood has a rate limit of its own. */
   readonly from: string;
+  /** For how long a flood that sends or reads slowly goes on. */
+  readonly holdSeconds: number;
 }
 
 export interface Flood {
@@ -28,6 +30,10 @@ export class Connections {
   private readonly sockets = new Set<TLSSocket>();
 
   constructor(private readonly target: Target) {}
+
+  get holdSeconds(): number {
+    return this.target.holdSeconds;
+  }
 
   async open(count: number): Promise<TLSSocket[]> {
     return Promise.all(Array.from({ length: count }, () => this.openOne()));
@@ -79,19 +85,21 @@ async function sendAll(
   await Promise.all(
     sockets.map(async (socket, which) => {
       socket.resume();
+      const closed = once(socket, 'close').catch(() => {});
       for (let at = 0; at < each && !socket.destroyed; at++) {
         const request = requests[(which * each + at) % requests.length];
         if (!request) return;
         socket.write(connections.head(request, at === each - 1));
-        if (request.body !== undefined && !socket.write(request.body)) await drained(socket);
+        if (request.body !== undefined && !socket.write(request.body))
+          await Promise.race([drained(socket), closed]);
       }
-      if (!socket.destroyed) await once(socket, 'close').catch(() => {});
+      await closed;
     }),
   );
 }
 
-function drained(socket: TLSSocket): Promise<unknown> {
-  return Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {});
+function drained(socket: TLSSocket): Promise<void> {
+  return new Promise((resolve) => socket.once('drain', resolve));
 }
 
 const [openApi, page] = READS as [HostileRequest, HostileRequest];
@@ -152,6 +160,16 @@ export const FLOODS: readonly Flood[] = [
     run: slowImports,
   },
   {
+    name: '16 imports as fast as they are taken',
+    probes: ['list', 'import'],
+    run: fastImports,
+  },
+  {
+    name: '4 imports whose results are not read',
+    probes: ['import'],
+    run: unreadImports,
+  },
+  {
     name: '190 unindexed queries',
     probes: ['list', 'query'],
     run: (connections) => sendAll(connections, [query], 190, 1),
@@ -171,7 +189,7 @@ async function neverFinish(connections: Connections, request: HostileRequest, co
     socket.write(connections.head(request, true, 1));
     socket.write(request.body ?? '');
   }
-  await sleep(8_000);
+  await sleep(connections.holdSeconds * 1_000);
 }
 
 /** Takes so many bytes a second of each connection, or none. */
@@ -187,18 +205,50 @@ async function neverRead(
     socket.pause();
     for (let at = 0; at < each; at++) socket.write(connections.head(request, at === each - 1));
   }
-  for (let second = 0; second < 8; second++) {
+  for (let second = 0; second < connections.holdSeconds; second++) {
     await sleep(1_000);
     for (const socket of sockets) if (bytesPerSecond > 0) socket.read(bytesPerSecond);
   }
 }
 
+const IMPORT: HostileRequest = { name: 'import', method: 'POST', path: '/v1/products', headers: LINES };
+const LINE_COUNT = 512;
+/** A chunk of so many lines. */
+const RECORDS = chunk(`{"name":"${'x'.repeat(60)}"}\n`.repeat(LINE_COUNT));
+const BAD_LINES = chunk('{}\n'.repeat(LINE_COUNT * 16));
+
+function chunk(text: string): string {
+  return `${text.length.toString(16)}\r\n${text}\r\n`;
+}
+
+async function fastImports(connections: Connections): Promise<void> {
+  const sockets = await connections.open(16);
+  const end = performance.now() + connections.holdSeconds * 1_000;
+  await Promise.all(sockets.map((socket) => sendUntil(end, connections, socket.resume(), RECORDS)));
+}
+
+async function unreadImports(connections: Connections): Promise<void> {
+  const sockets = await connections.open(4);
+  const end = performance.now() + connections.holdSeconds * 1_000;
+  await Promise.all(sockets.map((socket) => sendUntil(end, connections, socket.pause(), BAD_LINES)));
+}
+
+async function sendUntil(
+  end: number,
+  connections: Connections,
+  socket: TLSSocket,
+  piece: string,
+): Promise<void> {
+  socket.write(connections.head(IMPORT, false));
+  while (performance.now() < end && !socket.destroyed)
+    if (!socket.write(piece)) await Promise.race([drained(socket), sleep(1_000)]);
+}
+
 async function slowImports(connections: Connections): Promise<void> {
-  const request = { name: 'import', method: 'POST', path: '/v1/products', headers: LINES };
   const sockets = await connections.open(64);
   for (const socket of sockets) {
     socket.resume();
-    socket.write(`${connections.head(request, false)}1\r\n{\r\n`);
+    socket.write(`${connections.head(IMPORT, false)}1\r\n{\r\n`);
   }
-  await sleep(8_000);
+  await sleep(connections.holdSeconds * 1_000);
 }

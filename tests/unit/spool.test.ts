@@ -41,7 +41,7 @@ describe('a spool', () => {
   });
 
   const make = (options: Partial<SpoolsOptions> = {}) =>
-    new Spools({ folder, memoryBytes: 100, segmentBytes: 1_000, maxBytes: 100_000, ...options }).open();
+    new Spools({ folder, memoryBytes: 100, segmentBytes: 1_000, maxBytes: 100_000, ...options }).open('a');
   const text = (n: number) => `line ${n} ${'é'.repeat(n % 50)}\n`;
   const texts = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => text(from + at));
 
@@ -155,7 +155,7 @@ describe('a spool', () => {
 
   it('shares its room with others, and gives it back when it is done, read or abandoned', async () => {
     const spools = new Spools({ folder, memoryBytes: 100, maxTotalBytes: 1_000 });
-    const [one, other] = [spools.open(), spools.open()];
+    const [one, other] = [spools.open('a'), spools.open('b')];
     await one.write('x'.repeat(600));
     const tooMuch = () => other.write('x'.repeat(600)).catch((error: unknown) => error);
     expect(await tooMuch()).to.be.instanceOf(SpoolFull);
@@ -164,13 +164,22 @@ describe('a spool', () => {
     expect(await tooMuch()).to.equal(undefined);
     other.readable.destroy();
     await finished(other.readable).catch(() => {});
-    const third = spools.open();
+    const third = spools.open('a');
     await third.write('x'.repeat(1_000));
     third.readable.destroy();
   });
 
+  it('leaves room to other clients, however many one client has', async () => {
+    const spools = new Spools({ folder, memoryBytes: 100, maxClientBytes: 500, maxTotalBytes: 1_000 });
+    const [one, two, other] = [spools.open('a'), spools.open('a'), spools.open('b')];
+    await one.write('x'.repeat(400));
+    expect(await two.write('x'.repeat(200)).catch((error: unknown) => error)).to.be.instanceOf(SpoolFull);
+    await other.write('x'.repeat(500));
+    for (const spool of [one, two, other]) spool.readable.destroy();
+  });
+
   it('holds 256 MiB of an import that nobody reads, and no more, unless told otherwise', async () => {
-    const spool = new Spools({ folder }).open();
+    const spool = new Spools({ folder }).open('a');
     const mebibyte = 'x'.repeat(1_048_576);
     for (let written = 0; written < 256; written++) await spool.write(mebibyte);
     const refusal = await spool.write('x').catch((error: unknown) => error);

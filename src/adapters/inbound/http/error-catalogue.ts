@@ -60,7 +60,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   invalid_patch: {
     status: 400,
     cause:
-      'The JSON Patch does not conform to RFC 6902, has more than 1,000 operations, has a path or `from` that leads to nothing in the record, or adds and copies more than 50,000 values or deeper than 20 levels. Nothing was changed.',
+      'The JSON Patch does not conform to RFC 6902, has more than 1,000 operations, has a path or `from` of more than 100 steps or one that leads to nothing in the record, or adds and copies more than 50,000 values or deeper than 20 levels. Nothing was changed.',
     remedy:
       'The pointers in `details` lead into the patch: `/3/path` is the path of the fourth operation. Note that a field without a value, an empty `attributes` included, is not there to be replaced or removed.',
   },
@@ -156,7 +156,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   payload_too_large: {
     status: 413,
     cause:
-      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB unless the service is set otherwise).',
+      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB unless the service is set otherwise), or has more than 10,000 names and values of JSON. A form at `/oauth/token` has at most 16 KiB.',
     remedy: 'Send less in one body. Send many records as an import, whose length is not limited.',
   },
   uri_too_long: {
@@ -211,7 +211,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   unavailable: {
     status: 503,
     cause:
-      'The service cannot do it now: its store is out of reach or does not answer in time, it is overloaded or stopping, over 64 imports are under way, too many searches without an index are, 64 other writers of one record were faster, or the issuer of the access token cannot be asked.',
+      'The service cannot do it now: its store is out of reach or does not answer in time, it is overloaded or stopping, this client has as many pages, bodies, imports, exports or searches without an index under way as it may have, all clients together have, 64 other writers of one record were faster, or the issuer of the access token cannot be asked.',
     remedy:
       'Wait as many seconds as `Retry-After` says, then send the request again. A write may have been done: guard it by `If-Match`, and a POST by an `Idempotency-Key`.',
   },

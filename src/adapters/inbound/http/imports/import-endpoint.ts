@@ -66,9 +66,10 @@ export class ImportEndpoint<Fields> {
    */
   private async import(ctx: Context): Promise<void> {
     const key = requestKey(ctx);
+    const client = clientOf(ctx);
     await ctx.state.bounds.take(ctx, 'imports');
     if (key !== undefined) await this.useCases.reserveStream(key);
-    const spool = this.tools.spools.open();
+    const spool = this.tools.spools.open(client);
     liftDeadline(ctx.req);
     sendContinue(ctx);
     const { bodyLimitBytes } = this.policy;
@@ -79,7 +80,7 @@ export class ImportEndpoint<Fields> {
       bodyLimitBytes,
       journal: this.tools.journal,
       requestId: ctx.state.requestId,
-      client: clientOf(ctx),
+      client,
     });
     ctx.set('Content-Type', LINES);
     ctx.body = spool.readable;

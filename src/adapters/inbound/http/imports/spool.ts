@@ -81,7 +81,8 @@ export class Spool {
     if (this.readable.destroyed) throw new SpoolAbandoned('Nobody reads what is written any more.');
     const { memoryBytes, maxBytes } = this.options;
     if (this.unread + bytes.length > maxBytes) throw new SpoolFull(`Over ${maxBytes} bytes are unread.`);
-    if (!this.room.take(bytes.length)) throw new SpoolFull('Too many bytes of all imports are unread.');
+    if (!this.room.take(bytes.length))
+      throw new SpoolFull('Too many bytes of this client, or of all, are unread.');
     this.unread += bytes.length;
     if (this.segments.length > 0 || this.memoryBytes + bytes.length > memoryBytes) {
       const segment = await this.lastSegment();
