@@ -203,6 +203,48 @@ describe('pages that are being read', () => {
   });
 });
 
+describe('a request that waits', () => {
+  const responses = { total: 1, perClient: 1, maxWaiting: 10, patienceMs: 10_000 };
+  const bounds = new WorkBounds({ responses });
+  const service = koaService(boundResponses(bounds));
+
+  it('is not carried out if its client has gone', async () => {
+    const begun: string[] = [];
+    const finish: (() => void)[] = [];
+    let waiting = 0;
+    service.answer = async (ctx) => {
+      ctx.state.address = 'here';
+      waiting++;
+      await bounds.take(ctx, 'responses');
+      begun.push(ctx.path);
+      await new Promise<void>((resolve) => finish.push(resolve));
+      ctx.body = 'x';
+    };
+    const first = service.client.get('/first');
+    await eventually(async () => {
+      expect(begun).to.deep.equal(['/first']);
+    });
+    const socket = await service.client.connect();
+    socket.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n');
+    await eventually(async () => {
+      expect(waiting).to.equal(2);
+    });
+    socket.destroy();
+    await sleep(50);
+    const last = service.client.get('/last');
+    await eventually(async () => {
+      expect(waiting).to.equal(3);
+    });
+    finish.shift()?.();
+    await first;
+    await eventually(async () => {
+      expect(begun).to.deep.equal(['/first', '/last']);
+    });
+    finish.shift()?.();
+    await last;
+  });
+});
+
 describe('a response that is taken too slowly', () => {
   const service = koaService(limitSendingTime({ graceMs: 300, bytesPerMs: 100_000 }));
 

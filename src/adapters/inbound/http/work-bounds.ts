@@ -56,7 +56,9 @@ export class WorkBounds {
     if (!share)
       throw unavailable(`Too many ${work} of this client, or of all, are under way. Try again later.`);
     request.res.setMaxListeners(MAX_LISTENERS).once('close', () => share.release());
-    if (request.res.closed) share.release();
-    return share;
+    if (!request.res.closed) return share;
+    // Nothing is done for a client that has gone while its request waited.
+    share.release();
+    throw unavailable('The client is gone.');
   }
 }
