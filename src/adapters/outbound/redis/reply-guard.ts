@@ -1,6 +1,12 @@
 /** The longest reply that any command of ours has is the server's description of itself and its modules. */
 export const MAX_REPLY_BYTES = 16 * 1024;
 
+/**
+ * That arrive together: 256 commands are under way at once, with four replies each at most. Each that nobody asked for costs
+ * the client an error.
+ */
+const MAX_REPLIES = 1_100;
+
 /** Of arrays and maps in one reply, so that those in each other stay few. */
 const MAX_CONTAINERS = 64;
 
@@ -34,16 +40,21 @@ export class ReplyGuard {
 
   /**
    * @param chunk what follows the chunks before it
-   * @throws Error where a reply is over {@link MAX_REPLY_BYTES}, or announces to be, or is none of the protocol. Its message quotes nothing
+   * @throws Error where a reply is over {@link MAX_REPLY_BYTES}, or announces to be, or is none of the protocol, or where there are too
+   *   many. Its message quotes nothing
    */
   check(chunk: Buffer): void {
+    let replies = 0;
     for (let at = 0; at < chunk.length; ) {
       const end = this.blobLeft > 0 ? at + this.blobLeft : chunk.indexOf(LINE_FEED, at) + 1 || chunk.length;
       const part = chunk.subarray(at, end);
       this.count(part.length);
       if (this.blobLeft > 0) this.blobLeft -= part.length;
       else this.readLine(part);
-      if (this.valuesLeft === 0 && this.blobLeft === 0) this.begin();
+      if (this.valuesLeft === 0 && this.blobLeft === 0) {
+        if (++replies > MAX_REPLIES) throw new Error('there are more replies than commands');
+        this.begin();
+      }
       at += part.length;
     }
   }
