@@ -2,7 +2,7 @@
 import { requireSupportedNode } from './supported-node.js';
 
 requireSupportedNode();
-/** EX_SOFTWARE of sysexits.h, for a command that comes to no end. */
+// EX_SOFTWARE of sysexits.h: the exit code of a command that never settles.
 process.exitCode = 70;
 import('./command-line.js')
   .then(({ runCommand }) => runCommand(process.argv.slice(2)))

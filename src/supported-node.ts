@@ -7,8 +7,9 @@ const EX_CONFIG = 78;
 const RANGE = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/;
 
 /**
- * Ends the process with one line where this Node is none that package.json names in `engines`. The programs call it before
- * they import anything else. Here and there stands only what Node 12 can parse: no top-level `await`, `?.` or `??`.
+ * Ends the process with one line on standard error and exit code 78 when `engines` in package.json does not name this version
+ * of Node. The programs call it before they import anything else. This file and the programs use only syntax that Node 12 can
+ * parse: no top-level `await`, no `?.`, no `??`.
  */
 export function requireSupportedNode() {
   const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

@@ -25,7 +25,7 @@ export interface Transport {
   close(): void;
 }
 
-/** So long a certificate is shown that is not yet valid, after a clock was put right. */
+/** How often certificates are checked. After a clock is corrected, one that is not yet valid is shown no longer than this. */
 const SELF_SIGNED_CHECK_MS = 60_000;
 const FILES_CHECK_MS = 1_000;
 

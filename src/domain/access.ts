@@ -51,7 +51,7 @@ export function keyPrincipalId(id: Id): string {
   return `key:${id}`;
 }
 
-/** The key that a principal is; undefined where it is none. */
+/** The id of the API key that a principal is; undefined for a client of another issuer. */
 export function keyIdOf({ id }: Principal): Id | undefined {
   const [, digits] = /^key:([1-9]\d{0,15})$/.exec(id) ?? [];
   return digits === undefined ? undefined : Number(digits);

@@ -7,7 +7,7 @@ import { createAuthority, issueServerCertificate, type Pem } from './local-autho
 const DAY_MS = 86_400_000;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
 
-/** Of looks at files that other processes change at the same time. */
+/** Another process can change the files between two reads; then they are read again. */
 const MAX_ATTEMPTS = 10;
 
 const AUTHORITY_FILE = 'ca.pem';

@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { AbstractConnector, type StandaloneConnectionOptions } from 'ioredis';
 import { ReplyGuard } from './reply-guard.js';
 
-/** Connects as ioredis does, to one server, and cuts the connection at the first byte that the guard refuses. */
+/** Connects to one server, as the connector of ioredis does. Closes the connection when the guard refuses what it received. */
 export class GuardedConnector extends AbstractConnector {
   private readonly options: StandaloneConnectionOptions;
 
@@ -25,13 +25,13 @@ export class GuardedConnector extends AbstractConnector {
     return socket;
   }
 
-  /** At once: whoever is left, after a reply that cannot be, may go on sending. */
+  /** Closes the connection at once: a server that sent an impossible reply may go on sending. */
   override disconnect(): void {
     this.stream?.destroy();
   }
 }
 
-/** Nothing reaches a listener before it was looked at, not even what arrives with the end of the handshake. */
+/** The guard checks data before any listener gets it, also data that arrives with the end of a TLS handshake. */
 function guardReplies(socket: Socket): void {
   const guard = new ReplyGuard();
   const push = socket.push.bind(socket);

@@ -13,7 +13,7 @@ const ANSWER_MS = 24;
 const STEADY_PROBES = 5;
 const PROBE_INTERVAL_MS = 100;
 
-/** Between two connections, more from one to the next until a command was answered. */
+/** The pause before a new connection. It grows by a step after each lost connection, until a command gets its reply. */
 const RECONNECT_MS = { step: 50, max: 250 };
 
 /**
@@ -31,7 +31,7 @@ const OPTIONS = {
   socketTimeout: 1_000,
 };
 
-/** What came back cannot be the reply to the command. The message quotes nothing of it. */
+/** A reply that cannot belong to its command. The message quotes nothing of the reply. */
 export class ImpossibleReply extends Error {}
 
 /**
@@ -43,7 +43,7 @@ export class RedisConnection {
   private readonly slots = new Slots(SLOT_LIMITS);
   private isTrusted = true;
   private hasComplained = false;
-  /** Connections that were lost, or never made, since a command was last answered. */
+  /** Connections that were lost, or never made, since a command last got its reply. */
   private losses = 0;
   private probing: NodeJS.Timeout | undefined;
 
@@ -111,7 +111,7 @@ export class RedisConnection {
     this.isTrusted = true;
   }
 
-  /** The replies of a connection that went wrong may belong to other commands than those they are given to. */
+  /** After an impossible or unexpected reply, the driver may match later replies to the wrong commands. A new connection mends that. */
   private drop(): void {
     if (this.client.status === 'ready') this.client.disconnect(true);
   }

@@ -98,7 +98,7 @@ export class RedisRateLimiter implements RateLimiter {
 /** What the limiter throws where a caller is over the quota. */
 function asCounted(refusal: unknown): RateLimiterRes {
   if (refusal instanceof RateLimiterRes) return refusal;
-  // The limiter takes a reply apart before it looks at what it is.
+  // The library destructures a reply without a check of its type.
   throw refusal instanceof TypeError ? new ImpossibleReply('a reply is no count') : refusal;
 }
 

@@ -2,8 +2,8 @@
 export const MAX_REPLY_BYTES = 16 * 1024;
 
 /**
- * That arrive together: 256 commands are under way at once, with four replies each at most. Each that nobody asked for costs
- * the client an error.
+ * In one chunk: at most 256 commands are under way, with at most four replies each. For each unexpected reply the driver
+ * makes an error.
  */
 const MAX_REPLIES = 1_100;
 
