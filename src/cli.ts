@@ -1,4 +1,11 @@
 #!/usr/bin/env node
-import { runCommand } from './command-line.js';
+import { requireSupportedNode } from './supported-node.js';
 
-process.exitCode = await runCommand(process.argv.slice(2));
+requireSupportedNode();
+// EX_SOFTWARE of sysexits.h: the exit code of a command that never settles.
+process.exitCode = 70;
+import('./command-line.js')
+  .then(({ runCommand }) => runCommand(process.argv.slice(2)))
+  .then((exitCode) => {
+    process.exitCode = exitCode;
+  });

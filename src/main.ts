@@ -1,3 +1,4 @@
-import { runService } from './run-service.js';
+import { requireSupportedNode } from './supported-node.js';
 
-await runService();
+requireSupportedNode();
+import('./run-service.js').then(({ runService }) => runService());

@@ -1,11 +1,17 @@
-import { type ApiKey, expiryFaults, type Principal } from '../domain/access.js';
+import { type ApiKey, administersKeys, expiryFaults, keyIdOf, type Principal } from '../domain/access.js';
+import { CatalogueError, unavailable } from '../domain/errors.js';
 import type { Id, Versioned } from '../domain/record.js';
 import type { ApiKeyVerifier } from './api-key-verifier.js';
 import { grantRefusal } from './authorization.js';
 import type { Created, Creation } from './creation-attempt.js';
 import type { Draft } from './judgement.js';
+import { BY_ID } from './list-query.js';
 import type { ApiKeyFormat } from './ports/api-key-format.js';
 import { type RecordDependencies, RecordUseCases, type VersionCondition } from './record-use-cases.js';
+import { Slots } from './slots.js';
+
+/** Keys that are read at once. */
+const PAGE = 1_000;
 
 export interface ApiKeyDependencies extends RecordDependencies<ApiKey> {
   readonly format: ApiKeyFormat;
@@ -22,6 +28,9 @@ export interface IssuedApiKey {
 
 /** A key is made with its secret, and forgotten when it is revoked. What it may do never changes. */
 export class ApiKeyUseCases extends RecordUseCases<ApiKey> {
+  /** One at a time, so that of the last two keys each of which is revoked one stays. */
+  private readonly adminRevocations = new Slots({ slots: 1, maxWaiting: 1_000, patienceMs: 5_000 });
+
   constructor(protected override readonly deps: ApiKeyDependencies) {
     super(deps);
   }
@@ -59,6 +68,37 @@ export class ApiKeyUseCases extends RecordUseCases<ApiKey> {
     }
   }
 
+  /**
+   * Revokes a key for somebody, but not the last one with which keys can be administered. Exact within this process.
+   * @param revoker most likely the holder of another such key, which is then found by one look-up
+   * @throws CatalogueError `last_admin_key`, and as {@link remove}
+   */
+  async revokeFor(revoker: Principal | undefined, id: Id, condition: VersionCondition): Promise<void> {
+    const { fields } = await this.read(id);
+    if (!administersKeys(fields, this.deps.clock.now())) return this.remove(id, condition);
+    if (!(await this.adminRevocations.take()))
+      throw unavailable('Too many keys are being revoked. This one was not; try again.');
+    try {
+      const { version } = await this.read(id);
+      if (condition(version) && !(await this.hasOtherAdmin(id, revoker))) throw lastAdminKey();
+      await this.remove(id, condition);
+    } finally {
+      this.adminRevocations.giveBack();
+    }
+  }
+
+  /** Reads at most a page of keys at a time, in order of id: the first key of a store, if it is left, is on the first. */
+  private async hasOtherAdmin(id: Id, revoker: Principal | undefined): Promise<boolean> {
+    const now = this.deps.clock.now();
+    const isOther = (key: Versioned<ApiKey> | undefined) =>
+      key !== undefined && key.id !== id && administersKeys(key.fields, now);
+    const revokerId = revoker && keyIdOf(revoker);
+    if (revokerId !== undefined && isOther(await this.deps.records.find(revokerId))) return true;
+    for await (const page of this.pages({ limit: PAGE, filters: [], order: BY_ID }))
+      if (page.some(isOther)) return true;
+    return false;
+  }
+
   private withDigest({ fields, faults }: Draft<ApiKey>, key: string): Draft<ApiKey> {
     const { expiresAt } = fields;
     const tooLate = typeof expiresAt === 'number' ? expiryFaults(expiresAt, this.deps.clock.now()) : [];
@@ -73,4 +113,11 @@ export class ApiKeyUseCases extends RecordUseCases<ApiKey> {
     const current = await this.deps.records.find(record.id);
     return { record: { ...record, createdAt: current?.createdAt ?? record.createdAt }, isReplay };
   }
+}
+
+function lastAdminKey(): CatalogueError {
+  return new CatalogueError(
+    'last_admin_key',
+    'This is the last key with the scope keys:admin. Make another one before you revoke it.',
+  );
 }

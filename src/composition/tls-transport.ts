@@ -76,6 +76,6 @@ export class TlsTransport {
 }
 
 function asSettingsError(error: unknown): never {
-  if (error instanceof UnusableCertificate) throw new SettingsError([`TLS=files: ${error.message}`]);
+  if (error instanceof UnusableCertificate) throw new SettingsError([error.message]);
   throw error;
 }

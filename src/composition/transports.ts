@@ -25,7 +25,8 @@ export interface Transport {
   close(): void;
 }
 
-const SELF_SIGNED_CHECK_MS = 12 * 3_600_000;
+/** How often certificates are checked. After a clock is corrected, one that is not yet valid is shown no longer than this. */
+const SELF_SIGNED_CHECK_MS = 60_000;
 const FILES_CHECK_MS = 1_000;
 
 type Make = (settings: Settings, clock: Clock, journal: Journal) => Transport;

@@ -33,13 +33,10 @@ export function issuerUrl(text: string, { error, state }: Joi.CustomHelpers): st
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback);
   const isPlain = (href === text || href === `${text}/`) && username + password === '' && !/[?#]/.test(text);
   if (!isSafe || !isPlain) return error('any.invalid');
-  const { PUBLIC_URL } = state.ancestors[0] as { PUBLIC_URL?: string };
-  return isOwnAddress(text.replace(/\/$/, ''), PUBLIC_URL) ? error('issuer.own') : text;
-}
-
-/** Without a public address this service, like every replica of it, goes by the name of this machine. */
-function isOwnAddress(text: string, publicAddress: string | undefined): boolean {
-  return publicAddress ? text === publicAddress : /^https:\/\/localhost(:\d+)?$/.test(text);
+  const { PUBLIC_URL, PORT } = state.ancestors[0] as { PUBLIC_URL?: string; PORT: number | string };
+  // Parsers leave out the port that https has anyway.
+  const own = (PUBLIC_URL || `https://localhost:${PORT}`).replace(/:443$/, '');
+  return text.replace(/\/$/, '') === own ? error('issuer.own') : text;
 }
 
 /** RFC 4632 section 3.1, RFC 4291 section 2.3. */

@@ -51,6 +51,17 @@ export function keyPrincipalId(id: Id): string {
   return `key:${id}`;
 }
 
+/** The id of the API key that a principal is; undefined for a client of another issuer. */
+export function keyIdOf({ id }: Principal): Id | undefined {
+  const [, digits] = /^key:([1-9]\d{0,15})$/.exec(id) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Whether the key lets its holder make and revoke keys at this moment. */
+export function administersKeys({ scopes, expiresAt }: ApiKey, now: Instant): boolean {
+  return scopes.includes('keys:admin') && (expiresAt === undefined || expiresAt > now);
+}
+
 /** @param reason what is told to whoever holds a token that its issuer did sign */
 export function invalidToken(reason = 'The token is not one that this service knows.'): CatalogueError {
   return new CatalogueError('invalid_token', reason);

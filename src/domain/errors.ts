@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'request_timeout'
   | 'duplicate_value'
   | 'patch_test_failed'
+  | 'last_admin_key'
   | 'precondition_failed'
   | 'payload_too_large'
   | 'uri_too_long'

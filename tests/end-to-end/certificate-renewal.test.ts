@@ -98,11 +98,17 @@ describe('a certificate that is renewed under a running program', () => {
       mkdirSync(join(folder, 'second', 'key.pem'));
     };
     for (const [spoil, complaint] of [
-      [() => put('cert.pem', third.cert.slice(0, third.cert.length / 3)), /cert\.pem cannot be used/],
-      [() => put('cert.pem', third.cert), /key\.pem is not the one of cert\.pem/],
-      [() => link('late', '..data'), /cert\.pem is not valid now, but from/],
-      [() => link('nowhere', '..data'), /cert\.pem cannot be read \(ENOENT\)/],
-      [unreadable, /key\.pem cannot be read \(EISDIR\)/],
+      [
+        () => put('cert.pem', third.cert.slice(0, third.cert.length / 3)),
+        /TLS_CERT_FILE: the certificate cert\.pem cannot be used/,
+      ],
+      [
+        () => put('cert.pem', third.cert),
+        /TLS_KEY_FILE: the key key\.pem is not the one of the certificate cert\.pem/,
+      ],
+      [() => link('late', '..data'), /TLS_CERT_FILE: the certificate cert\.pem is not valid now, but from/],
+      [() => link('nowhere', '..data'), /TLS_CERT_FILE: the certificate cert\.pem cannot be read \(ENOENT\)/],
+      [unreadable, /TLS_KEY_FILE: the key key\.pem cannot be read \(EISDIR\)/],
     ] as const) {
       spoil();
       await sleep(LOOKED_MS);

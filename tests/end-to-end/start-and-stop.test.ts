@@ -367,18 +367,20 @@ describe('the program', () => {
       writeFileSync(join(where, 'key.pem'), key);
       writeFileSync(join(where, 'other.pem'), other.export({ type: 'pkcs8', format: 'pem' }));
       for (const [TLS_CERT_FILE, TLS_KEY_FILE, complaint] of [
-        ['absent.pem', 'key.pem', /absent\.pem cannot be read \(ENOENT\)/],
-        ['cert.pem', '.', /key \. cannot be read \(EISDIR\)/],
-        ['key.pem', 'key.pem', /certificate key\.pem cannot be used/],
-        ['cert.pem', 'cert.pem', /key cert\.pem cannot be used/],
-        ['cert.pem', 'other.pem', /key other\.pem is not the one of cert\.pem/],
+        ['absent.pem', 'key.pem', /^TLS_CERT_FILE: the certificate absent\.pem cannot be read \(ENOENT\)\n$/],
+        ['cert.pem', '.', /^TLS_KEY_FILE: the key \. cannot be read \(EISDIR\)\n$/],
+        ['key.pem', 'key.pem', /^TLS_CERT_FILE: the certificate key\.pem holds no certificate in PEM\n$/],
+        ['cert.pem', 'cert.pem', /^TLS_KEY_FILE: the key cert\.pem holds no private key in PEM\n$/],
+        [
+          'cert.pem',
+          'other.pem',
+          /^TLS_KEY_FILE: the key other\.pem is not the one of the certificate cert\.pem \(TLS_CERT_FILE\)\n$/,
+        ],
       ] as const) {
         const service = start(where, { TLS: 'files', TLS_CERT_FILE, TLS_KEY_FILE, LOG_LEVEL: 'warn' });
         expect((await service.exit).code).to.equal(78);
         expect(service.out).to.equal('');
-        expect(service.log)
-          .to.match(/^TLS=files: [^\n]+\n$/)
-          .and.to.match(complaint);
+        expect(service.log).to.match(complaint);
       }
     });
 

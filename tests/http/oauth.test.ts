@@ -30,6 +30,14 @@ describe('access tokens of another issuer', () => {
     expect(poor.json.message).to.include('users:read');
   });
 
+  it('count as no key with keys:admin: of those the last stays', async () => {
+    const token = await provider.token('keys:admin');
+    const revoke = async (id: number) => (await ask().delete(`/v1/api-keys/${id}`, { token })).status;
+    expect(await revoke(1)).to.equal(409);
+    const { id } = (await ask().post('/v1/api-keys', { name: 'x', scopes: ['keys:admin'] })).json;
+    expect(await revoke(id)).to.equal(204);
+  });
+
   it('are refused where they are for another service', async () => {
     const token = await provider.token('products:read', 'shop', 'https://orders.example');
     const answer = await ask().get('/products', { token });

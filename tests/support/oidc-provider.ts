@@ -84,7 +84,7 @@ function configuration(pairs: SigningPair[]): Configuration {
         enabled: true,
         getResourceServerInfo: (_, resource) => ({
           audience: resource,
-          scope: 'products:read products:write users:read coffee',
+          scope: 'products:read products:write users:read keys:admin coffee',
           accessTokenFormat: 'jwt',
           accessTokenTTL: 300,
           jwt: { sign: { alg: first?.alg === 'ES256' ? 'ES256' : 'RS256', kid: first?.kid } },

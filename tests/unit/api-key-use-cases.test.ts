@@ -6,7 +6,7 @@ import type { ApiKey, Scope } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
-import { apiKeyUseCases } from '../support/key-administration.js';
+import { apiKeyUseCases, keyAdministration } from '../support/key-administration.js';
 import { API_KEYS, ENDLESS } from '../support/tables.js';
 
 const ONCE = { key: 'key', fingerprint: 'a shop', showsFields: true };
@@ -104,6 +104,35 @@ describe('the use cases of API keys', () => {
     expect((await records.list({ limit: 9, filters: [], order: [] })).records).to.deep.equal([]);
     expect((await keys.issueFor({ ...maker, scopes: ['products:read'] }, shop())).key).to.be.a('string');
     expect((await keys.issue(shop())).isReplay).to.equal(true);
+  });
+
+  it('keep the last key that administers keys from whoever asks over HTTP, and not from the owner of the machine', async () => {
+    const owner = keyAdministration(records, clock);
+    const { record } = await owner.create({ name: 'admin', scopes: ['keys:admin'] });
+    const holder = { id: `key:${record.id}`, scopes: record.fields.scopes };
+    await expectRefusal(keys.revokeFor(holder, record.id, always), 'last_admin_key');
+    await owner.revoke(record.id);
+    expect(await records.find(record.id)).to.equal(undefined);
+  });
+
+  it('find by one look-up that whoever revokes stays, however many keys there are', async () => {
+    const owner = keyAdministration(records, clock);
+    const made = [];
+    for (let i = 0; i < 3; i++)
+      made.push((await owner.create({ name: 'admin', scopes: ['keys:admin'] })).record);
+    let pages = 0;
+    const list = records.list.bind(records);
+    records.list = (query) => {
+      pages++;
+      return list(query);
+    };
+    const [first, second, last] = made.map(({ id }) => id) as [number, number, number];
+    await keys.revokeFor({ id: `key:${last}`, scopes: ['keys:admin'] }, first, always);
+    expect(pages).to.equal(0);
+    await keys.revokeFor({ id: 'a client of another issuer', scopes: ['keys:admin'] }, second, always);
+    expect(pages, 'where the holder is no key').to.equal(1);
+    await keys.revokeFor({ id: `key:${first}`, scopes: ['keys:admin'] }, last, always).catch(() => {});
+    expect(await records.find(last), 'one that was revoked is no other').to.not.equal(undefined);
   });
 
   it('have a revoked key forgotten, also where it is not known whether it was revoked', async () => {

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SelfSignedCertificates } from '#src/adapters/outbound/certificates/self-signed-certificates.js';
@@ -15,6 +15,16 @@ describe('self-signed certificates', () => {
   let clock: FakeClock;
   const open = () => new SelfSignedCertificates(folder, clock);
   const authority = () => readFileSync(open().authorityFile, 'utf8');
+
+  /** As a client sees it that trusts the CA's file and has the same clock. */
+  const expectGood = (cert: string) => {
+    const issuer = new X509Certificate(authority());
+    expect(new X509Certificate(cert).verify(issuer.publicKey)).to.equal(true);
+    for (const { validFrom, validTo } of [new X509Certificate(cert), issuer]) {
+      expect(Date.parse(validFrom)).to.be.at.most(clock.time);
+      expect(Date.parse(validTo) - clock.time).to.be.at.least(30 * DAY_MS);
+    }
+  };
 
   beforeEach(() => {
     folder = join(root, `${++made}`, 'tls');
@@ -71,16 +81,82 @@ describe('self-signed certificates', () => {
       expect(new X509Certificate(cert).verify(issuer.publicKey)).to.equal(true);
   });
 
+  it('are made anew, the CA too, where the clock was ahead when they were made, however many processes see it', async () => {
+    const now = clock.time;
+    clock.time += 400 * DAY_MS;
+    await open().current();
+    const ahead = authority();
+    clock.time = now;
+    const identities = await Promise.all(Array.from({ length: 10 }, () => open().current()));
+    expect(authority()).to.not.equal(ahead);
+    for (const { cert } of identities) expectGood(cert);
+    expect(await open().current()).to.deep.equal(identities[0]);
+  });
+
+  it('are renewed by the same CA where the clock was ahead when it last renewed them', async () => {
+    const now = clock.time;
+    await open().current();
+    const old = authority();
+    clock.time += 400 * DAY_MS;
+    const ahead = await open().current();
+    clock.time = now + DAY_MS;
+    const { cert } = await open().current();
+    expect(cert).to.not.equal(ahead.cert);
+    expectGood(cert);
+    expect(authority()).to.equal(old);
+  });
+
+  it('are good after a clock that was put back by less than they are backdated', async () => {
+    const first = await open().current();
+    clock.time -= 30 * 60_000;
+    expect(await open().current()).to.deep.equal(first);
+    expectGood(first.cert);
+  });
+
+  it('come from a new CA when the old one ends, though they would last longer', async () => {
+    await open().current();
+    clock.time += 3_615 * DAY_MS;
+    const last = await open().current();
+    const old = authority();
+    clock.time += 10 * DAY_MS;
+    expect((await open().current()).cert).to.not.equal(last.cert);
+    expect(authority()).to.not.equal(old);
+    expectGood((await open().current()).cert);
+  });
+
+  it('are always signed by the CA that clients are given', async () => {
+    await open().current();
+    const strange = join(folder, '..', 'strange');
+    await new SelfSignedCertificates(strange, clock).current();
+    writeFileSync(join(folder, 'server.pem'), readFileSync(join(strange, 'server.pem')));
+    expectGood((await open().current()).cert);
+  });
+
   it('are said to be damaged where they are', async () => {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'server.pem'), 'nonsense');
-    let message = '';
-    await open()
-      .current()
-      .catch((error: Error) => {
-        message = error.message;
-      });
-    expect(message).to.include(folder).and.to.include('delete');
+    const spoil: Record<string, () => void> = {
+      'a server’s file of nonsense': () => writeFileSync(join(folder, 'server.pem'), 'nonsense'),
+      'a server’s certificate of nonsense': () =>
+        writeFileSync(join(folder, 'server.pem'), 'key\n-----BEGIN CERTIFICATE-----\nAAAA\n'),
+      'a CA of nonsense': () => writeFileSync(join(folder, 'ca.pem'), 'nonsense'),
+      'an empty CA': () => writeFileSync(join(folder, 'ca.pem'), ''),
+      'no CA': () => rmSync(join(folder, 'ca.pem')),
+      'no key to renew with': () => {
+        rmSync(join(folder, 'ca-key.pem'));
+        clock.time += 380 * DAY_MS;
+      },
+    };
+    for (const [what, damage] of Object.entries(spoil)) {
+      rmSync(folder, { recursive: true, force: true });
+      await open().current();
+      damage();
+      const { message } = await open()
+        .current()
+        .then(
+          () => ({ message: 'none' }),
+          (error: Error) => error,
+        );
+      expect(message, what).to.include(folder).and.to.include('delete');
+    }
     rmSync(folder, { recursive: true });
     await open().current();
   });

@@ -14,7 +14,7 @@ const PROMISED: Readonly<Record<number, string>> = {
   405: 'method_not_allowed',
   406: 'not_acceptable',
   408: 'request_timeout',
-  409: 'duplicate_value patch_test_failed',
+  409: 'duplicate_value patch_test_failed last_admin_key',
   412: 'precondition_failed',
   413: 'payload_too_large',
   414: 'uri_too_long',

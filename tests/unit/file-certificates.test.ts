@@ -49,12 +49,36 @@ describe('certificates from files', () => {
     expect(journal.events).to.deep.equal([]);
   });
 
+  it('are refused where a file holds something else, in words that name the setting', async () => {
+    const cut = (pem: string) => pem.slice(0, pem.length / 3);
+    for (const [cert, key, words] of [
+      ['', ec.key, /^TLS_CERT_FILE: the certificate \S+ holds no certificate in PEM$/],
+      ['\u0000binary', ec.key, /^TLS_CERT_FILE: the certificate \S+ holds no certificate in PEM$/],
+      [ec.key, ec.cert, /^TLS_CERT_FILE: the certificate \S+ holds no certificate in PEM$/],
+      [ec.cert, '', /^TLS_KEY_FILE: the key \S+ holds no private key in PEM$/],
+      [ec.cert, ec.cert, /^TLS_KEY_FILE: the key \S+ holds no private key in PEM$/],
+      [cut(ec.cert), ec.key, /^TLS_CERT_FILE: the certificate \S+ cannot be used( \(\w+\))?$/],
+      [ec.cert, cut(ec.key), /^TLS_KEY_FILE: the key \S+ cannot be used( \(\w+\))?$/],
+    ] as const) {
+      write({ cert, key });
+      expect(await complaint()).to.match(words);
+    }
+    for (const [name, words] of [
+      ['certFile', /^TLS_CERT_FILE: the certificate \S+ cannot be read \(ENOENT\)$/],
+      ['keyFile', /^TLS_KEY_FILE: the key \S+ cannot be read \(ENOENT\)$/],
+    ] as const) {
+      write(ec);
+      rmSync(files[name]);
+      expect(await complaint()).to.match(words);
+    }
+  });
+
   it('are refused with a key that is encrypted, in either form, in words that say so', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     for (const type of ['pkcs8', 'pkcs1'] as const) {
       write({ cert: ec.cert, key: String(privateKey.export({ type, format: 'pem', ...SECRET })) });
       expect(await complaint(), type).to.equal(
-        `the key ${files.keyFile} is encrypted; it is needed without a passphrase`,
+        `TLS_KEY_FILE: the key ${files.keyFile} is encrypted; it is needed without a passphrase`,
       );
     }
   });
@@ -67,21 +91,25 @@ describe('certificates from files', () => {
       generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }),
     ]) {
       write({ cert: ec.cert, key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })) });
-      expect(await complaint()).to.match(/key \S+ is too weak, or of a kind/);
+      expect(await complaint()).to.match(/^TLS_KEY_FILE: the key \S+ is too weak, or of a kind/);
     }
   });
 
   it('are refused where the certificate of the key is not the first', async () => {
     const [, first = '', second = ''] = /^(.*?END CERTIFICATE-----\n)(.*)$/s.exec(ec.cert) ?? [];
     write({ cert: second + first, key: ec.key });
-    expect(await complaint()).to.match(/key \S+ is not the one of \S+$/);
+    expect(await complaint()).to.match(
+      /^TLS_KEY_FILE: the key \S+ is not the one of the certificate \S+ \(TLS_CERT_FILE\)$/,
+    );
   });
 
   it('are refused where the chain is cut off, wherever', async () => {
     const leafEnd = ec.cert.indexOf('-----END CERTIFICATE-----') + 26;
     for (const length of [leafEnd + 1, leafEnd + 8, leafEnd + 27, leafEnd + 200, ec.cert.length - 3]) {
       write({ cert: ec.cert.slice(0, length), key: ec.key });
-      expect(await complaint(), `${length}`).to.match(/certificate \S+ (is cut off|cannot be used)/);
+      expect(await complaint(), `${length}`).to.match(
+        /^TLS_CERT_FILE: the certificate \S+ (is cut off|cannot be used)/,
+      );
     }
     write({ cert: `# Leaf\n---\n${ec.cert}# end`, key: ec.key });
     expect(await complaint()).to.equal('none');
@@ -96,7 +124,9 @@ describe('certificates from files', () => {
     await certificates.current();
     for (const pair of [late, early]) {
       write(pair);
-      expect(await complaint(certificates)).to.match(/is not valid now, but from .* GMT to .* GMT$/);
+      expect(await complaint(certificates)).to.match(
+        /^TLS_CERT_FILE: the certificate \S+ is not valid now, but from .* GMT to .* GMT$/,
+      );
     }
     clock.time += 2 * DAY_MS;
     expect((await certificates.current()).cert).to.equal(early.cert);

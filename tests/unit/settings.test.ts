@@ -147,11 +147,30 @@ describe('settings', () => {
     }
   });
 
-  it('take for OAUTH_ISSUER nobody who goes by a name of this service', () => {
+  it('take for OAUTH_ISSUER any address but that of this service', () => {
     const own = ['OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway'];
     const OAUTH_AUDIENCE = 'catalogue';
-    for (const OAUTH_ISSUER of ['https://localhost', 'https://localhost:9443/'])
-      expect(faultsOf({ OAUTH_ISSUER, OAUTH_AUDIENCE }), OAUTH_ISSUER).to.deep.equal(own);
+    for (const [OAUTH_ISSUER, PORT] of [
+      ['https://localhost:8443', undefined],
+      ['https://localhost:8443/', undefined],
+      ['https://localhost:9443', '9443'],
+      ['https://localhost', '443'],
+    ] as const) {
+      const given = { OAUTH_ISSUER, OAUTH_AUDIENCE, ...(PORT && { PORT }) };
+      expect(faultsOf(given), OAUTH_ISSUER).to.deep.equal(own);
+    }
+    for (const [OAUTH_ISSUER, PORT] of [
+      ['https://localhost:9443', '8443'],
+      ['https://localhost:8443', '9443'],
+      ['https://localhost:8443/realms/shop', '8443'],
+      ['http://localhost:8443', '8443'],
+      ['https://localhost', '8443'],
+      ['https://localhost:9443', '0'],
+    ] as const)
+      expect(loadSettings({ OAUTH_ISSUER, OAUTH_AUDIENCE, PORT }), OAUTH_ISSUER).to.include({ OAUTH_ISSUER });
+    expect(
+      faultsOf({ OAUTH_ISSUER: own[0] ?? '', OAUTH_AUDIENCE, PORT: 'x', PUBLIC_URL: 'x' }),
+    ).to.have.length(3);
     const PUBLIC_URL = 'https://x.org/catalogue';
     for (const OAUTH_ISSUER of [PUBLIC_URL, `${PUBLIC_URL}/`])
       expect(faultsOf({ OAUTH_ISSUER, OAUTH_AUDIENCE, PUBLIC_URL }), OAUTH_ISSUER).to.deep.equal(own);

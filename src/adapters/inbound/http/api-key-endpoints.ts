@@ -6,10 +6,10 @@ import { parseInstant } from '../../../domain/instant.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './bodies/body-fields.js';
 import type { Context } from './context.js';
-import type { Endpoint, Operation } from './endpoint.js';
+import { type Endpoint, idOf, type Operation } from './endpoint.js';
 import { onceFor, readIdempotencyKey } from './idempotency-key.js';
 import type { ImportTools } from './imports/import-endpoint.js';
-import { describedIssuance } from './openapi/described-issuance.js';
+import { describedIssuance, describedRevocation } from './openapi/described-issuance.js';
 import { noParameter } from './query.js';
 import type { ResourceDescription } from './resource-description.js';
 import { answerJson, JSON_TYPES, ResourceEndpoints, type ResourcePolicy } from './resource-endpoints.js';
@@ -49,6 +49,14 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
         this.answerIssued(ctx, await this.useCases.issueFor(ctx.state.principal, creation));
       },
     };
+  }
+
+  protected override deletion(): Operation {
+    return { ...super.deletion(), describe: () => describedRevocation(this.described) };
+  }
+
+  protected override remove(ctx: Context, condition: VersionCondition): Promise<void> {
+    return this.useCases.revokeFor(ctx.state.principal, idOf(ctx), condition);
   }
 
   /** It moves with the last use, which is shown: strong tags of two answers that differ are two (RFC 9110 section 8.8.1). */

@@ -146,6 +146,13 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
       'A `test` operation of a JSON Patch found a value other than the one that it names, or none at its path. Nothing was changed. `details` points to the operation.',
     remedy: 'Read the record again, decide again, and make a new patch.',
   },
+  last_admin_key: {
+    status: 409,
+    cause:
+      'The API key is the last one with the scope `keys:admin` that has not expired. Without it nobody could make or revoke keys over HTTP. Tokens of another issuer do not count as keys.',
+    remedy:
+      'Make another key with `keys:admin` first. On the machine itself, `catalogue keys revoke` revokes the last one too.',
+  },
   precondition_failed: {
     status: 412,
     cause:

@@ -97,6 +97,9 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
       },
     ],
   },
+  last_admin_key: alone(
+    'This is the last key with the scope keys:admin. Make another one before you revoke it.',
+  ),
   precondition_failed: alone('The record is no longer the version that the request names.'),
   payload_too_large: alone('The body is larger than 1048576 bytes.'),
   uri_too_long: alone('The address, or one that the answer would lead to, is longer than 8192 bytes.'),

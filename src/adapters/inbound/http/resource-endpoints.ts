@@ -148,10 +148,14 @@ export class ResourceEndpoints<Fields> {
       ...this.ofItem(),
       handle: async (ctx) => {
         const condition = this.condition(ctx);
-        await this.tellingTag(ctx, () => this.useCases.remove(idOf(ctx), condition));
+        await this.tellingTag(ctx, () => this.remove(ctx, condition));
         ctx.status = 204;
       },
     };
+  }
+
+  protected remove(ctx: Context, condition: VersionCondition): Promise<void> {
+    return this.useCases.remove(idOf(ctx), condition);
   }
 
   private writing(

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Journal } from '../../../application/ports/journal.js';
 import type { ServerIdentity } from './self-signed-certificates.js';
-import { type PairFiles, unusable, usablePair } from './usable-pair.js';
+import { type PairFiles, type PairPart, unusable, usablePair } from './usable-pair.js';
 
 /** Files that changed are read once more after so long: what is still being written differs then. */
 const SETTLE_MS = 200;
@@ -43,7 +43,8 @@ export class FileCertificates {
       const when = `is not valid now, but from ${validFrom} to ${validTo}`;
       throw unusable('certificate', this.files.certFile, when);
     }
-    this.journal.warn('the certificate is not valid now; clients will refuse it', { validFrom, validTo });
+    const details = { TLS_CERT_FILE: this.files.certFile, validFrom, validTo };
+    this.journal.warn('the certificate is not valid now; clients will refuse it', details);
   }
 
   private async read(): Promise<ServerIdentity> {
@@ -56,7 +57,7 @@ function isSame(one: ServerIdentity, other: ServerIdentity): boolean {
   return one.cert === other.cert && one.key === other.key;
 }
 
-async function readText(what: string, file: string): Promise<string> {
+async function readText(what: PairPart, file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

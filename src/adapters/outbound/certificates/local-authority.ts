@@ -75,11 +75,6 @@ export async function issueServerCertificate(authority: Pem, now: number): Promi
   return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) };
 }
 
-/** Milliseconds since the epoch at which the certificate ends. */
-export function endOfValidity(certificate: string): number {
-  return new X509Certificate(certificate).notAfter.getTime();
-}
-
 function validity(now: number, days: number): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now - BACKDATED_MS), notAfter: new Date(now + days * DAY_MS) };
 }

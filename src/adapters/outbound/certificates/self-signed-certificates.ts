@@ -1,11 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.js';
-import { createAuthority, endOfValidity, issueServerCertificate, type Pem } from './local-authority.js';
+import { createAuthority, issueServerCertificate, type Pem } from './local-authority.js';
 
 const DAY_MS = 86_400_000;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
+
+/** Another process can change the files between two reads; then they are read again. */
+const MAX_ATTEMPTS = 10;
 
 const AUTHORITY_FILE = 'ca.pem';
 const AUTHORITY_KEY_FILE = 'ca-key.pem';
@@ -33,11 +36,22 @@ export class SelfSignedCertificates {
     this.authorityFile = resolve(folder, AUTHORITY_FILE);
   }
 
-  /** Makes or renews what is missing or has under 30 days left. */
+  /**
+   * Makes or renews what is missing, not yet valid or has under 30 days left: the server's certificate, or all with a new CA.
+   * @throws Error where the files are damaged; its message says what to do
+   */
   async current(): Promise<ServerIdentity> {
-    const identity = (await this.read()) ?? (await this.found());
-    if (this.isFresh(identity.cert)) return identity;
-    return this.renew();
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const identity = await this.read();
+      const authority = await this.text(AUTHORITY_FILE);
+      if (!identity) await this.found();
+      else if (authority === undefined) continue;
+      else if (!this.isGood(authority)) await this.retire(authority);
+      else if (!this.isGood(identity.cert) || !this.isSigned(identity.cert, authority))
+        await this.replaceServer(authority);
+      else return identity;
+    }
+    throw this.damaged();
   }
 
   private async read(): Promise<ServerIdentity | undefined> {
@@ -48,31 +62,26 @@ export class SelfSignedCertificates {
     return { key: text.slice(0, end), cert: text.slice(end) };
   }
 
-  private async found(): Promise<ServerIdentity> {
+  private async found(): Promise<void> {
     await this.install(async (folder) => {
       const authority = await createAuthority(this.clock.now());
       await writeFile(join(folder, AUTHORITY_FILE), authority.certificate, { mode: 0o644 });
       await writePrivate(join(folder, AUTHORITY_KEY_FILE), authority.key);
       await writePrivate(join(folder, SERVER_FILE), await this.issue(authority));
     });
-    const identity = await this.read();
-    if (!identity) throw this.damaged();
-    return identity;
   }
 
-  private async renew(): Promise<ServerIdentity> {
-    const certificate = await this.text(AUTHORITY_FILE);
+  /** Does nothing where the key is missing, or the folder is, because another process begins a new one. */
+  private async replaceServer(certificate: string): Promise<void> {
     const key = await this.text(AUTHORITY_KEY_FILE);
-    if (!certificate || !key) throw this.damaged();
-    if (this.isFresh(certificate)) await this.replaceServer({ certificate, key });
-    else await this.retire(certificate);
-    return this.current();
-  }
-
-  private async replaceServer(authority: Pem): Promise<void> {
+    if (key === undefined) return;
+    const server = await this.issue({ certificate, key }).catch((error) => {
+      throw this.damaged(error);
+    });
     const aside = join(this.folder, `${SERVER_FILE}.${randomBytes(4).toString('hex')}`);
-    await writePrivate(aside, await this.issue(authority));
-    await rename(aside, join(this.folder, SERVER_FILE));
+    await writePrivate(aside, server)
+      .then(() => rename(aside, join(this.folder, SERVER_FILE)))
+      .catch(ignoreMissing);
   }
 
   /** The new name comes from the old CA: a process that comes late finds it taken, and leaves the new CA alone. */
@@ -100,14 +109,27 @@ export class SelfSignedCertificates {
     return `${server.key}\n${server.certificate}\n`;
   }
 
-  private damaged(): Error {
-    return new Error(
-      `The certificates in ${this.folder} are damaged; delete the folder to start with a new CA.`,
-    );
+  private damaged(cause?: unknown): Error {
+    const message = `The certificates in ${this.folder} are damaged; delete the folder to start with a new CA.`;
+    return new Error(message, { cause });
   }
 
-  private isFresh(certificate: string): boolean {
-    return endOfValidity(certificate) - this.clock.now() > RENEW_BEFORE_MS;
+  private isGood(certificate: string): boolean {
+    const { validFrom, validTo } = this.parsed(certificate);
+    const now = this.clock.now();
+    return Date.parse(validFrom) <= now && Date.parse(validTo) - now > RENEW_BEFORE_MS;
+  }
+
+  private isSigned(certificate: string, authority: string): boolean {
+    return this.parsed(certificate).verify(this.parsed(authority).publicKey);
+  }
+
+  private parsed(certificate: string): X509Certificate {
+    try {
+      return new X509Certificate(certificate);
+    } catch (error) {
+      throw this.damaged(error);
+    }
   }
 
   private text(file: string): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import { inTime } from '../../../application/in-time.js';
 import type { Journal } from '../../../application/ports/journal.js';
 import { Slots } from '../../../application/slots.js';
 import { unavailable } from '../../../domain/errors.js';
+import { GuardedConnector } from './guarded-connector.js';
 
 /** A command waits for its slot and then for its answer: 40 ms together, of the 50 that a request may wait. */
 const SLOT_LIMITS = { slots: 256, maxWaiting: 2_048, patienceMs: 16 };
@@ -12,18 +13,26 @@ const ANSWER_MS = 24;
 const STEADY_PROBES = 5;
 const PROBE_INTERVAL_MS = 100;
 
+/** The pause before a new connection. It grows by a step after each lost connection, until a command gets its reply. */
+const RECONNECT_MS = { step: 50, max: 250 };
+
 /**
  * Nothing is queued while there is no connection and nothing is sent twice. A server that has said nothing for a second
- * is connected to anew; nobody waits for that, and a shorter time would run out in a pause of this process.
+ * is connected to anew; nobody waits for that, and a shorter time would run out in a pause of this process. There is no
+ * check of INFO, which is long, and repeated as fast as the server says: one that loads its data refuses commands.
  */
 const OPTIONS = {
+  Connector: GuardedConnector,
+  enableReadyCheck: false,
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
   connectTimeout: 1_000,
   socketTimeout: 1_000,
-  retryStrategy: (attempt: number) => Math.min(attempt * 50, 250),
 };
+
+/** A reply that cannot belong to its command. The message quotes nothing of the reply. */
+export class ImpossibleReply extends Error {}
 
 /**
  * One connection to Redis, whose answers come in time or not at all. It connects by itself, for as long as it takes,
@@ -34,6 +43,8 @@ export class RedisConnection {
   private readonly slots = new Slots(SLOT_LIMITS);
   private isTrusted = true;
   private hasComplained = false;
+  /** Connections that were lost, or never made, since a command last got its reply. */
+  private losses = 0;
   private probing: NodeJS.Timeout | undefined;
 
   /** @param url `redis://` or, over TLS, `rediss://`; may hold a password, which is never shown */
@@ -41,14 +52,17 @@ export class RedisConnection {
     url: string,
     private readonly journal: Journal,
   ) {
-    this.client = new Redis(url, OPTIONS);
-    this.client.on('error', (error) => this.complain(error));
+    this.client = new Redis(url, { ...OPTIONS, retryStrategy: () => this.reconnectionPause() });
+    this.client.on('error', (error) => {
+      this.complain(error);
+      this.drop();
+    });
     this.client.once('ready', () => this.client.on('close', () => this.distrust()));
   }
 
   /**
    * Has a command sent as soon as there is a slot for it.
-   * @param command may be called in a later turn
+   * @param command may be called in a later turn. It rejects with {@link ImpossibleReply} where the reply cannot be one to it
    * @throws CatalogueError `unavailable` where there was no answer in time, at once while Redis is known to be in trouble
    */
   async ask<Answer>(command: () => Promise<Answer>): Promise<Answer> {
@@ -57,9 +71,16 @@ export class RedisConnection {
     const giveBack = () => this.slots.giveBack();
     answer.then(giveBack, giveBack);
     try {
-      return await inTime(answer, ANSWER_MS);
+      const reply = await inTime(answer, ANSWER_MS);
+      this.hasComplained = false;
+      this.losses = 0;
+      return reply;
     } catch (error) {
       this.distrust();
+      if (error instanceof ImpossibleReply) {
+        this.complain(error);
+        this.drop();
+      }
       throw noAnswer(error);
     }
   }
@@ -88,7 +109,15 @@ export class RedisConnection {
   private trust(): void {
     clearInterval(this.probing);
     this.isTrusted = true;
-    this.hasComplained = false;
+  }
+
+  /** After an impossible or unexpected reply, the driver may match later replies to the wrong commands. A new connection mends that. */
+  private drop(): void {
+    if (this.client.status === 'ready') this.client.disconnect(true);
+  }
+
+  private reconnectionPause(): number {
+    return Math.min(++this.losses * RECONNECT_MS.step, RECONNECT_MS.max);
   }
 
   private async isAnswering(): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
-import type { RedisConnection } from './redis-connection.js';
+import { ImpossibleReply, type RedisConnection } from './redis-connection.js';
 
 /** Requests of one caller that are counted by one command. */
 interface Batch {
@@ -63,7 +63,7 @@ export class RedisRateLimiter implements RateLimiter {
     const look = this.connection
       .ask(() => {
         this.looks.delete(caller);
-        return this.limiter.get(caller);
+        return this.look(caller);
       })
       .finally(() => this.close(this.looks, caller, look));
     this.looks.set(caller, look);
@@ -76,12 +76,15 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   private async count(caller: string, requests: number): Promise<RateLimiterRes> {
-    try {
-      return await this.limiter.consume(caller, requests);
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return refusal;
-      throw refusal;
-    }
+    const counted = await this.limiter.consume(caller, requests).catch(asCounted);
+    if (!isPossible(counted, requests)) throw new ImpossibleReply('a reply is no count');
+    return counted;
+  }
+
+  private async look(caller: string): Promise<RateLimiterRes | null> {
+    const counted = await this.limiter.get(caller);
+    if (counted && !isPossible(counted, 0)) throw new ImpossibleReply('a reply is no count');
+    return counted;
   }
 
   private state(allowed: boolean, consumed: number, msLeft: number): RateState {
@@ -90,4 +93,18 @@ export class RedisRateLimiter implements RateLimiter {
     const resetSeconds = Math.max(1, Math.min(Math.ceil(msLeft / 1000), windowSeconds));
     return { allowed, remaining: Math.max(0, quota - consumed), resetSeconds };
   }
+}
+
+/** What the limiter throws where a caller is over the quota. */
+function asCounted(refusal: unknown): RateLimiterRes {
+  if (refusal instanceof RateLimiterRes) return refusal;
+  // The library destructures a reply without a check of its type.
+  throw refusal instanceof TypeError ? new ImpossibleReply('a reply is no count') : refusal;
+}
+
+/** @param least what was counted just now */
+function isPossible({ consumedPoints, msBeforeNext }: RateLimiterRes, least: number): boolean {
+  const isCount = Number.isSafeInteger(consumedPoints) && consumedPoints >= least;
+  // PTTL says -1 of a key without an end, and -2 of one that is gone.
+  return isCount && Number.isSafeInteger(msBeforeNext) && msBeforeNext >= -2;
 }

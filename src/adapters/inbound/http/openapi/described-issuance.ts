@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../../../domain/access.js';
 import type { DescribedResource } from './described-resource.js';
-import { creationAnswer, describedCreation } from './described-writes.js';
+import { creationAnswer, describedCreation, describedDeletion } from './described-writes.js';
 import { type OperationDescription, schemaRef } from './description.js';
 import { issuedSchema } from './resource-schemas.js';
 
@@ -25,5 +25,14 @@ export function describedIssuance(resource: DescribedResource<ApiKey>): Operatio
         links: { read, delete: revoke },
       },
     ],
+  };
+}
+
+export function describedRevocation(resource: DescribedResource<ApiKey>): OperationDescription {
+  const { errors = [], text, ...deletion } = describedDeletion(resource);
+  return {
+    ...deletion,
+    text: `${text} The key is refused at once by the process that responds, and within five seconds by all others. The last key with \`keys:admin\` that has not expired stays.`,
+    errors: [...errors, 'last_admin_key'],
   };
 }

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+
+/** sysexits.h */
+const EX_CONFIG = 78;
+
+/** One of the ranges of `engines.node`: a version and what follows it, `^` within its major version. */
+const RANGE = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/;
+
+/**
+ * Ends the process with one line on standard error and exit code 78 when `engines` in package.json does not name this version
+ * of Node. The programs call it before they import anything else. This file and the programs use only syntax that Node 12 can
+ * parse: no top-level `await`, no `?.`, no `??`.
+ */
+export function requireSupportedNode() {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const supported = manifest.engines.node;
+  if (isSupported(process.versions.node, supported)) return;
+  process.stderr.write(
+    `This needs Node ${described(supported)}; it is run by Node ${process.versions.node}.\n`,
+  );
+  process.exit(EX_CONFIG);
+}
+
+/**
+ * @param version as in `process.versions.node`
+ * @param supported ranges such as `^20.20.2 || >=25.8.2`
+ * @throws Error where a range is of another form
+ */
+export function isSupported(version: string, supported: string): boolean {
+  const actual = version.split(/[.-]/).map(Number);
+  return rangesOf(supported).some(({ isWithinMajor, least }) => {
+    if (isWithinMajor && actual[0] !== least[0]) return false;
+    const differing = least.findIndex((part, at) => part !== actual[at]);
+    return differing === -1 || Number(actual[differing]) > Number(least[differing]);
+  });
+}
+
+function described(supported: string): string {
+  return rangesOf(supported)
+    .map(({ isWithinMajor, least }) => {
+      return `${least.join('.')} or later${isWithinMajor ? ` of ${least[0]}.x` : ''}`;
+    })
+    .join(', ');
+}
+
+function rangesOf(supported: string) {
+  return supported.split(' || ').map((range) => {
+    const parts = RANGE.exec(range);
+    if (!parts) throw new Error(`package.json: engines.node has a range of another form: ${range}`);
+    return { isWithinMajor: parts[1] === '^', least: parts.slice(2).map(Number) };
+  });
+}

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { isSupported } from '#src/supported-node.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8'));
+const SUPPORTED: string = MANIFEST.engines.node;
+const PROGRAMS = ['main.js', 'cli.js'];
+/** What the programs have before they know that they are run by a Node that will do. */
+const FIRST_FILES = [...PROGRAMS, 'supported-node.js'];
+
+describe('the version of Node', () => {
+  const folder = temporaryFolder();
+
+  /** The programs without anything else that they could import, under a manifest that names these versions. */
+  const run = (program: string, supported: string) => {
+    mkdirSync(join(folder, 'dist'), { recursive: true });
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ ...MANIFEST, engines: { node: supported } }),
+    );
+    for (const file of FIRST_FILES) copyFileSync(join('dist', file), join(folder, 'dist', file));
+    return spawnSync(process.execPath, [join(folder, 'dist', program), 'help'], { encoding: 'utf8' });
+  };
+
+  for (const program of PROGRAMS) {
+    it(`below those that are supported ends ${program} with one line, before it imports anything`, () => {
+      const { status, stdout, stderr } = run(program, '^97.20.2 || ^98.1.0 || >=99.8.2');
+      expect(stderr).to.equal(
+        `This needs Node 97.20.2 or later of 97.x, 98.1.0 or later of 98.x, 99.8.2 or later; it is run by Node ${process.versions.node}.\n`,
+      );
+      expect([status, stdout]).to.deep.equal([78, '']);
+    });
+
+    it(`that is supported lets ${program} go on to what it imports`, () => {
+      const { status, stderr } = run(program, `^${process.versions.node} || >=99.0.0`);
+      expect(stderr).to.include('ERR_MODULE_NOT_FOUND').and.to.not.include('This needs Node');
+      expect(status).to.be.greaterThan(0);
+    });
+  }
+
+  it('is asked for in words that Node 12 can parse', () => {
+    for (const file of FIRST_FILES) {
+      const code = readFileSync(join('dist', file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+      expect(code, file).to.include('requireSupportedNode()');
+      expect(code, file).to.not.match(
+        /\bawait\b|\?\.|\?\?|\|\|=|&&=|\bstatic\b|\d_\d|\.at\(|hasOwn|replaceAll/,
+      );
+    }
+  });
+
+  it('is one whose V8 gives names that look like integers no hash that others can tell (CVE-2026-21717)', () => {
+    for (const version of [
+      '20.20.2',
+      '20.21.0',
+      '22.22.2',
+      '22.23.3',
+      '24.14.1',
+      '24.20.0',
+      '25.8.2',
+      '26.0.0',
+    ])
+      expect(isSupported(version, SUPPORTED), version).to.equal(true);
+    for (const version of [
+      '12.22.12',
+      '18.20.8',
+      '20.19.0',
+      '20.20.1',
+      '21.7.3',
+      '22.22.1',
+      '22.9.9',
+      '23.11.1',
+    ])
+      expect(isSupported(version, SUPPORTED), version).to.equal(false);
+    for (const version of ['24.14.0', '24.9.1', '25.8.1', '9.99.99', '2.20.2'])
+      expect(isSupported(version, SUPPORTED), version).to.equal(false);
+  });
+
+  it('counts without what a nightly build adds, and is this one', () => {
+    expect(isSupported('27.0.0-nightly20261101', SUPPORTED)).to.equal(true);
+    expect(isSupported('25.8.1-nightly20260301', SUPPORTED)).to.equal(false);
+    expect(isSupported(process.versions.node, SUPPORTED)).to.equal(true);
+    expect(() => isSupported('20.20.2', '~20.20')).to.throw('package.json');
+  });
+});

@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import type { Answer, Asking } from '../support/http-client.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
+
+const ADMIN = { name: 'admin', scopes: ['keys:admin'] };
+const READER = { name: 'reader', scopes: ['products:read'] };
+
+/** Of the key that tests ask with. */
+const FIRST = '/v1/api-keys/1';
+
+for (const STORE of ['memory', 'sqlite']) {
+  describe(`the last key with keys:admin, on ${STORE}`, () => {
+    const service = runningService({ STORE });
+    const ask = () => service.client;
+    const made = async (fields: object) => {
+      const { id, key } = (await ask().post('/v1/api-keys', fields)).json;
+      return { path: `/v1/api-keys/${id}`, id, token: key as string };
+    };
+    const told = ({ status, text }: Answer) => [status, text === '' ? undefined : JSON.parse(text).code];
+    const revoke = async (path: string, asking: Asking = {}) => told(await ask().delete(path, asking));
+    const REFUSED = [409, 'last_admin_key'];
+
+    it('is not revoked by itself, and goes on working', async () => {
+      expect(await revoke(FIRST)).to.deep.equal(REFUSED);
+      expect((await ask().get(FIRST)).status).to.equal(200);
+      expect(await revoke('/api-keys/1'), 'without the version in the path').to.deep.equal(REFUSED);
+    });
+
+    it('is not revoked by a token that was given for it', async () => {
+      const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: '1' });
+      form.set('client_secret', FIRST_KEY);
+      const { access_token: token } = (
+        await ask().post('/oauth/token', `${form}`, {
+          token: null,
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        })
+      ).json;
+      expect(await revoke(FIRST, { token })).to.deep.equal(REFUSED);
+    });
+
+    it('stays the last beside keys that lack the scope, have expired or were revoked', async () => {
+      await made(READER);
+      const ending = await made({ ...ADMIN, expiresAt: new Date(Date.now() + 1_000).toISOString() });
+      const other = await made(ADMIN);
+      expect(await revoke(other.path), 'one of several').to.deep.equal([204, undefined]);
+      while ((await ask().get('/v1/api-keys', { token: ending.token })).status === 200);
+      expect(await revoke(FIRST)).to.deep.equal(REFUSED);
+      expect(await revoke(ending.path), 'one that has expired').to.deep.equal([204, undefined]);
+    });
+
+    it('is told of after what is missing, and after a condition that does not hold', async () => {
+      expect(await revoke('/v1/api-keys/999')).to.deep.equal([404, 'not_found']);
+      const headers = { 'If-Match': '"7"' };
+      expect(await revoke(FIRST, { headers })).to.deep.equal([412, 'precondition_failed']);
+      expect(await revoke(FIRST, { headers: { 'If-Match': '*' } })).to.deep.equal(REFUSED);
+      const { token, path } = await made(READER);
+      expect(await revoke(FIRST, { token })).to.deep.equal([403, 'insufficient_scope']);
+      expect(await revoke(path)).to.deep.equal([204, undefined]);
+    });
+  });
+
+  describe(`the last two keys with keys:admin, on ${STORE}`, () => {
+    const service = runningService({ STORE });
+    let survivor = FIRST_KEY;
+
+    for (const whose of ['themselves', 'each other']) {
+      it(`stay one, where they revoke ${whose} at once, however often`, async () => {
+        const { client } = service;
+        for (let round = 0; round < 8; round++) {
+          // What a revoked key fails at counts against the address.
+          const from = `127.0.${whose.length}.${round + 1}`;
+          const { id, key } = (await client.post('/v1/api-keys', ADMIN, { token: survivor })).json;
+          const all: { id: number; scopes: string[] }[] = (
+            await client.get('/v1/api-keys', { token: survivor })
+          ).json;
+          const own = all.find((one) => one.id !== id && one.scopes.includes('keys:admin'))?.id;
+          const pairs = [
+            { token: survivor, id: own },
+            { token: key as string, id },
+          ];
+          const ids = whose === 'themselves' ? [own, id] : [id, own];
+          const outcomes = await Promise.all(
+            pairs.flatMap(({ token }, at) =>
+              [1, 2, 3].map(() => client.delete(`/v1/api-keys/${ids[at]}`, { token, from })),
+            ),
+          );
+          const statuses = outcomes.map(({ status }) => status);
+          expect(
+            statuses.filter((status) => status === 204),
+            `${statuses}`,
+          ).to.have.length(1);
+          const left = [];
+          for (const { token } of pairs)
+            if ((await client.get('/v1/api-keys', { token, from })).status === 200) left.push(token);
+          expect(left, `${statuses}`).to.have.length(1);
+          survivor = left[0] ?? '';
+        }
+      });
+    }
+  });
+}
+
+describe('the last key with keys:admin, among very many keys', () => {
+  const service = runningService();
+
+  it('is found to be the last', async () => {
+    const ask = service.client;
+    const lines = 2_500;
+    for (let i = 0; i < lines; i += 100)
+      await Promise.all(
+        Array.from({ length: 100 }, (_, at) => ask.post('/v1/api-keys', { ...READER, name: `r${i + at}` })),
+      );
+    expect((await ask.delete(FIRST)).json.code).to.equal('last_admin_key');
+    const { key: token } = (await ask.post('/v1/api-keys', ADMIN)).json;
+    expect((await ask.delete(FIRST)).status, 'the last of all is another').to.equal(204);
+    expect((await ask.get('/v1/api-keys?limit=1', { token })).status).to.equal(200);
+  });
+});

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { FakeRedis } from '../support/fake-redis.js';
+import { runningService } from '../support/running-service.js';
+
+const LIES: readonly (readonly [what: string, reply: string])[] = [
+  ['a count that is no number', '*2\r\n$4\r\nmany\r\n:60000\r\n'],
+  ['a count that is NaN', '*2\r\n$3\r\nNaN\r\n$3\r\nNaN\r\n'],
+  ['a count below zero', '*2\r\n:-7\r\n:60000\r\n'],
+  ['a rest below zero', '*2\r\n:1\r\n:-60000\r\n'],
+  ['a text announced as gigabytes', '$9999999999\r\n'],
+  ['an array that takes memory', '*30000000\r\n'],
+  ['nothing', '_\r\n'],
+];
+
+for (const [what, reply] of LIES) {
+  describe(`a service whose Redis says ${what}`, () => {
+    const redis = new FakeRedis();
+    before(() => redis.listen());
+    const service = runningService({
+      RATE_LIMITER: 'redis',
+      RATE_LIMIT_REQUESTS: '5',
+      get REDIS_URL() {
+        return redis.url;
+      },
+    });
+    after(() => redis.close());
+
+    it('limits on its own, in headers that make sense, also to whoever has no credential', async () => {
+      const first = await service.client.get('/v1/products');
+      expect(
+        first.headers['ratelimit'],
+        'counted by Redis, or by the service until it is connected',
+      ).to.match(/^"default";r=[0-4];t=\d+$/);
+      redis.lie = (name) => (/^(eval|exec)/.test(name) ? reply : undefined);
+      const statuses = [];
+      const remaining = [];
+      for (let i = 0; i < 7; i++) {
+        const { status, headers } = await service.client.get('/v1/products');
+        statuses.push(status);
+        remaining.push(
+          Number(/^"default";r=(\d+);t=([1-9]|[1-5]\d|60)$/.exec(`${headers['ratelimit']}`)?.[1]),
+        );
+        if (status === 429) expect(headers['retry-after']).to.match(/^([1-9]|[1-5]\d|60)$/);
+        expect(JSON.stringify(headers)).to.not.include('NaN');
+      }
+      expect(statuses.filter((status) => status === 200).length).to.be.within(4, 5);
+      expect(new Set(statuses.slice(5))).to.deep.equal(new Set([429]));
+      expect(remaining.slice(-2)).to.deep.equal([0, 0]);
+      const { status, headers } = await service.client.get('/v1/products', { token: 'x' });
+      expect([status, JSON.stringify(headers).includes('NaN')]).to.deep.equal([401, false]);
+    });
+  });
+}

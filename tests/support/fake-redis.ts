@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+
+/** What is written for a command; `undefined`: what a Redis would reply; a generator is written as fast as it is read. */
+export type Reply = string | Buffer | undefined | (() => Generator<string | Buffer>);
+
+const HELLO = '%3\r\n$6\r\nserver\r\n$5\r\nredis\r\n$5\r\nproto\r\n:3\r\n$7\r\nmodules\r\n*0\r\n';
+
+/** A Redis in this process, as far as a rate limiter needs one. It replies whatever a test wants instead. */
+export class FakeRedis {
+  /** Asked about each command, its name in lower case. */
+  lie: (name: string) => Reply = () => undefined;
+  connections = 0;
+  /** Names of commands, in lower case. */
+  readonly asked = new Set<string>();
+  /** Written to connections, what the kernel holds included. */
+  bytesWritten = 0;
+  private readonly counts = new Map<string, number>();
+  private readonly sockets = new Set<Socket>();
+  private readonly server: Server = createServer((socket) => this.serve(socket));
+
+  async listen(): Promise<void> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  get open(): number {
+    return this.sockets.size;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  /** Writes to every connection what nobody asked for. */
+  push(reply: Reply): void {
+    for (const socket of this.sockets) this.write(socket, reply);
+  }
+
+  private serve(socket: Socket): void {
+    this.connections++;
+    this.sockets.add(socket);
+    let text = '';
+    socket.setNoDelay();
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.sockets.delete(socket);
+      this.bytesWritten += socket.bytesWritten - socket.writableLength;
+    });
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      for (let next = commandOf(text); next; next = commandOf(text)) {
+        text = text.slice(next.length);
+        const [word = '', ...args] = next.words;
+        const name = word.toLowerCase();
+        this.asked.add(name);
+        this.write(socket, this.lie(name) ?? this.honest(name, args));
+      }
+    });
+  }
+
+  private write(socket: Socket, reply: Reply): void {
+    if (typeof reply !== 'function') return void (reply !== undefined && socket.write(reply));
+    const pieces = reply();
+    const writeOn = () => {
+      while (!socket.destroyed) {
+        const { value, done } = pieces.next();
+        if (done) return;
+        if (!socket.write(value)) return void socket.once('drain', writeOn);
+      }
+    };
+    writeOn();
+  }
+
+  private honest(name: string, args: string[]): string {
+    if (name === 'hello') return HELLO;
+    if (name === 'ping') return '+PONG\r\n';
+    if (name === 'evalsha' || name === 'eval') return this.count(args[2] ?? '', Number(args[3]));
+    if (name === 'get' || name === 'pttl') return '+QUEUED\r\n';
+    if (name === 'exec') return '*2\r\n$-1\r\n:-2\r\n';
+    return '+OK\r\n';
+  }
+
+  private count(key: string, points: number): string {
+    const count = (this.counts.get(key) ?? 0) + points;
+    this.counts.set(key, count);
+    return `*2\r\n:${count}\r\n:60000\r\n`;
+  }
+}
+
+/** The first command in a text, an array of bulk strings, and its length; none where it is not whole yet. */
+function commandOf(text: string): { words: string[]; length: number } | undefined {
+  const head = /^\*(\d+)\r\n/.exec(text);
+  if (!head) return undefined;
+  const words: string[] = [];
+  let at = head[0].length;
+  for (let left = Number(head[1]); left > 0; left--) {
+    const size = /^\$(\d+)\r\n/.exec(text.slice(at, at + 20));
+    if (!size) return undefined;
+    const start = at + size[0].length;
+    at = start + Number(size[1]) + 2;
+    if (text.length < at) return undefined;
+    words.push(text.slice(start, at - 2));
+  }
+  return { words, length: at };
+}
