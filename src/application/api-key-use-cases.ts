@@ -4,11 +4,11 @@ import type { Id, Versioned } from '../domain/record.js';
 import type { ApiKeyVerifier } from './api-key-verifier.js';
 import { grantRefusal } from './authorization.js';
 import type { Created, Creation } from './creation-attempt.js';
+import { FairShares } from './fair-shares.js';
 import type { Draft } from './judgement.js';
 import { BY_ID } from './list-query.js';
 import type { ApiKeyFormat } from './ports/api-key-format.js';
 import { type RecordDependencies, RecordUseCases, type VersionCondition } from './record-use-cases.js';
-import { Slots } from './slots.js';
 
 /** Keys that are read at once. */
 const PAGE = 1_000;
@@ -29,7 +29,12 @@ export interface IssuedApiKey {
 /** A key is made with its secret, and forgotten when it is revoked. What it may do never changes. */
 export class ApiKeyUseCases extends RecordUseCases<ApiKey> {
   /** One at a time, so that of the last two keys each of which is revoked one stays. */
-  private readonly adminRevocations = new Slots({ slots: 1, maxWaiting: 1_000, patienceMs: 5_000 });
+  private readonly adminRevocations = new FairShares({
+    total: 1,
+    perClient: 1,
+    maxWaiting: 200,
+    patienceMs: 5_000,
+  });
 
   constructor(protected override readonly deps: ApiKeyDependencies) {
     super(deps);
@@ -76,14 +81,14 @@ export class ApiKeyUseCases extends RecordUseCases<ApiKey> {
   async revokeFor(revoker: Principal | undefined, id: Id, condition: VersionCondition): Promise<void> {
     const { fields } = await this.read(id);
     if (!administersKeys(fields, this.deps.clock.now())) return this.remove(id, condition);
-    if (!(await this.adminRevocations.take()))
-      throw unavailable('Too many keys are being revoked. This one was not; try again.');
+    const share = await this.adminRevocations.take(revoker?.id ?? '');
+    if (!share) throw unavailable('Too many keys are being revoked. This one was not; try again.');
     try {
       const { version } = await this.read(id);
       if (condition(version) && !(await this.hasOtherAdmin(id, revoker))) throw lastAdminKey();
       await this.remove(id, condition);
     } finally {
-      this.adminRevocations.giveBack();
+      share.release();
     }
   }
 

@@ -1,12 +1,12 @@
 import { Redis, ReplyError } from 'ioredis';
+import { FairShares } from '../../../application/fair-shares.js';
 import { inTime } from '../../../application/in-time.js';
 import type { Journal } from '../../../application/ports/journal.js';
-import { Slots } from '../../../application/slots.js';
 import { unavailable } from '../../../domain/errors.js';
 import { GuardedConnector } from './guarded-connector.js';
 
 /** A command waits for its slot and then for its answer: 40 ms together, of the 50 that a request may wait. */
-const SLOT_LIMITS = { slots: 256, maxWaiting: 2_048, patienceMs: 16 };
+const COMMAND_LIMITS = { total: 256, perClient: 256, maxWaiting: 2_048, patienceMs: 16 };
 const ANSWER_MS = 24;
 
 /** After a failure Redis is left alone until so many probes in a row were answered in time. */
@@ -40,7 +40,7 @@ export class ImpossibleReply extends Error {}
  */
 export class RedisConnection {
   readonly client: Redis;
-  private readonly slots = new Slots(SLOT_LIMITS);
+  private readonly commands = new FairShares(COMMAND_LIMITS);
   private isTrusted = true;
   private hasComplained = false;
   /** Connections that were lost, or never made, since a command last got its reply. */
@@ -66,9 +66,10 @@ export class RedisConnection {
    * @throws CatalogueError `unavailable` where there was no answer in time, at once while Redis is known to be in trouble
    */
   async ask<Answer>(command: () => Promise<Answer>): Promise<Answer> {
-    if (!(this.isUsable && (await this.slots.take()))) throw noAnswer();
+    const share = this.isUsable ? await this.commands.take('') : undefined;
+    if (!share) throw noAnswer();
     const answer = this.isUsable ? command() : Promise.reject(new Error('the connection was lost'));
-    const giveBack = () => this.slots.giveBack();
+    const giveBack = () => share.release();
     answer.then(giveBack, giveBack);
     try {
       const reply = await inTime(answer, ANSWER_MS);
