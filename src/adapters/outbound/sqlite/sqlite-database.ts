@@ -72,8 +72,7 @@ export class SqliteDatabase implements Store, Reader {
     if (!opened) return;
     await opened.commits.idle();
     this.opened = undefined;
-    // SQLite deletes the log by its name when the last connection ends: of files that were replaced, another's log.
-    if (!opened.files.areInPlace()) return;
+    // SQLite leaves the log alone that has its name beside a database that took the place of this one.
     opened.snapshots.close();
     opened.connection.close();
   }
