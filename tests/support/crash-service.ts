@@ -38,6 +38,11 @@ export class CrashService {
     return logged(this.service, message);
   }
 
+  /** The requests that were refused for the service's own sake. */
+  failures() {
+    return this.logged('request').filter(({ status }) => Number(status) >= 500);
+  }
+
   /** Lends a client with connections of its own: the next ones go to the other process. */
   async with<Result>(use: (client: HttpClient) => Promise<Result>): Promise<Result> {
     const client = await this.service.started(this.token);

@@ -36,20 +36,22 @@ export class OpenFiles {
     return new OpenFiles(new Map(paths.map((path) => [path, identityOf(path)])), report);
   }
 
-  /**
-   * Refuses from the first loss on, also when the files are put back: nobody knows what was done to them meanwhile.
-   * @throws CatalogueError `unavailable`
-   */
+  /** Once the answer was no it stays so: nobody knows what was done to the files meanwhile. */
+  areInPlace(): boolean {
+    if (this.areLost) return false;
+    const lost = [...this.identities].filter(
+      ([path, identity]) => identity === undefined || identity !== identityOf(path),
+    );
+    if (lost.length === 0) return true;
+    this.areLost = true;
+    this.report(lost.map(([path]) => path));
+    return false;
+  }
+
+  /** @throws CatalogueError `unavailable` */
   verify(): void {
-    if (!this.areLost) {
-      const lost = [...this.identities].filter(
-        ([path, identity]) => identity === undefined || identity !== identityOf(path),
-      );
-      if (lost.length === 0) return;
-      this.areLost = true;
-      this.report(lost.map(([path]) => path));
-    }
-    throw unavailable('The files of the store were deleted, moved or replaced. Restart the service.');
+    if (!this.areInPlace())
+      throw unavailable('The files of the store were deleted, moved or replaced. Restart the service.');
   }
 }
 

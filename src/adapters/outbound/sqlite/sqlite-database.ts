@@ -71,8 +71,10 @@ export class SqliteDatabase implements Store, Reader {
     const { opened } = this;
     if (!opened) return;
     await opened.commits.idle();
+    // Else they stay open until the process ends: with the last connection SQLite deletes the log, in which another
+    // process may have written since.
+    if (!opened.files.areInPlace()) return;
     this.opened = undefined;
-    // SQLite leaves the log alone that has its name beside a database that took the place of this one.
     opened.snapshots.close();
     opened.connection.close();
   }
