@@ -18,6 +18,7 @@ export async function runBackup(args: string[]): Promise<void> {
     const bytes = await backUpStore(settings, file, (copied, total) => {
       if (interruption.exitCode !== undefined)
         throw new Interrupted('Interrupted. No backup was made.', interruption.exitCode);
+      if (copied === total) terminal.clear();
       terminal.show(copied < total ? `copied ${mebibytes(copied)} of ${mebibytes(total)} MiB` : 'checking');
     });
     terminal.clear();
