@@ -53,11 +53,11 @@ export interface Archives {
 type StoreSettings = Pick<Settings, 'SQLITE_FILE' | 'MONGODB_URL'>;
 
 /**
- * For each value of the setting STORE, the adapters that it stands for. A command has no journal: the error that ends it
+ * For each value of the setting STORE, the adapters that it stands for. A command needs no logger: the error that ends it
  * says what happened.
  */
 export const STORES: Readonly<
-  Record<Settings['STORE'], (settings: StoreSettings, budget: QueryBudget, journal?: Journal) => Stored>
+  Record<Settings['STORE'], (settings: StoreSettings, budget: QueryBudget, logger?: Journal) => Stored>
 > = {
   memory: (_, budget) => {
     const tombstones = new Map(TABLES.map((table) => [table, new MemoryTombstones()]));
@@ -74,8 +74,8 @@ export const STORES: Readonly<
     };
   },
 
-  sqlite: ({ SQLITE_FILE }, budget, journal) => {
-    const store = new SqliteDatabase(SQLITE_FILE, journal);
+  sqlite: ({ SQLITE_FILE }, budget, logger) => {
+    const store = new SqliteDatabase(SQLITE_FILE, logger);
     const reservations = idempotencyStores((table) => new SqliteIdempotencyStore(store, table));
     return {
       store,

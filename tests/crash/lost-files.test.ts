@@ -10,6 +10,8 @@ import { COMMANDS, run } from './programs.js';
 const LOST =
   'files of the store were deleted, moved or replaced while the service runs; writes are refused until it is restarted: stop it, put the files back or restore a backup, and start it';
 
+const NDJSON = { headers: { Accept: 'application/x-ndjson' } };
+
 interface Loss {
   readonly workers: number;
   /** Takes files away, or puts others in their place. */
@@ -89,6 +91,8 @@ describe('a service whose files are lost while it runs', () => {
         expect(status).to.equal(503);
       for (const { status } of await service.spread((client) => client.get('/health/live')))
         expect(status).to.equal(200);
+      for (const { status, text } of await service.spread((client) => client.get('/products', NDJSON)))
+        expect([status, text.split('\n').length - 1]).to.deep.equal([200, acknowledged.products.size]);
       await untilTrue('each process says so', () => service.logged(LOST).length >= workers);
       expect(service.logged(LOST).map(({ pid }) => pid)).to.have.members(service.pids);
 

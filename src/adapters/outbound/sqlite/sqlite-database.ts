@@ -33,11 +33,11 @@ export class SqliteDatabase implements Store, Reader {
 
   /**
    * @param file made, with its folder, where it does not exist
-   * @param journal is told once when the files are no longer in place
+   * @param logger is told once when the files are no longer in place
    */
   constructor(
     file: string,
-    private readonly journal?: Pick<Journal, 'error'>,
+    private readonly logger?: Pick<Journal, 'error'>,
   ) {
     this.location = resolve(file);
   }
@@ -117,7 +117,7 @@ export class SqliteDatabase implements Store, Reader {
   }
 
   private reportLost(files: readonly string[]): void {
-    this.journal?.error(
+    this.logger?.error(
       'files of the store were deleted, moved or replaced while the service runs; writes are refused until it is restarted: stop it, put the files back or restore a backup, and start it',
       { files },
     );
