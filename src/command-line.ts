@@ -1,7 +1,9 @@
 import { CopyError } from './application/copy-archive.js';
 import { masking } from './application/masking.js';
+import { BackupTargetError } from './application/ports/backup.js';
 import { UnusableStore } from './application/ports/store.js';
 import { say, UsageError } from './commands/arguments.js';
+import { runBackup } from './commands/backup.js';
 import { runCopy } from './commands/copy.js';
 import { Interrupted } from './commands/interruption.js';
 import { runKeys } from './commands/keys.js';
@@ -14,6 +16,7 @@ import { runService } from './run-service.js';
 
 /** sysexits.h */
 const EX_USAGE = 64;
+const EX_CANTCREAT = 73;
 const EX_TEMPFAIL = 75;
 
 const USAGE = `usage: catalogue COMMAND
@@ -29,6 +32,7 @@ const USAGE = `usage: catalogue COMMAND
   seed --products N [--seed S]
                             make the sample products 1 to N of a seed (default 1), but for those that are there
   copy --from URL --to URL  bring one store to hold what another holds, and verify it; safe to run again
+  backup FILE               copy the SQLite database to a new file and check the copy, while the service runs or not
   openapi                   print the description of the interface (OpenAPI 3.1)
 scopes: ${SCOPES.join(' ')}
 TIME is as in RFC 3339, such as 2030-01-31T00:00:00Z. Keys and products are those of the store that the settings name.
@@ -47,6 +51,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'signing-keys': runSigningKeys,
   seed: runSeed,
   copy: runCopy,
+  backup: runBackup,
   openapi: runOpenApi,
   help: () => say(USAGE),
   '--help': () => say(USAGE),
@@ -62,6 +67,7 @@ export async function runCommand([name = '', ...args]: string[]): Promise<number
   } catch (error) {
     if (error instanceof UsageError) return complain(`${error.message}\n${USAGE}`, EX_USAGE);
     if (error instanceof Interrupted) return complain(`${error.message}\n`, error.exitCode);
+    if (error instanceof BackupTargetError) return complain(`${error.message}\n`, EX_CANTCREAT);
     if (error instanceof CopyError || error instanceof UnusableStore)
       return complain(`${error.message}\n`, 1);
     if (!(error instanceof CatalogueError)) throw error;

@@ -14,8 +14,10 @@ export class TerminalProgress {
     process.stderr.write(CLEAR_LINE + line);
   }
 
+  /** What is shown next is shown at once. */
   clear(): void {
     if (this.isShown) process.stderr.write(CLEAR_LINE);
     this.isShown = false;
+    this.shownAt = 0;
   }
 }

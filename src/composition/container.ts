@@ -63,7 +63,8 @@ function bindSystem(bind: Bind): void {
 function bindStore(bind: Bind): void {
   bind(t.STORED, (get) => {
     const settings = get(t.SETTINGS);
-    return STORES[settings.STORE](settings, new QueryBudget(get(t.CLOCK), settings.QUERY_TIMEOUT_MS));
+    const budget = new QueryBudget(get(t.CLOCK), settings.QUERY_TIMEOUT_MS);
+    return STORES[settings.STORE](settings, budget, get(t.JOURNAL));
   });
   bind(t.STORE, (get) => get(t.STORED).store);
   bind(t.SWEEPING, (get) => {

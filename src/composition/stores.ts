@@ -21,6 +21,7 @@ import { SqliteReservationArchive } from '../adapters/outbound/sqlite/sqlite-res
 import { SqliteTombstones } from '../adapters/outbound/sqlite/sqlite-tombstones.js';
 import type { RecordArchive, ReservationArchive } from '../application/ports/archive.js';
 import type { Expiring } from '../application/ports/expiring.js';
+import type { Journal } from '../application/ports/journal.js';
 import type { Store } from '../application/ports/store.js';
 import type { QueryBudget } from '../application/query-budget.js';
 import type { Settings } from '../config/settings.js';
@@ -51,9 +52,12 @@ export interface Archives {
 
 type StoreSettings = Pick<Settings, 'SQLITE_FILE' | 'MONGODB_URL'>;
 
-/** For each value of the setting STORE, the adapters that it stands for. */
+/**
+ * For each value of the setting STORE, the adapters that it stands for. A command needs no logger: the error that ends it
+ * says what happened.
+ */
 export const STORES: Readonly<
-  Record<Settings['STORE'], (settings: StoreSettings, budget: QueryBudget) => Stored>
+  Record<Settings['STORE'], (settings: StoreSettings, budget: QueryBudget, logger?: Journal) => Stored>
 > = {
   memory: (_, budget) => {
     const tombstones = new Map(TABLES.map((table) => [table, new MemoryTombstones()]));
@@ -70,8 +74,8 @@ export const STORES: Readonly<
     };
   },
 
-  sqlite: ({ SQLITE_FILE }, budget) => {
-    const store = new SqliteDatabase(SQLITE_FILE);
+  sqlite: ({ SQLITE_FILE }, budget, logger) => {
+    const store = new SqliteDatabase(SQLITE_FILE, logger);
     const reservations = idempotencyStores((table) => new SqliteIdempotencyStore(store, table));
     return {
       store,

@@ -26,7 +26,7 @@ describe('group commit', () => {
       executed.push(sql);
       return exec(sql);
     };
-    commits = new GroupCommit(connection);
+    commits = new GroupCommit(connection, { verify() {} });
   });
   afterEach(() => connection.close());
 

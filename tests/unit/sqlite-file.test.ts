@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -25,6 +26,19 @@ describe('the file of SQLite', () => {
     const database = new SqliteDatabase(file);
     await database.open();
     expect(statSync(file).mode & 0o777).to.equal(0o640);
+    await database.close();
+  });
+
+  it('is kept by its locks while another process opens and closes it, whatever was read before', async () => {
+    const file = join(folder, 'locked.sqlite');
+    const database = new SqliteDatabase(file);
+    await database.open();
+    await database.inSnapshot(async () => {});
+    const before = readdirSync(folder);
+    const look = `new (require('libsql'))(process.argv[1]).prepare('SELECT * FROM products').all()`;
+    execFileSync(process.execPath, ['-e', look, file]);
+    expect(readdirSync(folder)).to.deep.equal(before).and.to.include('locked.sqlite-wal');
+    await database.write((statement) => statement("INSERT INTO counters VALUES ('x', 1)").run());
     await database.close();
   });
 });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
 import { nextTurn } from '../../../application/turns.js';
 import { CatalogueError } from '../../../domain/errors.js';
+import type { OpenFiles } from './open-files.js';
 import { isBusy, toCoreError } from './sqlite-errors.js';
 
 /** How long a write waits for another process to let go of the file. */
@@ -24,7 +25,11 @@ export class GroupCommit {
   private pending: Write[] = [];
   private draining: Promise<void> | undefined;
 
-  constructor(private readonly connection: Database.Database) {}
+  /** @param files what the connection has open; nothing is acknowledged that they do not hold */
+  constructor(
+    private readonly connection: Database.Database,
+    private readonly files: Pick<OpenFiles, 'verify'>,
+  ) {}
 
   /**
    * @param work runs inside the shared transaction. A CatalogueError that it throws before it has written anything is
@@ -67,6 +72,7 @@ export class GroupCommit {
 
   /** @returns the writes that were committed; the others were told why not */
   private async commit(batch: readonly Write[]): Promise<readonly Write[]> {
+    this.files.verify();
     await this.begin();
     try {
       const refused: [Write, unknown][] = [];
@@ -81,6 +87,8 @@ export class GroupCommit {
         }
       });
       this.connection.exec('COMMIT');
+      // Once more: they may have gone between the first look and the commit.
+      this.files.verify();
       for (const [write, error] of refused) write.fail(error);
       return done;
     } catch (error) {

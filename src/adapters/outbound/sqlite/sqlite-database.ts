@@ -1,10 +1,12 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import Database from 'libsql';
-import { type Store, UnusableStore } from '../../../application/ports/store.js';
+import { resolve } from 'node:path';
+import type Database from 'libsql';
+import type { Journal } from '../../../application/ports/journal.js';
+import type { Store } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
+import { connect, pragma, recognise } from './connection.js';
 import { GroupCommit } from './group-commit.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import { identityOf, OpenFiles } from './open-files.js';
 import { Snapshots } from './snapshots.js';
 import { toCoreError } from './sqlite-errors.js';
 import { type Reader, SqliteReader, type Statement } from './sqlite-reader.js';
@@ -14,6 +16,7 @@ export type Statements = (sql: string) => Statement;
 
 interface OpenDatabase {
   readonly connection: Database.Database;
+  readonly files: OpenFiles;
   readonly commits: GroupCommit;
   readonly reader: SqliteReader;
   readonly snapshots: Snapshots;
@@ -21,35 +24,46 @@ interface OpenDatabase {
 
 /**
  * One SQLite file with a write-ahead log, synchronised at every commit: what was acknowledged survives the loss of the
- * process and of the power. Several processes may have it open at once.
+ * process and of the power. Several processes may have it open at once. When its files are deleted, moved or replaced it
+ * writes nothing more and is not ready; the next process opens what is there then.
  */
 export class SqliteDatabase implements Store, Reader {
   readonly location: string;
   private opened: OpenDatabase | undefined;
 
-  /** @param file made, with its folder, where it does not exist */
-  constructor(file: string) {
+  /**
+   * @param file made, with its folder, where it does not exist
+   * @param logger is told once when the files are no longer in place
+   */
+  constructor(
+    file: string,
+    private readonly logger?: Pick<Journal, 'error'>,
+  ) {
     this.location = resolve(file);
   }
 
   async open(): Promise<void> {
     if (this.opened) return;
-    const connection = this.connect();
-    const commits = new GroupCommit(connection);
+    const before = identityOf(this.location);
+    const connection = connect(this.location, 'rwc');
     try {
-      this.recognise(connection);
+      recognise(connection, this.location);
       connection.pragma('journal_mode = WAL');
       connection.pragma('synchronous = FULL');
-      await commits.write(() => this.migrate(connection));
+      openLog(connection);
+      const files = OpenFiles.note(this.location, before, (lost) => this.reportLost(lost));
+      const commits = new GroupCommit(connection, files);
+      await commits.write(() => migrate(connection));
+      const snapshots = new Snapshots(() => this.connectAgain(files));
+      this.opened = { connection, files, commits, reader: new SqliteReader(connection), snapshots };
     } catch (error) {
       connection.close();
       throw toCoreError(error);
     }
-    const snapshots = new Snapshots(() => this.connect());
-    this.opened = { connection, commits, reader: new SqliteReader(connection), snapshots };
   }
 
   async ping(): Promise<void> {
+    this.ready().files.verify();
     this.read('SELECT 1', (statement) => statement.get());
   }
 
@@ -57,6 +71,9 @@ export class SqliteDatabase implements Store, Reader {
     const { opened } = this;
     if (!opened) return;
     await opened.commits.idle();
+    // Else they stay open until the process ends: with the last connection SQLite deletes the log, in which another
+    // process may have written since.
+    if (!opened.files.areInPlace()) return;
     this.opened = undefined;
     opened.snapshots.close();
     opened.connection.close();
@@ -86,41 +103,36 @@ export class SqliteDatabase implements Store, Reader {
     return this.opened;
   }
 
-  private connect(): Database.Database {
+  /** A further connection to the files that are open already, and to no others. */
+  private connectAgain(files: OpenFiles): Database.Database {
+    files.verify();
+    const connection = connect(this.location, 'rw');
     try {
-      mkdirSync(dirname(this.location), { recursive: true, mode: 0o700 });
-      // The owner's alone, whatever the folder is: it holds signing keys. The log beside it is given the same mode.
-      closeSync(openSync(this.location, 'a', 0o600));
-      return new Database(this.location);
+      openLog(connection);
+      files.verify();
+      return connection;
     } catch (error) {
-      throw unavailable(`The file ${this.location} cannot be opened.`, error);
+      connection.close();
+      throw error;
     }
   }
 
-  /** Looks before anything is touched. */
-  private recognise(connection: Database.Database): void {
-    const owner = pragma(connection, 'application_id');
-    if (owner !== APPLICATION_ID && !(owner === 0 && isEmpty(connection))) {
-      throw new UnusableStore(`${this.location} is a database of another application.`);
-    }
-    if (pragma(connection, 'user_version') > MIGRATIONS.length) {
-      throw new UnusableStore(`${this.location} was made by a newer version of this service.`);
-    }
-  }
-
-  private migrate(connection: Database.Database): void {
-    const version = pragma(connection, 'user_version');
-    if (version === MIGRATIONS.length) return;
-    for (const step of MIGRATIONS.slice(version)) connection.exec(step);
-    connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
+  private reportLost(files: readonly string[]): void {
+    this.logger?.error(
+      'files of the store were deleted, moved or replaced while the service runs; writes are refused until it is restarted: stop it, put the files back or restore a backup, and start it',
+      { files },
+    );
   }
 }
 
-function pragma(connection: Database.Database, name: 'user_version' | 'application_id'): number {
-  const [row] = connection.prepare(`PRAGMA ${name}`).all() as Record<string, number>[];
-  return row?.[name] ?? 0;
+/** SQLite opens the write-ahead log when it first reads the database. */
+function openLog(connection: Database.Database): void {
+  pragma(connection, 'user_version');
 }
 
-function isEmpty(connection: Database.Database): boolean {
-  return connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all().length === 0;
+function migrate(connection: Database.Database): void {
+  const version = pragma(connection, 'user_version');
+  if (version === MIGRATIONS.length) return;
+  for (const step of MIGRATIONS.slice(version)) connection.exec(step);
+  connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
 }

@@ -17,6 +17,8 @@ export function toCoreError(error: unknown): unknown {
   if (error instanceof CatalogueError || !(error instanceof Database.SqliteError)) return error;
   if (hasCode(error, 'SQLITE_NOTADB'))
     return new UnusableStore('The file is no SQLite database.', { cause: error });
+  if (hasCode(error, 'SQLITE_CORRUPT'))
+    return new UnusableStore(`The database is damaged: ${error.message}`, { cause: error });
   if (PASSING.some((code) => hasCode(error, code)))
     return unavailable('The store cannot be used right now.', error);
   return error;

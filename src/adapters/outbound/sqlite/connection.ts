@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import Database from 'libsql';
+import { UnusableStore } from '../../../application/ports/store.js';
+import { unavailable } from '../../../domain/errors.js';
+import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+
+const OWNER_ONLY = 0o077;
+
+/**
+ * Opens a database file. SQLite alone opens it: the end of any other descriptor of the file in this process would end
+ * the locks that SQLite holds, and the next process to close the database would delete its log (SQLite, "How To Corrupt
+ * An SQLite Database File", section 2.2).
+ * @param file an absolute path
+ * @param mode `rwc` makes the file, with its folder, where it does not exist
+ * @throws CatalogueError `unavailable`
+ */
+export function connect(file: string, mode: 'ro' | 'rw' | 'rwc'): Database.Database {
+  try {
+    if (mode === 'rwc') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    return forOwnerOnly(() => new Database(`${pathToFileURL(file).href}?mode=${mode}`));
+  } catch (error) {
+    throw unavailable(`The file ${file} cannot be opened.`, error);
+  }
+}
+
+/** The database holds signing keys. SQLite gives its log and its index the mode of the database. */
+function forOwnerOnly<Result>(create: () => Result): Result {
+  const before = process.umask(OWNER_ONLY);
+  try {
+    return create();
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** @throws UnusableStore where the file is of another application, or of a newer version; nothing is changed */
+export function recognise(connection: Database.Database, file: string): void {
+  const owner = pragma(connection, 'application_id');
+  if (owner !== APPLICATION_ID && !(owner === 0 && isEmpty(connection))) {
+    throw new UnusableStore(`${file} is a database of another application.`);
+  }
+  if (pragma(connection, 'user_version') > MIGRATIONS.length) {
+    throw new UnusableStore(`${file} was made by a newer version of this service.`);
+  }
+}
+
+type NumberPragma = 'application_id' | 'page_count' | 'page_size' | 'user_version';
+
+export function pragma(connection: Database.Database, name: NumberPragma): number {
+  const [row] = connection.prepare(`PRAGMA ${name}`).all() as Record<string, number>[];
+  return row?.[name] ?? 0;
+}
+
+function isEmpty(connection: Database.Database): boolean {
+  return connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all().length === 0;
+}

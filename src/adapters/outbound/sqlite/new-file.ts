@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { type FileHandle, link, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { BackupTargetError } from '../../../application/ports/backup.js';
+
+/**
+ * A file that is written under another name in the same folder, and gets its own when it is complete. It is its owner's
+ * alone. No file that exists is opened or replaced; so none can be one that SQLite has open, see `connect`.
+ */
+export class NewFile {
+  private constructor(
+    private readonly target: string,
+    readonly partial: string,
+    private readonly handle: FileHandle,
+  ) {}
+
+  /**
+   * @param target an absolute path
+   * @throws BackupTargetError
+   */
+  static async create(target: string): Promise<NewFile> {
+    if (lstatSync(target, { throwIfNoEntry: false })) throw exists(target);
+    const partial = `${target}.${randomUUID()}.partial`;
+    return new NewFile(target, partial, await orTargetError(open(partial, 'wx', 0o600)));
+  }
+
+  /** @throws BackupTargetError */
+  async append(data: Buffer): Promise<void> {
+    await orTargetError(this.handle.appendFile(data));
+  }
+
+  /**
+   * Writes over what was appended, and ends the writing: all of it is on the disk then.
+   * @throws BackupTargetError
+   */
+  async finish({ data, offset }: { readonly data: Buffer; readonly offset: number }): Promise<void> {
+    await orTargetError(this.handle.write(data, 0, data.length, offset));
+    await orTargetError(this.handle.sync());
+  }
+
+  /**
+   * Gives the file its name. A rename would replace a file that another process made meanwhile.
+   * @throws BackupTargetError
+   */
+  async publish(): Promise<void> {
+    await orTargetError(
+      link(this.partial, this.target).catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'EEXIST' ? exists(this.target) : error;
+      }),
+    );
+    const folder = await orTargetError(open(dirname(this.target), 'r'));
+    await orTargetError(folder.sync()).finally(() => folder.close());
+  }
+
+  /** Leaves the published file alone, where there is one. */
+  async close(): Promise<void> {
+    await this.handle.close();
+    await rm(this.partial, { force: true });
+  }
+}
+
+function exists(file: string): BackupTargetError {
+  return new BackupTargetError(`The file ${file} exists. A backup replaces no file.`);
+}
+
+async function orTargetError<Result>(done: Promise<Result>): Promise<Result> {
+  try {
+    return await done;
+  } catch (error) {
+    if (error instanceof BackupTargetError) throw error;
+    const { message } = error as Error;
+    throw new BackupTargetError(`The backup cannot be written: ${message}`, { cause: error });
+  }
+}

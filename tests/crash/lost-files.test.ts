@@ -1,0 +1,120 @@
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { CrashService } from '../support/crash-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { untilTrue } from '../support/workers.js';
+import { Acknowledged } from './acknowledged.js';
+import { COMMANDS, run } from './programs.js';
+
+const LOST =
+  'files of the store were deleted, moved or replaced while the service runs; writes are refused until it is restarted: stop it, put the files back or restore a backup, and start it';
+
+const NDJSON = { headers: { Accept: 'application/x-ndjson' } };
+
+interface Loss {
+  readonly workers: number;
+  /** Takes files away, or puts others in their place. */
+  lose(folder: string): void;
+  /** Puts back what the next start is to find, where that is not there already. */
+  putBack?(folder: string): void;
+  readonly signal: 'SIGTERM' | 'SIGKILL';
+}
+
+const FILES = ['catalogue.sqlite', 'catalogue.sqlite-wal', 'catalogue.sqlite-shm'];
+
+function move(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const file of FILES) renameSync(join(from, file), join(to, file));
+}
+
+/** A backup that was made before stands in `backup.sqlite`. */
+const LOSSES: Readonly<Record<string, Loss>> = {
+  'the shared memory is deleted': {
+    workers: 2,
+    lose: (folder) => rmSync(join(folder, 'data/catalogue.sqlite-shm')),
+    signal: 'SIGTERM',
+  },
+  'the database is deleted': {
+    workers: 1,
+    lose: (folder) => rmSync(join(folder, 'data/catalogue.sqlite')),
+    putBack: (folder) => {
+      for (const file of FILES) rmSync(join(folder, 'data', file), { force: true });
+      cpSync(join(folder, 'backup.sqlite'), join(folder, 'data/catalogue.sqlite'));
+    },
+    signal: 'SIGKILL',
+  },
+  'a backup is restored while it runs': {
+    workers: 2,
+    lose: (folder) => {
+      move(join(folder, 'data'), join(folder, 'old'));
+      cpSync(join(folder, 'backup.sqlite'), join(folder, 'data/catalogue.sqlite'));
+    },
+    signal: 'SIGTERM',
+  },
+  'the files are moved, and put back later': {
+    workers: 1,
+    lose: (folder) => move(join(folder, 'data'), join(folder, 'old')),
+    putBack: (folder) => move(join(folder, 'old'), join(folder, 'data')),
+    signal: 'SIGTERM',
+  },
+};
+
+describe('a service whose files are lost while it runs', () => {
+  const root = temporaryFolder();
+  const running: CrashService[] = [];
+  const attempts = new Map<string, Promise<void>>();
+
+  before(() => {
+    // All at once: most of the time goes by in starts.
+    for (const [what, loss] of Object.entries(LOSSES)) {
+      const attempt = play(mkdtempSync(join(root, 'store-')), loss);
+      attempt.catch(() => {});
+      attempts.set(what, attempt);
+    }
+  });
+  after(async () => {
+    for (const service of running) await service.end('SIGKILL');
+  });
+
+  const start = async (folder: string, workers: number, token?: string) => {
+    const service = await CrashService.start(folder, workers, token);
+    running.push(service);
+    return service;
+  };
+  const play = async (folder: string, { workers, lose, putBack, signal }: Loss): Promise<void> => {
+    const service = await start(folder, workers);
+    const acknowledged = new Acknowledged();
+    await acknowledged.createProducts(service);
+    await run(folder, 'backup', 'backup.sqlite');
+
+    lose(folder);
+    for (let round = 0; round < 2; round++) {
+      for (const { status, json } of await service.spread((client) =>
+        client.post('/products', { name: 'x' }),
+      ))
+        expect([status, json.code]).to.deep.equal([503, 'unavailable']);
+    }
+    for (const { status } of await service.spread((client) => client.get('/health/ready')))
+      expect(status).to.equal(503);
+    for (const { status } of await service.spread((client) => client.get('/health/live')))
+      expect(status).to.equal(200);
+    for (const { status, text } of await service.spread((client) => client.get('/products', NDJSON)))
+      expect([status, text.split('\n').length - 1]).to.deep.equal([200, acknowledged.products.size]);
+    await untilTrue('each process says so', () => service.logged(LOST).length >= workers);
+    expect(service.logged(LOST).map(({ pid }) => pid)).to.have.members(service.pids);
+
+    putBack?.(folder);
+    await COMMANDS['keys create']?.(service, acknowledged);
+    await service.end(signal);
+    expect(service.logged(LOST)).to.have.length(workers);
+    const again = await start(folder, workers, service.token);
+    await acknowledged.expectAllIn(again);
+    await acknowledged.createProducts(again);
+  };
+
+  for (const what of Object.keys(LOSSES)) {
+    it(`writes nothing more, says so once in each process, and loses nothing: ${what}`, () =>
+      attempts.get(what) ?? Promise.reject(new Error('it was not begun')));
+  }
+});

@@ -1,0 +1,129 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { CrashService } from '../support/crash-service.js';
+import type { Answer, HttpClient } from '../support/http-client.js';
+import { needPythonSqlite } from '../support/python.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { Acknowledged } from './acknowledged.js';
+import { COMMANDS, OTHER_BACKUP, type Program, run, SEED } from './programs.js';
+
+/** With more products than that no filter is so selective that its records are read at once. */
+const SEEDED = 1_001;
+const NDJSON = { headers: { Accept: 'application/x-ndjson' } };
+const COUNT = { headers: { Prefer: 'count=exact' } };
+
+type Read = (client: HttpClient) => Promise<Answer>;
+
+/** Every kind of read for which a process opens a connection of its own: lists that no index serves, and counts. */
+const READS: Readonly<Record<string, Read>> = {
+  'a filter by attribute': (client) => client.get('/products?attributes.colour=black'),
+  'a filter beside another sort': (client) =>
+    client.get('/products?sort=name&createdAt:gte=2000-01-01T00:00:00Z'),
+  'a sort by two fields': (client) => client.get('/products?sort=name,-createdAt'),
+  'a later page': async (client) => {
+    const first = await client.get('/products?sort=-name,createdAt&limit=1');
+    return client.get(/<([^>]*)>; rel="next"/.exec(String(first.headers['link']))?.[1] ?? '/no-next-page');
+  },
+  'a count': (client) => client.get('/products?limit=1', COUNT),
+  'an export': (client) => client.get('/products?name:ne=x', NDJSON),
+  'a list of API keys with a count': (client) => client.get('/api-keys?name:ne=x', COUNT),
+};
+
+/** One store and its service, which is ended and started again after each kind of read. */
+class Chain {
+  private acknowledged = new Acknowledged();
+  private folder = '';
+  /** Runs, and each process has one connection to the database. */
+  private service: CrashService | undefined;
+  private readonly rows = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly root: string,
+    readonly workers: number,
+    readonly signal: 'SIGTERM' | 'SIGKILL',
+  ) {}
+
+  /** @param offset so that another chain runs another command beside the same kind of read */
+  begin(offset: number): void {
+    const commands = Object.entries(COMMANDS);
+    let before: Promise<void> = Promise.resolve();
+    for (const [i, [kind, read]] of Object.entries(READS).entries()) {
+      const [name = '', command] = commands[(i + offset) % commands.length] ?? [];
+      const row = before.then(() =>
+        this.play(read, { [name]: command ?? SEED, seed: SEED, 'another library': OTHER_BACKUP }),
+      );
+      this.rows.set(kind, row);
+      // The next row begins with a new store.
+      before = row.catch(() => this.end());
+    }
+  }
+
+  row(kind: string): Promise<void> {
+    return this.rows.get(kind) ?? Promise.reject(new Error(`${kind} was not begun`));
+  }
+
+  async end(): Promise<void> {
+    await this.service?.end('SIGKILL');
+    this.service = undefined;
+  }
+
+  private async play(read: Read, programs: Readonly<Record<string, Program>>): Promise<void> {
+    const service = this.service ?? (await this.startAnew());
+    await openSecondConnections(service, read);
+    for (const [name, program] of Object.entries(programs)) {
+      await program(service, this.acknowledged);
+      expect(deletedFiles(service), `deleted after ${name}`).to.deep.equal([]);
+      await this.acknowledged.createProducts(service);
+    }
+    await this.acknowledged.revokeKey(service);
+    await service.end(this.signal);
+    this.service = await CrashService.start(this.folder, this.workers, service.token);
+    await this.acknowledged.expectAllIn(this.service);
+  }
+
+  private async startAnew(): Promise<CrashService> {
+    this.folder = mkdtempSync(join(this.root, 'store-'));
+    this.acknowledged = new Acknowledged();
+    this.acknowledged.seeded = SEEDED;
+    await run(this.folder, 'seed', '--products', `${SEEDED}`);
+    this.service = await CrashService.start(this.folder, this.workers);
+    return this.service;
+  }
+}
+
+/** Sends the read until every process has two connections to the database. */
+async function openSecondConnections(service: CrashService, read: Read): Promise<void> {
+  const logs = (pid: number) => service.openFiles(pid).filter((path) => path.endsWith('-wal')).length;
+  for (let tries = 0; service.pids.some((pid) => logs(pid) < 2); tries++) {
+    expect(tries, 'reads that opened no connection').to.be.lessThan(20);
+    expect((await service.with(read)).status).to.equal(200);
+  }
+}
+
+function deletedFiles(service: CrashService): string[] {
+  return service.pids.flatMap((pid) => service.openFiles(pid)).filter((path) => path.endsWith(' (deleted)'));
+}
+
+describe('what SQLite acknowledged stays, whatever opens the database beside the service', () => {
+  const root = temporaryFolder();
+  const chains = [1, 2].flatMap((workers) => [
+    new Chain(root, workers, 'SIGTERM'),
+    new Chain(root, workers, 'SIGKILL'),
+  ]);
+
+  before(() => {
+    needPythonSqlite();
+    // All at once: most of the time goes by in starts, which wait for each other in one chain.
+    for (const [i, chain] of chains.entries()) chain.begin(i);
+  });
+  after(async () => {
+    for (const chain of chains) await chain.end();
+  });
+
+  for (const chain of chains) {
+    describe(`${chain.workers === 1 ? 'one process' : 'two workers'}, ${chain.signal}`, () => {
+      for (const kind of Object.keys(READS)) it(`after ${kind}`, () => chain.row(kind));
+    });
+  }
+});

@@ -1,0 +1,51 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { CrashService } from '../support/crash-service.js';
+import { python } from '../support/python.js';
+import { catalogue } from '../support/spawned-service.js';
+import type { Acknowledged } from './acknowledged.js';
+
+/** Opens the database beside the service, in a process of its own, and closes it. */
+export type Program = (service: CrashService, acknowledged: Acknowledged) => Promise<void>;
+
+/** Runs the command line in a folder and gives what it prints. */
+export async function run(folder: string, ...args: string[]): Promise<string> {
+  const { code, out, err } = await catalogue(folder, args);
+  expect(code, `catalogue ${args[0]}: ${err}`).to.equal(0);
+  return out;
+}
+
+export const KEY_IN = /pcs_\w+/;
+
+export const COMMANDS: Readonly<Record<string, Program>> = {
+  'keys list': async ({ folder }) => {
+    await run(folder, 'keys', 'list');
+  },
+  'keys create': async ({ folder }, { good }) => {
+    const out = await run(folder, 'keys', 'create', '--name', 'x', '--scopes', 'products:read');
+    good.add(KEY_IN.exec(out)?.[0] ?? 'no key');
+  },
+  'keys revoke': async (service, acknowledged) => {
+    const { id, key } = await acknowledged.createKey(service);
+    await run(service.folder, 'keys', 'revoke', `${id}`);
+    acknowledged.revoked.add(key);
+  },
+  backup: async ({ folder }) => {
+    await run(folder, 'backup', `${mkdtempSync(join(folder, 'backup-'))}/b.sqlite`);
+  },
+};
+
+export const SEED: Program = async ({ folder }, acknowledged) => {
+  acknowledged.seeded += 5;
+  await run(folder, 'seed', '--products', `${acknowledged.seeded}`);
+};
+
+const BACK_UP =
+  'import sqlite3, sys; a, b = map(sqlite3.connect, sys.argv[1:]); a.backup(b); b.close(); a.close()';
+
+/** A backup by another SQLite library. */
+export const OTHER_BACKUP: Program = async ({ folder }) => {
+  const target = `${mkdtempSync(join(folder, 'python-'))}/b.sqlite`;
+  await python(BACK_UP, join(folder, 'data/catalogue.sqlite'), target);
+};
