@@ -40,6 +40,15 @@ describe('group commit', () => {
     expect(kept()).to.have.length(4);
   });
 
+  it('shares no commit among writes of more than 256 rows together, whatever came first', async () => {
+    const write = (n: number, rows: number) =>
+      commits.write(() => connection.prepare('INSERT INTO t VALUES (?)').run(n).changes, rows);
+    await Promise.all([write(1, 200), write(2, 56), write(3, 1), write(4, 300), write(5, 1), write(6, 1)]);
+    const commit = ['BEGIN IMMEDIATE', 'COMMIT'];
+    expect(executed).to.deep.equal([...commit, ...commit, ...commit, ...commit]);
+    expect(kept()).to.have.length(6);
+  });
+
   it('lets a refused write harm no other of its batch', async () => {
     const refused = commits.write(() => {
       throw duplicateValue('sku');

@@ -8,10 +8,11 @@ import { isBusy, toCoreError } from './sqlite-errors.js';
 /** How long a write waits for another process to let go of the file. */
 const PATIENCE_MS = 1_500;
 const RETRY_MS = 5;
-/** So many writes share a commit at the most, so that reads are not kept waiting. */
-const MAX_BATCH = 256;
+/** Writes of so many rows share a commit at most: some milliseconds, in which the thread does nothing else. */
+const MAX_ROWS = 256;
 
 interface Write {
+  readonly rows: number;
   run(): void;
   fail(error: unknown): void;
   done(): void;
@@ -34,11 +35,13 @@ export class GroupCommit {
   /**
    * @param work runs inside the shared transaction. A CatalogueError that it throws before it has written anything is
    *   its own affair; any other error undoes the whole batch.
+   * @param rows how many it writes, about
    */
-  write<Result>(work: () => Result): Promise<Result> {
+  write<Result>(work: () => Result, rows = 1): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       let result: Result;
       this.pending.push({
+        rows,
         run: () => {
           result = work();
         },
@@ -58,7 +61,7 @@ export class GroupCommit {
     while (this.pending.length > 0) {
       // Whatever the sockets brought in this turn has been queued by then.
       await nextTurn();
-      const batch = this.pending.splice(0, MAX_BATCH);
+      const batch = this.nextBatch();
       try {
         for (const write of await this.commit(batch)) write.done();
       } catch (error) {
@@ -68,6 +71,15 @@ export class GroupCommit {
       }
     }
     this.draining = undefined;
+  }
+
+  private nextBatch(): Write[] {
+    let rows = 0;
+    const end = this.pending.findIndex((write, at) => {
+      rows += write.rows;
+      return at > 0 && rows > MAX_ROWS;
+    });
+    return this.pending.splice(0, end < 0 ? this.pending.length : end);
   }
 
   /** @returns the writes that were committed; the others were told why not */

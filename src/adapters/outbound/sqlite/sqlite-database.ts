@@ -93,9 +93,9 @@ export class SqliteDatabase implements Store, Reader {
   }
 
   /** Runs `work` in a transaction that others may share; see {@link GroupCommit.write}. */
-  async write<Result>(work: (statement: Statements) => Result): Promise<Result> {
+  async write<Result>(work: (statement: Statements) => Result, rows?: number): Promise<Result> {
     const { commits, reader } = this.ready();
-    return commits.write(() => work((sql) => reader.statement(sql)));
+    return commits.write(() => work((sql) => reader.statement(sql)), rows);
   }
 
   private ready(): OpenDatabase {

@@ -37,11 +37,14 @@ export class SqliteIdempotencyStore implements IdempotencyStore, Expiring {
     return this.database.write((statement) => {
       for (const row of rows) statement(RESERVE).run(this.table.name, ...row);
       return this.standing(statement(FIND), keys);
-    });
+    }, rows.length);
   }
 
   removeBefore(moment: Instant, limit: number): Promise<number> {
-    return this.database.write((statement) => statement(REMOVE).run(this.table.name, moment, limit).changes);
+    return this.database.write(
+      (statement) => statement(REMOVE).run(this.table.name, moment, limit).changes,
+      limit,
+    );
   }
 
   private standing(find: Statement, keys: readonly string[]): Map<string, Reservation> {

@@ -53,7 +53,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
 
   insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
     const rows = records.map(rowOf);
-    return this.database.write((statement) => rows.map((row) => this.insertRow(statement, row)));
+    return this.database.write((statement) => rows.map((row) => this.insertRow(statement, row)), rows.length);
   }
 
   private insertRow(statement: Statements, row: Row): InsertOutcome {
