@@ -10,6 +10,7 @@ import type { Socket } from 'node:net';
 import { answerBrokenMessage, type ParserError, refuseTunnel, requestTimeout } from './broken-message.js';
 import { boundConnections } from './connection-bound.js';
 import { PipelinedRequests } from './pipelined-requests.js';
+import { refusePlainHttp } from './plain-http-on-tls.js';
 import { PROTECTION } from './protection.js';
 import { isOfLiftedDeadline, postponeDeadline, startPostponedDeadline } from './request-deadline.js';
 import { type TlsIdentity, tlsOptions } from './tls-options.js';
@@ -53,7 +54,9 @@ export function createTlsServer(
   { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
 ): HttpsServer {
   const options = { ...tlsOptions(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
-  return serve(createHttpsServer(options), answer, { timeouts, ...rest });
+  const server = createHttpsServer(options);
+  refusePlainHttp(server);
+  return serve(server, answer, { timeouts, ...rest });
 }
 
 /** For those who need no TLS: a proxy that ends it, probes on the management port. The bounds are the same. */
