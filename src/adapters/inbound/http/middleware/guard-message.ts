@@ -1,18 +1,51 @@
+import type { IncomingMessage } from 'node:http';
 import { CatalogueError } from '../../../../domain/errors.js';
-import type { Context, Middleware } from '../context.js';
+import type { Middleware } from '../context.js';
 import { invalidHeader } from '../faults.js';
 
 export const MAX_TARGET_BYTES = 8 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Fields that two readers might take differently when they occur twice. */
-const SINGLE = ['host', 'authorization'];
+/**
+ * Fields that a message has once (RFC 9110, RFC 9112 section 3.2, RFC 6454 section 7): of two, one reader might take the
+ * first, another the last. Node drops all but the first of most of them.
+ */
+const SINGLE = new Set([
+  'access-control-request-method',
+  'authorization',
+  'content-length',
+  'content-location',
+  'content-range',
+  'content-type',
+  'date',
+  'from',
+  'host',
+  'if-modified-since',
+  'if-range',
+  'if-unmodified-since',
+  'last-modified',
+  'max-forwards',
+  'origin',
+  'proxy-authorization',
+  'range',
+  'referer',
+  'user-agent',
+]);
 
-/** Refuses messages that are too large, or that two programs could read in two ways (RFC 9112 sections 3.2 and 11). */
+/** RFC 9110 section 7.2 and RFC 3986 section 3.2.2, but for a comma, which some readers take for the end of a field. */
+const HOST = /^(?:\[[\w.:~!$&'()*+;=-]+\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
+
+/**
+ * Refuses messages that are too large, or that two programs could read in two ways (RFC 9112 sections 2.3, 3.2, 6.1 and
+ * 11). Behind one of the latter nothing is read: where it ends, they could see in two ways too.
+ */
 export const guardMessage: Middleware = (ctx, next) => {
+  const error = ambiguityOf(ctx.req);
+  if (error) {
+    ctx.set('Connection', 'close');
+    throw error;
+  }
   checkTarget(ctx.url);
-  const seen = readNames(ctx);
-  if (ctx.req.httpVersion === '1.1' && !seen.has('host'))
-    throw invalidHeader('Host', 'required', 'Host is missing.');
+  checkSize(ctx.req);
   return next();
 };
 
@@ -25,21 +58,39 @@ export function checkTarget(target: string): void {
   );
 }
 
-function readNames(ctx: Context): Set<string> {
-  const { rawHeaders } = ctx.req;
-  const seen = new Set<string>();
-  let bytes = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]?.toLowerCase() ?? '';
-    // ": " between and CR LF behind
-    bytes += name.length + (rawHeaders[i + 1]?.length ?? 0) + 4;
-    if (seen.has(name) && SINGLE.includes(name)) {
-      throw invalidHeader(name, 'duplicate_value', `The header ${name} is given more than once.`);
-    }
-    seen.add(name);
-  }
+function checkSize({ rawHeaders }: IncomingMessage): void {
+  // ": " or CR LF behind each
+  const bytes = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
   if (bytes > MAX_HEADER_BYTES) {
     throw new CatalogueError('headers_too_large', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`);
   }
-  return seen;
+}
+
+function ambiguityOf(request: IncomingMessage): CatalogueError | undefined {
+  const { httpVersion, headers } = request;
+  const twice = singleGivenTwice(request);
+  if (twice) return invalidHeader(twice, 'duplicate_value', `The header ${twice} is given more than once.`);
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return new CatalogueError(
+      'invalid_parameter',
+      'The message says that it is neither HTTP/1.1 nor HTTP/1.0.',
+    );
+  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
+    return invalidHeader('Transfer-Encoding', 'invalid_format', 'HTTP/1.0 has no Transfer-Encoding.');
+  if (httpVersion === '1.1' && headers.host === undefined)
+    return invalidHeader('Host', 'required', 'Host is missing.');
+  if (!HOST.test(headers.host ?? ''))
+    return invalidHeader('Host', 'invalid_format', 'Host is not a name or an address, perhaps with a port.');
+  return undefined;
+}
+
+function singleGivenTwice({ rawHeaders }: IncomingMessage): string | undefined {
+  const seen = new Set<string>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? '';
+    if (!SINGLE.has(name)) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
 }

@@ -8,6 +8,7 @@ export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer 
 
 /** RFC 9112 section 3: a request line whose method the parser does not know. */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
+const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 /**
@@ -21,8 +22,7 @@ type Headers = Readonly<Record<string, string>>;
 
 /**
  * Answers what never became a request. A peer that does not even speak TLS gets no answer: the socket could only
- * send it in the clear. Nor does one that still awaits another answer, or gets one to this very message already: it would
- * take this one for that, or for a part of it.
+ * send it in the clear.
  * @param running what is being answered on this connection, oldest first
  * @param always what every answer carries
  */
@@ -32,32 +32,36 @@ export function answerBrokenMessage(
   running: readonly ServerResponse[],
   always: Headers,
 ): void {
+  refuse(refusalOf(error), socket, running, always);
+}
+
+/** As Node reports it. */
+export function requestTimeout(): ParserError {
+  return Object.assign(new Error('The request took too long to arrive.'), { code: REQUEST_TIMEOUT });
+}
+
+/** CONNECT asks for a tunnel, which Node hands over as a bare socket. */
+export function refuseTunnel(socket: Socket, running: readonly ServerResponse[], always: Headers): void {
+  refuse(unknownMethod(), socket, running, always);
+}
+
+/**
+ * Ends the connection. A peer that still awaits another answer, or gets one to this very message already, gets
+ * none: it would take this one for that, or for a part of it.
+ */
+function refuse(
+  refusal: CatalogueError | undefined,
+  socket: Socket,
+  running: readonly ServerResponse[],
+  always: Headers,
+): void {
   if (answered.has(socket)) return;
   answered.add(socket);
-  const refusal = refusalOf(error);
   const last = running.findLast(({ req }) => req.complete);
   if (!refusal || !socket.writable) socket.destroy();
   else if (last) last.once('finish', () => socket.destroy());
   else if (running.some(({ headersSent }) => headersSent)) socket.destroy();
   else answer(refusal, socket, always);
-}
-
-/**
- * Keeps for later what came too early. While an answer's last bytes count as unsent, Node pauses the connection and its
- * parser as soon as another request begins (`needDrain` in parserOnIncoming of lib/_http_server.js), yet TLS hands over
- * what it has decrypted already; a paused parser takes none of it and reports HPE_PAUSED. Nothing is wrong with such a
- * message: its bytes go to the end of what the socket will read when it is resumed, which the parser then gets.
- * @returns whether it was that
- */
-export function keepForLater(error: ParserError, socket: Socket): boolean {
-  if (error.code !== 'HPE_PAUSED' || !error.rawPacket) return false;
-  socket.push(error.rawPacket);
-  return true;
-}
-
-/** CONNECT asks for a tunnel, which Node hands over as a bare socket. */
-export function refuseTunnel(socket: Socket, always: Headers): void {
-  answer(unknownMethod(), socket, always);
 }
 
 function answer(refusal: CatalogueError, socket: Socket, always: Headers): void {
@@ -80,7 +84,7 @@ function refusalOf(error: ParserError): CatalogueError | undefined {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new CatalogueError('headers_too_large', 'The address and the headers are too large.');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
+    case REQUEST_TIMEOUT:
       return new CatalogueError('request_timeout', 'The request took too long to arrive.');
     case 'HPE_INVALID_METHOD':
       return REQUEST_LINE.test(error.rawPacket?.toString('latin1') ?? '') ? unknownMethod() : notHttp();

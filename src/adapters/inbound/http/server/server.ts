@@ -7,11 +7,14 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { answerBrokenMessage, keepForLater, type ParserError, refuseTunnel } from './broken-message.js';
+import { answerBrokenMessage, type ParserError, refuseTunnel, requestTimeout } from './broken-message.js';
 import { boundConnections } from './connection-bound.js';
+import { PipelinedRequests } from './pipelined-requests.js';
+import { refusePlainHttp } from './plain-http-on-tls.js';
 import { PROTECTION } from './protection.js';
-import { isOfLiftedDeadline } from './request-deadline.js';
+import { isOfLiftedDeadline, postponeDeadline, startPostponedDeadline } from './request-deadline.js';
 import { type TlsIdentity, tlsOptions } from './tls-options.js';
+import { asksForUpgrade } from './upgrade.js';
 
 const SECOND = 1_000;
 
@@ -51,7 +54,9 @@ export function createTlsServer(
   { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
 ): HttpsServer {
   const options = { ...tlsOptions(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
-  return serve(createHttpsServer(options), answer, { timeouts, ...rest });
+  const server = createHttpsServer(options);
+  refusePlainHttp(server);
+  return serve(server, answer, { timeouts, ...rest });
 }
 
 /** For those who need no TLS: a proxy that ends it, probes on the management port. The bounds are the same. */
@@ -93,7 +98,14 @@ function serve<Kind extends HttpServer | HttpsServer>(
   server.setTimeout(timeouts.silenceMs);
   // 0: no header is dropped silently; their size is bounded anyway.
   server.maxHeadersCount = 0;
-  const running = new WeakMap<object, ServerResponse[]>();
+  const requests = new PipelinedRequests((request, response) => {
+    for (const [name, value] of fields) response.setHeader(name, value);
+    if (asksForUpgrade(request)) response.setHeader('Connection', 'close');
+    startPostponedDeadline(request, timeouts.requestMs, () => refuse(requestTimeout(), request.socket));
+    answer(request, response);
+  }, postponeDeadline);
+  const refuse = (error: ParserError, socket: Socket) =>
+    answerBrokenMessage(error, socket, requests.responsesOn(socket), headers);
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       // Nothing is done for who could not be answered: the connection was closed from this side already.
@@ -101,26 +113,14 @@ function serve<Kind extends HttpServer | HttpsServer>(
         request.socket.destroy();
         return;
       }
-      noteRunning(running, request.socket, response);
-      for (const [name, value] of fields) response.setHeader(name, value);
-      answer(request, response);
+      requests.add(request, response);
     });
   }
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => refuseTunnel(socket, headers));
+  server.on('connect', (_request: IncomingMessage, socket: Socket) =>
+    refuseTunnel(socket, requests.responsesOn(socket), headers),
+  );
   server.on('clientError', (error: ParserError, socket: Socket) => {
-    if (keepForLater(error, socket) || isOfLiftedDeadline(error, socket)) return;
-    answerBrokenMessage(error, socket, running.get(socket) ?? [], headers);
+    if (!isOfLiftedDeadline(error, socket)) refuse(error, socket);
   });
   return server;
-}
-
-function noteRunning(
-  running: WeakMap<object, ServerResponse[]>,
-  socket: Socket,
-  response: ServerResponse,
-): void {
-  const responses = running.get(socket) ?? [];
-  running.set(socket, responses);
-  responses.push(response);
-  response.once('close', () => responses.splice(responses.indexOf(response), 1));
 }

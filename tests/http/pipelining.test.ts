@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Drain } from '#src/adapters/inbound/http/server/drain.js';
+import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
+import { listen } from '#src/composition/listen.js';
+import { serverPair } from '../support/certificates.js';
+import { answersIn, HttpClient, received } from '../support/http-client.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+describe('pipelined requests', () => {
+  for (const kind of ['TLS', 'plain HTTP']) {
+    describe(`over ${kind}`, () => {
+      const folder = temporaryFolder();
+      const TIMEOUTS = { handshakeMs: 5_000, headersMs: 400, requestMs: 400, silenceMs: 60_000 };
+      let drain: Drain;
+      let client: HttpClient;
+      let begun: [IncomingMessage, ServerResponse][] = [];
+      let sockets: Socket[] = [];
+      let onRequest: RequestListener = () => {};
+
+      const get = (path: string | number) => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+      const post = (path: string, length: number) =>
+        `POST /${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+      const paths = () => begun.map(([{ url }]) => url);
+      const begins = async (count: number) => {
+        for (const end = Date.now() + 10_000; begun.length < count && Date.now() < end; ) await sleep(5);
+        expect(begun.length).to.be.at.least(count);
+      };
+      const send = async (bytes: string) => {
+        const socket = await client.connect();
+        sockets.push(socket);
+        socket.on('error', () => {});
+        socket.write(bytes);
+        return socket;
+      };
+
+      before(async () => {
+        const { authority, ...identity } = await serverPair(folder);
+        const listener: RequestListener = (request, response) => {
+          begun.push([request, response]);
+          onRequest(request, response);
+        };
+        const options = { timeouts: TIMEOUTS };
+        const server: Server =
+          kind === 'TLS'
+            ? createTlsServer(identity, listener, options)
+            : createPlainServer(listener, options);
+        drain = new Drain(server);
+        const port = await listen(server, '127.0.0.1', 0);
+        client = new HttpClient(port, kind === 'TLS' ? authority : undefined, '');
+      });
+      afterEach(() => {
+        for (const socket of sockets) socket.destroy();
+        [sockets, begun] = [[], []];
+        onRequest = () => {};
+      });
+      after(() => drain.drain(0));
+
+      it('begin one at a time, in order, and each is responded to', async () => {
+        const many = 590;
+        let underWay = 0;
+        let most = 0;
+        onRequest = (_request, response) => {
+          most = Math.max(most, ++underWay);
+          response.once('finish', () => underWay--);
+          setImmediate(() => response.end('x'.repeat(2_000)));
+        };
+        const all = Array.from({ length: many }, (_, index) => get(index));
+        all.push(get('last').replace('Host', 'Connection: close\r\nHost'));
+        const text = await received(await send(all.join('')));
+        expect(answersIn(text)).to.have.lengthOf(many + 1);
+        expect(paths()).to.deep.equal([...all.keys()].map((index) => (index < many ? `/${index}` : '/last')));
+        expect(most).to.equal(1);
+      });
+
+      it('let others have their turn between two', async () => {
+        let turns = 0;
+        const counting = setInterval(() => {}, 0);
+        const turn = () => {
+          turns++;
+          if (begun.length < 100) setImmediate(turn);
+        };
+        setImmediate(turn);
+        const seen: number[] = [];
+        onRequest = (_request, response) => {
+          seen.push(turns);
+          response.end();
+        };
+        (await send(Array.from({ length: 100 }, (_, index) => get(index)).join(''))).resume();
+        await begins(100);
+        clearInterval(counting);
+        expect(new Set(seen).size).to.equal(100);
+      });
+
+      it('do not begin while a client takes nothing of the response before them', async () => {
+        onRequest = (_request, response) => response.end(Buffer.alloc(32 * 1024 * 1024));
+        const socket = await send(get(1) + get(2));
+        socket.pause();
+        await begins(1);
+        await sleep(300);
+        expect(paths()).to.deep.equal(['/1']);
+        socket.resume();
+        await begins(2);
+      });
+
+      for (const [how, end] of [
+        ['closed', (socket: Socket) => socket.destroy()],
+        ['closed for sending', (socket: Socket) => socket.end()],
+      ] as const)
+        it(`never begin where the connection is ${how} before their turn`, async () => {
+          const socket = await send(get(1) + get(2) + get(3));
+          await begins(1);
+          const [[request, response] = []] = begun;
+          const ended = once(request?.socket as Socket, 'end');
+          end(socket);
+          await ended;
+          response?.end('late');
+          await sleep(100);
+          expect(paths()).to.deep.equal(['/1']);
+        });
+
+      it('never begin behind a response that ends the connection', async () => {
+        onRequest = (_request, response) => response.setHeader('Connection', 'close').end();
+        const text = await received(await send(get(1) + get(2) + get(3)));
+        expect(answersIn(text)).to.have.lengthOf(1);
+        expect(paths()).to.deep.equal(['/1']);
+      });
+
+      it('never begin behind one that asks to go on in another protocol', async () => {
+        for (const fields of [
+          'Connection: Upgrade\r\nUpgrade: websocket',
+          'Connection: keep-alive, upgrade, HTTP2-Settings\r\nUpgrade: h2c',
+          'Upgrade: h2c',
+          'Connection: Upgrade',
+        ])
+          for (const [head, body] of [
+            ['GET /upgrade HTTP/1.1', ''],
+            ['POST /upgrade HTTP/1.1\r\nContent-Length: 5', 'hello'],
+            ['POST /upgrade HTTP/1.1\r\nTransfer-Encoding: chunked', '5\r\nhello\r\n0\r\n\r\n'],
+          ]) {
+            begun = [];
+            const socket = await send(`${head}\r\nHost: x\r\n${fields}\r\n\r\n${body}${post('next', 100)}`);
+            const text = received(socket);
+            await begins(1);
+            const [[request, response] = []] = begun;
+            const content = request?.setEncoding('latin1').toArray();
+            // What comes now is what Node parses from the middle.
+            socket.write(get('hidden').repeat(3));
+            await sleep(100);
+            response?.end(String(await content));
+            const got = await text;
+            expect(answersIn(got), fields).to.have.lengthOf(1);
+            expect(got, fields).to.match(/\r\nConnection: close\r\n/);
+            expect(got.endsWith(body === '' ? '\r\n\r\n' : 'hello') || got.includes('hello'), got).to.equal(
+              true,
+            );
+            expect(paths(), fields).to.deep.equal(['/upgrade']);
+          }
+      });
+
+      it('are responded to before the connection ends for a tunnel', async () => {
+        const text = received(await send(`${get(1)}${get(2)}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`));
+        await begins(1);
+        await sleep(50);
+        onRequest = (_request, response) => response.end('second');
+        begun[0]?.[1].end('first');
+        expect(await text).to.match(/^HTTP\/1\.1 200 [\s\S]*first[\s\S]*second$/);
+      });
+
+      it('are read no further than a few ahead, and all are responded to', async () => {
+        const many = 500;
+        const socket = await send('');
+        const body = 'x'.repeat(15_000);
+        for (let index = 0; index < many; index++) socket.write(post(String(index), body.length) + body);
+        socket.write(get('last').replace('Host', 'Connection: close\r\nHost'));
+        const text = received(socket);
+        await begins(1);
+        await sleep(500);
+        expect(begun[0]?.[0].socket.bytesRead).to.be.below(1_000_000);
+        onRequest = async (request, response) =>
+          response.end(`${(await request.toArray()).join('').length}.`);
+        begun[0]?.[1].end();
+        expect((await text).match(/15000\./g)).to.have.lengthOf(many - 1);
+        expect(paths()).to.deep.equal([...Array(many).keys()].map((index) => `/${index}`).concat('/last'));
+      });
+
+      it('with large bodies are read in order, however slowly large responses are taken', async () => {
+        const sizes = Array.from({ length: 300 }, (_, index) => (index * 7_919) % 60_000);
+        const chunked = (size: number) => (size > 0 ? `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n` : '');
+        const messages = sizes.map((size, index) =>
+          index % 2 === 0
+            ? post(`${index}`, size) + 'x'.repeat(size)
+            : `POST /${index} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunked(size)}0\r\n\r\n`,
+        );
+        onRequest = async (request, response) => {
+          const size = Buffer.concat(await request.toArray()).length;
+          response.end(`<${request.url} ${size}>${'.'.repeat(40_000)}`);
+        };
+        const socket = await send(messages.join(''));
+        let text = '';
+        for await (const chunk of socket) {
+          text += chunk;
+          await sleep(1);
+          if (text.match(/</g)?.length === sizes.length) break;
+        }
+        expect(text.match(/<.*?>/g)).to.deep.equal(sizes.map((size, index) => `</${index} ${size}>`));
+      });
+
+      it('have all their time from when they begin, and no more than others', async () => {
+        const [ends, drips] = await Promise.all(
+          [1, 2].map(() => send(`${get('slow')}${post('waits', 5)}ab`)),
+        );
+        const [ended, dripped] = [received(ends as Socket, /read/), received(drips as Socket)];
+        await begins(2);
+        // Longer than a request may take, and than it takes the server to look.
+        await sleep(TIMEOUTS.requestMs + 1_300);
+        onRequest = (request, response) => request.resume().once('end', () => response.end('read'));
+        for (const [, response] of begun) response.end();
+        await begins(4);
+        ends?.write('cde');
+        expect(answersIn(await ended).map(([status]) => status)).to.deep.equal([200, 200]);
+        expect(answersIn(await dripped).map(([status]) => status)).to.deep.equal([200, 408]);
+      });
+    });
+  }
+});
