@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect as netConnect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as tlsConnect } from 'node:tls';
 import { expect } from 'chai';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
@@ -45,7 +47,7 @@ describe('connections at once', () => {
 
       before(async () => {
         const { authority, ...identity } = await serverPair(folder);
-        const options = { maxConnections: MOST };
+        const options = { maxConnections: { most: MOST, mostPerAddress: MOST } };
         server =
           kind === 'TLS'
             ? createTlsServer(identity, (_request, response) => response.end('here'), options)
@@ -81,4 +83,51 @@ describe('connections at once', () => {
       });
     });
   }
+
+  describe('of one address', () => {
+    let server: Server;
+    let port: number;
+    let ca: string;
+
+    before(async () => {
+      const { authority, ...identity } = await serverPair(folder);
+      ca = readFileSync(authority, 'utf8');
+      const options = { maxConnections: { most: 8, mostPerAddress: 2 } };
+      server = createTlsServer(identity, (_request, response) => response.end('here'), options);
+      port = await listen(server, '127.0.0.1', 0);
+    });
+    after(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+
+    /** @returns the connection, or undefined if it is closed before TLS is spoken */
+    const open = async (localAddress: string) => {
+      const socket = tlsConnect({
+        socket: netConnect({ host: '127.0.0.1', port, localAddress }),
+        ca,
+        servername: 'localhost',
+      });
+      socket.on('error', () => {});
+      return new Promise<Socket | undefined>((resolve) => {
+        socket.once('secureConnect', () => resolve(socket));
+        socket.once('close', () => resolve(undefined));
+      });
+    };
+
+    it('are bounded below those of all: another address is served, and each that ends makes room', async () => {
+      const [first, second] = [await open('127.0.0.1'), await open('127.0.0.1')];
+      expect(await open('127.0.0.1')).to.equal(undefined);
+      const other = await open('127.0.0.2');
+      expect([first, second, other]).to.not.include(undefined);
+      first?.destroy();
+      let again: Socket | undefined;
+      for (let attempt = 0; attempt < 100 && !again; attempt++) {
+        await sleep(20);
+        again = await open('127.0.0.1');
+      }
+      expect(again).to.not.equal(undefined);
+      for (const socket of [second, other, again]) socket?.destroy();
+    });
+  });
 });

@@ -8,7 +8,7 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { answerBrokenMessage, type ParserError, refuseTunnel, requestTimeout } from './broken-message.js';
-import { boundConnections } from './connection-bound.js';
+import { boundConnections, type ConnectionLimits } from './connection-bound.js';
 import { PipelinedRequests } from './pipelined-requests.js';
 import { refusePlainHttp } from './plain-http-on-tls.js';
 import { PROTECTION } from './protection.js';
@@ -35,13 +35,13 @@ const TIMEOUTS: ServerTimeouts = {
 };
 
 /** Half-open ones cost some 50 KiB each. */
-const MAX_CONNECTIONS = 10_000;
+const MAX_CONNECTIONS: ConnectionLimits = { most: 10_000, mostPerAddress: 2_000 };
 
 export interface ServerOptions {
   /** What every answer carries beside {@link PROTECTION}, one to a broken message too. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: ServerTimeouts;
-  readonly maxConnections?: number;
+  readonly maxConnections?: ConnectionLimits;
 }
 
 /** RFC 6797 section 6.1: browsers come over HTTPS only for a year. Whoever owns the other names of the host decides for them. */
@@ -59,12 +59,17 @@ export function createTlsServer(
   return serve(server, answer, { timeouts, ...rest });
 }
 
-/** For those who need no TLS: a proxy that ends it, probes on the management port. The bounds are the same. */
+/**
+ * For those who need no TLS: a proxy that ends it, probes on the management port. The bounds are the same, but for that of
+ * connections of one address: a proxy makes those of all its clients.
+ */
 export function createPlainServer(
   answer: RequestListener,
   { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
 ): HttpServer {
-  return serve(createHttpServer(bounds(timeouts)), answer, { timeouts, ...rest });
+  const { most } = MAX_CONNECTIONS;
+  const maxConnections = { most, mostPerAddress: most };
+  return serve(createHttpServer(bounds(timeouts)), answer, { timeouts, maxConnections, ...rest });
 }
 
 /** Shows another certificate to whoever connects from now on; connections that stand are left alone. */
