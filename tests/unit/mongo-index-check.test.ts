@@ -206,6 +206,15 @@ describe('the start on MongoDB', () => {
     expect(server.asked('createIndexes')).to.have.length(2);
   });
 
+  for (const code of [85, 86]) {
+    it(`ends where the server finds another index in the place of one: ${code}`, async () => {
+      script = (name) => (name === 'createIndexes' ? { ok: 0, code, errmsg: 'x' } : undefined);
+      const error = await store.open().catch((error: unknown) => error);
+      expect(error).to.be.instanceOf(UnusableStore);
+      expect((error as Error).message).to.match(/^products has an index in the place of one/);
+    });
+  }
+
   it('tries again where the connection broke', async () => {
     let breaks = true;
     script = (name) => (name === 'createIndexes' && breaks ? 'reset' : undefined);
