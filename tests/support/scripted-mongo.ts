@@ -36,8 +36,13 @@ export class ScriptedMongo {
     return this.address;
   }
 
-  async stop(): Promise<void> {
+  /** Breaks all connections; new ones are served. */
+  disconnect(): void {
     for (const socket of this.sockets) socket.destroy();
+  }
+
+  async stop(): Promise<void> {
+    this.disconnect();
     await new Promise((resolve) => this.server.close(resolve));
   }
 

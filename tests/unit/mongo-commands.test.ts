@@ -75,6 +75,20 @@ describe('what is sent to MongoDB', () => {
     }
   });
 
+  it('asks no more of an archive than some mebibytes at a time, however many entries those are', async () => {
+    const fields = { name: 'x'.repeat(1024 * 1024) };
+    const all = Array.from({ length: 10 }, (_, at) => ({ ...product(at + 1), fields, live: true }));
+    const firstBatch = all.map(({ id, ...rest }) => ({
+      _id: id,
+      ...rest,
+      createdAt: new Date(0),
+      updatedAt: new Date(0),
+    }));
+    script = (name) => (name === 'find' ? { cursor: { id: 0n, ns: 'x.products', firstBatch } } : undefined);
+    const page = await stored.archives.records[0]?.read(0, 1_000);
+    expect(page?.map(({ id }) => id)).to.deep.equal([1, 2, 3, 4]);
+  });
+
   it('asks for one item, or one value of a unique field, by that alone', async () => {
     script = (name) =>
       name === 'find'
@@ -148,4 +162,43 @@ describe('a connection to MongoDB that breaks', () => {
       expect(await products.insert(product(2))).to.equal(true);
     }
   });
+});
+
+describe('a password of MongoDB that is being changed', () => {
+  // AuthenticationFailed, and what Atlas calls it.
+  for (const [code, codeName] of [
+    [18, 'AuthenticationFailed'],
+    [8_000, 'AtlasError'],
+  ] as const) {
+    it(`is an outage, at the start and later: ${codeName}`, async () => {
+      let accepted = false;
+      const server = new ScriptedMongo((name) => {
+        if (name !== 'saslStart') return undefined;
+        return accepted ? { done: true, conversationId: 1 } : { ok: 0, code, codeName, errmsg: 'no' };
+      });
+      const host = await server.start();
+      const url = `mongodb://u:p@${host}/x?replicaSet=rs0&authMechanism=PLAIN`;
+      const store = new MongoStore(url, [recordIndexes(PRODUCTS)], ENDLESS);
+      const products = new MongoRepository<Product>(store, mongoTable<Product>(PRODUCTS));
+      const refuses = async () => {
+        await expectRefusal(products.insert(product(1)), 'unavailable');
+        await expectRefusal(products.insertAll([product(1)]), 'unavailable');
+        await expectRefusal(products.find(1), 'unavailable');
+      };
+      try {
+        await expectRefusal(store.open(), 'unavailable');
+        accepted = true;
+        await store.open();
+        expect(await products.insert(product(1))).to.equal(true);
+        accepted = false;
+        server.disconnect();
+        await refuses();
+        accepted = true;
+        expect(await products.insert(product(2))).to.equal(true);
+      } finally {
+        await store.close();
+        await server.stop();
+      }
+    });
+  }
 });
