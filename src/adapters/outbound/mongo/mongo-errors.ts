@@ -63,8 +63,8 @@ const PASSING_LABELS = [
 /** What Node calls the steps of a connection and of a look-up of names; a file has others. */
 const CONNECTION_STEP = /^(?:connect|read|write|writev|shutdown|getaddrinfo|query\w+)$/;
 
-/** Errors of Node's streams and of TLS that come from no system call. */
-const CONNECTION_CODE = /^ERR_(?:STREAM|SOCKET|SSL|TLS)_/;
+/** Errors of Node's sockets, streams and of TLS that come from no system call, such as that of a socket that has been ended. */
+const CONNECTION_CODE = /^(?:EPIPE|ECONNRESET|ETIMEDOUT|ERR_(?:STREAM|SOCKET|SSL|TLS)_\w+)$/;
 
 /**
  * What the core is told of an error of the driver. An error that the server gave for a reason of its own stays as it

@@ -5,6 +5,7 @@ import { Slots } from '../../../application/slots.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { requireSnapshots } from './mongo-deployment.js';
 import { isTooExpensive, toCoreError } from './mongo-errors.js';
+import { onStuckHeartbeat } from './mongo-heartbeats.js';
 import { IndexPreparation } from './mongo-index-preparation.js';
 import { byCollection, type CollectionIndexes } from './mongo-indexes.js';
 import { connectionOf } from './mongo-options.js';
@@ -64,7 +65,7 @@ export class MongoStore implements Store {
 
   private firstClient(): MongoClient {
     try {
-      return this.connect();
+      return this.watchedClient();
     } catch (error) {
       const reason =
         error instanceof MongoParseError
@@ -72,6 +73,17 @@ export class MongoStore implements Store {
           : 'has options that do not fit';
       throw new UnusableStore(`MONGODB_URL ${reason}; see the driver's manual.`, { cause: error });
     }
+  }
+
+  private watchedClient(): MongoClient {
+    const client = this.connect();
+    onStuckHeartbeat(client, () => {
+      if (this.closed || client !== this.client) return;
+      this.client = this.watchedClient();
+      // What still runs there fails; whether the client closes well concerns nobody.
+      client.close().catch(() => {});
+    });
+    return client;
   }
 
   /**
@@ -82,7 +94,7 @@ export class MongoStore implements Store {
     // A client whose first connection failed never makes another.
     if (this.hasFailed) {
       await this.client.close();
-      this.client = this.connect();
+      this.client = this.watchedClient();
     }
     this.hasFailed = true;
     requireSnapshots(await this.run((database) => database.command({ hello: 1 })));
