@@ -7,6 +7,9 @@ import type { Archive, RecordArchive, RecordEntry } from './ports/archive.js';
 
 const BATCH = 1_000;
 
+/** About so many bytes of entries, as JSON, end a batch before it is full; one entry is never over 1 MiB or so. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
 /** The copy cannot be made, or was made and is not right. The message is for a person. */
 export class CopyError extends Error {}
 
@@ -65,15 +68,19 @@ export class ArchiveCopy<Key extends number | string, Entry> {
   private async addMissing(): Promise<number> {
     let written = 0;
     let batch: Entry[] = [];
+    let bytes = 0;
     const flush = async () => {
       if (batch.length > 0) await this.to.add(batch);
       written += batch.length;
       this.progress(this.from.name, 'copying', written);
       batch = [];
+      bytes = 0;
     };
     for await (const { source, target } of this.pairs()) {
-      if (source && !target && !this.rules.isPast(source)) batch.push(source);
-      if (batch.length === BATCH) await flush();
+      if (!source || target || this.rules.isPast(source)) continue;
+      batch.push(source);
+      bytes += Buffer.byteLength(JSON.stringify(source));
+      if (batch.length === BATCH || bytes >= BATCH_BYTES) await flush();
     }
     await flush();
     return written;

@@ -73,7 +73,9 @@ function storedAt(url: string, mustExist: boolean): Stored {
 
 /** A copy has time: what keeps a service answering would only make it give up. */
 function patient(url: string): string {
-  if (/[?&]socketTimeoutMS=/.test(url)) return url;
+  const [named, name, value] = /([?&]socketTimeoutMS=)(\d*)/i.exec(url) ?? [];
+  // 0 stands for none.
+  if (named) return Number(value) > 0 ? url : url.replace(named, `${name}${COPY_TIMEOUT_MS}`);
   const [base = '', query] = url.split('?', 2);
   const database = /^mongodb(?:\+srv)?:\/\/[^/]+$/.test(base) ? '/' : '';
   return `${base}${database}?${query ? `${query}&` : ''}socketTimeoutMS=${COPY_TIMEOUT_MS}`;

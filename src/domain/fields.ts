@@ -6,6 +6,8 @@ export interface FieldTraits {
   readonly required?: true;
   /** No two records share a value. */
   readonly unique?: true;
+  /** Names a record of another resource. Clients list what names one such record, newest first. */
+  readonly reference?: true;
   /** `A` to `Z` count as `a` to `z` wherever two values are told apart; in order they do not. */
   readonly ignoresCase?: true;
 }

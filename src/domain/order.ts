@@ -14,7 +14,9 @@ export interface Order {
   readonly items: readonly OrderItem[];
 }
 
-export const ORDER_FIELDS = { userId: { type: 'integer', required: true } } satisfies FieldSet;
+export const ORDER_FIELDS = {
+  userId: { type: 'integer', required: true, reference: true },
+} satisfies FieldSet;
 
 export const REFERENCE = { min: 1, max: MAX_ID } as const;
 export const ITEMS = { min: 1, max: 100 } as const;

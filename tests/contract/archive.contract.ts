@@ -51,6 +51,18 @@ function recordArchiveContract(store: Opened): void {
       expect(await archive.read(5, 2)).to.deep.equal([]);
     });
 
+    it('reads large records to the last, in as many pages as it likes', async () => {
+      const description = 'x'.repeat(300_000);
+      const all = Array.from({ length: 30 }, (_, at) => record(at + 1, { description }));
+      for (const one of all) await archive.add([one]);
+      const found: RecordEntry[] = [];
+      for (let page = await archive.read(0, 1_000); page.length > 0; ) {
+        found.push(...page);
+        page = await archive.read(page.at(-1)?.id ?? 0, 1_000);
+      }
+      expect(found).to.deep.equal(all);
+    });
+
     it('adds entries as they are', async () => {
       const full = record(7, {
         sku: 'x',

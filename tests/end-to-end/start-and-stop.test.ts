@@ -307,6 +307,26 @@ describe('the program', () => {
       }
     });
 
+    it('exits with 78 for a MONGODB_URL that weakens a promise, with a line for each option', async () => {
+      const MONGODB_URL = 'mongodb://u:secret@h/x?Journal=false&W=1&readconcernlevel=local&retryWrites=true';
+      const service = start(folder(), { STORE: 'mongodb', MONGODB_URL });
+      expect((await service.exit).code).to.equal(78);
+      const lines = service.log.trim().split('\n');
+      expect(lines.map((line) => /^MONGODB_URL sets (\w+), /.exec(line)?.[1])).to.deep.equal([
+        'journal',
+        'w',
+        'readconcernlevel',
+      ]);
+      expect(service.log).to.not.include('secret');
+    });
+
+    it('waits for a MongoDB whose name cannot be looked up, and then gives up with 75', async () => {
+      const MONGODB_URL = 'mongodb+srv://db.invalid/x';
+      const service = start(folder(), { STORE: 'mongodb', MONGODB_URL, STORE_START_TIMEOUT_SECONDS: '1' });
+      await service.logs(/the store cannot be reached yet/);
+      expect((await service.exit).code).to.equal(75);
+    });
+
     it('exits with 78 for a BOOTSTRAP_API_KEY that is not well-formed, without showing it', async () => {
       const service = start(folder(), { BOOTSTRAP_API_KEY: 'pcs_secret' });
       expect((await service.exit).code).to.equal(78);

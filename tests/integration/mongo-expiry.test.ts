@@ -94,19 +94,34 @@ describe('what expires on MongoDB', () => {
     expect(document).to.have.property('live', true);
   });
 
-  it('is never after another time: an index that says so ends the start', async () => {
+  it('is never after another time: an index that says so ends the start, in the place of ours or beside it', async () => {
     const key = { reservedAt: 1 } as const;
     const reservations = database.collection('users_reservations');
-    for (const name of ['ttl_reservedAt', 'by_hand']) {
+    const found = {
+      ttl_reservedAt: 'has another index, ttl_reservedAt',
+      by_hand: 'has an index, by_hand, that removes',
+    };
+    for (const [name, says] of Object.entries(found)) {
       await reservations.createIndex(key, { name, expireAfterSeconds: 60 });
       const { store } = replica();
       const error = await store.open().catch((error: unknown) => error);
       expect(error).to.be.instanceOf(UnusableStore);
-      expect((error as Error).message)
-        .to.include('users_reservations has another index')
-        .and.include('ttl_reservedAt');
+      expect((error as Error).message).to.include(`users_reservations ${says}`);
       await reservations.dropIndex(name);
     }
+  });
+
+  it('has to be by our index alone: the server makes another one beside it, and the next start ends', async () => {
+    await replica().store.open();
+    const reservations = database.collection('users_reservations');
+    await reservations.createIndex({ reservedAt: 1 }, { name: 'by_hand', expireAfterSeconds: 60 });
+    expect((await reservations.indexes()).map(({ name }) => name)).to.have.members([
+      '_id_',
+      'ttl_reservedAt',
+      'by_hand',
+    ]);
+    const { store } = replica();
+    expect(await store.open().catch((error: unknown) => error)).to.be.instanceOf(UnusableStore);
   });
 
   it('is kept as a time: by another type the server would never remove it', async () => {

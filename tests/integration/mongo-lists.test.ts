@@ -269,9 +269,10 @@ describe('lists on MongoDB', () => {
       ['live,_id'],
       ...everyRecord,
       ...walkedBothWays('fields.userId'),
+      ['live,fields.userId,-createdAt,_id'],
     ]);
     await store.open();
-    expect(await keys('orders')).to.have.length(8);
+    expect(await keys('orders')).to.have.length(9);
   });
 
   describe('and the time of a query', () => {

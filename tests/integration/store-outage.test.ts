@@ -99,6 +99,31 @@ describe('a store that is not there', () => {
     });
   }
 
+  it('in the moment of a write is 503 and never 500, and back by itself, whatever a connection was doing', async () => {
+    const client = await start().started();
+    // Commands over 16 KiB are the ones that the driver waits for in the middle of writing them.
+    const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [at, 'é'.repeat(500)]));
+    const statuses = new Map<number, number>();
+    let isOver = false;
+    const write = async (writer: number) => {
+      while (!isOver) {
+        const { status } = await client.post('/products', { name: `of ${writer}`, attributes });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    const writers = Array.from({ length: 16 }, (_, writer) => write(writer));
+    for (let cut = 0; cut < 20; cut++) {
+      const made = statuses.get(201) ?? 0;
+      await until('writes succeed again', 10_000, async () => (statuses.get(201) ?? 0) > made + 20);
+      await proxy.set('cut');
+      await proxy.set('none');
+    }
+    isOver = true;
+    await Promise.all(writers);
+    expect([...statuses.keys()].sort()).to.deep.equal([201, 503]);
+    client.close();
+  });
+
   it('that is merely slow is waited for', async () => {
     const client = await start().started();
     proxy.delayMs = 150;

@@ -3,17 +3,29 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
 const TYPE_A = 1;
+/** RFC 2782. */
+const TYPE_SRV = 33;
 const CLASS_IN = 1;
 const HEADER_BYTES = 12;
 
-/** A DNS server (RFC 1035) that knows one name, as Docker's knows a service: to any question its IPv4 addresses. */
+/** Where a service is to be had. */
+export interface ServiceTarget {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * A DNS server (RFC 1035) that knows one name, as Docker's knows a service: to any question its IPv4 addresses, and where
+ * its service is.
+ */
 export class NameServer {
   private readonly socket = createSocket('udp4');
 
-  /** @param addresses asked for anew at each question */
-  constructor(addresses: () => readonly string[]) {
+  /** @param addresses,services asked for anew at each question */
+  constructor(addresses: () => readonly string[], services: () => readonly ServiceTarget[] = () => []) {
     this.socket.on('message', (question, { port, address }) => {
-      this.socket.send(answerTo(question, addresses()), port, address);
+      const records = [...addresses().map(addressRecord), ...services().map(serviceRecord)];
+      this.socket.send(answerTo(question, records), port, address);
     });
   }
 
@@ -29,25 +41,35 @@ export class NameServer {
   }
 }
 
-function answerTo(question: Buffer, addresses: readonly string[]): Buffer {
+function answerTo(question: Buffer, records: readonly Buffer[]): Buffer {
   const endOfName = question.indexOf(0, HEADER_BYTES) + 1;
   const asked = question.subarray(HEADER_BYTES, endOfName + 4);
-  const answers = question.readUInt16BE(endOfName) === TYPE_A ? addresses : [];
+  const answers = records.filter((record) => record.readUInt16BE(2) === question.readUInt16BE(endOfName));
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(question.readUInt16BE(0), 0);
   header.writeUInt16BE(0x8580, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(answers.length, 6);
-  return Buffer.concat([header, asked, ...answers.map(record)]);
+  return Buffer.concat([header, asked, ...answers]);
 }
 
-function record(address: string): Buffer {
-  const bytes = Buffer.alloc(16);
+function addressRecord(address: string): Buffer {
+  return record(TYPE_A, Buffer.from(address.split('.').map(Number)));
+}
+
+function serviceRecord({ host, port }: ServiceTarget): Buffer {
+  const numbers = Buffer.alloc(6);
+  numbers.writeUInt16BE(port, 4);
+  const labels = host.split('.').map((label) => Buffer.from([label.length, ...Buffer.from(label)]));
+  return record(TYPE_SRV, Buffer.concat([numbers, ...labels, Buffer.alloc(1)]));
+}
+
+function record(type: number, data: Buffer): Buffer {
+  const head = Buffer.alloc(12);
   // The name is the one that was asked for, at the question's place.
-  bytes.writeUInt16BE(0xc000 | HEADER_BYTES, 0);
-  bytes.writeUInt16BE(TYPE_A, 2);
-  bytes.writeUInt16BE(CLASS_IN, 4);
-  bytes.writeUInt16BE(4, 10);
-  bytes.set(address.split('.').map(Number), 12);
-  return bytes;
+  head.writeUInt16BE(0xc000 | HEADER_BYTES, 0);
+  head.writeUInt16BE(type, 2);
+  head.writeUInt16BE(CLASS_IN, 4);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
 }

@@ -95,6 +95,23 @@ describe('copying an archive', () => {
     expect(await target.all()).to.deep.equal(await source.all());
   });
 
+  it('writes batches of some mebibytes, however many records those are', async () => {
+    const MIB = 1024 * 1024;
+    // Of two bytes a character: bytes count, not characters.
+    const description = 'é'.repeat(MIB / 4);
+    await source.archive.add(Array.from({ length: 20 }, (_, at) => record(at + 1, { description })));
+    const add = target.archive.add.bind(target.archive);
+    const sizes: number[] = [];
+    target.archive.add = async (entries) => {
+      sizes.push(Buffer.byteLength(JSON.stringify(entries)));
+      await add(entries);
+    };
+    expect((await copy()).written).to.equal(20);
+    expect(sizes.slice(0, -1).every((size) => size > 3 * MIB)).to.equal(true);
+    expect(Math.max(...sizes)).to.be.within(3 * MIB, 6 * MIB);
+    expect(await target.all()).to.deep.equal(await source.all());
+  });
+
   it('takes over what changed in the source since, unique values that moved too', async () => {
     await fill(4);
     await copy();

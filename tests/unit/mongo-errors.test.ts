@@ -12,17 +12,24 @@ import {
   isDuplicateKey,
   isTooExpensive,
   refusedDocuments,
-  refusedPath,
+  refusingIndex,
   toCoreError,
 } from '#src/adapters/outbound/mongo/mongo-errors.js';
 import { CatalogueError, unavailable } from '#src/domain/errors.js';
 
-const LOST_CURSOR = { CursorNotFound: 43, QueryPlanKilled: 175, CursorKilled: 237 };
+const LOST_CURSOR = {
+  CursorNotFound: 43,
+  OperationFailed: 96,
+  QueryPlanKilled: 175,
+  CursorKilled: 237,
+  ObjectIsBusy: 314,
+};
 
 const PASSING = {
   ...LOST_CURSOR,
   HostUnreachable: 6,
   HostNotFound: 7,
+  AuthenticationFailed: 18,
   LockTimeout: 24,
   MaxTimeMSExpired: 50,
   StaleShardVersion: 63,
@@ -36,6 +43,9 @@ const PASSING = {
   StaleEpoch: 150,
   PrimarySteppedDown: 189,
   NetworkInterfaceExceededTimeLimit: 202,
+  ElectionInProgress: 216,
+  IncompleteTransactionHistory: 217,
+  TransactionTooOld: 225,
   SnapshotTooOld: 239,
   SnapshotUnavailable: 246,
   StaleDbVersion: 249,
@@ -43,7 +53,16 @@ const PASSING = {
   ExceededTimeLimit: 262,
   MigrationConflict: 272,
   ConnectionPoolExpired: 317,
+  InterruptedDueToStorageChange: 355,
+  InternalTransactionNotSupported: 358,
   TemporarilyUnavailable: 365,
+  UserWritesBlocked: 371,
+  ResourceExhausted: 402,
+  MigrationBlockingOperationCoordinatorCleaningUp: 406,
+  PooledConnectionAcquisitionExceededTimeLimit: 407,
+  UpdatesStillPending: 412,
+  InterruptedDueToReshardingCriticalSection: 453,
+  IngressRequestRateLimitExceeded: 462,
   SocketException: 9_001,
   LegacyNotPrimary: 10_058,
   NotWritablePrimary: 10_107,
@@ -53,12 +72,16 @@ const PASSING = {
   StaleConfig: 13_388,
   NotPrimaryNoSecondaryOk: 13_435,
   NotPrimaryOrSecondary: 13_436,
+  OutOfDiskSpace: 14_031,
+  ClientMarkedKilled: 46_841,
+  BackupCursorOpenConflictWithCheckpoint: 50_915,
+  RetriableRemoteCommandFailure: 91_331,
+  InterruptedDueToFCVChange: 10_045_600,
 };
 
 const LASTING = {
   BadValue: 2,
   Unauthorized: 13,
-  AuthenticationFailed: 18,
   CommandNotFound: 59,
   InvalidOptions: 72,
   IndexOptionsConflict: 85,
@@ -81,7 +104,12 @@ describe('an error of MongoDB', () => {
     });
   }
 
-  for (const label of ['RetryableWriteError', 'TransientTransactionError', 'SystemOverloadedError']) {
+  for (const label of [
+    'RetryableWriteError',
+    'TransientTransactionError',
+    'SystemOverloadedError',
+    'HandshakeError',
+  ]) {
     it(`says that the store is not there where it has the label ${label}`, () => {
       const error = serverError({ code: 2, errorLabels: [label] });
       expectUnavailable(toCoreError(error), error);
@@ -115,14 +143,47 @@ describe('an error of MongoDB', () => {
     expect(namesOf(isDuplicateKey)).to.deep.equal(['DuplicateKey']);
   });
 
-  it('names the path of the index that refused, and one that names none is a defect', () => {
-    expect(refusedPath(serverError({ code: 11_000, keyPattern: { 'fields.sku': 1 } }))).to.equal(
-      'fields.sku',
+  it('names the index that refused, by its key or its name, and one that names none is a defect', () => {
+    const refusing = (message: string, keyPattern?: object) =>
+      refusingIndex(new MongoServerError({ message, code: 11_000, keyPattern }));
+    expect(refusing('x', { 'fields.sku': 1 })).to.deep.equal({ path: 'fields.sku' });
+    for (const keyPattern of [undefined, {}]) {
+      expect(
+        refusing('E11000 … collection: c.products index: sku dup key: { : 1 }', keyPattern),
+      ).to.deep.equal({
+        name: 'sku',
+      });
+      expect(refusing("Duplicate key violation on the requested collection: Index 'a b'")).to.deep.equal({
+        name: 'a b',
+      });
+      expect(() => refusing('x', keyPattern)).to.throw('does not name the index');
+    }
+  });
+
+  it('says that the store is not there where it is Node’s own, of a connection or a look-up of names', () => {
+    const broken = [
+      'ECONNRESET read',
+      'EPIPE write',
+      'ETIMEDOUT connect',
+      'ENOTFOUND querySrv',
+      'ESERVFAIL queryTxt',
+    ];
+    const system = broken.map((text) => {
+      const [code, syscall] = text.split(' ');
+      return Object.assign(new Error(text), { code, syscall });
+    });
+    // The first is of a socket that the other side has ended.
+    const own = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'].map((code) =>
+      Object.assign(new Error('x'), { code }),
     );
-    for (const keyPattern of [undefined, {}])
-      expect(() => refusedPath(serverError({ code: 11_000, keyPattern }))).to.throw(
-        'does not name the index',
-      );
+    for (const error of [...system, ...own]) {
+      expectUnavailable(toCoreError(error), error);
+      const wrapped = dressed(error);
+      expectUnavailable(toCoreError(wrapped), wrapped);
+    }
+    const file = Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'open' });
+    const misuse = Object.assign(new TypeError('x'), { code: 'ERR_INVALID_ARG_TYPE' });
+    for (const error of [file, misuse]) expect(toCoreError(error)).to.equal(error);
   });
 });
 

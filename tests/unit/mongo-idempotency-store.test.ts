@@ -21,11 +21,13 @@ class ScriptedStore extends MongoStore {
     super('mongodb://127.0.0.1:1/', [], ENDLESS);
   }
 
-  override async run<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
+  override async run<Result>(
+    operation: (database: Db, maxTimeMS: number) => Promise<Result>,
+  ): Promise<Result> {
     const found = { batchSize: () => found, maxTimeMS: () => found, toArray: async () => this.next('find') };
     const collection = { insertMany: async () => this.next('insert'), find: () => found };
     try {
-      return await operation({ collection: () => collection } as unknown as Db);
+      return await operation({ collection: () => collection } as unknown as Db, 1_000);
     } catch (error) {
       throw toCoreError(error);
     }

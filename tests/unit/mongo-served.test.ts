@@ -36,6 +36,9 @@ const SERVED: readonly Case[] = [
   [PRODUCTS, 'id:in name:ne', '-createdAt,id'],
   [ORDERS, 'userId:eq', 'id'],
   [ORDERS, 'userId:eq', 'userId,id'],
+  [ORDERS, 'userId:eq', '-createdAt,id'],
+  [ORDERS, 'userId:eq', 'createdAt,-id'],
+  [ORDERS, 'userId:eq createdAt:gte createdAt:lt', '-createdAt,id'],
   [USERS, 'email:in', 'name,id'],
   [USERS, 'email:lt', 'email,id'],
 ];
@@ -51,7 +54,12 @@ const NOT_SERVED: readonly Case[] = [
   [PRODUCTS, 'sku:prefix', 'id'],
   [PRODUCTS, 'attributes', 'id'],
   [PRODUCTS, 'id:gt', 'name,id'],
-  [ORDERS, 'userId:eq', '-createdAt,id'],
+  [ORDERS, 'userId:eq', 'createdAt,id'],
+  [ORDERS, 'userId:eq', '-createdAt,-id'],
+  [ORDERS, 'userId:eq', '-updatedAt,id'],
+  [ORDERS, 'userId:in', '-createdAt,id'],
+  [ORDERS, 'userId:eq updatedAt:gt', '-createdAt,id'],
+  [PRODUCTS, 'price.amount:eq', '-createdAt,id'],
   [USERS, 'email:prefix', 'email,id'],
   [USERS, 'email:ne', 'email,id'],
 ];

@@ -90,7 +90,7 @@ describe('a server of MongoDB', () => {
     class StandaloneStore extends MongoStore {
       override run<Result>(operation: Parameters<MongoStore['run']>[0]): Promise<Result> {
         const database = { command: async (command: Document) => asked.push(command) && STANDALONE };
-        return operation(database as never) as Promise<Result>;
+        return operation(database as never, 1_000) as Promise<Result>;
       }
     }
     const indexes = [{ collection: 'products', indexes: [{ key: { a: 1 } }] }];

@@ -5,7 +5,10 @@ import type { Reservation } from './idempotency-store.js';
 export interface Archive<Key extends number | string, Entry> {
   /** Names the resource, alike in every store. */
   readonly name: string;
-  /** In ascending order of key: the first `limit` of those whose key is greater. */
+  /**
+   * In ascending order of key: the first of those whose key is greater, `limit` at the most; fewer where they are large, one
+   * at least where there is any.
+   */
   read(after: Key, limit: number): Promise<readonly Entry[]>;
   /** Puts entries under keys that are free; all or a part of them where it fails. */
   add(entries: readonly Entry[]): Promise<void>;

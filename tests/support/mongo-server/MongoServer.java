@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
@@ -99,14 +100,15 @@ class ReplicaSetBackend extends H2Backend {
             Document reply = replay(query);
             if (reply == null) {
                 long started = System.nanoTime();
-                // The library hands out its live documents; the reply is encoded outside this lock.
-                reply = execute(channel, db, command, query).cloneDeeply();
+                // A copy: the library hands out its live documents, and the reply is encoded outside this lock.
+                Document sortable = (Document) ByteOrder.ENCODED.in(query);
+                reply = (Document) ByteOrder.DECODED.in(execute(channel, db, command, sortable));
                 heedMaxTime(command, query, System.nanoTime() - started);
                 record(query, reply);
             }
             return reply;
         } catch (MongoServerException e) {
-            return failure(e);
+            return (Document) ByteOrder.DECODED.in(failure(e));
         } catch (RuntimeException e) {
             e.printStackTrace(); // the library would only log it, and no logger is bound
             throw e;
@@ -387,8 +389,12 @@ class ReplicaSetBackend extends H2Backend {
     }
 
     private Document findIndex(String db, Document query) {
+        return indexes(db, query).findFirst().orElse(null);
+    }
+
+    private Stream<Document> indexes(String db, Document query) {
         MongoCollection<?> indexes = resolveDatabase(db).resolveCollection("system.indexes", false);
-        return indexes == null ? null : indexes.handleQueryAsStream(query).findFirst().orElse(null);
+        return indexes == null ? Stream.empty() : indexes.handleQueryAsStream(query);
     }
 
     /** The library compares only sparse with an index of that name, and trusts the rest of a failed build. */
@@ -407,17 +413,21 @@ class ReplicaSetBackend extends H2Backend {
                 throw notSupported("index key " + index.get("key"));
             }
             Document sameName = findIndex(db, ns.clone().append("name", index.get("name")));
-            Document sameKey = findIndex(db, ns.clone().append("key", index.get("key")));
-            if (sameName != null && !sameIndex(sameName, index)) {
+            Document alike = indexes(db, ns).filter(one -> sameSignature(one, index)).findFirst().orElse(null);
+            if (sameName != null && !sameSignature(sameName, index)) {
                 throw new MongoServerError(86, "IndexKeySpecsConflict", "An existing index has the same name as the "
                     + "requested index. Requested index: " + index + ", existing index: " + sameName);
             }
             if (index.get("key").toString().startsWith("{\"_id\" ") && ((Document) index.get("key")).size() == 1) {
                 continue; // there from the start
             }
-            if (sameName == null && sameKey != null) {
+            if (sameName != null && !sameOptions(sameName, index)) {
+                throw new MongoServerError(85, "IndexOptionsConflict", "An equivalent index already exists with the same "
+                    + "name but different options. Requested index: " + index + ", existing index: " + sameName);
+            }
+            if (sameName == null && alike != null) {
                 throw new MongoServerError(85, "IndexOptionsConflict",
-                    "Index already exists with a different name: " + sameKey.get("name"));
+                    "Index already exists with a different name: " + alike.get("name"));
             }
             if (sameName == null) {
                 missing.add(index);
@@ -436,11 +446,15 @@ class ReplicaSetBackend extends H2Backend {
         }
     }
 
-    private static boolean sameIndex(Document one, Document other) {
+    /** What tells two indexes of a collection apart since 5.0, names aside (SERVER-47657). */
+    private static boolean sameSignature(Document one, Document other) {
         return one.get("key").toString().equals(other.get("key").toString())
             && Boolean.TRUE.equals(one.get("unique")) == Boolean.TRUE.equals(other.get("unique"))
-            && Boolean.TRUE.equals(one.get("sparse")) == Boolean.TRUE.equals(other.get("sparse"))
-            && Objects.equals(number(one.get("expireAfterSeconds")), number(other.get("expireAfterSeconds")));
+            && Boolean.TRUE.equals(one.get("sparse")) == Boolean.TRUE.equals(other.get("sparse"));
+    }
+
+    private static boolean sameOptions(Document one, Document other) {
+        return Objects.equals(number(one.get("expireAfterSeconds")), number(other.get("expireAfterSeconds")));
     }
 
     private static Document filtered(Document query, Document reply) {
@@ -450,19 +464,19 @@ class ReplicaSetBackend extends H2Backend {
         return reply;
     }
 
-    /** By name alone the library forgets the indexes of that name in every collection. */
+    /** By name the library forgets the indexes of that name in every collection, by key it knows only one. */
     private Document dropIndexes(Channel channel, String db, Document query) {
-        Document search = new Document("ns", db + "." + query.get("dropIndexes"));
-        if ("*".equals(query.get("index"))) {
-            throw notSupported("dropIndexes *");
-        } else if (query.get("index") instanceof String) {
-            Document index = findIndex(db, search.append("name", query.get("index")));
-            if (index == null) {
-                throw new MongoServerError(27, "IndexNotFound", "index not found with name [" + query.get("index") + "]");
-            }
-            query.put("index", index.get("key"));
+        if (!(query.get("index") instanceof String) || "*".equals(query.get("index"))) {
+            throw notSupported("dropIndexes of " + query.get("index"));
         }
-        return super.handleCommand(channel, db, "dropIndexes", query);
+        String collection = (String) query.get("dropIndexes");
+        Document search = new Document("ns", db + "." + collection).append("name", query.get("index"));
+        if (findIndex(db, search) == null) {
+            throw new MongoServerError(27, "IndexNotFound", "index not found with name [" + query.get("index") + "]");
+        }
+        resolveDatabase(db).resolveCollection(collection, true).dropIndex((String) query.get("index"));
+        resolveDatabase(db).resolveCollection("system.indexes", true).deleteDocuments(search, 1);
+        return ok();
     }
 
     /** The library removes every database whose name starts with this one's. */
@@ -481,6 +495,53 @@ class ReplicaSetBackend extends H2Backend {
 
     private static Document ok() {
         return new Document("ok", 1.0);
+    }
+}
+
+/**
+ * The library compares strings by their UTF-16 units, MongoDB by their bytes of UTF-8, which is by code points. With the
+ * surrogates moved above all other units both orders are one, so every string is kept that way.
+ */
+enum ByteOrder {
+    ENCODED(0xe000, -0x800, 0x2000),
+    DECODED(0xf800, -0x2000, 0x800);
+
+    private static final char FIRST_MOVED = 0xd800;
+
+    private final int upper;
+    private final int byUpper;
+    private final int byLower;
+
+    /** Units from {@code upper} on move by {@code byUpper}, those from U+D800 to there by {@code byLower}. */
+    ByteOrder(int upper, int byUpper, int byLower) {
+        this.upper = upper;
+        this.byUpper = byUpper;
+        this.byLower = byLower;
+    }
+
+    /** A deep copy with all strings moved; names of members are ASCII. */
+    Object in(Object value) {
+        if (value instanceof Document) {
+            Document copy = new Document();
+            ((Document) value).forEach((name, member) -> copy.put(name, in(member)));
+            return copy;
+        }
+        if (value instanceof Collection) {
+            List<Object> copy = new ArrayList<>();
+            ((Collection<?>) value).forEach(element -> copy.add(in(element)));
+            return copy;
+        }
+        return value instanceof String ? in((String) value) : value;
+    }
+
+    private String in(String text) {
+        if (text.chars().allMatch(unit -> unit < FIRST_MOVED)) {
+            return text;
+        }
+        StringBuilder moved = new StringBuilder(text.length());
+        text.chars().forEach(unit ->
+            moved.append((char) (unit < FIRST_MOVED ? unit : unit + (unit < upper ? byLower : byUpper))));
+        return moved.toString();
     }
 }
 

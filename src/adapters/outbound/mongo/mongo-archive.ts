@@ -24,7 +24,9 @@ export class MongoArchive<Fields> implements RecordArchive {
   }
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
-    const documents = await this.run((all) => followers(all.find({ _id: { $gt: after } }), limit));
+    const documents = await this.run((all, maxTimeMS) =>
+      followers(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
+    );
     return documents.map((document) =>
       'live' in document
         ? recordOf(this.table, document)
@@ -33,22 +35,25 @@ export class MongoArchive<Fields> implements RecordArchive {
   }
 
   async add(entries: readonly RecordEntry[]): Promise<void> {
-    await this.run((all) => all.insertMany(entries.map((entry) => this.documentOf(entry))));
+    const documents = entries.map((entry) => this.documentOf(entry));
+    await this.run((all, maxTimeMS) => all.insertMany(documents, { maxTimeMS }));
   }
 
   async discard(ids: readonly Id[]): Promise<void> {
-    await this.run((all) => all.deleteMany({ _id: { $in: [...ids] } }));
+    await this.run((all, maxTimeMS) => all.deleteMany({ _id: { $in: [...ids] } }, { maxTimeMS }));
   }
 
   async nextId(): Promise<Id> {
-    const counter = await this.counting((counters) => counters.findOne({ _id: this.name }));
+    const counter = await this.counting((counters, maxTimeMS) =>
+      counters.findOne({ _id: this.name }, { maxTimeMS }),
+    );
     return this.table.firstId + (counter?.reserved ?? 0);
   }
 
   async raiseNextId(next: Id): Promise<void> {
     const reserved = next - this.table.firstId;
-    await this.counting((counters) =>
-      counters.updateOne({ _id: this.name }, { $max: { reserved } }, { upsert: true }),
+    await this.counting((counters, maxTimeMS) =>
+      counters.updateOne({ _id: this.name }, { $max: { reserved } }, { upsert: true, maxTimeMS }),
     );
   }
 
@@ -58,13 +63,19 @@ export class MongoArchive<Fields> implements RecordArchive {
       : documentOf(this.table, entry as Versioned<Fields>);
   }
 
-  private run<Result>(operation: (all: Collection<StoredDocument>) => Promise<Result>): Promise<Result> {
-    return this.store.run((database) => operation(database.collection<StoredDocument>(this.name)));
+  private run<Result>(
+    operation: (all: Collection<StoredDocument>, maxTimeMS: number) => Promise<Result>,
+  ): Promise<Result> {
+    return this.store.run((database, maxTimeMS) =>
+      operation(database.collection<StoredDocument>(this.name), maxTimeMS),
+    );
   }
 
   private counting<Result>(
-    operation: (counters: Collection<CounterDocument>) => Promise<Result>,
+    operation: (counters: Collection<CounterDocument>, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
-    return this.store.run((database) => operation(database.collection<CounterDocument>(COUNTERS)));
+    return this.store.run((database, maxTimeMS) =>
+      operation(database.collection<CounterDocument>(COUNTERS), maxTimeMS),
+    );
   }
 }

@@ -18,11 +18,11 @@ export class MongoIdempotencyStore implements IdempotencyStore {
 
   async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
     if (keys.length === 0) return new Map();
-    const documents = await this.run((all) =>
+    const documents = await this.run((all, maxTimeMS) =>
       all
         .find({ _id: { $in: [...keys] } })
         .batchSize(keys.length + 1)
-        .maxTimeMS(this.store.operationMs)
+        .maxTimeMS(maxTimeMS)
         .toArray(),
     );
     return byKey(documents.map(reservationOf));
@@ -53,7 +53,9 @@ export class MongoIdempotencyStore implements IdempotencyStore {
    */
   private async refused(reservations: readonly Reservation[]): Promise<ReadonlySet<string>> {
     try {
-      await this.run((all) => all.insertMany(reservations.map(documentOf), { ordered: false }));
+      await this.run((all, maxTimeMS) =>
+        all.insertMany(reservations.map(documentOf), { ordered: false, maxTimeMS }),
+      );
       return new Set();
     } catch (error) {
       const refused = refusedDocuments(error);
@@ -61,9 +63,13 @@ export class MongoIdempotencyStore implements IdempotencyStore {
     }
   }
 
-  private run<Result>(operation: (all: Collection<ReservationDocument>) => Promise<Result>): Promise<Result> {
+  private run<Result>(
+    operation: (all: Collection<ReservationDocument>, maxTimeMS: number) => Promise<Result>,
+  ): Promise<Result> {
     const name = reservationsOf(this.table);
-    return this.store.run((database) => operation(database.collection<ReservationDocument>(name)));
+    return this.store.run((database, maxTimeMS) =>
+      operation(database.collection<ReservationDocument>(name), maxTimeMS),
+    );
   }
 }
 

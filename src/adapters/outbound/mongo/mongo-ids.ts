@@ -15,11 +15,11 @@ export class MongoIds {
   /** @returns the first of them */
   async reserve(count: number): Promise<Id> {
     const { name, firstId } = this.table;
-    const counter = await this.counting((counters) =>
+    const counter = await this.counting((counters, maxTimeMS) =>
       counters.findOneAndUpdate(
         { _id: name },
         { $inc: { reserved: count } },
-        { upsert: true, returnDocument: 'after' },
+        { upsert: true, returnDocument: 'after', maxTimeMS },
       ),
     );
     if (!counter) throw new Error(`There is no counter ${name}.`);
@@ -28,17 +28,23 @@ export class MongoIds {
 
   async release(first: Id, end: Id): Promise<void> {
     const { name, firstId } = this.table;
-    await this.counting((counters) =>
-      counters.updateOne({ _id: name, reserved: end - firstId }, { $set: { reserved: first - firstId } }),
+    await this.counting((counters, maxTimeMS) =>
+      counters.updateOne(
+        { _id: name, reserved: end - firstId },
+        { $set: { reserved: first - firstId } },
+        { maxTimeMS },
+      ),
     );
   }
 
   /** Of two first uses of a counter that race one may find the other's document in its way; then it is there. */
   private async counting<Result>(
-    operation: (counters: Collection<CounterDocument>) => Promise<Result>,
+    operation: (counters: Collection<CounterDocument>, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
     const count = () =>
-      this.store.run((database) => operation(database.collection<CounterDocument>(COUNTERS)));
+      this.store.run((database, maxTimeMS) =>
+        operation(database.collection<CounterDocument>(COUNTERS), maxTimeMS),
+      );
     try {
       return await count();
     } catch (error) {

@@ -3,11 +3,21 @@ import type { RecordTable } from '../../../application/list-query.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '../../../application/retention.js';
 import { type FieldTraits, METADATA, uniqueFields } from '../../../domain/fields.js';
 import { fieldPath, uniquePath } from './mongo-paths.js';
+import { COUNTERS } from './mongo-record.js';
 import { reservationsOf } from './mongo-reservation.js';
 
 export interface CollectionIndexes {
   readonly collection: string;
   readonly indexes: readonly IndexDescription[];
+}
+
+/** One entry for each collection; `counters` is one of them, though it needs no index beside that of `_id`. */
+export function byCollection(all: readonly CollectionIndexes[]): CollectionIndexes[] {
+  const collections = new Set([...all.map(({ collection }) => collection), COUNTERS]);
+  return [...collections].map((collection) => ({
+    collection,
+    indexes: all.filter((one) => one.collection === collection).flatMap(({ indexes }) => indexes),
+  }));
 }
 
 /** Those of the records of a table. */
@@ -48,13 +58,22 @@ function ttlIndex(path: string, keptMs: number): IndexDescription {
   return { key: { [path]: 1 }, name: `ttl_${path}`, expireAfterSeconds: keptMs / 1_000, sparse: true };
 }
 
-function indexesToWalk(field: string, { type, required, unique }: FieldTraits): IndexDescription[] {
+function indexesToWalk(
+  field: string,
+  { type, required, unique, reference }: FieldTraits,
+): IndexDescription[] {
   if (field === 'id') return [{ key: { live: 1, _id: 1 }, name: 'live' }];
   if (type === 'attributes') return [];
   const path = fieldPath(field);
   const ascending = { key: { live: 1, [path]: 1, _id: 1 }, name: `live_${field}` } as const;
   const descending = { key: { live: 1, [path]: -1, _id: 1 }, name: `live_-${field}` } as const;
   // Lists are sorted by fields that every record has: ids ascend where two are alike, whichever way the field goes.
-  if (required) return [ascending, descending];
+  if (required) return [ascending, descending, ...(reference ? [newestFirst(field)] : [])];
   return unique ? [] : [ascending];
+}
+
+/** For what names one record, in order of `-createdAt`. */
+function newestFirst(field: string): IndexDescription {
+  const key = { live: 1, [fieldPath(field)]: 1, createdAt: -1, _id: 1 } as const;
+  return { key, name: `live_${field}_-createdAt` };
 }

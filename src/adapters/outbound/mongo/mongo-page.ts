@@ -49,17 +49,18 @@ async function readOnce<Fields>(
     .batchSize(CHUNK)
     .allowDiskUse()
     .maxTimeMS(maxTimeMS);
-  const { documents, hasMore } = await upTo(limit, bytes, cursor);
+  const { documents, hasMore } = await documentsUpTo(limit, bytes, cursor);
   const records = documents.map((document) => recordOf(table, document));
   return { records: side === 'before' ? records.reverse() : records, hasMore };
 }
 
-async function upTo(
+/** The next `limit` documents, fewer where they come to `maxBytes` before; one at least where there is any. */
+export async function documentsUpTo<Kind extends object>(
   limit: number,
   maxBytes: number,
-  cursor: FindCursor<LiveDocument>,
-): Promise<{ documents: LiveDocument[]; hasMore: boolean }> {
-  const documents: LiveDocument[] = [];
+  cursor: FindCursor<Kind>,
+): Promise<{ documents: Kind[]; hasMore: boolean }> {
+  const documents: Kind[] = [];
   let bytes = 0;
   for await (const document of cursor) {
     if (documents.length === limit || bytes >= maxBytes) return { documents, hasMore: true };

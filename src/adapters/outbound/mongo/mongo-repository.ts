@@ -1,21 +1,15 @@
-import type { Collection, Document } from 'mongodb';
+import type { Collection, Document, MongoServerError } from 'mongodb';
 import type { Filter, ListPage, ListQuery } from '../../../application/list-query.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import { duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import { isDuplicateKey, refusedDocuments, refusedPath } from './mongo-errors.js';
+import { isDuplicateKey, refusedDocuments, refusingIndex } from './mongo-errors.js';
 import { conditionsOf } from './mongo-filter.js';
 import { MongoIds } from './mongo-ids.js';
 import { AT_ONE_MOMENT, readPage } from './mongo-page.js';
 import { uniquePath } from './mongo-paths.js';
-import {
-  documentOf,
-  type LiveDocument,
-  recordOf,
-  type StoredDocument,
-  tombstoneDocumentOf,
-} from './mongo-record.js';
+import { documentOf, recordOf, type StoredDocument, tombstoneDocumentOf } from './mongo-record.js';
 import { isServed } from './mongo-served.js';
 import type { MongoStore } from './mongo-store.js';
 import type { MongoTable } from './mongo-table.js';
@@ -44,11 +38,14 @@ export class MongoRepository<Fields> implements Repository<Fields> {
 
   async insert(record: Versioned<Fields>): Promise<boolean> {
     try {
-      await this.run((records) => records.insertOne(documentOf(this.table, record)));
+      await this.run((records, maxTimeMS) =>
+        records.insertOne(documentOf(this.table, record), { maxTimeMS }),
+      );
       return true;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      if (refusedPath(error) === '_id' || (await this.taken([record.id])).has(record.id)) return false;
+      const { name, path } = refusingIndex(error);
+      if (name === ID_INDEX || path === '_id' || (await this.taken([record.id])).has(record.id)) return false;
       throw this.asDuplicateValue(error);
     }
   }
@@ -57,7 +54,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     if (records.length === 0) return [];
     const documents = records.map((record) => documentOf(this.table, record));
     try {
-      await this.run((all) => all.insertMany(documents, { ordered: false }));
+      await this.run((all, maxTimeMS) => all.insertMany(documents, { ordered: false, maxTimeMS }));
       return records.map(() => 'inserted');
     } catch (error) {
       return this.outcomes(records, refusedDocuments(error));
@@ -81,10 +78,10 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const { table, store } = this;
+    const { table } = this;
     if (!isServed(table, query))
       return this.search((records, maxTimeMS) => readPage(records, table, query, maxTimeMS), query.client);
-    return this.run((records) => readPage(records, table, query, store.operationMs));
+    return this.run((records, maxTimeMS) => readPage(records, table, query, maxTimeMS));
   }
 
   async count(filters: readonly Filter[], client?: string): Promise<number> {
@@ -98,8 +95,8 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
     const document = documentOf(this.table, record);
     try {
-      const { matchedCount } = await this.run((records) =>
-        records.replaceOne({ _id: record.id, version: expected }, document),
+      const { matchedCount } = await this.run((records, maxTimeMS) =>
+        records.replaceOne({ _id: record.id, version: expected }, document, { maxTimeMS }),
       );
       return matchedCount === 1;
     } catch (error) {
@@ -108,27 +105,29 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   async remove(id: Id, expected: number, at: Instant): Promise<boolean> {
-    const { matchedCount } = await this.run((records) =>
-      records.replaceOne({ _id: id, version: expected }, tombstoneDocumentOf({ id, deletedAt: at })),
+    const tombstone = tombstoneDocumentOf({ id, deletedAt: at });
+    const { matchedCount } = await this.run((records, maxTimeMS) =>
+      records.replaceOne({ _id: id, version: expected }, tombstone, { maxTimeMS }),
     );
     return matchedCount === 1;
   }
 
+  /**
+   * @param filter one value of `_id` or of a unique field and nothing else: such a query the server answers without a plan
+   *   (`isSimpleIdQuery` and `getIndexForExpressEquality` in src/mongo/db/query of https://github.com/mongodb/mongo)
+   */
   private async findOne(filter: Document): Promise<Versioned<Fields> | undefined> {
-    const options = { maxTimeMS: this.store.operationMs };
-    const document = await this.run((records) =>
-      records.findOne<LiveDocument>({ live: true, ...filter }, options),
-    );
-    return document ? recordOf(this.table, document) : undefined;
+    const document = await this.run((records, maxTimeMS) => records.findOne(filter, { maxTimeMS }));
+    return document && 'live' in document ? recordOf(this.table, document) : undefined;
   }
 
   private async idsAmong(ids: readonly Id[], filter: Document): Promise<Set<Id>> {
     if (ids.length === 0) return new Set();
-    const found = await this.run((records) =>
+    const found = await this.run((records, maxTimeMS) =>
       records
         .find({ ...filter, _id: { $in: [...ids] } }, { projection: { _id: 1 } })
         .batchSize(ids.length + 1)
-        .maxTimeMS(this.store.operationMs)
+        .maxTimeMS(maxTimeMS)
         .toArray(),
     );
     return new Set(found.map(({ _id }) => _id));
@@ -151,14 +150,20 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     });
   }
 
-  private asDuplicateValue(error: Parameters<typeof refusedPath>[0]): unknown {
-    const path = refusedPath(error);
-    const field = uniqueFields(this.table.fields).find((field) => uniquePath(this.table, field) === path);
+  private asDuplicateValue(error: MongoServerError): unknown {
+    const { name, path } = refusingIndex(error);
+    const field = uniqueFields(this.table.fields).find(
+      (field) => field === name || uniquePath(this.table, field) === path,
+    );
     return field ? duplicateValue(field) : error;
   }
 
-  private run<Result>(operation: (records: Collection<StoredDocument>) => Promise<Result>): Promise<Result> {
-    return this.store.run((database) => operation(database.collection<StoredDocument>(this.table.name)));
+  private run<Result>(
+    operation: (records: Collection<StoredDocument>, maxTimeMS: number) => Promise<Result>,
+  ): Promise<Result> {
+    return this.store.run((database, maxTimeMS) =>
+      operation(database.collection<StoredDocument>(this.table.name), maxTimeMS),
+    );
   }
 
   private search<Result>(

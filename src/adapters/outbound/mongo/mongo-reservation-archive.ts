@@ -17,20 +17,26 @@ export class MongoReservationArchive implements ReservationArchive {
   }
 
   async read(after: string, limit: number): Promise<readonly Reservation[]> {
-    const documents = await this.run((all) => followers(all.find({ _id: { $gt: after } }), limit));
+    const documents = await this.run((all, maxTimeMS) =>
+      followers(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
+    );
     return documents.map(reservationOf);
   }
 
   async add(reservations: readonly Reservation[]): Promise<void> {
-    await this.run((all) => all.insertMany(reservations.map(documentOf)));
+    await this.run((all, maxTimeMS) => all.insertMany(reservations.map(documentOf), { maxTimeMS }));
   }
 
   async discard(keys: readonly string[]): Promise<void> {
-    await this.run((all) => all.deleteMany({ _id: { $in: [...keys] } }));
+    await this.run((all, maxTimeMS) => all.deleteMany({ _id: { $in: [...keys] } }, { maxTimeMS }));
   }
 
-  private run<Result>(operation: (all: Collection<ReservationDocument>) => Promise<Result>): Promise<Result> {
+  private run<Result>(
+    operation: (all: Collection<ReservationDocument>, maxTimeMS: number) => Promise<Result>,
+  ): Promise<Result> {
     const collection = reservationsOf(this);
-    return this.store.run((database) => operation(database.collection<ReservationDocument>(collection)));
+    return this.store.run((database, maxTimeMS) =>
+      operation(database.collection<ReservationDocument>(collection), maxTimeMS),
+    );
   }
 }

@@ -18,7 +18,17 @@ export function isServed(
   const isFixed = others.every(
     (filter) => filter.operator === 'eq' && filter.field === others[0]?.field && !isFolded(table, filter),
   );
-  return others.length === 0 || (first.field === 'id' && isFixed);
+  if (others.length === 0 || (first.field === 'id' && isFixed)) return true;
+  return isFixed && isReference(table, others) && isByCreation(order);
+}
+
+function isReference(table: RecordTable, [filter]: readonly Filter[]): boolean {
+  return filter !== undefined && traitsOf(table, filter.field).reference === true;
+}
+
+/** Newest first, ids ascending among equals; or the other way round altogether. */
+function isByCreation([first, second]: ListQuery['order']): boolean {
+  return first?.field === 'createdAt' && second?.field === 'id' && first.descending !== second.descending;
 }
 
 function namesItsRecords(table: RecordTable, { field, operator }: Filter): boolean {

@@ -1,14 +1,14 @@
-import { type Db, MongoClient, MongoParseError } from 'mongodb';
+import { type Db, MongoClient, type MongoClientOptions, MongoParseError } from 'mongodb';
 import { FairShares, type Share } from '../../../application/fair-shares.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { requireSnapshots } from './mongo-deployment.js';
-import { isIndexConflict, isTooExpensive, toCoreError } from './mongo-errors.js';
-import type { CollectionIndexes } from './mongo-indexes.js';
-import { operationMsOf, optionsFor } from './mongo-options.js';
-
-const DEFAULT_DATABASE = 'catalogue';
+import { isTooExpensive, toCoreError } from './mongo-errors.js';
+import { onStuckHeartbeat } from './mongo-heartbeats.js';
+import { IndexPreparation } from './mongo-index-preparation.js';
+import { byCollection, type CollectionIndexes } from './mongo-indexes.js';
+import { connectionOf } from './mongo-options.js';
 
 /** For the way of a query and its answer, beside the time that the server may take for it. */
 const JOURNEY_MS = 500;
@@ -19,6 +19,9 @@ const SEARCHING_PART = 1 / 4;
 /** Behind each of them; more would wait for a turn that comes too late, if a query takes a tenth of their patience. */
 const WAITING_FOR_EACH = 10;
 
+/** How long one call of `open` waits at least for the indexes. */
+const INDEXES_MS = 5_000;
+
 /**
  * A MongoDB replica set, if only of one member, or a cluster of them behind mongos, of MongoDB 5.0 or later: reads from
  * one moment and writes that the driver may send again need it. A write is acknowledged when a majority has it in the
@@ -26,29 +29,29 @@ const WAITING_FOR_EACH = 10;
  */
 export class MongoStore implements Store {
   readonly location: string;
-  private readonly connect: () => MongoClient;
+  /** So long a caller waits for one operation, in milliseconds, whatever the driver still tries behind its back. */
+  readonly operationMs: number;
+  private readonly connect: (over?: MongoClientOptions) => MongoClient;
   private client: MongoClient;
   private hasFailed = false;
-  /** So long a caller waits for one operation, whatever the driver still tries behind its back. */
-  readonly operationMs: number;
+  private readonly indexes: IndexPreparation;
   private readonly searches: FairShares;
   private readonly database: string;
   private closed = false;
 
   /**
-   * @param url as https://www.mongodb.com/docs/manual/reference/connection-string/ has it; the database is the one
-   *   that it names, else `catalogue`
-   * @throws UnusableStore where the URL is none; its message holds no part of it
+   * @param url as {@link connectionOf} has it
+   * @throws UnusableStore where the URL is none, or weakens what the service promises; its message holds no value of it
    */
   constructor(
     url: string,
-    private readonly indexes: readonly CollectionIndexes[],
+    indexes: readonly CollectionIndexes[],
     readonly budget: QueryBudget,
   ) {
-    const options = optionsFor(url, budget.timeoutMs + JOURNEY_MS);
-    this.connect = () => new MongoClient(url, options);
+    const { options, hosts, database, operationMs } = connectionOf(url, budget.timeoutMs + JOURNEY_MS);
+    this.connect = (over) => new MongoClient(url, { ...options, ...over });
     this.client = this.firstClient();
-    this.operationMs = operationMsOf(url, this.client.options);
+    this.operationMs = operationMs;
     const { maxPoolSize, waitQueueTimeoutMS } = this.client.options;
     // 0 is the driver's word for no bound.
     const slots = Math.max(1, Math.floor((maxPoolSize || Number.POSITIVE_INFINITY) * SEARCHING_PART));
@@ -60,14 +63,15 @@ export class MongoStore implements Store {
       maxWaiting: slots * WAITING_FOR_EACH,
       patienceMs,
     });
-    const [, hosts = '', database] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(url) ?? [];
-    this.database = database || DEFAULT_DATABASE;
-    this.location = `MongoDB at ${hosts}, database ${this.database}`;
+    this.database = database;
+    const alone = { socketTimeoutMS: 0, minPoolSize: 0, maxPoolSize: 1 };
+    this.indexes = new IndexPreparation(() => this.connect(alone), database, byCollection(indexes));
+    this.location = `MongoDB at ${hosts}, database ${database}`;
   }
 
   private firstClient(): MongoClient {
     try {
-      return this.connect();
+      return this.watchedClient();
     } catch (error) {
       const reason =
         error instanceof MongoParseError
@@ -77,37 +81,32 @@ export class MongoStore implements Store {
     }
   }
 
+  private watchedClient(): MongoClient {
+    const client = this.connect();
+    onStuckHeartbeat(client, () => {
+      if (this.closed || client !== this.client) return;
+      this.client = this.watchedClient();
+      // What still runs there fails; whether the client closes well concerns nobody.
+      client.close().catch(() => {});
+    });
+    return client;
+  }
+
   /**
    * Makes the indexes; those that are there already stay, so that any number of processes may start at once.
-   * @throws UnusableStore where the server is not what this store needs
+   * @throws UnusableStore where the server, or an index in it, is not what this store needs
    */
   async open(): Promise<void> {
     // A client whose first connection failed never makes another.
     if (this.hasFailed) {
       await this.client.close();
-      this.client = this.connect();
+      this.client = this.watchedClient();
     }
     this.hasFailed = true;
     requireSnapshots(await this.run((database) => database.command({ hello: 1 })));
-    for (const ofCollection of this.indexes) await this.makeIndexes(ofCollection);
+    const waitMs = Math.max(this.operationMs, INDEXES_MS);
+    await this.within(waitMs, this.indexes.done(), 'The indexes are still being made.');
     this.hasFailed = false;
-  }
-
-  /** One at a time: each has the time of an operation, and a start that was cut short goes on where it was. */
-  private async makeIndexes({ collection, indexes }: CollectionIndexes): Promise<void> {
-    for (const index of indexes) {
-      try {
-        await this.run((database) => database.collection(collection).createIndexes([index]));
-      } catch (error) {
-        if (!isIndexConflict(error)) throw error;
-        throw new UnusableStore(
-          `${collection} has another index in the place of ${index.name}; drop that one.`,
-          {
-            cause: error,
-          },
-        );
-      }
-    }
   }
 
   async ping(): Promise<void> {
@@ -116,12 +115,20 @@ export class MongoStore implements Store {
 
   async close(): Promise<void> {
     this.closed = true;
+    await this.indexes.close();
     await this.client.close();
   }
 
-  /** Runs one operation. Where it is not done in time its outcome is unknown, and it may still be done later. */
-  run<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
-    return this.within(this.operationMs, this.begin(operation));
+  /**
+   * Runs one operation. Where it is not done in time its outcome is unknown.
+   * @param operation hands `maxTimeMS` on to the server, writes too
+   *   (https://www.mongodb.com/docs/manual/reference/command/insert/), so that none is done long after its caller left
+   */
+  run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
+    return this.within(
+      this.operationMs,
+      this.begin((database) => operation(database, this.operationMs)),
+    );
   }
 
   /**
@@ -159,10 +166,14 @@ export class MongoStore implements Store {
     return operation(this.client.db(this.database));
   }
 
-  private async within<Result>(waitMs: number, running: Promise<Result>): Promise<Result> {
+  private async within<Result>(
+    waitMs: number,
+    running: Promise<Result>,
+    reason = 'The store did not answer in time.',
+  ): Promise<Result> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(unavailable('The store did not answer in time.')), waitMs);
+      timer = setTimeout(() => reject(unavailable(reason)), waitMs);
     });
     try {
       return await Promise.race([running, late]);
