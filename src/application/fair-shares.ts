@@ -13,6 +13,7 @@ export interface ShareLimits {
 
 /** What one request holds of something bounded. */
 export interface Share {
+  readonly size: number;
   /** Gives a part back. Growing is not possible. */
   shrinkTo(size: number): void;
   /** Gives all back; a second call does nothing. */
@@ -78,7 +79,13 @@ export class FairShares {
       left = rest;
       this.admit();
     };
-    return { shrinkTo, release: () => shrinkTo(0) };
+    return {
+      get size() {
+        return left;
+      },
+      shrinkTo,
+      release: () => shrinkTo(0),
+    };
   }
 
   private hold(client: string, size: number): void {
@@ -92,6 +99,7 @@ export class FairShares {
     for (let next = this.nextInTurn(); next; next = this.nextInTurn()) {
       const [client, waiter] = next;
       this.leave(client, waiter);
+      this.toTheEnd(client);
       waiter.grant();
     }
   }
@@ -106,11 +114,16 @@ export class FairShares {
     return undefined;
   }
 
-  /** The client goes to the end of the rotation. */
   private leave(client: string, waiter: Waiter): void {
     const queue = this.waiting.get(client) ?? [];
     queue.splice(queue.indexOf(waiter), 1);
+    if (queue.length === 0) this.waiting.delete(client);
+  }
+
+  private toTheEnd(client: string): void {
+    const queue = this.waiting.get(client);
+    if (!queue) return;
     this.waiting.delete(client);
-    if (queue.length > 0) this.waiting.set(client, queue);
+    this.waiting.set(client, queue);
   }
 }

@@ -127,7 +127,7 @@ export class Service {
       journal: this.journal,
       clock: this.get(t.CLOCK),
       isDraining: this.isDraining,
-      bounds: new WorkBounds(),
+      bounds: new WorkBounds(this.settings.BODY_LIMIT_BYTES),
     });
     const server = await transport.open(app.callback());
     this.drain = new Drain(server);

@@ -30,7 +30,7 @@ function opensFiles(module: Module): boolean {
   if (path !== NEW_FILE) return others.length > 0;
   const opened = [...source.matchAll(/\bopen\w*\(/g)].length;
   return (
-    !others.every((name) => /^(link|open|rm)$/.test(name)) ||
+    !others.every((name) => /^(link|lstat|open|rm)$/.test(name)) ||
     opened !== [...source.matchAll(OPENS_NEW)].length
   );
 }

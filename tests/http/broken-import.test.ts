@@ -29,7 +29,7 @@ describe('an import that breaks off', () => {
   const journal = new NotingJournal();
   const timeouts = { handshakeMs: 10_000, headersMs: 500, requestMs: 1_000, silenceMs: 3_000 };
   const bounded = boundResponses(
-    new WorkBounds({ imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
+    new WorkBounds(1_048_576, { imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
   );
   const service = koaService(
     (ctx, next) => answerErrors(journal)(ctx, () => bounded(ctx, () => codeAnswers(ctx, next))),

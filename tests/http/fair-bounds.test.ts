@@ -9,7 +9,7 @@ import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import type { ListQuery } from '#src/application/list-query.js';
 import { koaService } from '../support/koa-service.js';
-import { runningService } from '../support/running-service.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
 
 const LINES = { 'Content-Type': 'application/x-ndjson' };
 const MIB = 1_024 * 1_024;
@@ -44,9 +44,9 @@ describe('what one client has under way', () => {
   const beginAll = (count: number, ...[token, method, fields, body]: Parameters<typeof begin>) =>
     Promise.all(Array.from({ length: count }, () => begin(token, method, fields, body)));
 
-  it('is at most 16 imports: one more is 503 at once, and another client imports', async () => {
+  it('is at most 8 imports: one more is 503 at once, and another client imports', async () => {
     const open = await beginAll(
-      16,
+      8,
       one,
       'POST /v1/products',
       ['Content-Type: application/x-ndjson', 'Transfer-Encoding: chunked'],
@@ -79,8 +79,8 @@ describe('what one client has under way', () => {
     });
   });
 
-  it('is at most 16 exports: one more is 503 at once, and another client exports', async () => {
-    const open = await beginAll(16, one, 'GET /v1/products', ['Accept: application/x-ndjson']);
+  it('is at most 8 exports: one more is 503 at once, and another client exports', async () => {
+    const open = await beginAll(8, one, 'GET /v1/products', ['Accept: application/x-ndjson']);
     await Promise.all(open.map((socket) => once(socket, 'readable')));
     const accept = { headers: { Accept: 'application/x-ndjson' } };
     const refused = await service.client.get('/v1/products', { token: one, ...accept });
@@ -124,7 +124,7 @@ describe('responses that are not taken', () => {
   /** More than the two ends of a connection hold: what is not read stays in the service. */
   const LARGE = 16 * MIB;
   const limits = { total: 3 * LARGE, perClient: 2 * LARGE, maxWaiting: 1, patienceMs: 10_000 };
-  const bounds = new WorkBounds({ responses: limits });
+  const bounds = new WorkBounds(1_048_576, { responses: limits });
   const bounded = boundResponses(bounds);
   const service = koaService(async (ctx, next) => {
     try {
@@ -167,7 +167,7 @@ describe('responses that are not taken', () => {
 describe('pages that are being read', () => {
   const MAX_PAGE = 4 * MIB;
   const responses = { total: 3 * MAX_PAGE, perClient: 2 * MAX_PAGE, maxWaiting: 10, patienceMs: 10_000 };
-  const service = koaService(boundResponses(new WorkBounds({ responses })));
+  const service = koaService(boundResponses(new WorkBounds(1_048_576, { responses })));
 
   it('wait before they are read, where their client has as many as may be under way', async () => {
     const reading: string[] = [];
@@ -205,7 +205,7 @@ describe('pages that are being read', () => {
 
 describe('a request that waits', () => {
   const responses = { total: 1, perClient: 1, maxWaiting: 10, patienceMs: 10_000 };
-  const bounds = new WorkBounds({ responses });
+  const bounds = new WorkBounds(1_048_576, { responses });
   const service = koaService(boundResponses(bounds));
 
   it('is not carried out if its client has gone', async () => {
@@ -245,6 +245,78 @@ describe('a request that waits', () => {
   });
 });
 
+describe('work for a client that has gone', () => {
+  const imports = { total: 1, perClient: 1, maxWaiting: 0, patienceMs: 0 };
+  const bounds = new WorkBounds(MIB, { imports });
+  const service = koaService(boundResponses(bounds));
+
+  it('counts until it has ended', async () => {
+    let end = () => {};
+    let hasBegun = false;
+    service.answer = async (ctx) => {
+      ctx.state.address = 'here';
+      if (ctx.path === '/work') {
+        await bounds.take(ctx, 'imports');
+        hasBegun = true;
+        await new Promise<void>((resolve) => {
+          end = resolve;
+        });
+      } else {
+        const share = await bounds.take(ctx, 'imports').catch(() => undefined);
+        ctx.body = share ? 'taken' : 'refused';
+      }
+    };
+    const socket = await service.client.connect();
+    socket.write('GET /work HTTP/1.1\r\nHost: x\r\n\r\n');
+    await eventually(async () => {
+      expect(hasBegun).to.equal(true);
+    });
+    socket.destroy();
+    await sleep(50);
+    expect((await service.client.get('/')).text).to.equal('refused');
+    end();
+    await eventually(async () => {
+      expect((await service.client.get('/')).text).to.equal('taken');
+    });
+  });
+});
+
+describe('a write for whose response there is no room', () => {
+  const service = runningService();
+
+  it('is refused with nothing written, or done and answered as ever', async () => {
+    const description = 'd'.repeat(5_000);
+    const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'v'.repeat(400)]));
+    const { headers, json } = await service.client.post('/v1/products', {
+      name: 'x',
+      description,
+      attributes,
+    });
+    const lines = `${JSON.stringify({ name: 'large', description: '€'.repeat(5_000), attributes })}\n`.repeat(
+      150,
+    );
+    await service.client.post('/v1/products', lines, { headers: LINES });
+    const sockets: Socket[] = [];
+    // Pages that nobody reads take all the room that this client has.
+    for (let page = 0; page < 40; page++) {
+      const socket = await service.client.connect();
+      sockets.push(socket.on('error', () => {}));
+      socket.write(
+        `GET /v1/products?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n\r\n`.repeat(
+          4,
+        ),
+      );
+    }
+    await sleep(300);
+    const changed = await service.client.patch(`/v1/products/${json.id}`, { name: 'changed' });
+    for (const socket of sockets) socket.destroy();
+    const { headers: now } = await service.client.get(`/v1/products/${json.id}`);
+    if (changed.status === 200) expect(now.etag).to.equal(changed.headers.etag);
+    else
+      expect([changed.status, changed.headers.etag, now.etag]).to.deep.equal([503, undefined, headers.etag]);
+  });
+});
+
 describe('a response that is taken too slowly', () => {
   const service = koaService(limitSendingTime({ graceMs: 300, bytesPerMs: 100_000 }));
 
@@ -266,6 +338,24 @@ describe('a response that is taken too slowly', () => {
     expect(bytes).to.be.within(1, 32 * MIB);
   });
 
+  it('holds nothing if its client has gone before it was made', async () => {
+    let isMade = false;
+    service.answer = async (ctx) => {
+      await once(ctx.res, 'close');
+      ctx.body = Buffer.alloc(MIB, 'x');
+      isMade = true;
+    };
+    const before = pendingTimers();
+    const socket = await service.client.connect();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await sleep(50);
+    socket.destroy();
+    await eventually(async () => {
+      expect(isMade).to.equal(true);
+    });
+    expect(pendingTimers()).to.be.at.most(before);
+  });
+
   it('is whole if it is taken in time, and may take any time if it is a stream', async () => {
     service.answer = (ctx) => {
       ctx.body = Buffer.alloc(4 * MIB, 'x');
@@ -277,6 +367,11 @@ describe('a response that is taken too slowly', () => {
     expect((await service.client.get('/')).text).to.equal('x'.repeat(5));
   });
 });
+
+/** How many timers are pending. */
+function pendingTimers(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+}
 
 /** Takes longer than a response that is no stream may. */
 function slowStream(): NodeJS.ReadableStream {

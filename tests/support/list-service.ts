@@ -131,7 +131,7 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
     journal,
     clock,
     isDraining: () => false,
-    bounds: new WorkBounds(),
+    bounds: new WorkBounds(1_000),
   });
 }
 

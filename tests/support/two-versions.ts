@@ -127,7 +127,7 @@ function app(get: Get, endpoints: readonly Endpoint[]) {
     journal: get(t.JOURNAL),
     clock: get(t.CLOCK),
     isDraining: () => false,
-    bounds: new WorkBounds(),
+    bounds: new WorkBounds(1_048_576),
   });
 }
 

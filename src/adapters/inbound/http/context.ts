@@ -21,7 +21,9 @@ export interface RequestState {
   isPreflight?: boolean;
   /** What its client may have under way. */
   bounds: WorkBounds;
-  /** For the response, reserved before it was made. */
+  /** What the request holds of it. */
+  shares: Share[];
+  /** One of these: for the response, reserved before it was made. */
   room?: Share;
   /** What is sent, if it is a document that is kept. */
   document?: CodedDocument;

@@ -36,6 +36,8 @@ function idempotencyKey(ctx: Context): string | undefined {
   if (ctx.headers[NAME] === undefined) return undefined;
   const [key = '', second] = ctx.req.headersDistinct[NAME] ?? [];
   if (second === undefined && PRINTABLE.test(key)) return key;
+  // Two programs could read such a message in two ways, so nothing is read behind it.
+  if (second !== undefined) ctx.set('Connection', 'close');
   const message = `${HEADER} is to be 1 to ${MAX_KEY_LENGTH} printable ASCII characters, once.`;
   throw new CatalogueError('invalid_idempotency_key', message, [
     parameterFault('header', HEADER, 'invalid_format', message),

@@ -29,6 +29,7 @@ import { prefersMinimal } from './preferences.js';
 import { noParameter } from './query.js';
 import type { ResourceDescription } from './resource-description.js';
 import { type View, Views } from './views.js';
+import { MAX_RECORD_BYTES } from './work-bounds.js';
 import { writeCondition } from './write-condition.js';
 
 export const JSON_TYPES = ['application/json'];
@@ -107,6 +108,7 @@ export class ResourceEndpoints<Fields> {
       handle: async (ctx) => {
         const { body } = ctx.request;
         const creation = { draft: this.fields.ofNew(body), once: onceFor(ctx, body) };
+        await ctx.state.bounds.reserveResponse(ctx, MAX_RECORD_BYTES);
         const created = await this.useCases.create(creation);
         this.tellCreated(ctx, created);
         this.answerWrite(ctx, 201, created.record);
@@ -169,6 +171,7 @@ export class ResourceEndpoints<Fields> {
       handle: async (ctx) => {
         const { body } = ctx.request;
         const condition = this.condition(ctx);
+        await ctx.state.bounds.reserveResponse(ctx, MAX_RECORD_BYTES);
         const record = await this.tellingTag(ctx, () =>
           this.useCases.edit(idOf(ctx), condition, (current) => edit(body, current, mediaType(ctx))),
         );

@@ -14,31 +14,40 @@ const WAITING = { maxWaiting: 200, patienceMs: 5_000 };
 /** A stream may last for hours, so one too many is refused at once. */
 const REFUSED_AT_ONCE = { maxWaiting: 0, patienceMs: 0 };
 
-/** A streamed response has ten listeners of Koa's and of this service already, where Node warns of more. */
-const MAX_LISTENERS = 20;
+/** No record is larger: a product's texts and attributes at their limits are 135 KiB of UTF-8. */
+export const MAX_RECORD_BYTES = 160 * KIB;
 
-/** Of one process. Sizes of responses and bodies are in bytes. */
-const LIMITS = {
-  /** Made, or being made, and not yet taken by the client. */
-  responses: { total: 128 * MIB, perClient: 32 * MIB, ...WAITING },
-  /** Being read, or held by the request that brought them. */
-  bodies: { total: 64 * MIB, perClient: 8 * MIB, ...WAITING },
-  imports: { total: 64, perClient: 16, ...REFUSED_AT_ONCE },
-  exports: { total: 64, perClient: 16, ...REFUSED_AT_ONCE },
-} satisfies Record<string, ShareLimits>;
+/**
+ * The limits of one process. Sizes of responses and bodies are in bytes.
+ * @param bodyLimitBytes of one body
+ */
+function limitsFor(bodyLimitBytes: number) {
+  const bodiesOfClient = Math.max(8 * MIB, bodyLimitBytes);
+  return {
+    /** Made, or being made, and not yet taken by the client. */
+    responses: { total: 256 * MIB, perClient: 32 * MIB, ...WAITING },
+    /** Being read, or held by the request that brought them. */
+    bodies: { total: 8 * bodiesOfClient, perClient: bodiesOfClient, ...WAITING },
+    imports: { total: 64, perClient: 8, ...REFUSED_AT_ONCE },
+    exports: { total: 64, perClient: 8, ...REFUSED_AT_ONCE },
+  } satisfies Record<string, ShareLimits>;
+}
 
-export type BoundedWork = keyof typeof LIMITS;
+export type BoundedWork = keyof ReturnType<typeof limitsFor>;
 
 /** A request and its response, as Koa's context has them. */
-type BoundedRequest = Sender & { readonly res: ServerResponse };
+interface BoundedRequest extends Sender {
+  readonly res: ServerResponse;
+  readonly state: Sender['state'] & { readonly shares: Share[]; room?: Share };
+}
 
 /** What requests may have under way in this process: all together, and each client. */
 export class WorkBounds {
   private readonly shares: Readonly<Record<BoundedWork, FairShares>>;
 
   /** @param changed limits other than the usual ones */
-  constructor(changed: Partial<Record<BoundedWork, ShareLimits>> = {}) {
-    const limits = { ...LIMITS, ...changed };
+  constructor(bodyLimitBytes: number, changed: Partial<Record<BoundedWork, ShareLimits>> = {}) {
+    const limits = { ...limitsFor(bodyLimitBytes), ...changed };
     this.shares = {
       responses: new FairShares(limits.responses),
       bodies: new FairShares(limits.bodies),
@@ -48,17 +57,27 @@ export class WorkBounds {
   }
 
   /**
-   * Waits until the request may go on. It holds its share until its response is taken or its connection is gone.
+   * Waits until the request may go on. `boundResponses` releases the share.
    * @throws CatalogueError `unavailable`
    */
   async take(request: BoundedRequest, work: BoundedWork, size = 1): Promise<Share> {
     const share = await this.shares[work].take(clientOf(request), size);
     if (!share)
-      throw unavailable(`Too many ${work} of this client, or of all, are under way. Try again later.`);
-    request.res.setMaxListeners(MAX_LISTENERS).once('close', () => share.release());
-    if (!request.res.closed) return share;
+      throw unavailable(
+        `This client, or all clients together, have too many ${work} under way. Try again later.`,
+      );
+    request.state.shares.push(share);
     // Nothing is done for a client that has gone while its request waited.
-    share.release();
-    throw unavailable('The client is gone.');
+    if (request.res.closed) throw unavailable('The client is gone.');
+    return share;
+  }
+
+  /**
+   * Reserves room for a response before it is made.
+   * @param bytes that it has at most
+   * @throws CatalogueError `unavailable`
+   */
+  async reserveResponse(request: BoundedRequest, bytes: number): Promise<void> {
+    request.state.room = await this.take(request, 'responses', bytes);
   }
 }

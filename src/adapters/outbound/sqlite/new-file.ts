@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync } from 'node:fs';
-import { type FileHandle, link, open, rm } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BackupTargetError } from '../../../application/ports/backup.js';
 
 /**
  * A file that is written under another name in the same folder, and gets its own when it is complete. It is its owner's
- * alone. No file that exists is opened or replaced; so none can be one that SQLite has open, see `connect`.
+ * alone. It never opens or replaces a file that exists, so never one that SQLite has open; see `connect`.
  */
 export class NewFile {
   private constructor(
@@ -20,7 +19,8 @@ export class NewFile {
    * @throws BackupTargetError
    */
   static async create(target: string): Promise<NewFile> {
-    if (lstatSync(target, { throwIfNoEntry: false })) throw exists(target);
+    const found = await orTargetError(lstat(target).catch(unlessMissing));
+    if (found) throw exists(target);
     const partial = `${target}.${randomUUID()}.partial`;
     return new NewFile(target, partial, await orTargetError(open(partial, 'wx', 0o600)));
   }
@@ -58,6 +58,10 @@ export class NewFile {
     await this.handle.close();
     await rm(this.partial, { force: true });
   }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 function exists(file: string): BackupTargetError {

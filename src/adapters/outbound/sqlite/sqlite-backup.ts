@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type Database from 'libsql';
 import type { BackupProgress } from '../../../application/ports/backup.js';
@@ -6,6 +5,7 @@ import { UnusableStore } from '../../../application/ports/store.js';
 import { connect, pragma, recognise } from './connection.js';
 import { APPLICATION_ID } from './migrations.js';
 import { NewFile } from './new-file.js';
+import { identityOf } from './open-files.js';
 import { toCoreError } from './sqlite-errors.js';
 
 /** How long the backup waits for a process that recovers the log. */
@@ -42,8 +42,7 @@ export async function backUpSqlite(
 }
 
 async function copyTo(copy: NewFile, database: string, progress: BackupProgress): Promise<number> {
-  if (!statSync(database, { throwIfNoEntry: false }))
-    throw new UnusableStore(`There is no database ${database}.`);
+  if (!identityOf(database)) throw new UnusableStore(`There is no database ${database}.`);
   const source = connect(database, 'rw');
   try {
     source.pragma(`busy_timeout = ${PATIENCE_MS}`);
@@ -58,8 +57,8 @@ async function copyTo(copy: NewFile, database: string, progress: BackupProgress)
 }
 
 /**
- * By SQLite's view of its own pages in the transaction that is open: https://www.sqlite.org/dbpage.html. `VACUUM INTO`
- * would hold the thread until it is done: no progress could be shown, and no signal heeded.
+ * Reads the pages through SQLite's table `sqlite_dbpage` (https://www.sqlite.org/dbpage.html), in the transaction that is open.
+ * `VACUUM INTO` would hold the thread until it is done: progress could not be shown, and signals would wait.
  */
 async function copyPages(
   copy: NewFile,

@@ -47,8 +47,8 @@ export function readBody(
   return async (ctx, next) => {
     checkMediaType(ctx, mediaTypes, otherTypes);
     if (isDeclaredTooLarge(ctx, limitBytes)) throw tooLarge(limitBytes);
-    const isLarge = mostBytes(ctx, limitBytes) > SMALL_BYTES;
-    if (isLarge) await ctx.state.bounds.take(ctx, 'bodies', mostBytes(ctx, limitBytes));
+    const most = mostBytes(ctx, limitBytes);
+    const share = most > SMALL_BYTES ? await ctx.state.bounds.take(ctx, 'bodies', most) : undefined;
     sendContinue(ctx);
     try {
       if (hasBody(ctx)) await readBytes(ctx, async () => {});
@@ -57,9 +57,11 @@ export function readBody(
       ctx.req.resume();
       throw error;
     }
+    const bytes = hasBody(ctx) ? (ctx.request.body as Buffer) : Buffer.alloc(0);
+    share?.shrinkTo(bytes.length);
     // The work that large bodies make is spread over turns of the event loop.
-    if (isLarge) await turnInLine(clientOf(ctx));
-    ctx.request.body = parse(hasBody(ctx) ? (ctx.request.body as Buffer) : Buffer.alloc(0));
+    if (bytes.length > SMALL_BYTES) await turnInLine(clientOf(ctx));
+    ctx.request.body = parse(bytes);
     await next();
   };
 }

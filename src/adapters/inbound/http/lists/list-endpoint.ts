@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/list-query.js';
 import type { Records } from '../../../../application/record-use-cases.js';
 import { clientOf } from '../client.js';
@@ -9,16 +10,14 @@ import { notePreference, prefersCount } from '../preferences.js';
 import { invalid, type Query } from '../query.js';
 import type { ResourceDescription } from '../resource-description.js';
 import { type View, Views } from '../views.js';
-import { jsonArray } from './json-array.js';
+import { MAX_RECORD_BYTES } from '../work-bounds.js';
+import { jsonArray, jsonLines } from './json-array.js';
 import { ListParameters } from './list-parameters.js';
-import { answerLines, NDJSON_TYPE, prefersLines } from './ndjson.js';
+import { answerLines, LINES, NDJSON_TYPE, prefersLines } from './ndjson.js';
 import { linkHeader } from './paging.js';
 
 /** An export is read in pages of so much: others shall not wait for a long one, nor the memory hold it. */
 const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
-
-/** No record is larger: a product's texts and attributes at their limits are 135 KiB of UTF-8. */
-const MAX_RECORD_BYTES = 160 * 1_024;
 
 /** What a list was asked, in full. */
 interface Asked<Fields> {
@@ -58,7 +57,7 @@ export class ListEndpoint<Fields> {
     const asked = { query, view: this.views.read(parameters), parameters };
     const isExport = prefersLines(ctx) && !parameters.has('limit');
     if (isExport) await ctx.state.bounds.take(ctx, 'exports');
-    else ctx.state.room = await ctx.state.bounds.take(ctx, 'responses', largestPage(query));
+    else await ctx.state.bounds.reserveResponse(ctx, largestPage(query));
     const total = prefersCount(ctx) ? await this.useCases.count(query.filters, client) : undefined;
     if (isExport) await this.answerAll(ctx, asked, total);
     else if (prefersLines(ctx)) await this.answerPageOfLines(ctx, asked, total);
@@ -84,7 +83,11 @@ export class ListEndpoint<Fields> {
   ): Promise<void> {
     const { records, link } = await this.page(ctx, asked);
     this.mark(ctx, total, link);
-    answerLines(ctx, records, undefined, asked.view);
+    ctx.set('Content-Type', LINES);
+    const lines = await jsonLines(records, (record) => asked.view.present(record), clientOf(ctx));
+    ctx.state.room?.shrinkTo(lines.length);
+    // Lines are a stream, however few they are.
+    ctx.body = Readable.from([lines], { objectMode: false });
   }
 
   /** @throws CatalogueError `invalid_parameter` where the cursor goes backwards: from there on all is no export */

@@ -31,7 +31,7 @@ export function prefersLines(ctx: Context): boolean {
 export function answerLines<Fields>(
   ctx: Context,
   first: readonly Versioned<Fields>[],
-  rest: Pages<Fields> | undefined,
+  rest: Pages<Fields>,
   view: View<Fields>,
 ): void {
   ctx.set('Content-Type', LINES);
@@ -40,13 +40,13 @@ export function answerLines<Fields>(
 
 async function* lines<Fields>(
   first: readonly Versioned<Fields>[],
-  rest: Pages<Fields> | undefined,
+  rest: Pages<Fields>,
   view: View<Fields>,
   client: string,
 ): AsyncGenerator<Buffer, void, void> {
   yield* linesOf(first, view, client);
   await turnInLine(client);
-  for await (const page of rest ?? []) {
+  for await (const page of rest) {
     yield* linesOf(page, view, client);
     await turnInLine(client);
   }

@@ -11,6 +11,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
  */
 const SINGLE = new Set([
   'access-control-request-method',
+  'api-version',
   'authorization',
   'content-length',
   'content-location',
@@ -36,7 +37,7 @@ const HOST = /^(?:\[[\w.:~!$&'()*+;=-]+\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?:
 
 /**
  * Refuses messages that are too large, or that two programs could read in two ways (RFC 9112 sections 2.3, 3.2, 6.1 and
- * 11). Behind one of the latter nothing is read: where it ends, they could see in two ways too.
+ * 11). Nothing is read behind one of the latter: two programs could disagree about where it ends.
  */
 export const guardMessage: Middleware = (ctx, next) => {
   const error = ambiguityOf(ctx.req);
@@ -71,10 +72,7 @@ function ambiguityOf(request: IncomingMessage): CatalogueError | undefined {
   const twice = singleGivenTwice(request);
   if (twice) return invalidHeader(twice, 'duplicate_value', `The header ${twice} is given more than once.`);
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
-    return new CatalogueError(
-      'invalid_parameter',
-      'The message says that it is neither HTTP/1.1 nor HTTP/1.0.',
-    );
+    return new CatalogueError('invalid_parameter', 'The HTTP version must be 1.1 or 1.0.');
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
     return invalidHeader('Transfer-Encoding', 'invalid_format', 'HTTP/1.0 has no Transfer-Encoding.');
   if (httpVersion === '1.1' && headers.host === undefined)
