@@ -111,6 +111,11 @@ function drained(socket: TLSSocket): Promise<void> {
 }
 
 const [openApi, page] = READS as [HostileRequest, HostileRequest];
+const pageOfLines: HostileRequest = {
+  ...page,
+  name: 'a page of lines',
+  headers: { Accept: 'application/x-ndjson' },
+};
 const query = READS.find(({ name }) => name === 'an unindexed query') as HostileRequest;
 const exporting = READS.find(({ name }) => name === 'an export') as HostileRequest;
 const largestForm = FORMS[0] as HostileRequest;
@@ -153,6 +158,16 @@ export const FLOODS: readonly Flood[] = [
     run: (connections) => neverRead(connections, page, 60, 1, 4_096),
   },
   {
+    name: '550 pages of 4 MiB whose clients leave at once',
+    probes: ['list'],
+    run: (connections) => leaveAtOnce(connections, page, 50, 11),
+  },
+  {
+    name: '60 readers of 4 KiB a second of pages of lines',
+    probes: ['list'],
+    run: (connections) => neverRead(connections, pageOfLines, 60, 1, 4_096),
+  },
+  {
     name: '150 bodies of 1 MiB',
     probes: ['list', 'create'],
     run: (connections) => sendAll(connections, BODIES, 50, 3),
@@ -188,6 +203,21 @@ export const FLOODS: readonly Flood[] = [
     run: (connections) => neverRead(connections, exporting, 64, 1, 0),
   },
 ];
+
+/** Hangs up while its requests are worked on. */
+async function leaveAtOnce(
+  connections: Connections,
+  request: HostileRequest,
+  count: number,
+  rounds: number,
+): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const sockets = await connections.open(count);
+    for (const socket of sockets) socket.write(connections.head(request, false));
+    await sleep(30);
+    for (const socket of sockets) socket.destroy();
+  }
+}
 
 /** Leaves out the last byte of each body. */
 async function neverFinish(connections: Connections, request: HostileRequest, count: number): Promise<void> {

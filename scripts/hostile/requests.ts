@@ -9,6 +9,8 @@ export interface HostileRequest {
   readonly body?: string;
   /** Sent without a credential. */
   readonly isAnonymous?: boolean;
+  /** The status that shows that the request reached what it is to load. */
+  readonly status?: number;
 }
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -18,63 +20,81 @@ const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 
 /** Bodies just below the limit of 1 MiB. */
 export const BODIES: readonly HostileRequest[] = [
-  post('94,000 names', `{${repeated(94_000, (i) => `"n${i}":0`)}}`),
-  post('350,000 empty objects', `[${repeated(349_000, () => '{}')}]`),
-  post('500,000 numbers', `[${repeated(520_000, () => '1')}]`),
-  post('integer-like names', `{${repeated(70_000, (i) => `"${i * 524_287}":0`)}}`),
-  post('integer-like names below the limit of values', `{${repeated(4_999, (i) => `"${i * 524_287}":0`)}}`),
-  post('names below the limit of values', `{${repeated(4_999, (i) => `"${'x'.repeat(190)}${i}":0`)}}`),
+  post(413, '94,000 names', `{${repeated(94_000, (i) => `"n${i}":0`)}}`),
+  post(413, '349,000 empty objects', `[${repeated(349_000, () => '{}')}]`),
+  post(413, '520,000 numbers', `[${repeated(520_000, () => '1')}]`),
+  post(413, 'integer-like names', `{${repeated(70_000, (i) => `"${i * 524_287}":0`)}}`),
   post(
+    400,
+    'integer-like names below the limit of values',
+    `{${repeated(4_999, (i) => `"${i * 524_287}":0`)}}`,
+  ),
+  post(400, 'names below the limit of values', `{${repeated(4_999, (i) => `"${'x'.repeat(190)}${i}":0`)}}`),
+  post(
+    400,
     'attributes below the limit of values',
     `{"name":"x","attributes":{${repeated(4_990, (i) => `"k${i}":""`)}}}`,
   ),
-  post('one long text', `{"name":"${'x'.repeat(MIB - 20)}"}`),
-  post('one long text of escapes', `{"name":"${'\\u00e9'.repeat(174_000)}"}`),
-  post('one long name', `{"${'x'.repeat(MIB - 20)}":1}`),
-  post('one long name of escapes', `{"${'\\u0001'.repeat(174_000)}":1}`),
-  post('white space', `${' '.repeat(MIB - 20)}{"name":1}`),
-  post('one long number', `{"name":${'1'.repeat(MIB - 20)}}`),
-  post('quotation marks', `{"name":"${'\\"'.repeat(520_000)}"}`),
-  patch('a merge patch of nulls', MERGE_PATCH, `{${repeated(4_999, (i) => `"n${i}":null`)}}`),
+  post(400, 'one long text', `{"name":"${'x'.repeat(MIB - 20)}"}`),
+  post(400, 'one long text of escapes', `{"name":"${'\\u00e9'.repeat(174_000)}"}`),
+  post(400, 'one long name', `{"${'x'.repeat(MIB - 20)}":1}`),
+  post(400, 'one long name of escapes', `{"${'\\u0001'.repeat(174_000)}":1}`),
+  post(400, 'white space', `${' '.repeat(MIB - 20)}{"name":1}`),
+  post(400, 'one long number', `{"name":${'1'.repeat(MIB - 20)}}`),
+  post(400, 'quotation marks', `{"name":"${'\\"'.repeat(520_000)}"}`),
+  patch(200, 'a merge patch of nulls', MERGE_PATCH, `{${repeated(4_999, (i) => `"n${i}":null`)}}`),
   patch(
+    400,
     'a merge patch of attributes',
     MERGE_PATCH,
     `{"attributes":{${repeated(4_990, (i) => `"k${i}":"v"`)}}}`,
   ),
-  patch('a pointer of 500,000 steps', JSON_PATCH, `[{"op":"remove","path":"${'/a'.repeat(500_000)}"}]`),
-  patch('a pointer of 250,000 escapes', JSON_PATCH, `[{"op":"remove","path":"/${'~1'.repeat(250_000)}"}]`),
+  patch(400, 'a pointer of 500,000 steps', JSON_PATCH, `[{"op":"remove","path":"${'/a'.repeat(500_000)}"}]`),
   patch(
+    400,
+    'a pointer of 250,000 escapes',
+    JSON_PATCH,
+    `[{"op":"remove","path":"/${'~1'.repeat(250_000)}"}]`,
+  ),
+  patch(
+    400,
     'a pointer of 100 long steps',
     JSON_PATCH,
     `[{"op":"remove","path":"${`/${'~1'.repeat(5_000)}`.repeat(100)}"}]`,
   ),
   patch(
+    409,
     '1,000 operations',
     JSON_PATCH,
     `[${repeated(1_000, () => `{"op":"test","path":"/name","value":"${'x'.repeat(900)}"}`)}]`,
   ),
   patch(
+    400,
     '1,000 long pointers',
     JSON_PATCH,
     `[${repeated(1_000, () => `{"op":"remove","path":"${'/a'.repeat(99)}${'~0'.repeat(390)}"}`)}]`,
   ),
   patch(
+    400,
     'copies that grow',
     JSON_PATCH,
     `[${repeated(1_000, (i) => `{"op":"copy","from":"","path":"/c${i}"}`)}]`,
   ),
-  patch('1,000 wrong operations', JSON_PATCH, `[${repeated(1_000, () => '{"op":1,"path":2}')}]`),
+  patch(400, '1,000 wrong operations', JSON_PATCH, `[${repeated(1_000, () => '{"op":1,"path":2}')}]`),
   post(
-    'an order of 100,000 items',
+    413,
+    'an order of 28,000 items',
     `{"userId":1,"items":[${repeated(28_000, (i) => `{"productId":${i},"quantity":1}`)}]}`,
     '/v1/orders',
   ),
   post(
+    413,
     'an order of 2,400 items',
     `{"userId":1,"items":[${repeated(2_400, (i) => `{"productId":${i},"quantity":0}`)}]}`,
     '/v1/orders',
   ),
   post(
+    400,
     'a key of many scopes',
     `{"name":"x","scopes":[${repeated(9_900, (i) => `"s${i}"`)}]}`,
     '/v1/api-keys',
@@ -83,12 +103,17 @@ export const BODIES: readonly HostileRequest[] = [
 
 export const FORMS: readonly HostileRequest[] = [
   form(
+    413,
     'a form of plus signs',
     `grant_type=client_credentials&client_id=1&client_secret=${'+'.repeat(MIB - 80)}`,
   ),
-  form('a form of equals signs', `a${'='.repeat(MIB - 10)}`),
-  form('a form of escapes', `client_secret=${'%41'.repeat(340_000)}`),
-  form('a form of 16 KiB', `grant_type=client_credentials&client_id=1&client_secret=${'+'.repeat(16_300)}`),
+  form(413, 'a form of equals signs', `a${'='.repeat(MIB - 10)}`),
+  form(413, 'a form of escapes', `client_secret=${'%41'.repeat(340_000)}`),
+  form(
+    401,
+    'a form of 16 KiB',
+    `grant_type=client_credentials&client_id=1&client_secret=${'+'.repeat(16_300)}`,
+  ),
 ];
 
 export const READS: readonly HostileRequest[] = [
@@ -117,16 +142,21 @@ export const READS: readonly HostileRequest[] = [
   },
 ];
 
-function post(name: string, body: string, path = '/v1/products'): HostileRequest {
-  return { name, method: 'POST', path, headers: JSON_BODY, body };
+function post(status: number, name: string, body: string, path = '/v1/products'): HostileRequest {
+  return { status, name, method: 'POST', path, headers: JSON_BODY, body };
 }
 
-function patch(name: string, headers: Readonly<Record<string, string>>, body: string): HostileRequest {
-  return { name, method: 'PATCH', path: '/v1/products/1', headers, body };
+function patch(
+  status: number,
+  name: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): HostileRequest {
+  return { status, name, method: 'PATCH', path: '/v1/products/1', headers, body };
 }
 
-function form(name: string, body: string): HostileRequest {
-  return { name, method: 'POST', path: '/oauth/token', headers: FORM, body, isAnonymous: true };
+function form(status: number, name: string, body: string): HostileRequest {
+  return { status, name, method: 'POST', path: '/oauth/token', headers: FORM, body, isAnonymous: true };
 }
 
 function repeated(count: number, piece: (i: number) => string): string {
