@@ -8,7 +8,7 @@ import { Acknowledged } from './acknowledged.js';
 import { COMMANDS, run } from './programs.js';
 
 const LOST =
-  'files of the store were deleted, moved or replaced while the service runs; writes are refused until it is restarted: stop it, put the files back or restore a backup, and start it';
+  'files of the store were deleted, moved, replaced or damaged while the service runs; writes are refused. Export what can be read. Then stop the service, restore a backup, and start it';
 
 const NDJSON = { headers: { Accept: 'application/x-ndjson' } };
 

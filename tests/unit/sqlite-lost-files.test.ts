@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
+import Database from 'libsql';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -59,6 +60,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
     ['the database is replaced', () => replace(file), ['']],
     ['the log is replaced', () => replace(`${file}-wal`), ['-wal']],
     ['the folder is renamed', rename, ['', '-wal', '-shm']],
+    ['the database is written over', () => writeFileSync(file, 'x'), ['']],
   ];
 
   for (const [what, lose, suffixes] of LOSSES) {
@@ -101,6 +103,17 @@ describe('a SQLite database whose files are lost while it is open', () => {
     rmSync(file);
     await expectRefusal(database.ping(), 'unavailable');
     expect(reports).to.have.length(1);
+  });
+
+  it('is not ready, writes nothing and says so once, when SQLite finds it damaged', async () => {
+    const database = await opened();
+    const damaged = () => {
+      throw new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT', 11);
+    };
+    await expectRefusal((async () => database.read('SELECT 1', damaged))(), 'unavailable');
+    await expectRefusal(database.ping(), 'unavailable');
+    await expectRefusal(write(database), 'unavailable');
+    expect(reports).to.deep.equal([[file]]);
   });
 
   it('stays refused when the files are put back, until it is opened anew', async () => {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type Database from 'libsql';
 import type { Journal } from '../../../application/ports/journal.js';
-import type { Store } from '../../../application/ports/store.js';
+import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import { connect, pragma, recognise } from './connection.js';
 import { GroupCommit } from './group-commit.js';
@@ -33,7 +33,7 @@ export class SqliteDatabase implements Store, Reader {
 
   /**
    * @param file made, with its folder, where it does not exist
-   * @param logger is told once when the files are no longer in place
+   * @param logger is told once when the files are no longer in place, or are damaged
    */
   constructor(
     file: string,
@@ -80,7 +80,7 @@ export class SqliteDatabase implements Store, Reader {
   }
 
   read<Result>(sql: string, use: (statement: Statement) => Result): Result {
-    return this.ready().reader.read(sql, use);
+    return this.watchingSync(() => this.ready().reader.read(sql, use));
   }
 
   /**
@@ -89,13 +89,36 @@ export class SqliteDatabase implements Store, Reader {
    * @throws CatalogueError `unavailable` where too many others do the same
    */
   async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>, client?: string): Promise<Result> {
-    return this.ready().snapshots.read(work, client);
+    return this.watching(this.ready().snapshots.read(work, client));
   }
 
   /** Runs `work` in a transaction that others may share; see {@link GroupCommit.write}. */
   async write<Result>(work: (statement: Statements) => Result, rows?: number): Promise<Result> {
     const { commits, reader } = this.ready();
-    return commits.write(() => work((sql) => reader.statement(sql)), rows);
+    return this.watching(commits.write(() => work((sql) => reader.statement(sql)), rows));
+  }
+
+  private async watching<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      throw this.orDamaged(error);
+    }
+  }
+
+  private watchingSync<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw this.orDamaged(error);
+    }
+  }
+
+  /** A database that SQLite finds damaged takes no more writes: each could spread the damage. */
+  private orDamaged(error: unknown): unknown {
+    if (!(error instanceof UnusableStore)) return error;
+    this.opened?.files.distrust();
+    return unavailable(error.message, error);
   }
 
   private ready(): OpenDatabase {
@@ -119,7 +142,7 @@ export class SqliteDatabase implements Store, Reader {
 
   private reportLost(files: readonly string[]): void {
     this.logger?.error(
-      'files of the store were deleted, moved or replaced while the service runs; writes are refused until it is restarted: stop it, put the files back or restore a backup, and start it',
+      'files of the store were deleted, moved, replaced or damaged while the service runs; writes are refused. Export what can be read. Then stop the service, restore a backup, and start it',
       { files },
     );
   }
