@@ -5,6 +5,8 @@ export interface ShareLimits {
   readonly total: number;
   /** What one client may hold; below the total, so that one client never holds everything. */
   readonly perClient: number;
+  /** Beyond the total, for clients that hold nothing yet: others may have taken the total. Absent: 0. */
+  readonly reserve?: number;
   /** Requests of one client that may wait at the same time. */
   readonly maxWaiting: number;
   /** Milliseconds after which a waiting request is given up. */
@@ -104,12 +106,20 @@ export class FairShares {
     }
   }
 
-  /** Clients at their own bound are passed over; a request that waits for the total is not, so that it gets its turn. */
+  /**
+   * Clients at their own bound are passed over. A request that waits for the total is not, so that it gets its turn; only a client that
+   * holds nothing goes before it, for which there is a reserve.
+   */
   private nextInTurn(): [string, Waiter] | undefined {
-    const { total, perClient } = this.limits;
+    const { total, perClient, reserve = 0 } = this.limits;
+    let isTotalAwaited = false;
     for (const [client, [first]] of this.waiting) {
-      if (!first || (this.held.get(client) ?? 0) + first.size > perClient) continue;
-      return this.heldByAll + first.size <= total ? [client, first] : undefined;
+      const held = this.held.get(client) ?? 0;
+      if (!first || held + first.size > perClient) continue;
+      const isFirst = held === 0 && reserve > 0;
+      if (isTotalAwaited && !isFirst) continue;
+      if (this.heldByAll + first.size <= total + (isFirst ? reserve : 0)) return [client, first];
+      isTotalAwaited = true;
     }
     return undefined;
   }

@@ -71,6 +71,16 @@ describe('a connection that is kept', () => {
     expect(seen).to.deep.equal(rounds);
   });
 
+  it('goes on for as long as its client asks, whatever the size of the responses', async () => {
+    const ask = async () => {
+      for (let round = 0; round < 60; round++) {
+        const { status } = await client.get(`/products?limit=${[1, 40, 100, 300][round % 4]}`);
+        expect(status).to.equal(200);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, ask));
+  });
+
   it('takes requests in pieces that do not wait for the large answers before them', async () => {
     const socket = await connected();
     for (let round = 0; round < ROUNDS; round++) {

@@ -66,6 +66,25 @@ describe('fair shares', () => {
     expect(requests.granted).to.deep.equal(['a small', 'b large', 'c small']);
   });
 
+  it('have a reserve for clients that hold nothing, whoever has taken the total', async () => {
+    const shares = new FairShares({ total: 4, perClient: 2, reserve: 2, ...PATIENT, maxWaiting: 0 });
+    for (const client of ['a', 'a', 'b', 'b']) expect(await shares.take(client)).to.not.equal(undefined);
+    expect(await shares.take('c')).to.not.equal(undefined);
+    expect(await shares.take('c')).to.equal(undefined);
+    expect(await shares.take('d')).to.not.equal(undefined);
+    expect(await shares.take('e')).to.equal(undefined);
+  });
+
+  it('of the reserve go to a client that holds nothing before those that wait for the total', async () => {
+    const requests = new Requests(new FairShares({ total: 4, perClient: 3, reserve: 1, ...PATIENT }));
+    for (const name of ['a1', 'a2', 'b1', 'b2']) await requests.ask(name.charAt(0), name);
+    void requests.ask('a', 'a3');
+    expect(await requests.ask('c', 'c1')).to.equal(true);
+    await requests.done('b1');
+    await requests.done('b2');
+    expect(requests.granted).to.deep.equal(['a1', 'a2', 'b1', 'b2', 'c1', 'a3']);
+  });
+
   it('can be given back in parts, and all of it once', async () => {
     const shares = new FairShares({ total: 10, perClient: 10, maxWaiting: 0, patienceMs: 0 });
     const share = await shares.take('a', 10);

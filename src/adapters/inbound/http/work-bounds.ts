@@ -25,11 +25,16 @@ function limitsFor(bodyLimitBytes: number) {
   const bodiesOfClient = Math.max(8 * MIB, bodyLimitBytes);
   return {
     /** Made, or being made, and not yet taken by the client. */
-    responses: { total: 256 * MIB, perClient: 32 * MIB, ...WAITING },
+    responses: { total: 256 * MIB, perClient: 32 * MIB, reserve: 64 * MIB, ...WAITING },
     /** Being read, or held by the request that brought them. */
-    bodies: { total: 8 * bodiesOfClient, perClient: bodiesOfClient, ...WAITING },
-    imports: { total: 64, perClient: 8, ...REFUSED_AT_ONCE },
-    exports: { total: 64, perClient: 8, ...REFUSED_AT_ONCE },
+    bodies: {
+      total: 8 * bodiesOfClient,
+      perClient: bodiesOfClient,
+      reserve: 2 * bodiesOfClient,
+      ...WAITING,
+    },
+    imports: { total: 64, perClient: 8, reserve: 16, ...REFUSED_AT_ONCE },
+    exports: { total: 64, perClient: 8, reserve: 16, ...REFUSED_AT_ONCE },
   } satisfies Record<string, ShareLimits>;
 }
 

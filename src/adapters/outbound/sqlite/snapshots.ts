@@ -5,7 +5,7 @@ import { toCoreError } from './sqlite-errors.js';
 import { type Reader, SqliteReader } from './sqlite-reader.js';
 
 /** Long readings at the same time, and how many more wait for so long. */
-const LIMITS = { total: 8, perClient: 2, maxWaiting: 200, patienceMs: 5_000 };
+const LIMITS = { total: 8, perClient: 2, reserve: 8, maxWaiting: 200, patienceMs: 5_000 };
 
 interface Snapshot {
   readonly connection: Database.Database;

@@ -45,8 +45,14 @@ export const guardMessage: Middleware = (ctx, next) => {
     ctx.set('Connection', 'close');
     throw error;
   }
-  checkTarget(ctx.url);
-  checkSize(ctx.req);
+  try {
+    checkTarget(ctx.url);
+    checkSize(ctx.req);
+  } catch (error) {
+    // No rate limit counts such messages; a new connection for each does.
+    ctx.set('Connection', 'close');
+    throw error;
+  }
   return next();
 };
 

@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { networkOf, parseAddress } from './client-address.js';
 
 /** Where so many requests of a connection wait, no more of it is read. */
-const READ_AHEAD = 16;
+const READ_AHEAD = 2;
 
 /**
  * One read of 64 KiB may hold far more: 590 requests that carry a token, 2,500 of the shortest. Each that waits costs
@@ -10,7 +11,19 @@ const READ_AHEAD = 16;
  */
 export const MAX_WAITING = 1_000;
 
+/** On all connections of one address: 5 MB of the shortest requests. */
+export const MAX_WAITING_OF_ADDRESS = 2_000;
+
+/** A request with more header fields than that does not wait. Each costs some 100 bytes, and no client needs half as many. */
+const MAX_FIELDS = 200;
+
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
+
+/** Shared by the connections of one address. */
+interface WaitingOfAddress {
+  connections: number;
+  waiting: number;
+}
 
 /** The requests of one connection. */
 class Pipeline {
@@ -23,6 +36,7 @@ class Pipeline {
     private readonly socket: Socket,
     private readonly begin: RequestListener,
     private readonly waits: (request: IncomingMessage) => void,
+    private readonly address: WaitingOfAddress,
   ) {}
 
   get responses(): readonly ServerResponse[] {
@@ -32,13 +46,31 @@ class Pipeline {
 
   add(request: IncomingMessage, response: ServerResponse): void {
     if (!this.isBusy) this.start([request, response]);
-    else if (this.waiting.length >= MAX_WAITING) this.socket.destroy();
+    else if (!this.mayWait(request)) this.socket.destroy();
     else {
       this.waiting.push([request, response]);
+      this.countWaiting(1);
       this.waits(request);
-      this.readByStream();
+      this.watchResumes();
       this.holdBack();
     }
+  }
+
+  /** Its connection is gone. */
+  abandon(): void {
+    this.countWaiting(-this.waiting.length);
+  }
+
+  private mayWait({ rawHeaders }: IncomingMessage): boolean {
+    return (
+      this.waiting.length < MAX_WAITING &&
+      this.address.waiting < MAX_WAITING_OF_ADDRESS &&
+      rawHeaders.length <= 2 * MAX_FIELDS
+    );
+  }
+
+  private countWaiting(change: number): void {
+    this.address.waiting += change;
   }
 
   private start([request, response]: Exchange): void {
@@ -57,18 +89,14 @@ class Pipeline {
     const isOpen = !this.socket.destroyed && !this.socket.writableEnded;
     const next = isOpen ? this.waiting.shift() : undefined;
     if (!next) return;
+    this.countWaiting(-1);
     this.start(next);
     if (this.waiting.length === READ_AHEAD - 1) this.release();
   }
 
-  /**
-   * Node's parser takes its bytes from below the stream, where a pause does not stop what TLS has decrypted already: a parser that
-   * is paused too fails with HPE_PAUSED. With a listener on the stream, Node gives it the bytes through that, in order.
-   */
-  private readByStream(): void {
+  private watchResumes(): void {
     if (this.hasWaited) return;
     this.hasWaited = true;
-    this.socket.on('data', () => {});
     // Node resumes the socket behind each message, and for each body.
     this.socket.on('resume', () => this.holdBack());
   }
@@ -86,11 +114,12 @@ class Pipeline {
 
 /**
  * Begins the requests of a connection one after the other (RFC 9112 section 9.3.2): the next one when the response before
- * it has been handed to the socket. A request whose connection ends before its turn never begins. A connection
- * on which more than {@link MAX_WAITING} wait is closed.
+ * it has been handed to the socket. A request whose connection ends before its turn never begins. A connection on which more
+ * than {@link MAX_WAITING} wait is closed, and one whose address has more than {@link MAX_WAITING_OF_ADDRESS} waiting.
  */
 export class PipelinedRequests {
   private readonly pipelines = new WeakMap<Socket, Pipeline>();
+  private readonly addresses = new Map<string, WaitingOfAddress>();
 
   /**
    * @param begin told of each request when its turn has come
@@ -103,9 +132,22 @@ export class PipelinedRequests {
 
   add(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    const pipeline = this.pipelines.get(socket) ?? new Pipeline(socket, this.begin, this.waits);
-    this.pipelines.set(socket, pipeline);
+    const pipeline = this.pipelines.get(socket) ?? this.newPipeline(socket);
     pipeline.add(request, response);
+  }
+
+  private newPipeline(socket: Socket): Pipeline {
+    const name = networkOf(parseAddress(socket.remoteAddress));
+    const address = this.addresses.get(name) ?? { connections: 0, waiting: 0 };
+    this.addresses.set(name, address);
+    address.connections++;
+    const pipeline = new Pipeline(socket, this.begin, this.waits, address);
+    socket.once('close', () => {
+      pipeline.abandon();
+      if (--address.connections === 0) this.addresses.delete(name);
+    });
+    this.pipelines.set(socket, pipeline);
+    return pipeline;
   }
 
   /** The responses that are still to be sent on a connection, oldest first. */

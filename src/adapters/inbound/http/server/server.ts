@@ -5,9 +5,10 @@ import {
   type RequestListener,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { answerBrokenMessage, type ParserError, refuseTunnel, requestTimeout } from './broken-message.js';
+import { gatherChunks } from './chunked-bodies.js';
 import { boundConnections, type ConnectionLimits } from './connection-bound.js';
 import { PipelinedRequests } from './pipelined-requests.js';
 import { refusePlainHttp } from './plain-http-on-tls.js';
@@ -101,8 +102,8 @@ function serve<Kind extends HttpServer | HttpsServer>(
   boundConnections(server, maxConnections);
   // A client that neither sends nor reads is not waited for.
   server.setTimeout(timeouts.silenceMs);
-  // 0: no header is dropped silently; their size is bounded anyway.
-  server.maxHeadersCount = 0;
+  // Beyond 16 KiB whatever they hold, so that no header is dropped of a request that is served.
+  server.maxHeadersCount = 4_200;
   const requests = new PipelinedRequests((request, response) => {
     for (const [name, value] of fields) response.setHeader(name, value);
     if (asksForUpgrade(request)) response.setHeader('Connection', 'close');
@@ -118,9 +119,12 @@ function serve<Kind extends HttpServer | HttpsServer>(
         request.socket.destroy();
         return;
       }
+      gatherChunks(request, response);
       requests.add(request, response);
     });
   }
+  // `connectionListener` of Node has made a parser for the connection by then.
+  server.on(server instanceof HttpsServer ? 'secureConnection' : 'connection', readThroughStream);
   server.on('connect', (_request: IncomingMessage, socket: Socket) =>
     refuseTunnel(socket, requests.responsesOn(socket), headers),
   );
@@ -128,4 +132,12 @@ function serve<Kind extends HttpServer | HttpsServer>(
     if (!isOfLiftedDeadline(error, socket)) refuse(error, socket);
   });
   return server;
+}
+
+/**
+ * Has Node's parser read a connection through its stream. By itself it reads below the stream, where a pause does not stop what
+ * TLS has decrypted already. A change from one to the other in the midst of a connection can leave it paused, so it is made here.
+ */
+function readThroughStream(socket: Socket): void {
+  socket.on('data', () => {});
 }

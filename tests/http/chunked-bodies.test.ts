@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { expect } from 'chai';
+import { koaService } from '../support/koa-service.js';
+import { FIRST_KEY, runningService } from '../support/running-service.js';
+
+const KIB = 1_024;
+
+/** The text in chunks of so many characters, without the last chunk. */
+function chunked(text: string, size: number): string {
+  const chunks: string[] = [];
+  for (let at = 0; at < text.length; at += size) {
+    const piece = text.slice(at, at + size);
+    chunks.push(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+  }
+  return chunks.join('');
+}
+
+describe('a body in chunks', () => {
+  const service = runningService();
+  const AUTHORIZED = `Host: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nTransfer-Encoding: chunked\r\n`;
+
+  for (const size of [1, 7, 300, 70_000]) {
+    it(`of ${size} bytes is read as it was sent, and so is what follows on the connection`, async () => {
+      const description = Array.from({ length: 4_900 }, (_, i) => String.fromCharCode(97 + (i % 26))).join(
+        '',
+      );
+      const body = JSON.stringify({ name: 'x', description }).padEnd(100 * KIB);
+      const head = `POST /products HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/json\r\n`;
+      const request = (more: string) => `${head}${more}\r\n${chunked(body, size)}0\r\n\r\n`;
+      const text = await service.client.raw(request('') + request('Connection: close\r\n'));
+      expect(text.match(/HTTP\/1\.1 201 /g)).to.have.length(2);
+      expect(text.split(description)).to.have.length(3);
+    });
+  }
+
+  it('of one byte each is imported line by line', async () => {
+    const lines = '{"name":"x"}\n'.repeat(2_000);
+    const head = `POST /products HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/x-ndjson\r\nConnection: close\r\n\r\n`;
+    const text = await service.client.raw(`${head}${chunked(lines, 1)}0\r\n\r\n`);
+    expect(text.match(/"status":201/g)).to.have.length(2_000);
+  });
+
+  it('that nobody reads is dropped, and the next request is served', async () => {
+    const refused = `POST /nothing HTTP/1.1\r\n${AUTHORIZED}\r\n${chunked('x'.repeat(100 * KIB), 1)}0\r\n\r\n`;
+    const next = `GET /products?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nConnection: close\r\n\r\n`;
+    const text = await service.client.raw(refused + next);
+    expect(text.match(/HTTP\/1\.1 \d{3}/g)).to.deep.equal(['HTTP/1.1 404', 'HTTP/1.1 200']);
+  });
+});
+
+describe('chunks of one byte', () => {
+  const service = koaService((_ctx, next) => next());
+
+  it('are given on in few pieces, and hold up no other request for long', async () => {
+    let bytes = 0;
+    let pieces = 0;
+    service.answer = async (ctx) => {
+      if (ctx.method === 'GET') {
+        ctx.body = 'here';
+        return;
+      }
+      for await (const piece of ctx.req) {
+        bytes += piece.length;
+        pieces++;
+      }
+      ctx.status = 204;
+    };
+    const sockets: Socket[] = await Promise.all(Array.from({ length: 20 }, () => service.client.connect()));
+    const body = chunked('x'.repeat(200 * KIB), 1);
+    const done = sockets.map((socket) => {
+      socket.write(`POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`);
+      return once(socket, 'data');
+    });
+    let served = 0;
+    let areDone = false;
+    const all = Promise.all(done).then(() => {
+      areDone = true;
+    });
+    while (!areDone) {
+      await service.client.get('/');
+      served++;
+    }
+    await all;
+    for (const socket of sockets) socket.destroy();
+    expect(bytes).to.equal(20 * 200 * KIB);
+    expect(bytes / pieces).to.be.above(1_000);
+    // With all of them read in each turn of the event loop only a few were.
+    expect(served).to.be.above(20);
+  });
+});
