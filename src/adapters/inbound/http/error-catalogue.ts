@@ -218,7 +218,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   unavailable: {
     status: 503,
     cause:
-      'The service cannot do it now: its store is out of reach or does not answer in time, it is overloaded or stopping, this client has as many pages, bodies, imports, exports or searches without an index under way as it may have, all clients together have, 64 other writers of one record were faster, or the issuer of the access token cannot be asked.',
+      'The service cannot do it now: its store is out of reach or does not answer in time, it is overloaded or stopping, 64 other writers of one record were faster, or the issuer of the access token cannot be asked. Or this client, or all clients together, have too many pages, bodies, imports, exports or searches without an index under way.',
     remedy:
       'Wait as many seconds as `Retry-After` says, then send the request again. A write may have been done: guard it by `If-Match`, and a POST by an `Idempotency-Key`.',
   },

@@ -77,13 +77,13 @@ export class RedisRateLimiter implements RateLimiter {
 
   private async count(caller: string, requests: number): Promise<RateLimiterRes> {
     const counted = await this.limiter.consume(caller, requests).catch(asCounted);
-    if (!isPossible(counted, requests)) throw new ImpossibleReply('a reply is no count');
+    if (!isPossible(counted, requests)) throw new ImpossibleReply('the reply is not a valid count');
     return counted;
   }
 
   private async look(caller: string): Promise<RateLimiterRes | null> {
     const counted = await this.limiter.get(caller);
-    if (counted && !isPossible(counted, 0)) throw new ImpossibleReply('a reply is no count');
+    if (counted && !isPossible(counted, 0)) throw new ImpossibleReply('the reply is not a valid count');
     return counted;
   }
 
@@ -99,7 +99,7 @@ export class RedisRateLimiter implements RateLimiter {
 function asCounted(refusal: unknown): RateLimiterRes {
   if (refusal instanceof RateLimiterRes) return refusal;
   // The library destructures a reply without a check of its type.
-  throw refusal instanceof TypeError ? new ImpossibleReply('a reply is no count') : refusal;
+  throw refusal instanceof TypeError ? new ImpossibleReply('the reply is not a valid count') : refusal;
 }
 
 /** @param least what was counted just now */

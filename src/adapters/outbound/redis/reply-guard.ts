@@ -40,7 +40,7 @@ export class ReplyGuard {
 
   /**
    * @param chunk what follows the chunks before it
-   * @throws Error where a reply is over {@link MAX_REPLY_BYTES}, or announces to be, or is none of the protocol, or where there are too
+   * @throws Error where a reply is over {@link MAX_REPLY_BYTES}, or announces to be, or does not follow the Redis protocol, or where there are too
    *   many. Its message quotes nothing
    */
   check(chunk: Buffer): void {

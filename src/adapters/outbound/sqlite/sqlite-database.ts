@@ -71,8 +71,8 @@ export class SqliteDatabase implements Store, Reader {
     const { opened } = this;
     if (!opened) return;
     await opened.commits.idle();
-    // Else they stay open until the process ends: with the last connection SQLite deletes the log, in which another
-    // process may have written since.
+    // If not, the connection stays open until the process ends: SQLite deletes the log with the last connection, and another
+    // process may have written into that log since.
     if (!opened.files.areInPlace()) return;
     this.opened = undefined;
     opened.snapshots.close();

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { CatalogueError } from '../../../../domain/errors.js';
 
 const MAX_DEPTH = 20;
-/** Of names and values together. No record has more than some 300. */
+/** Of names and values together. No record has more than some 500. */
 const MAX_TOKENS = 10_000;
 
 /**

@@ -82,7 +82,7 @@ export class Spool {
     const { memoryBytes, maxBytes } = this.options;
     if (this.unread + bytes.length > maxBytes) throw new SpoolFull(`Over ${maxBytes} bytes are unread.`);
     if (!this.room.take(bytes.length))
-      throw new SpoolFull('Too many bytes of this client, or of all, are unread.');
+      throw new SpoolFull('This client, or all clients together, have too many unread bytes.');
     this.unread += bytes.length;
     if (this.segments.length > 0 || this.memoryBytes + bytes.length > memoryBytes) {
       const segment = await this.lastSegment();

@@ -21,8 +21,8 @@ const answered = new WeakSet<Socket>();
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Answers what never became a request. A peer that does not even speak TLS gets no answer: the socket could only
- * send it in the clear.
+ * Answers what never became a request. A peer that does not speak TLS is not answered here; `plain-http-on-tls.ts` tells
+ * plain HTTP that HTTPS is meant.
  * @param running what is being answered on this connection, oldest first
  * @param always what every answer carries
  */

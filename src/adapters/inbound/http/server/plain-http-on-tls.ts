@@ -28,7 +28,7 @@ export function refusePlainHttp(server: Server): void {
   // Before the listener of Node, with which the connection is gone.
   server.prependListener('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     if (!NOT_TLS.includes(error.code ?? '')) return;
-    // Past TLS. A client that is gone by now misses nothing.
+    // Writes to the TCP socket, not through TLS. A client that is gone by now misses nothing.
     handshakes
       .get(endsOf(socket))
       ?.on('error', () => {})
