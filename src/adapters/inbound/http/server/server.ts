@@ -5,7 +5,7 @@ import {
   type RequestListener,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { answerBrokenMessage, type ParserError, refuseTunnel, requestTimeout } from './broken-message.js';
 import { gatherChunks } from './chunked-bodies.js';
@@ -57,6 +57,7 @@ export function createTlsServer(
   const options = { ...tlsOptions(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
   const server = createHttpsServer(options);
   refusePlainHttp(server);
+  server.on('secureConnection', readThroughStream);
   return serve(server, answer, { timeouts, ...rest });
 }
 
@@ -70,7 +71,9 @@ export function createPlainServer(
 ): HttpServer {
   const { most } = MAX_CONNECTIONS;
   const maxConnections = { most, mostPerAddress: most };
-  return serve(createHttpServer(bounds(timeouts)), answer, { timeouts, maxConnections, ...rest });
+  const server = createHttpServer(bounds(timeouts));
+  server.on('connection', readThroughStream);
+  return serve(server, answer, { timeouts, maxConnections, ...rest });
 }
 
 /** Shows another certificate to whoever connects from now on; connections that stand are left alone. */
@@ -123,8 +126,6 @@ function serve<Kind extends HttpServer | HttpsServer>(
       requests.add(request, response);
     });
   }
-  // `connectionListener` of Node has made a parser for the connection by then.
-  server.on(server instanceof HttpsServer ? 'secureConnection' : 'connection', readThroughStream);
   server.on('connect', (_request: IncomingMessage, socket: Socket) =>
     refuseTunnel(socket, requests.responsesOn(socket), headers),
   );
@@ -136,7 +137,8 @@ function serve<Kind extends HttpServer | HttpsServer>(
 
 /**
  * Has Node's parser read a connection through its stream. By itself it reads below the stream, where a pause does not stop what
- * TLS has decrypted already. A change from one to the other in the midst of a connection can leave it paused, so it is made here.
+ * TLS has decrypted already. A change from one to the other in the midst of a connection can leave it paused, so it is made at the
+ * beginning, when Node has just made the parser.
  */
 function readThroughStream(socket: Socket): void {
   socket.on('data', () => {});
