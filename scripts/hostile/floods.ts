@@ -185,12 +185,12 @@ export const FLOODS: readonly Flood[] = [
   {
     name: '16 imports as fast as they are taken',
     probes: ['list', 'import'],
-    run: fastImports,
+    run: (connections) => imports(connections, 16, RECORDS, true),
   },
   {
     name: '4 imports whose results are not read',
     probes: ['import'],
-    run: unreadImports,
+    run: (connections) => imports(connections, 4, BAD_LINES, false),
   },
   {
     name: '190 unindexed queries',
@@ -259,16 +259,17 @@ function chunk(text: string): string {
   return `${text.length.toString(16)}\r\n${text}\r\n`;
 }
 
-async function fastImports(connections: Connections): Promise<void> {
-  const sockets = await connections.open(16);
+/** As fast as the service takes them. */
+async function imports(
+  connections: Connections,
+  count: number,
+  lines: string,
+  isRead: boolean,
+): Promise<void> {
+  const sockets = await connections.open(count);
   const end = performance.now() + connections.holdSeconds * 1_000;
-  await Promise.all(sockets.map((socket) => sendUntil(end, connections, socket.resume(), RECORDS)));
-}
-
-async function unreadImports(connections: Connections): Promise<void> {
-  const sockets = await connections.open(4);
-  const end = performance.now() + connections.holdSeconds * 1_000;
-  await Promise.all(sockets.map((socket) => sendUntil(end, connections, socket.pause(), BAD_LINES)));
+  const reading = (socket: TLSSocket) => (isRead ? socket.resume() : socket.pause());
+  await Promise.all(sockets.map((socket) => sendUntil(end, connections, reading(socket), lines)));
 }
 
 async function sendUntil(
