@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { received } from '../support/http-client.js';
 import { koaService } from '../support/koa-service.js';
 import { FIRST_KEY, runningService } from '../support/running-service.js';
 
@@ -39,6 +41,23 @@ describe('a body in chunks', () => {
     const head = `POST /products HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/x-ndjson\r\nConnection: close\r\n\r\n`;
     const text = await service.client.raw(`${head}${chunked(lines, 1)}0\r\n\r\n`);
     expect(text.match(/"status":201/g)).to.have.length(2_000);
+  });
+
+  it('of few bytes is read whole behind a large response that is read late', async () => {
+    const large = 'd'.repeat(5_000);
+    const lines = `${JSON.stringify({ name: 'x', description: large })}\n`.repeat(900);
+    await service.client.post('/products', lines, { headers: { 'Content-Type': 'application/x-ndjson' } });
+    const socket = await service.client.connect();
+    socket.on('error', () => {});
+    socket.pause();
+    const page = `GET /products?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n\r\n`;
+    const records = '{"name":"late"}\n'.repeat(3_000);
+    const head = `POST /products HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/x-ndjson\r\nConnection: close\r\n\r\n`;
+    socket.write(`${page.repeat(3)}${head}${chunked(records, 3)}0\r\n\r\n`);
+    await sleep(200);
+    const text = await received(socket.resume());
+    expect(text.match(/HTTP\/1\.1 200 OK/g)).to.have.length(4);
+    expect(text.match(/"status":201/g)).to.have.length(3_000);
   });
 
   it('that nobody reads is dropped, and the next request is served', async () => {

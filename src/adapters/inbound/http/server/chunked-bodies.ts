@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { turnInLine } from '../../../../application/turns.js';
 import { networkOf, parseAddress } from './client-address.js';
+import { resumeReading } from './resumed-reading.js';
 
 /** A read of 64 KiB brings four chunks of 16 KiB, or ten thousand of one byte, which take some 10 ms. */
 const MANY_CHUNKS = 256;
@@ -53,6 +54,6 @@ function rest(socket: Socket): void {
   void turnInLine(networkOf(parseAddress(socket.remoteAddress))).then(() => {
     resting.delete(socket);
     socket.off('resume', pauseAgain);
-    socket.resume();
+    resumeReading(socket);
   });
 }

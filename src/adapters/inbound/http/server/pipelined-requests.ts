@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf, parseAddress } from './client-address.js';
+import { resumeReading } from './resumed-reading.js';
 
 /** Where so many requests of a connection wait, no more of it is read. */
 const READ_AHEAD = 2;
@@ -91,7 +92,7 @@ class Pipeline {
     if (!next) return;
     this.countWaiting(-1);
     this.start(next);
-    if (this.waiting.length === READ_AHEAD - 1) this.release();
+    if (this.waiting.length === READ_AHEAD - 1) resumeReading(this.socket);
   }
 
   private watchResumes(): void {
@@ -103,12 +104,6 @@ class Pipeline {
 
   private holdBack(): void {
     if (this.waiting.length >= READ_AHEAD) this.socket.pause();
-  }
-
-  /** Not while Node itself pauses the socket, until what it is to send has drained. */
-  private release(): void {
-    if (this.socket.writableNeedDrain) this.socket.once('drain', () => this.socket.resume());
-    else this.socket.resume();
   }
 }
 
