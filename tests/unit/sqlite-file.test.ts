@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import Database from 'libsql';
+import { recognise } from '#src/adapters/outbound/sqlite/connection.js';
+import { APPLICATION_ID } from '#src/adapters/outbound/sqlite/migrations.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -18,6 +21,27 @@ describe('the file of SQLite', () => {
     expect(files).to.include.members(['catalogue.sqlite', 'catalogue.sqlite-wal']);
     for (const file of files) expect(statSync(join(shared, file)).mode & 0o077, file).to.equal(0);
     await database.close();
+  });
+
+  it('is recognised while another process makes it', async () => {
+    const file = join(folder, 'made-meanwhile.sqlite');
+    const connection = new Database(file);
+    const prepare = connection.prepare.bind(connection);
+    let reads = 0;
+    // The other process commits behind the first read of this one.
+    const watched = Object.assign(Object.create(connection), {
+      prepare: (sql: string) => {
+        if (reads++ === 1) {
+          const other = new Database(file);
+          other.exec(`BEGIN; CREATE TABLE t (n); PRAGMA application_id = ${APPLICATION_ID}; COMMIT`);
+          other.close();
+        }
+        return prepare(sql);
+      },
+    });
+    recognise(watched, file);
+    expect(reads).to.be.above(1);
+    connection.close();
   });
 
   it('that stands keeps the mode that its owner gave it', async () => {

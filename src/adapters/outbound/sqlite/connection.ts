@@ -37,8 +37,10 @@ function forOwnerOnly<Result>(create: () => Result): Result {
 
 /** @throws UnusableStore where the file is of another application, or of a newer version; nothing is changed */
 export function recognise(connection: Database.Database, file: string): void {
+  // In this order: another process that makes the database now fills it and names its owner in one commit.
+  const wasEmpty = isEmpty(connection);
   const owner = pragma(connection, 'application_id');
-  if (owner !== APPLICATION_ID && !(owner === 0 && isEmpty(connection))) {
+  if (owner !== APPLICATION_ID && !(owner === 0 && wasEmpty)) {
     throw new UnusableStore(`${file} is a database of another application.`);
   }
   if (pragma(connection, 'user_version') > MIGRATIONS.length) {
