@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { requireSupportedNode } from './supported-node.js';
+import { requireSupportedNode } from './process/supported-node.js';
 
 requireSupportedNode();
 // EX_SOFTWARE of sysexits.h: the exit code of a command that never settles.

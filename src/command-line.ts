@@ -12,7 +12,7 @@ import { runSeed } from './commands/seed.js';
 import { runSigningKeys } from './commands/signing-keys.js';
 import { SCOPES } from './domain/access.js';
 import { CatalogueError } from './domain/errors.js';
-import { runService } from './run-service.js';
+import { runService } from './process/run-service.js';
 
 /** sysexits.h */
 const EX_USAGE = 64;

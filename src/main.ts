@@ -1,4 +1,4 @@
-import { requireSupportedNode } from './supported-node.js';
+import { requireSupportedNode } from './process/supported-node.js';
 
 requireSupportedNode();
-import('./run-service.js').then(({ runService }) => runService());
+import('./process/run-service.js').then(({ runService }) => runService());

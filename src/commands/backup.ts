@@ -1,6 +1,6 @@
-import { backUpStore } from '../composition/backup.js';
+import { backUpStore } from '../composition/admin-tasks.js';
 import { loadSettings } from '../config/settings.js';
-import { orExit } from '../processes/ending.js';
+import { exitOnConfigError } from '../process/exit.js';
 import { parse, say, UsageError } from './arguments.js';
 import { Interrupted, Interruption } from './interruption.js';
 import { TerminalProgress } from './terminal-progress.js';
@@ -11,7 +11,7 @@ export async function runBackup(args: string[]): Promise<void> {
   const { positionals } = parse(args, [], true);
   const [file = ''] = positionals;
   if (positionals.length !== 1 || file === '') throw new UsageError('backup needs one file');
-  const settings = orExit(loadSettings);
+  const settings = await exitOnConfigError(() => loadSettings());
   const interruption = new Interruption();
   const terminal = new TerminalProgress();
   try {

@@ -1,5 +1,5 @@
 import { type CopyReport, countsIn } from '../application/copy-archive.js';
-import { copyStores } from '../composition/copying.js';
+import { copyStores } from '../composition/copy-stores.js';
 import { parse, say, UsageError } from './arguments.js';
 import { TerminalProgress } from './terminal-progress.js';
 

@@ -1,11 +1,10 @@
 import type { KeyAdministration } from '../application/key-administration.js';
 import { shownApiKey } from '../application/shown-api-key.js';
-import { administerKeys } from '../composition/administration.js';
-import { generateKey } from '../composition/container.js';
+import { administerKeys, generateKey } from '../composition/admin-tasks.js';
 import { loadSettings } from '../config/settings.js';
 import { apiKeyFaults, expiryFaults, isScope, type Scope } from '../domain/access.js';
 import { parseInstant } from '../domain/instant.js';
-import { orExit } from '../processes/ending.js';
+import { exitOnConfigError } from '../process/exit.js';
 import { parse, say, UsageError } from './arguments.js';
 
 type Act = (administration: KeyAdministration) => Promise<void>;
@@ -18,7 +17,7 @@ export async function runKeys([name = '', ...args]: string[]): Promise<void> {
   const command = Object.hasOwn(KEYS_COMMANDS, name) ? KEYS_COMMANDS[name] : undefined;
   if (!command) throw new UsageError(`unknown command: keys ${name}`);
   const act = command(args);
-  await administerKeys(orExit(loadSettings), act);
+  await administerKeys(await exitOnConfigError(() => loadSettings()), act);
 }
 
 function create(args: string[]): Act {

@@ -1,10 +1,10 @@
-import { describeService } from '../composition/administration.js';
+import { describeService } from '../composition/admin-tasks.js';
 import { loadSettings } from '../config/settings.js';
-import { orExit } from '../processes/ending.js';
+import { exitOnConfigError } from '../process/exit.js';
 import { parse, say } from './arguments.js';
 
 /** Prints the description of the interface; no service has to run. */
-export function runOpenApi(args: string[]): void {
+export async function runOpenApi(args: string[]): Promise<void> {
   parse(args, []);
-  say(`${JSON.stringify(describeService(orExit(loadSettings)), undefined, 2)}\n`);
+  say(`${JSON.stringify(describeService(await exitOnConfigError(() => loadSettings())), undefined, 2)}\n`);
 }

@@ -1,8 +1,8 @@
 import { SAMPLE_PRODUCTS, SAMPLE_SEED } from '../application/sample-product.js';
 import type { Seeding, SeedingProgress } from '../application/seeding.js';
-import { seedStore } from '../composition/administration.js';
+import { seedStore } from '../composition/admin-tasks.js';
 import { loadSettings } from '../config/settings.js';
-import { orExit } from '../processes/ending.js';
+import { exitOnConfigError } from '../process/exit.js';
 import { parse, say, UsageError } from './arguments.js';
 import { Interrupted, Interruption } from './interruption.js';
 import { TerminalProgress } from './terminal-progress.js';
@@ -11,7 +11,7 @@ export async function runSeed(args: string[]): Promise<void> {
   const { values } = parse(args, ['products', 'seed']);
   const count = integer('products', values['products'], SAMPLE_PRODUCTS);
   const seed = integer('seed', values['seed'] ?? `${SAMPLE_SEED.default}`, SAMPLE_SEED);
-  await seedStore(orExit(loadSettings), (seeding) => fill(seeding, seed, count));
+  await seedStore(await exitOnConfigError(() => loadSettings()), (seeding) => fill(seeding, seed, count));
 }
 
 async function fill(seeding: Seeding, seed: number, count: number): Promise<void> {

@@ -1,8 +1,8 @@
 import type { SigningKeyAdministration } from '../application/signing-key-administration.js';
-import { administerSigningKeys } from '../composition/administration.js';
+import { administerSigningKeys } from '../composition/admin-tasks.js';
 import { loadSettings } from '../config/settings.js';
 import { type PhasedKey, signsFrom } from '../domain/signing-key.js';
-import { orExit } from '../processes/ending.js';
+import { exitOnConfigError } from '../process/exit.js';
 import { parse, say, UsageError } from './arguments.js';
 
 type SigningKeysCommand = (administration: SigningKeyAdministration, args: string[]) => Promise<void>;
@@ -12,7 +12,7 @@ const COMMANDS: Readonly<Record<string, SigningKeysCommand>> = { list, rotate, r
 export async function runSigningKeys([name = '', ...args]: string[]): Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new UsageError(`unknown command: signing-keys ${name}`);
-  await administerSigningKeys(orExit(loadSettings), (keys) => command(keys, args));
+  await administerSigningKeys(await exitOnConfigError(() => loadSettings()), (keys) => command(keys, args));
 }
 
 async function list(administration: SigningKeyAdministration, args: string[]): Promise<void> {

@@ -2,33 +2,39 @@ import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import { createManagementApp } from '../adapters/inbound/http/management-app.js';
 import { Drain } from '../adapters/inbound/http/server/drain.js';
 import { createPlainServer } from '../adapters/inbound/http/server/server.js';
+import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
+import type { Journal } from '../application/ports/journal.js';
 import { listen } from './listen.js';
-import * as t from './tokens.js';
-import type { Get } from './typed-token.js';
 
-/** A probe or a scrape that is under way at the end gets so long. */
+/** How long a probe or a scrape that is under way may take at the end. */
 const GRACE_MS = 1_000;
 
-/** The management port: plain HTTP for those who run the service. */
+export interface ManagementParts {
+  readonly host: string;
+  readonly port: number;
+  readonly metrics: PrometheusMetrics;
+  readonly logger: Journal;
+}
+
+/** The management port: plain HTTP for probes and Prometheus. */
 export class Management {
   private drain: Drain | undefined;
 
-  constructor(private readonly get: Get) {}
+  constructor(private readonly parts: ManagementParts) {}
 
   /** @returns the port */
   async start(healthEndpoints: readonly Endpoint[]): Promise<number> {
-    const { MANAGEMENT_HOST: host, MANAGEMENT_PORT } = this.get(t.SETTINGS);
-    const journal = this.get(t.JOURNAL);
+    const { host, metrics, logger } = this.parts;
     const app = createManagementApp({
       healthEndpoints,
-      metrics: this.get(t.METRICS),
-      journal,
+      metrics,
+      journal: logger,
       isDraining: () => this.drain?.isDraining ?? false,
     });
     const server = createPlainServer(app.callback());
     this.drain = new Drain(server);
-    const port = await listen(server, host, MANAGEMENT_PORT);
-    journal.info('management listening', { host, port });
+    const port = await listen(server, host, this.parts.port);
+    logger.info('management listening', { host, port });
     return port;
   }
 

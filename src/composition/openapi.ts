@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { docsEndpoints } from '../adapters/inbound/http/docs/docs-endpoints.js';
 import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
-import { openApiEndpoint } from '../adapters/inbound/http/openapi/openapi-endpoint.js';
 import { tagOf } from '../adapters/inbound/http/openapi/resource-words.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
-import { publicEndpoints, servedEndpoints } from './endpoints.js';
-import * as t from './tokens.js';
-import type { Bind, Get } from './typed-token.js';
+import type { Store } from '../application/ports/store.js';
+import type { Settings } from '../config/settings.js';
+import type { Routes } from './service.js';
 
-/** What operations are about, in the order in which people read of it. */
+/** The subjects of the operations, in the order of the document. */
 const TAGS: Readonly<Record<string, string>> = {
   ...Object.fromEntries([PRODUCTS, USERS, ORDERS, API_KEYS].map(({ words }) => [tagOf(words), words.about])),
   'OAuth 2.0':
@@ -21,22 +19,23 @@ const TAGS: Readonly<Record<string, string>> = {
   Documents: 'The API, described for programs and for people.',
 };
 
-export function bindOpenApi(bind: Bind): void {
-  // Its files are read once, at the start.
-  bind(t.DOCS_ENDPOINTS, () => docsEndpoints());
-  bind(t.OPENAPI_ENDPOINT, (get) => openApiEndpoint(() => describedService(get)));
+export interface DescribedParts {
+  readonly settings: Settings;
+  readonly routes: Routes;
+  readonly store: Store;
+  /** The public address. */
+  readonly url: string;
 }
 
-/** The OpenAPI document of a service, whether or not it runs. */
-export function describedService(get: Get): object {
-  const settings = get(t.SETTINGS);
+/** Returns the OpenAPI document of a service, which need not run. */
+export function describedService({ settings, routes, store, url }: DescribedParts): object {
   const served = {
-    guarded: servedEndpoints(get),
-    open: publicEndpoints(get),
-    unlimited: healthEndpoints(get(t.STORE), () => false),
+    guarded: routes.protected,
+    open: routes.public,
+    unlimited: healthEndpoints(store, () => false),
   };
   return openApiDocument(served, {
-    url: get(t.PUBLIC_ADDRESS).url,
+    url,
     version: packageVersion(),
     tags: TAGS,
     isProxied: settings.TLS === 'proxy',

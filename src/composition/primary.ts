@@ -1,16 +1,14 @@
-import type { SharedRateLimiters } from '../adapters/outbound/cluster/shared-rate-limiters.js';
-import type { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
+import type { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
+import { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
 import type { Settings } from '../config/settings.js';
-import { compose } from './container.js';
-import { sharedRateLimiters } from './rate-limits.js';
-import * as t from './tokens.js';
+import { rateLimitServer } from './rate-limits.js';
 
-/** What the primary keeps for its workers. It serves nothing itself, and opens no store. */
+/** The parts of the primary, which serves nothing itself and opens no store. */
 export interface Primary {
-  readonly journal: PinoJournal;
-  readonly limiters: SharedRateLimiters;
+  readonly logger: PinoLogger;
+  readonly rateLimits: RateLimitServer;
 }
 
 export function composePrimary(settings: Settings): Primary {
-  return { journal: compose(settings)(t.JOURNAL), limiters: sharedRateLimiters(settings) };
+  return { logger: new PinoLogger(settings.LOG_LEVEL), rateLimits: rateLimitServer(settings) };
 }

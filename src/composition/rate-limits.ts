@@ -1,17 +1,17 @@
-import { ClusterRateLimiter } from '../adapters/outbound/cluster/cluster-rate-limiter.js';
-import { LineToPrimary } from '../adapters/outbound/cluster/line-to-primary.js';
-import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
-import { SharedRateLimiters } from '../adapters/outbound/cluster/shared-rate-limiters.js';
+import {
+  type Channel,
+  ClusterRateLimiter,
+  PrimaryChannel,
+} from '../adapters/outbound/cluster/cluster-rate-limiter.js';
+import { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
 import { MemoryRateLimiter } from '../adapters/outbound/memory/memory-rate-limiter.js';
-import { RedisConnection } from '../adapters/outbound/redis/redis-connection.js';
-import { RedisRateLimiter } from '../adapters/outbound/redis/redis-rate-limiter.js';
 import { FallbackRateLimiter } from '../application/fallback-rate-limiter.js';
 import type { Journal } from '../application/ports/journal.js';
 import type { Metrics } from '../application/ports/metrics.js';
 import type { RateLimiter, RatePolicy } from '../application/ports/rate-limiter.js';
 import type { Settings } from '../config/settings.js';
 
-/** What is limited, and what the limiters hold open. */
+/** The limiters, and the connection that they may hold. */
 export interface RateLimits {
   readonly requests: RateLimiter;
   /** Failed authentications. */
@@ -22,44 +22,52 @@ export interface RateLimits {
 export interface RateLimitDependencies {
   readonly settings: Settings;
   readonly metrics: Metrics;
-  readonly journal: Journal;
-  /** Where this process is one of several workers: its line to the one that counts for all. */
-  readonly primary?: Line | undefined;
+  readonly logger: Journal;
+  /** In a cluster worker: its channel to the primary, which counts for all workers. */
+  readonly primary: Channel | undefined;
 }
 
-/** Failed authentications of one address, so that keys cannot be guessed at leisure. */
+export type MakeRateLimits = (deps: RateLimitDependencies) => RateLimits;
+
+/** Failed authentications of one address, so that keys cannot be guessed. */
 const FAILURES: RatePolicy = { name: 'auth', quota: 20, windowSeconds: 60 };
 
-/** For each value of the setting RATE_LIMITER, the adapters that it stands for. */
-export const RATE_LIMITS: Readonly<
-  Record<Settings['RATE_LIMITER'], (deps: RateLimitDependencies) => RateLimits>
-> = {
-  memory: ({ settings, primary }) => {
-    const line = primary && new LineToPrimary(primary);
-    const limiter = (policy: RatePolicy) =>
-      line ? new ClusterRateLimiter(policy, line) : new MemoryRateLimiter(policy);
-    return { requests: limiter(requestPolicy(settings)), failures: limiter(FAILURES), close: () => {} };
-  },
-  redis: ({ settings, metrics, journal }) => {
-    const connection = new RedisConnection(settings.REDIS_URL, journal);
-    const limiter = (policy: RatePolicy) =>
-      new FallbackRateLimiter({
-        shared: new RedisRateLimiter(policy, connection),
-        makeLocal: () => new MemoryRateLimiter(policy),
-        metrics,
-        journal,
-      });
-    return {
-      requests: limiter(requestPolicy(settings)),
-      failures: limiter(FAILURES),
-      close: () => connection.close(),
+/** Counts in this process; in a cluster worker, in the primary. */
+export const memoryRateLimits: MakeRateLimits = ({ settings, primary }) => {
+  const channel = primary && new PrimaryChannel(primary);
+  const limiter = (policy: RatePolicy) =>
+    channel ? new ClusterRateLimiter(policy, channel) : new MemoryRateLimiter(policy);
+  return { requests: limiter(requestPolicy(settings)), failures: limiter(FAILURES), close: () => {} };
+};
+
+/** For each value of the setting RATE_LIMITER: loads its driver and returns what makes its limiters. */
+export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Promise<MakeRateLimits>>> = {
+  memory: async () => memoryRateLimits,
+
+  redis: async () => {
+    const { RedisConnection } = await import('../adapters/outbound/redis/redis-connection.js');
+    const { RedisRateLimiter } = await import('../adapters/outbound/redis/redis-rate-limiter.js');
+    return ({ settings, metrics, logger }) => {
+      const connection = new RedisConnection(settings.REDIS_URL, logger);
+      const limiter = (policy: RatePolicy) =>
+        new FallbackRateLimiter({
+          shared: new RedisRateLimiter(policy, connection),
+          makeLocal: () => new MemoryRateLimiter(policy),
+          metrics,
+          journal: logger,
+        });
+      return {
+        requests: limiter(requestPolicy(settings)),
+        failures: limiter(FAILURES),
+        close: () => connection.close(),
+      };
     };
   },
 };
 
-/** What the primary counts for all workers of this machine. */
-export function sharedRateLimiters(settings: Settings): SharedRateLimiters {
-  return new SharedRateLimiters([
+/** The primary's limiters, which count for all workers of this machine. */
+export function rateLimitServer(settings: Settings): RateLimitServer {
+  return new RateLimitServer([
     new MemoryRateLimiter(requestPolicy(settings)),
     new MemoryRateLimiter(FAILURES),
   ]);

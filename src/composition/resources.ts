@@ -7,26 +7,53 @@ import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
 import { ApiKeyUseCases } from '../application/api-key-use-cases.js';
+import type { ApiKeyVerifier } from '../application/api-key-verifier.js';
 import { LeasedIds } from '../application/leased-ids.js';
 import { OrderUseCases } from '../application/order-use-cases.js';
+import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
+import type { Backoff } from '../application/ports/backoff.js';
+import type { Clock } from '../application/ports/clock.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';
 import { type RecordDependencies, RecordUseCases } from '../application/record-use-cases.js';
 import type { Settings } from '../config/settings.js';
 import { apiKeyFaults } from '../domain/access.js';
-import { orderFaults } from '../domain/order.js';
-import { normalProduct, productFaults } from '../domain/product.js';
-import { userFaults } from '../domain/user.js';
-import type { Stored } from './stores.js';
-import * as t from './tokens.js';
-import type { Bind, Get } from './typed-token.js';
+import { type Order, orderFaults } from '../domain/order.js';
+import { normalProduct, type Product, productFaults } from '../domain/product.js';
+import { type User, userFaults } from '../domain/user.js';
+import type { Storage } from './storage.js';
 
-export function bindResources(bind: Bind): void {
-  bindResource(bind, t.PRODUCTS, {
+export interface ResourceDependencies {
+  readonly settings: Settings;
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly backoff: Backoff;
+  readonly format: ApiKeyFormat;
+  readonly verifier: ApiKeyVerifier;
+  readonly imports: ImportTools;
+}
+
+/** One resource: what runs its use cases, and how it is served. */
+export interface Resource<UseCases> {
+  readonly ids: LeasedIds;
+  readonly useCases: UseCases;
+  /** Of all its versions. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+export interface Resources {
+  readonly products: Resource<RecordUseCases<Product>>;
+  readonly users: Resource<RecordUseCases<User>>;
+  readonly orders: Resource<RecordUseCases<Order>>;
+  readonly apiKeys: Resource<ApiKeyUseCases>;
+}
+
+export function composeResources(deps: ResourceDependencies): Resources {
+  const products = composeResource(deps, {
     records: (stored) => stored.products,
     reservations: (stored) => stored.reservations.products,
-    useCases: (deps) =>
-      new RecordUseCases({ ...deps, rules: { faults: productFaults, normal: normalProduct } }),
+    useCases: (common) =>
+      new RecordUseCases({ ...common, rules: { faults: productFaults, normal: normalProduct } }),
     endpoints: (useCases, { policy, imports, settings }) =>
       new ResourceEndpoints(
         PRODUCTS,
@@ -35,39 +62,44 @@ export function bindResources(bind: Bind): void {
         imports,
       ).endpoints(),
   });
-  bindResource(bind, t.USERS, {
+  const users = composeResource(deps, {
     records: (stored) => stored.users,
     reservations: (stored) => stored.reservations.users,
-    useCases: (deps) => new RecordUseCases({ ...deps, rules: { faults: userFaults, normal: asItIs } }),
+    useCases: (common) => new RecordUseCases({ ...common, rules: { faults: userFaults, normal: asItIs } }),
     endpoints: (useCases, { policy, imports }) =>
       new ResourceEndpoints(USERS, useCases, policy, imports).endpoints(),
   });
-  bindResource(bind, t.ORDERS, {
+  const orders = composeResource(deps, {
     records: (stored) => stored.orders,
     reservations: (stored) => stored.reservations.orders,
-    useCases: (deps, { users, products }) =>
-      new OrderUseCases({ ...deps, users, products, rules: { faults: orderFaults, normal: asItIs } }),
+    useCases: (common, { storage }) =>
+      new OrderUseCases({
+        ...common,
+        users: storage.users,
+        products: storage.products,
+        rules: { faults: orderFaults, normal: asItIs },
+      }),
     endpoints: (useCases, { policy, imports }) =>
       new ResourceEndpoints(ORDERS, useCases, policy, imports).endpoints(),
   });
-  bindResource(bind, t.API_KEYS, {
+  const apiKeys = composeResource(deps, {
     records: (stored) => stored.apiKeys,
     reservations: (stored) => stored.reservations.apiKeys,
-    useCases: (deps, _stored, get) => {
-      const [format, verifier] = [get(t.KEY_FORMAT), get(t.API_KEY_VERIFIER)];
+    useCases: (common, { format, verifier }) => {
       const rules = { faults: apiKeyFaults, normal: asItIs };
-      return new ApiKeyUseCases({ ...deps, rules, format, verifier });
+      return new ApiKeyUseCases({ ...common, rules, format, verifier });
     },
     endpoints: (useCases, { policy, imports }) =>
       new ApiKeyEndpoints(API_KEYS, useCases, policy, imports).endpoints(),
   });
+  return { products, users, orders, apiKeys };
 }
 
 /** What a resource is made of, beside what is alike for all. */
 interface Parts<Fields, UseCases extends RecordUseCases<Fields>> {
-  records(stored: Stored): Repository<Fields>;
-  reservations(stored: Stored): IdempotencyStore;
-  useCases(deps: Omit<RecordDependencies<Fields>, 'rules'>, stored: Stored, get: Get): UseCases;
+  records(stored: Storage): Repository<Fields>;
+  reservations(stored: Storage): IdempotencyStore;
+  useCases(common: Omit<RecordDependencies<Fields>, 'rules'>, deps: ResourceDependencies): UseCases;
   /** Of all its versions. */
   endpoints(useCases: UseCases, edge: Edge): readonly Endpoint[];
 }
@@ -79,23 +111,16 @@ interface Edge {
   readonly settings: Settings;
 }
 
-function bindResource<Fields, UseCases extends RecordUseCases<Fields>>(
-  bind: Bind,
-  name: t.ResourceTokens<Fields, UseCases>,
+function composeResource<Fields, UseCases extends RecordUseCases<Fields>>(
+  deps: ResourceDependencies,
   parts: Parts<Fields, UseCases>,
-): void {
-  bind(name.ids, (get) => new LeasedIds(parts.records(get(t.STORED))));
-  bind(name.useCases, (get) => {
-    const [stored, ids, clock, backoff] = [get(t.STORED), get(name.ids), get(t.CLOCK), get(t.BACKOFF)];
-    const [records, reservations] = [parts.records(stored), parts.reservations(stored)];
-    return parts.useCases({ records, reservations, ids, clock, backoff }, stored, get);
-  });
-  bind(name.endpoints, (get) => {
-    const settings = get(t.SETTINGS);
-    const imports = { spools: get(t.SPOOLS), journal: get(t.JOURNAL) };
-    const edge = { policy: guardedReading(settings), imports, settings };
-    return parts.endpoints(get(name.useCases), edge);
-  });
+): Resource<UseCases> {
+  const { settings, storage, clock, backoff, imports } = deps;
+  const [records, reservations] = [parts.records(storage), parts.reservations(storage)];
+  const ids = new LeasedIds(records);
+  const useCases = parts.useCases({ records, reservations, ids, clock, backoff }, deps);
+  const edge = { policy: guardedReading(settings), imports, settings };
+  return { ids, useCases, endpoints: parts.endpoints(useCases, edge) };
 }
 
 /** Reading needs a token, and no cache keeps what was read. */

@@ -6,152 +6,161 @@ import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/share-ac
 import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-endpoints.js';
 import { Drain } from '../adapters/inbound/http/server/drain.js';
 import { WorkBounds } from '../adapters/inbound/http/work-bounds.js';
-import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
-import { UnusableStore } from '../application/ports/store.js';
+import type { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
+import type { Authenticator } from '../application/authenticator.js';
+import type { KeyAdministration } from '../application/key-administration.js';
+import type { LeasedIds } from '../application/leased-ids.js';
+import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
+import type { Clock } from '../application/ports/clock.js';
+import type { Store } from '../application/ports/store.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
-import { compose } from './container.js';
-import { publicEndpoints, servedEndpoints } from './endpoints.js';
 import { listen } from './listen.js';
-import { Management } from './management.js';
-import * as t from './tokens.js';
-import type { Get } from './typed-token.js';
+import type { Management } from './management.js';
+import type { ServiceAddress } from './public-address.js';
+import type { PurgeJob } from './purge-job.js';
+import type { RateLimits } from './rate-limits.js';
+import type { Transport } from './transports.js';
 
 const STORE_RETRY_MS = 500;
 
 /** The store could not be opened in time. */
 export class StoreTimeout extends Error {}
 
+/** All that the service serves, but for the probes. */
+export interface Routes {
+  /** Rate-limited, and open to credentials with the scope that they name. */
+  readonly protected: readonly Endpoint[];
+  /** Rate-limited, and open to everyone. */
+  readonly public: readonly Endpoint[];
+}
+
+export interface ServiceParts {
+  readonly settings: Settings;
+  readonly logger: PinoLogger;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly purgeJob: PurgeJob;
+  readonly rateLimits: RateLimits;
+  readonly authenticator: Authenticator;
+  readonly keyFormat: ApiKeyFormat;
+  readonly keyAdministration: KeyAdministration;
+  readonly publicAddress: ServiceAddress;
+  readonly routes: Routes;
+  readonly transport: Transport;
+  readonly management: Management;
+  /** The ids that each resource has leased from the store. */
+  readonly ids: readonly LeasedIds[];
+}
+
 export interface Started {
   readonly port: number;
   readonly managementPort: number;
   readonly storeLocation: string;
-  /** What a client is to trust, where that is no public authority. */
+  /** The CA that a client has to trust; absent if a public one signed the certificate. */
   readonly authorityFile: string | undefined;
-  /** The store's first key, where this start made it and it was not given. */
+  /** The first key of the store, if this start generated it. */
   readonly firstKey: string | undefined;
 }
 
-/** One running service: a server over a store, and its management port. Starts once and stops once. */
+/** One running service: a server over a store, and its management port. It starts once and stops once. */
 export class Service {
-  private readonly get: Get;
   private readonly stopping = new AbortController();
   private drain: Drain | undefined;
-  private readonly management: Management;
 
-  /**
-   * @param primary where this process is one of several workers: its line to the one that counts for all
-   * @throws SettingsError
-   */
-  constructor(
-    private readonly settings: Settings,
-    primary?: Line,
-  ) {
-    this.get = compose(settings, primary);
-    this.makeStore();
-    this.management = new Management(this.get);
+  /** @throws SettingsError */
+  constructor(private readonly parts: ServiceParts) {
+    const { settings, keyFormat } = parts;
     const { BOOTSTRAP_API_KEY: given } = settings;
-    if (given && !this.get(t.KEY_FORMAT).isWellFormed(given)) {
+    if (given && !keyFormat.isWellFormed(given)) {
       throw new SettingsError([
-        'BOOTSTRAP_API_KEY is no well-formed key; catalogue keys generate prints one',
+        'BOOTSTRAP_API_KEY is not a well-formed key; catalogue keys generate prints one',
       ]);
     }
   }
 
-  private makeStore(): void {
-    try {
-      this.get(t.STORED);
-    } catch (error) {
-      throw error instanceof UnusableStore ? new SettingsError([error.message]) : error;
-    }
-  }
-
-  get journal() {
-    return this.get(t.JOURNAL);
+  get logger(): PinoLogger {
+    return this.parts.logger;
   }
 
   /**
-   * Listens first and opens the store then, so that probes are answered while the store is awaited.
+   * Listens before it opens the store, so that probes get a response while the service waits for the store.
    * @throws StoreTimeout
-   * @throws SettingsError where only the start can tell
+   * @throws SettingsError for what only the start can find out
    */
   async start(): Promise<Started> {
-    const health = healthEndpoints(this.get(t.STORE), this.isDraining);
-    const managementPort = await this.management.start(health);
+    const { settings, logger, store, purgeJob, transport, management } = this.parts;
+    const health = healthEndpoints(store, this.isDraining);
+    const managementPort = await management.start(health);
     const port = await this.listen(health);
-    this.journal.info('listening', { host: this.settings.HOST, port });
-    const firstKey = await this.awaitStore();
-    this.get(t.SWEEPING).start();
-    const storeLocation = this.get(t.STORE).location;
-    this.journal.info('started', { store: this.settings.STORE, storeLocation });
-    if (this.settings.STORE === 'memory')
-      this.journal.warn('STORE=memory forgets everything when the process ends');
-    const { authorityFile } = this.get(t.TRANSPORT);
-    return { port, managementPort, storeLocation, authorityFile, firstKey };
+    logger.info('listening', { host: settings.HOST, port });
+    const firstKey = await this.openStore();
+    purgeJob.start();
+    const storeLocation = store.location;
+    logger.info('started', { store: settings.STORE, storeLocation });
+    if (settings.STORE === 'memory') logger.warn('STORE=memory forgets everything when the process ends');
+    return { port, managementPort, storeLocation, authorityFile: transport.authorityFile, firstKey };
   }
 
-  /** Finishes what runs, for as long as the settings grant, then lets go of everything. */
+  /** Finishes running requests within the grace period of the settings, then releases everything. */
   async stop(): Promise<void> {
+    const { settings, logger, store, purgeJob, rateLimits, transport, management } = this.parts;
     this.stopping.abort();
-    this.get(t.TRANSPORT).close();
-    const inTime = await this.drain?.drain(this.settings.SHUTDOWN_GRACE_SECONDS * 1_000);
-    if (inTime === false) this.journal.warn('requests were cut off: the time to finish them was over');
-    await this.management.stop();
-    await this.get(t.SWEEPING).stop();
+    transport.close();
+    const isInTime = await this.drain?.drain(settings.SHUTDOWN_GRACE_SECONDS * 1_000);
+    if (isInTime === false) logger.warn('requests were cut off: the time to finish them was over');
+    await management.stop();
+    await purgeJob.stop();
     await this.releaseIds();
     try {
-      await this.get(t.STORE).close();
+      await store.close();
     } finally {
-      this.get(t.RATE_LIMITS).close();
+      rateLimits.close();
     }
-    this.journal.info('stopped');
-    await this.journal.flush();
+    logger.info('stopped');
+    await logger.flush();
   }
 
   private readonly isDraining = () => this.drain?.isDraining ?? false;
 
   private async listen(health: readonly Endpoint[]): Promise<number> {
-    const transport = this.get(t.TRANSPORT);
+    const { settings, logger, clock, rateLimits, authenticator, publicAddress, routes, transport } =
+      this.parts;
     const app = createApp({
       arrival: transport.arrival,
-      crossOrigin: shareAcrossOrigins(this.settings.CORS_ORIGINS),
-      gate: {
-        authenticator: this.get(t.AUTHENTICATOR),
-        limiter: this.get(t.REQUEST_LIMITER),
-        failures: this.get(t.FAILURE_LIMITER),
-      },
-      publicEndpoints: publicEndpoints(this.get),
-      metadataUrl: () => metadataUrl(this.get(t.PUBLIC_ADDRESS)),
-      endpoints: servedEndpoints(this.get),
+      crossOrigin: shareAcrossOrigins(settings.CORS_ORIGINS),
+      gate: { authenticator, limiter: rateLimits.requests, failures: rateLimits.failures },
+      publicEndpoints: routes.public,
+      metadataUrl: () => metadataUrl(publicAddress),
+      endpoints: routes.protected,
       healthEndpoints: health,
-      journal: this.journal,
-      clock: this.get(t.CLOCK),
+      journal: logger,
+      clock,
       isDraining: this.isDraining,
-      bounds: new WorkBounds(this.settings.BODY_LIMIT_BYTES),
+      bounds: new WorkBounds(settings.BODY_LIMIT_BYTES),
     });
     const server = await transport.open(app.callback());
     this.drain = new Drain(server);
-    const port = await listen(server, this.settings.HOST, this.settings.PORT);
-    this.get(t.PUBLIC_ADDRESS).listensOn(port);
+    const port = await listen(server, settings.HOST, settings.PORT);
+    publicAddress.listensOn(port);
     return port;
   }
 
-  /** @returns the first key, where this start made it and it was not given */
-  private async awaitStore(): Promise<string | undefined> {
-    const given = this.settings.BOOTSTRAP_API_KEY;
-    // One key for all tries: of one whose outcome is unknown the next try can tell that it was ours.
-    const key = given || this.get(t.KEY_FORMAT).generate();
-    const clock = this.get(t.CLOCK);
-    const deadline = clock.elapsed() + this.settings.STORE_START_TIMEOUT_SECONDS * 1_000;
-    const store = this.get(t.STORE);
+  /** @returns the first key, if this start generated it */
+  private async openStore(): Promise<string | undefined> {
+    const { settings, logger, clock, store, keyFormat, keyAdministration } = this.parts;
+    const given = settings.BOOTSTRAP_API_KEY;
+    // All attempts use one key. If the outcome of one is unknown, the next recognizes the key as ours.
+    const key = given || keyFormat.generate();
+    const deadline = clock.elapsed() + settings.STORE_START_TIMEOUT_SECONDS * 1_000;
     for (let attempt = 1; ; attempt++) {
       try {
         await store.open();
-        const isOurs = await this.get(t.KEY_ADMINISTRATION).createFirst(key);
+        const isOurs = await keyAdministration.createFirst(key);
         return isOurs && !given ? key : undefined;
       } catch (error) {
         if (!(error instanceof CatalogueError && error.code === 'unavailable')) throw error;
-        if (attempt === 1) this.journal.warn('the store cannot be reached yet; waiting', { error });
+        if (attempt === 1) logger.warn('the store cannot be reached yet; waiting', { error });
         if (clock.elapsed() >= deadline)
           throw new StoreTimeout(`The store could not be reached in time: ${error.message}`, {
             cause: error,
@@ -163,9 +172,9 @@ export class Service {
 
   private async releaseIds(): Promise<void> {
     try {
-      for (const { ids } of t.RESOURCES) await this.get(ids).release();
+      for (const ids of this.parts.ids) await ids.release();
     } catch (error) {
-      this.journal.warn('unused ids could not be given back; they stay unused', { error });
+      this.parts.logger.warn('leased ids could not be returned; they stay unused', { error });
     }
   }
 }

@@ -23,10 +23,10 @@ describe('the house', () => {
 
   it('is read whole', () => {
     expect(modules.length).to.be.greaterThan(50);
-    expect(modules.find(({ path }) => path === 'run-service.ts')?.imports).to.include('node:cluster');
+    expect(modules.find(({ path }) => path === 'process/run-service.ts')?.imports).to.include('node:cluster');
     expect(modules.find(({ path }) => path === 'main.ts')?.imports).to.deep.equal([
-      'supported-node.ts',
-      'run-service.ts',
+      'process/supported-node.ts',
+      'process/run-service.ts',
     ]);
     expect(modules.find(({ path }) => path === 'adapters/inbound/http/app.ts')?.imports).to.include.members([
       '@koa/router',

@@ -17,9 +17,9 @@ const FLOORS: readonly [part: RegExp, may: RegExp][] = [
   [/^adapters\/outbound\/system\//, /^(domain|application|adapters\/outbound\/system)\//],
   [/^config\//, /^config\//],
   [/^composition\//, /^(domain|application|adapters|config|composition)\//],
-  [/^processes\//, /^(domain|application|config|composition|processes)\//],
-  [/^commands\//, /^(domain|application|config|composition|processes|commands)\//],
-  [/^[a-z-]+\.ts$/, /^(domain|application|config|composition|processes|commands)\/|^[a-z-]+\.ts$/],
+  [/^process\//, /^(domain|application|config|composition|process)\//],
+  [/^commands\//, /^(domain|application|config|composition|process|commands)\//],
+  [/^[a-z-]+\.ts$/, /^(domain|application|config|composition|process|commands)\/|^[a-z-]+\.ts$/],
 ];
 
 /** For each package, and for what of Node is no matter for everyone, the folders that may name it. */
@@ -38,7 +38,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   jose: /^adapters\/outbound\/tokens\//,
   '@peculiar/x509': /^adapters\/outbound\/certificates\//,
   tsyringe: /^composition\//,
-  'node:cluster': /^(processes\/|run-service\.ts$)/,
+  'node:cluster': /^process\//,
   'reflect-metadata': /^(composition|adapters\/outbound\/certificates)\//,
 };
 

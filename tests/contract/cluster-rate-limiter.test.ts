@@ -1,26 +1,25 @@
 import { expect } from 'chai';
-import { ClusterRateLimiter } from '#src/adapters/outbound/cluster/cluster-rate-limiter.js';
-import { LineToPrimary } from '#src/adapters/outbound/cluster/line-to-primary.js';
-import { SharedRateLimiters } from '#src/adapters/outbound/cluster/shared-rate-limiters.js';
+import { ClusterRateLimiter, PrimaryChannel } from '#src/adapters/outbound/cluster/cluster-rate-limiter.js';
+import { RateLimitServer } from '#src/adapters/outbound/cluster/rate-limit-server.js';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/memory-rate-limiter.js';
 import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { JoinedLines } from '../support/joined-lines.js';
+import { JoinedChannels } from '../support/joined-channels.js';
 import { rateLimiterContract } from './rate-limiter.contract.js';
 
 const POLICY: RatePolicy = { name: 'default', quota: 20, windowSeconds: 60 };
 
-function primaryOf(...policies: RatePolicy[]): () => JoinedLines {
-  const shared = new SharedRateLimiters(policies.map((policy) => new MemoryRateLimiter(policy)));
+function primaryOf(...policies: RatePolicy[]): () => JoinedChannels {
+  const server = new RateLimitServer(policies.map((policy) => new MemoryRateLimiter(policy)));
   return () => {
-    const lines = new JoinedLines();
-    shared.serve(lines.primary);
-    return lines;
+    const channels = new JoinedChannels();
+    server.serve(channels.primary);
+    return channels;
   };
 }
 
 rateLimiterContract('the workers of a cluster', (policy) => {
-  return new ClusterRateLimiter(policy, new LineToPrimary(primaryOf(policy)().worker));
+  return new ClusterRateLimiter(policy, new PrimaryChannel(primaryOf(policy)().worker));
 });
 
 describe('the rate limiter of a cluster', () => {
@@ -28,7 +27,7 @@ describe('the rate limiter of a cluster', () => {
     const connect = primaryOf(POLICY);
     const workers = Array.from(
       { length: 4 },
-      () => new ClusterRateLimiter(POLICY, new LineToPrimary(connect().worker)),
+      () => new ClusterRateLimiter(POLICY, new PrimaryChannel(connect().worker)),
     );
     const states = await Promise.all(
       Array.from({ length: 200 }, (_, i) => workers[i % 4]?.consume('a') ?? Promise.reject()),
@@ -40,31 +39,34 @@ describe('the rate limiter of a cluster', () => {
 
   it('keeps the counts of two policies apart on one line', async () => {
     const other = { ...POLICY, name: 'auth', quota: 1 };
-    const line = new LineToPrimary(primaryOf(POLICY, other)().worker);
-    const [requests, failures] = [new ClusterRateLimiter(POLICY, line), new ClusterRateLimiter(other, line)];
+    const channel = new PrimaryChannel(primaryOf(POLICY, other)().worker);
+    const [requests, failures] = [
+      new ClusterRateLimiter(POLICY, channel),
+      new ClusterRateLimiter(other, channel),
+    ];
     await failures.consume('a');
     expect((await failures.peek('a')).allowed).to.equal(false);
     expect((await requests.consume('a')).remaining).to.equal(19);
   });
 
   it('sends what is asked in one turn as one message', async () => {
-    const lines = primaryOf(POLICY)();
-    const limiter = new ClusterRateLimiter(POLICY, new LineToPrimary(lines.worker));
+    const channels = primaryOf(POLICY)();
+    const limiter = new ClusterRateLimiter(POLICY, new PrimaryChannel(channels.worker));
     await Promise.all(Array.from({ length: 50 }, () => limiter.consume('a')));
-    expect(lines.carried).to.equal(2);
+    expect(channels.carried).to.equal(2);
   });
 
   it('refuses for now where the primary does not answer in time, and takes no notice of it later', async () => {
-    const lines = primaryOf(POLICY)();
-    const limiter = new ClusterRateLimiter(POLICY, new LineToPrimary(lines.worker, 20));
-    lines.hold();
+    const channels = primaryOf(POLICY)();
+    const limiter = new ClusterRateLimiter(POLICY, new PrimaryChannel(channels.worker, 20));
+    channels.hold();
     await expectRefusal(limiter.consume('a'), 'unavailable');
-    lines.release();
+    channels.release();
     expect((await limiter.consume('a')).remaining, 'counted all the same').to.equal(18);
   });
 
   it('refuses for now by a policy that the primary does not know', async () => {
-    const line = new LineToPrimary(primaryOf()().worker);
-    await expectRefusal(new ClusterRateLimiter(POLICY, line).peek('a'), 'unavailable');
+    const channel = new PrimaryChannel(primaryOf()().worker);
+    await expectRefusal(new ClusterRateLimiter(POLICY, channel).peek('a'), 'unavailable');
   });
 });

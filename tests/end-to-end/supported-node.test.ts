@@ -2,21 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { isSupported } from '#src/supported-node.js';
+import { isSupported } from '#src/process/supported-node.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8'));
 const SUPPORTED: string = MANIFEST.engines.node;
 const PROGRAMS = ['main.js', 'cli.js'];
 /** What the programs have before they know that they are run by a Node that will do. */
-const FIRST_FILES = [...PROGRAMS, 'supported-node.js'];
+const FIRST_FILES = [...PROGRAMS, 'process/supported-node.js'];
 
 describe('the version of Node', () => {
   const folder = temporaryFolder();
 
   /** The programs without anything else that they could import, under a manifest that names these versions. */
   const run = (program: string, supported: string) => {
-    mkdirSync(join(folder, 'dist'), { recursive: true });
+    mkdirSync(join(folder, 'dist', 'process'), { recursive: true });
     writeFileSync(
       join(folder, 'package.json'),
       JSON.stringify({ ...MANIFEST, engines: { node: supported } }),

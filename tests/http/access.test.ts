@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
-import { administerKeys } from '#src/composition/administration.js';
+import { administerKeys } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import { FIRST_KEY, runningService } from '../support/running-service.js';

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { healthEndpoints } from '#src/adapters/inbound/http/health-endpoints.js';
 import { compose } from '#src/composition/container.js';
-import { publicEndpoints, servedEndpoints } from '#src/composition/endpoints.js';
-import { STORE } from '#src/composition/tokens.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import type { Asking } from '../support/http-client.js';
@@ -31,10 +29,11 @@ const BAD: Asking = { headers: { Accept: 'text/html', 'API-Version': '9', 'If-Ma
 const BAD_BODY: Asking = { body: '{', headers: { ...BAD.headers, 'Content-Type': 'text/plain' } };
 
 /** Each address that is served, in each of its forms, of a record that is not there. */
-function addresses(settings: Record<string, string>) {
-  const get = compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
-  const health = healthEndpoints(get(STORE), () => false);
-  const endpoints = [...health, ...publicEndpoints(get), ...servedEndpoints(get)];
+async function addressesUnder(settings: Record<string, string>) {
+  const application = await compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
+  const { routes, store } = application.serviceParts;
+  const health = healthEndpoints(store, () => false);
+  const endpoints = [...health, ...routes.public, ...routes.protected];
   return endpoints.flatMap(({ route, path, variables, operations }) => {
     const whole = route.replace('{id}', `${Number.MAX_SAFE_INTEGER}`);
     const [[name, values] = ['', ['']]] = Object.entries(variables ?? {});
@@ -47,6 +46,7 @@ function addresses(settings: Record<string, string>) {
 }
 
 for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
+  const addresses = await addressesUnder(settings);
   describe(`every address of the service, under ${JSON.stringify(settings)}`, () => {
     const service = runningService(settings);
     const tokens = new Map<string, string>();
@@ -72,7 +72,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     ];
 
     it('is in one of the lists of the contract', () => {
-      const found = addresses(settings).map(({ address }) => address);
+      const found = addresses.map(({ address }) => address);
       for (const address of found) {
         const [, first = ''] = /^(?:\/v1)?\/([^/]*)/.exec(address) ?? [];
         expect(isPublic(address, 'POST') || first in NEEDED, address).to.equal(true);
@@ -81,7 +81,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
       expect(found).to.include.members([...resources, '/health/live', '/health/ready']);
     });
 
-    for (const { address, methods } of addresses(settings)) {
+    for (const { address, methods } of addresses) {
       it(`tells anyone its methods: ${address}`, async () => {
         const answer = await service.client.ask('OPTIONS', address, { token: null });
         expect(answer.status).to.equal(204);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { administerKeys } from '#src/composition/administration.js';
+import { administerKeys } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES } from '#src/domain/access.js';
 import type { Asking } from '../support/http-client.js';

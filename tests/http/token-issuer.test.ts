@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
-import { administerKeys } from '#src/composition/administration.js';
+import { administerKeys } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import type { Answer, Asking } from '../support/http-client.js';

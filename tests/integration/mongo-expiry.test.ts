@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/retention.js';
-import { STORES, type Stored } from '#src/composition/stores.js';
+import { mongoStorage } from '#src/composition/mongo-storage.js';
+import type { Storage } from '#src/composition/storage.js';
 import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
 import { product } from '../contract/repository/records.js';
 import { mongoUrl } from '../support/mongo-url.js';
@@ -13,7 +14,7 @@ import { ENDLESS } from '../support/tables.js';
 describe('what expires on MongoDB', () => {
   let client: MongoClient;
   let database: Db;
-  let opened: Stored[];
+  let opened: Storage[];
 
   beforeEach(() => {
     client = new MongoClient(mongoUrl(`expiry-${randomUUID()}`));
@@ -26,9 +27,9 @@ describe('what expires on MongoDB', () => {
     await client.close();
   });
 
-  const replica = (): Stored => {
+  const replica = (): Storage => {
     const url = mongoUrl(database.databaseName);
-    const stored = STORES.mongodb({ SQLITE_FILE: '', MONGODB_URL: url }, ENDLESS);
+    const stored = mongoStorage({ url, budget: ENDLESS });
     opened.push(stored);
     return stored;
   };

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { freePort } from '#src/processes/free-port.js';
+import { freePort } from '#src/process/cluster/primary.js';
 import { chain } from '../support/certificate-chain.js';
 import { CertifiedService } from '../support/certified-service.js';
 import { SpawnedService } from '../support/spawned-service.js';

@@ -1,8 +1,8 @@
-import { STORES } from '#src/composition/stores.js';
+import { memoryStorage } from '#src/composition/memory-storage.js';
 import type { OpenRepository } from '../contract/repository.contract.js';
 import { ENDLESS } from './tables.js';
 
 export async function openMemory(budget = ENDLESS): Promise<OpenRepository> {
-  const { store, ...stored } = STORES.memory({ SQLITE_FILE: '', MONGODB_URL: '' }, budget);
+  const { store, ...stored } = memoryStorage({ budget });
   return { ...stored, close: () => store.close() };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { STORES } from '#src/composition/stores.js';
+import { mongoStorage } from '#src/composition/mongo-storage.js';
 import type { OpenRepository } from '../contract/repository.contract.js';
 import { mongoUrl } from './mongo-url.js';
 import { ENDLESS } from './tables.js';
@@ -8,7 +8,7 @@ import { ENDLESS } from './tables.js';
 /** In a database of its own, which is gone when the store is closed. */
 export async function openMongo(): Promise<OpenRepository> {
   const url = mongoUrl(`test-${randomUUID()}`);
-  const { store, ...stored } = STORES.mongodb({ SQLITE_FILE: '', MONGODB_URL: url }, ENDLESS);
+  const { store, ...stored } = mongoStorage({ url, budget: ENDLESS });
   await store.open();
   return {
     ...stored,

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { STORES } from '#src/composition/stores.js';
+import { sqliteStorage } from '#src/composition/sqlite-storage.js';
 import type { OpenRepository } from '../contract/repository.contract.js';
 import { ENDLESS } from './tables.js';
 
@@ -8,7 +8,7 @@ import { ENDLESS } from './tables.js';
 export async function openSqlite(folder: string, budget = ENDLESS): Promise<OpenRepository> {
   const own = await mkdtemp(join(folder, 'sqlite-'));
   const file = join(own, 'catalogue.sqlite');
-  const { store, ...stored } = STORES.sqlite({ SQLITE_FILE: file, MONGODB_URL: '' }, budget);
+  const { store, ...stored } = sqliteStorage({ file, budget });
   await store.open();
   return {
     ...stored,

@@ -1,4 +1,5 @@
-import { Service } from '#src/composition/service.js';
+import { createService } from '#src/composition/container.js';
+import type { Service } from '#src/composition/service.js';
 import { loadSettings } from '#src/config/settings.js';
 import { HttpClient } from './http-client.js';
 import { documentedAnswers } from './openapi/described.js';
@@ -34,7 +35,7 @@ export function runningService(environment: Record<string, string> = {}): Runnin
       BOOTSTRAP_API_KEY: FIRST_KEY,
       ...environment,
     };
-    service = new Service(loadSettings(settings));
+    service = await createService(loadSettings(settings));
     const { port, managementPort, authorityFile } = await service.start();
     state.port = port;
     state.managementPort = managementPort;

@@ -1,10 +1,11 @@
 import type { Server } from 'node:http';
+import { join } from 'node:path';
 import Joi from 'joi';
 import { ApiKeyEndpoints } from '#src/adapters/inbound/http/api-key-endpoints.js';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import { integer, text } from '#src/adapters/inbound/http/bodies/schema.js';
 import type { Endpoint } from '#src/adapters/inbound/http/endpoint.js';
-import type { ImportTools } from '#src/adapters/inbound/http/imports/import-endpoint.js';
+import { Spools } from '#src/adapters/inbound/http/imports/spools.js';
 import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
 import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/share-across-origins.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
@@ -19,10 +20,8 @@ import {
   type Translation,
 } from '#src/adapters/inbound/http/versions/translated-records.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
-import { compose } from '#src/composition/container.js';
+import { type Application, compose } from '#src/composition/container.js';
 import { listen } from '#src/composition/listen.js';
-import * as t from '#src/composition/tokens.js';
-import type { Get } from '#src/composition/typed-token.js';
 import { loadSettings } from '#src/config/settings.js';
 import { AMOUNT, CURRENCY, PRODUCT_FIELDS, type Product, SKU } from '#src/domain/product.js';
 import { NAME } from '#src/domain/text.js';
@@ -91,48 +90,44 @@ export function twoVersions(environment: Record<string, string> = {}, served = i
     RATE_LIMIT_REQUESTS: '1000000',
     ...environment,
   });
-  const get = compose(settings);
+  let application: Application;
   let server: Server;
   before(async () => {
-    await get(t.STORE).open();
-    await get(t.KEY_ADMINISTRATION).createFirst(FIRST_KEY);
-    const endpoints = served(get);
-    server = createPlainServer(app(get, endpoints).callback());
+    application = await compose(settings);
+    await application.storage.store.open();
+    await application.keyAdministration.createFirst(FIRST_KEY);
+    const endpoints = served(application);
+    server = createPlainServer(app(application, endpoints).callback());
     state.client = new HttpClient(await listen(server, '127.0.0.1', 0), undefined, FIRST_KEY);
-    state.client.documented = new DocumentedAnswers(described(get, endpoints));
+    state.client.documented = new DocumentedAnswers(described(settings.CORS_ORIGINS, endpoints));
   });
   after(async () => {
     state.client?.close();
     server.close();
     server.closeAllConnections();
-    await get(t.STORE).close();
+    await application.storage.store.close();
   });
   return state as TwoVersions;
 }
 
-function app(get: Get, endpoints: readonly Endpoint[]) {
-  const settings = get(t.SETTINGS);
+function app({ serviceParts }: Application, endpoints: readonly Endpoint[]) {
+  const { settings, authenticator, rateLimits, logger, clock } = serviceParts;
   return createApp({
     arrival: fromClients,
     crossOrigin: shareAcrossOrigins(settings.CORS_ORIGINS),
-    gate: {
-      authenticator: get(t.AUTHENTICATOR),
-      limiter: get(t.REQUEST_LIMITER),
-      failures: get(t.FAILURE_LIMITER),
-    },
+    gate: { authenticator, limiter: rateLimits.requests, failures: rateLimits.failures },
     endpoints,
     publicEndpoints: [],
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
     healthEndpoints: [],
-    journal: get(t.JOURNAL),
-    clock: get(t.CLOCK),
+    journal: logger,
+    clock,
     isDraining: () => false,
     bounds: new WorkBounds(1_048_576),
   });
 }
 
-function described(get: Get, guarded: readonly Endpoint[]): object {
-  const { CORS_ORIGINS } = get(t.SETTINGS);
+function described(CORS_ORIGINS: string, guarded: readonly Endpoint[]): object {
   const facts = { url: 'https://localhost', version: '0', tags: {}, isProxied: false, isStrict: false };
   return openApiDocument({ guarded, open: [], unlimited: [] }, { ...facts, isShared: CORS_ORIGINS !== '' });
 }
@@ -144,25 +139,26 @@ const POLICY = {
   cacheControl: 'private, no-cache',
 };
 
-function inTwoVersions(get: Get): Endpoint[] {
-  const useCases = get(t.PRODUCTS.useCases);
+function inTwoVersions(application: Application): Endpoint[] {
+  const { products, users, apiKeys } = application.resources;
   const first = { ...PRODUCTS, deprecation: DEPRECATION };
   const keys = { ...API_KEYS, version: 2, words: { ...API_KEYS.words, name: 'SecondApiKey' } };
   return [
-    ...new ResourceEndpoints(first, useCases, POLICY, importTools(get)).endpoints(),
-    ...titledProducts(get),
-    ...get(t.API_KEYS.endpoints),
-    ...new ApiKeyEndpoints(keys, get(t.API_KEYS.useCases), POLICY, importTools(get)).endpoints(),
-    ...get(t.USERS.endpoints),
+    ...new ResourceEndpoints(first, products.useCases, POLICY, importTools(application)).endpoints(),
+    ...titledProducts(application),
+    ...apiKeys.endpoints,
+    ...new ApiKeyEndpoints(keys, apiKeys.useCases, POLICY, importTools(application)).endpoints(),
+    ...users.endpoints,
   ];
 }
 
 /** The second version alone. */
-export function titledProducts(get: Get): Endpoint[] {
-  const records = new TranslatedRecords(get(t.PRODUCTS.useCases), TITLED);
-  return new ResourceEndpoints(TITLED_PRODUCTS, records, POLICY, importTools(get)).endpoints();
+export function titledProducts(application: Application): Endpoint[] {
+  const records = new TranslatedRecords(application.resources.products.useCases, TITLED);
+  return new ResourceEndpoints(TITLED_PRODUCTS, records, POLICY, importTools(application)).endpoints();
 }
 
-function importTools(get: Get): ImportTools {
-  return { spools: get(t.SPOOLS), journal: get(t.JOURNAL) };
+function importTools({ serviceParts }: Application) {
+  const { settings, logger } = serviceParts;
+  return { spools: new Spools({ folder: join(settings.DATA_DIR, 'spool') }), journal: logger };
 }

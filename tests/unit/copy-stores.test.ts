@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { CopyError, countsIn } from '#src/application/copy-archive.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/retention.js';
-import { copyStores } from '#src/composition/copying.js';
-import { STORES, type Stored } from '#src/composition/stores.js';
+import { copyStores } from '#src/composition/copy-stores.js';
+import { sqliteStorage } from '#src/composition/sqlite-storage.js';
+import type { Storage } from '#src/composition/storage.js';
 import type { ApiKey } from '#src/domain/access.js';
 import type { Instant } from '#src/domain/record.js';
 import { reservation } from '../contract/idempotency/reservations.js';
@@ -22,8 +23,11 @@ describe('copying a whole store', () => {
     [from, to] = [join(folder, `${++made}-from.sqlite`), join(folder, `${made}-to.sqlite`)];
   });
 
-  const inStore = async <Result>(file: string, use: (stored: Stored) => Promise<Result>): Promise<Result> => {
-    const stored = STORES.sqlite({ SQLITE_FILE: file, MONGODB_URL: '' }, ENDLESS);
+  const inStore = async <Result>(
+    file: string,
+    use: (stored: Storage) => Promise<Result>,
+  ): Promise<Result> => {
+    const stored = sqliteStorage({ file, budget: ENDLESS });
     await stored.store.open();
     try {
       return await use(stored);
@@ -35,11 +39,11 @@ describe('copying a whole store', () => {
     const reports = await copyStores(`sqlite:${from}`, `sqlite:${to}`, () => {});
     return reports.map((report) => `${report.name}: ${countsIn(report)}, ${report.written} written`);
   };
-  const deleted = async ({ products }: Stored, id: number, at: Instant) => {
+  const deleted = async ({ products }: Storage, id: number, at: Instant) => {
     await products.insert(product(id));
     await products.remove(id, 1, at);
   };
-  const deletedKey = async ({ apiKeys }: Stored, id: number, at: Instant) => {
+  const deletedKey = async ({ apiKeys }: Storage, id: number, at: Instant) => {
     const fields: ApiKey = { name: 'first', digest: `d${id}`, scopes: ['keys:admin'] };
     await apiKeys.insert({ ...product(id), fields });
     await apiKeys.remove(id, 1, at);

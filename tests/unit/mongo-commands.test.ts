@@ -6,7 +6,8 @@ import { MongoRepository } from '#src/adapters/outbound/mongo/mongo-repository.j
 import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
 import { mongoTable } from '#src/adapters/outbound/mongo/mongo-table.js';
 import { BY_ID } from '#src/application/list-query.js';
-import { STORES, type Stored } from '#src/composition/stores.js';
+import { mongoStorage } from '#src/composition/mongo-storage.js';
+import type { Storage } from '#src/composition/storage.js';
 import type { Product } from '#src/domain/product.js';
 import { reservation } from '../contract/idempotency/reservations.js';
 import { product } from '../contract/repository/records.js';
@@ -23,13 +24,13 @@ type Script = (name: string, command: Document) => Scripted | undefined;
 describe('what is sent to MongoDB', () => {
   let server: ScriptedMongo;
   let script: Script;
-  let stored: Stored;
+  let stored: Storage;
 
   beforeEach(async () => {
     script = () => undefined;
     server = new ScriptedMongo((...asked) => script(...asked));
-    const MONGODB_URL = `mongodb://${await server.start()}/x?replicaSet=rs0`;
-    stored = STORES.mongodb({ SQLITE_FILE: '', MONGODB_URL }, ENDLESS);
+    const url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
+    stored = mongoStorage({ url, budget: ENDLESS });
   });
   afterEach(async () => {
     await stored.store.close();

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { backUpSqlite } from '#src/adapters/outbound/sqlite/sqlite-backup.js';
 import { BackupTargetError } from '#src/application/ports/backup.js';
 import { UnusableStore } from '#src/application/ports/store.js';
-import { STORES } from '#src/composition/stores.js';
+import { sqliteStorage } from '#src/composition/sqlite-storage.js';
 import { product } from '../contract/repository/records.js';
 import { ENDLESS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -35,7 +35,7 @@ describe('a backup of a SQLite database', () => {
       await stored.store.close();
     }
   };
-  const storedIn = (path: string) => STORES.sqlite({ SQLITE_FILE: path, MONGODB_URL: '' }, ENDLESS);
+  const storedIn = (path: string) => sqliteStorage({ file: path, budget: ENDLESS });
   const idsIn = (path: string) =>
     inStore(path, async ({ products }) => {
       const { records } = await products.list({

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import type { ListQuery } from '#src/application/list-query.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import type { Stored } from '#src/composition/stores.js';
+import type { Storage } from '#src/composition/storage.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 import { idsOf, product, query } from './records.js';
 
 /** All that is in one store, empty and unused. */
-export interface OpenRepository extends Omit<Stored, 'store'> {
+export interface OpenRepository extends Omit<Storage, 'store'> {
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { describeService } from '#src/composition/administration.js';
+import { describeService } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { DocumentedAnswers } from './documented-answers.js';
 

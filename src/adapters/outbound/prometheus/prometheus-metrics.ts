@@ -3,10 +3,10 @@ import type { CounterName, Metrics } from '../../../application/ports/metrics.js
 
 const COUNTERS: Readonly<Record<CounterName, string>> = {
   rate_limiter_fallback_total:
-    'Requests that this process counted on its own, because the shared rate limiter did not answer in time.',
+    'Requests that this process counted on its own because the shared rate limiter did not respond in time.',
 };
 
-/** Keeps the counters, and measures of the process itself, for Prometheus to fetch. Each instance has its own. */
+/** The counters and the measurements of the process, for Prometheus to scrape. Each instance has its own. */
 export class PrometheusMetrics implements Metrics {
   private readonly registry = new Registry();
   private readonly counters = new Map<CounterName, Counter>();
@@ -26,7 +26,7 @@ export class PrometheusMetrics implements Metrics {
     return this.registry.contentType;
   }
 
-  /** Everything as it stands now, in Prometheus' text exposition format 0.0.4. */
+  /** All current values in Prometheus' text exposition format 0.0.4. */
   text(): Promise<string> {
     return this.registry.metrics();
   }

@@ -2,21 +2,21 @@ import { relative } from 'node:path';
 import type { Started } from '../composition/service.js';
 import type { Settings } from '../config/settings.js';
 
-type Speak = (settings: Settings, started: Started) => string[];
+type Lines = (settings: Settings, started: Started) => string[];
 
-/** What a person is told once the service runs: where it is, where the data are, and how to begin. */
-export const greeting: Speak = (settings, started) => {
+/** What a person reads when the service has started: its address, its data and a first request. */
+export const startupBanner: Lines = (settings, started) => {
   const { storeLocation, firstKey } = started;
   return [
-    ...WHERE[settings.TLS](settings, started),
+    ...LOCATION[settings.TLS](settings, started),
     ...(settings.PUBLIC_READ ? [`Reading ${settings.PUBLIC_READ} needs no key.`] : []),
     `Data: ${storeLocation}`,
     ...(firstKey ? [`API key, with every scope, shown this once: ${firstKey}`] : []),
-    ...TRY[settings.TLS](settings, started),
+    ...FIRST_REQUEST[settings.TLS](settings, started),
   ];
 };
 
-const WHERE: Readonly<Record<Settings['TLS'], Speak>> = {
+const LOCATION: Readonly<Record<Settings['TLS'], Lines>> = {
   'self-signed': ({ HOST }, { port }) => [
     `The product catalogue listens on https://localhost:${port} (${HOST}).`,
   ],
@@ -29,7 +29,7 @@ const WHERE: Readonly<Record<Settings['TLS'], Speak>> = {
   ],
 };
 
-const TRY: Readonly<Record<Settings['TLS'], Speak>> = {
+const FIRST_REQUEST: Readonly<Record<Settings['TLS'], Lines>> = {
   'self-signed': (_settings, { port, authorityFile = '', firstKey }) => [
     'Try it:',
     `  curl --cacert ${shellWord(shortest(authorityFile))} ${authorized(firstKey)} https://localhost:${port}/v1/products`,
@@ -42,12 +42,12 @@ const TRY: Readonly<Record<Settings['TLS'], Speak>> = {
   proxy: () => [],
 };
 
-/** What a person reads where it does not run, or not any longer. */
-export function farewell(reason: string): string[] {
+/** What a person reads when the service could not start, or stopped after an error. */
+export function exitMessage(reason: string): string[] {
   return [`The service ends: ${reason}`];
 }
 
-export function say(lines: readonly string[]): void {
+export function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 /** sysexits.h */
 const EX_CONFIG = 78;
 
-/** One of the ranges of `engines.node`: a version and what follows it, `^` within its major version. */
+/** One range of `engines.node`: a version and all later ones; with `^`, those of the same major version. */
 const RANGE = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/;
 
 /**
- * Ends the process with one line on standard error and exit code 78 when `engines` in package.json does not name this version
- * of Node. The programs call it before they import anything else. This file and the programs use only syntax that Node 12 can
- * parse: no top-level `await`, no `?.`, no `??`.
+ * Ends the process with one line on standard error and exit code 78 if `engines` in package.json excludes this version
+ * of Node. The programs call it before they import anything else. This file and the programs use only syntax that
+ * Node 12 can parse: no top-level `await`, no `?.`, no `??`.
  */
 export function requireSupportedNode() {
-  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const supported = manifest.engines.node;
   if (isSupported(process.versions.node, supported)) return;
   process.stderr.write(
@@ -24,7 +24,7 @@ export function requireSupportedNode() {
 /**
  * @param version as in `process.versions.node`
  * @param supported ranges such as `^20.20.2 || >=25.8.2`
- * @throws Error where a range is of another form
+ * @throws Error if a range has another form
  */
 export function isSupported(version: string, supported: string): boolean {
   const actual = version.split(/[.-]/).map(Number);

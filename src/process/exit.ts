@@ -1,18 +1,17 @@
-import { StoreTimeout } from '../composition/service.js';
 import { SettingsError } from '../config/settings.js';
 
 /** sysexits.h */
 export const EX_SOFTWARE = 70;
-const EX_TEMPFAIL = 75;
+export const EX_TEMPFAIL = 75;
 const EX_CONFIG = 78;
 
-/** A terminal's Ctrl-C reaches the process twice under npm: once itself, once passed on. */
+/** Under npm one Ctrl-C reaches the process twice within this time: directly, and passed on. */
 const SAME_SIGNAL_MS = 250;
 
-/** Ends the process with one line a fault where the settings are wrong. */
-export function orExit<Result>(configured: () => Result): Result {
+/** If the settings are wrong, prints one line per issue and ends the process. */
+export async function exitOnConfigError<Result>(run: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return configured();
+    return await run();
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return exitMisconfigured(error);
@@ -24,16 +23,11 @@ export function exitMisconfigured({ issues }: SettingsError): never {
   return process.exit(EX_CONFIG);
 }
 
-/** The exit code of a service that could not start. */
-export function exitCodeOf(error: unknown): number {
-  return error instanceof StoreTimeout ? EX_TEMPFAIL : 1;
-}
-
 /**
- * Stops at the first SIGTERM or SIGINT, and then ends the process well.
- * @param again what the second one does; it is given the exit code of a process that the signal ends
+ * Stops at the first SIGTERM or SIGINT, and ends the process with exit code 0 afterwards.
+ * @param again called at the second signal with the exit code of a process that the signal ends
  */
-export function stopOnSignal(
+export function onShutdownSignal(
   stop: () => Promise<void>,
   again: (exitCode: number) => void,
 ): { readonly requested: boolean } {

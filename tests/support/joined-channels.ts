@@ -1,9 +1,9 @@
-import type { Line } from '#src/adapters/outbound/cluster/rate-messages.js';
+import type { Channel } from '#src/adapters/outbound/cluster/cluster-rate-limiter.js';
 
-/** The two ends of a line between processes: what goes in is carried as JSON, and comes out in a later turn. */
-export class JoinedLines {
-  readonly worker: Line;
-  readonly primary: Line;
+/** The two ends of a channel between processes. A message is carried as JSON and arrives in a later turn. */
+export class JoinedChannels {
+  readonly worker: Channel;
+  readonly primary: Channel;
   carried = 0;
   private held: (() => void)[] | undefined;
 
@@ -25,7 +25,7 @@ export class JoinedLines {
     for (const deliver of held) deliver();
   }
 
-  private way(): Line {
+  private way(): Channel {
     const listeners: ((message: unknown) => void)[] = [];
     return {
       receive: (listener) => void listeners.push(listener),

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
 import { nextTurn } from '#src/application/turns.js';
-import { Service } from '#src/composition/service.js';
-import { Sweeping } from '#src/composition/sweeping.js';
+import { createService } from '#src/composition/container.js';
+import { PurgeJob } from '#src/composition/purge-job.js';
 import { loadSettings } from '#src/config/settings.js';
 import { RecordingJournal } from '../support/fakes.js';
 import { FIRST_KEY } from '../support/running-service.js';
@@ -31,12 +31,12 @@ describe('sweeping', () => {
   const LONG_MS = 3_600_000;
   let sweeps: Sweeps;
   let journal: RecordingJournal;
-  let sweeping: Sweeping;
+  let sweeping: PurgeJob;
 
-  const make = (firstMs: number, everyMs: number) => {
+  const make = (firstMs: number, intervalMs: number) => {
     sweeps = new Sweeps();
     journal = new RecordingJournal();
-    sweeping = new Sweeping(sweeps, journal, { firstMs, everyMs });
+    sweeping = new PurgeJob(sweeps, journal, { firstMs, intervalMs });
   };
   const someTime = async () => {
     for (let turn = 0; turn < 50; turn++) await nextTurn();
@@ -104,7 +104,7 @@ describe('sweeping', () => {
     sweeping.start();
     (await sweeps.nth(1)).fail(new Error('gone'));
     const second = await sweeps.nth(2);
-    expect(journal.events).to.deep.equal(['what is too old could not be removed; it is tried again later']);
+    expect(journal.events).to.deep.equal(['expired entries could not be purged; the next run tries again']);
     const stopped = sweeping.stop();
     second.end();
     await stopped;
@@ -145,10 +145,10 @@ describe('a service', () => {
 
   it('sweeps while its store is open, and at no other time', async () => {
     watch(SqliteDatabase.prototype, 'open', 'the store is open');
-    watch(Sweeping.prototype, 'start', 'sweeping has started');
-    watch(Sweeping.prototype, 'stop', 'sweeping has stopped');
+    watch(PurgeJob.prototype, 'start', 'sweeping has started');
+    watch(PurgeJob.prototype, 'stop', 'sweeping has stopped');
     watch(SqliteDatabase.prototype, 'close', 'the store is closed');
-    const service = new Service(
+    const service = await createService(
       loadSettings({
         PORT: '0',
         MANAGEMENT_PORT: '0',

@@ -1,16 +1,16 @@
 import { type LevelWithSilent, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import { masking } from '../../../application/masking.js';
 import type { Journal } from '../../../application/ports/journal.js';
-import { GatheredLines } from './gathered-lines.js';
+import { BufferedStderr } from './buffered-stderr.js';
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** JSON lines on standard error; standard output is for people. No line ever holds an API key or an access token. */
-export class PinoJournal implements Journal {
-  private readonly logger: Logger;
-  private readonly lines = new GatheredLines();
+/** Writes JSON lines to standard error; standard output is for people. No line contains an API key or an access token. */
+export class PinoLogger implements Journal {
+  private readonly pino: Logger;
+  private readonly stderr = new BufferedStderr();
 
-  /** @param level lines below it are not written */
+  /** @param level the least severe level that is written */
   constructor(level: LevelWithSilent) {
     const options = {
       level,
@@ -19,23 +19,23 @@ export class PinoJournal implements Journal {
       serializers: { error: stdSerializers.err },
       base: { pid: process.pid },
     };
-    this.logger = pino(options, { write: (line) => this.lines.write(masking(line)) });
+    this.pino = pino(options, { write: (line) => this.stderr.write(masking(line)) });
   }
 
   info(event: string, details: Details = {}): void {
-    this.logger.info(details, event);
+    this.pino.info(details, event);
   }
 
   warn(event: string, details: Details = {}): void {
-    this.logger.warn(details, event);
+    this.pino.warn(details, event);
   }
 
   error(event: string, details: Details = {}): void {
-    this.logger.error(details, event);
+    this.pino.error(details, event);
   }
 
-  /** Writes out what is gathered; call it before the process ends. */
+  /** Writes out what is buffered. Call it before the process ends. */
   flush(): Promise<void> {
-    return this.lines.flush();
+    return this.stderr.flush();
   }
 }

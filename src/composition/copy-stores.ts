@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { SystemClock } from '../adapters/outbound/system/system-clock.js';
+import {
+  ArchiveCopy,
+  CopyError,
+  type CopyReport,
+  copyRecords,
+  type Progress,
+} from '../application/copy-archive.js';
+import { recordRules, reservationRules, TOMBSTONE_NEEDED_MS } from '../application/copy-rules.js';
+import { QueryBudget } from '../application/query-budget.js';
+import type { Instant } from '../domain/record.js';
+import type { Archives, Storage } from './storage.js';
+import { EXPIRING_TABLES } from './tables.js';
+
+const COPY_TIMEOUT_MS = 60_000;
+const CLOCK = new SystemClock();
+/** Never used up: a copy lists nothing. */
+const BUDGET = new QueryBudget(CLOCK, COPY_TIMEOUT_MS);
+
+/**
+ * Copies everything that one store keeps to another.
+ * @param from,to `sqlite:FILE` or a MongoDB connection string
+ * @throws CopyError, UnusableStore; CatalogueError `unavailable`
+ */
+export async function copyStores(from: string, to: string, progress: Progress): Promise<CopyReport[]> {
+  const sourceFile = sqliteFile(from);
+  if (sourceFile !== undefined && !existsSync(sourceFile))
+    throw new CopyError(`There is no file ${sourceFile}.`);
+  const source = await storageAt(from);
+  const target = await storageAt(to);
+  if (source.store.location === target.store.location) throw new CopyError('Both are the same store.');
+  try {
+    await source.store.open();
+    await target.store.open();
+    return await copyArchives(source.archives, target.archives, progress);
+  } finally {
+    await Promise.allSettled([source.store.close(), target.store.close()]);
+  }
+}
+
+async function copyArchives(from: Archives, to: Archives, progress: Progress): Promise<CopyReport[]> {
+  const reports: CopyReport[] = [];
+  for (const archive of from.records) {
+    const rules = recordRules(tombstonesSince(archive.name, CLOCK.now()));
+    reports.push(await copyRecords(archive, counterpart(archive, to.records), rules, progress));
+  }
+  for (const archive of from.reservations) {
+    const rules = reservationRules(CLOCK.now());
+    const target = counterpart(archive, to.reservations);
+    reports.push(await new ArchiveCopy(archive, target, rules, progress).make());
+  }
+  return reports;
+}
+
+function counterpart<Kind extends { readonly name: string }>({ name }: Kind, others: readonly Kind[]): Kind {
+  const found = others.find((other) => other.name === name);
+  if (!found) throw new CopyError(`The target keeps no ${name}.`);
+  return found;
+}
+
+function tombstonesSince(name: string, now: Instant): Instant {
+  const expires = EXPIRING_TABLES.some((table) => table.name === name);
+  return expires ? now - TOMBSTONE_NEEDED_MS : Number.NEGATIVE_INFINITY;
+}
+
+async function storageAt(url: string): Promise<Storage> {
+  const file = sqliteFile(url);
+  if (file !== undefined) {
+    const { sqliteStorage } = await import('./sqlite-storage.js');
+    return sqliteStorage({ file, budget: BUDGET });
+  }
+  if (/^mongodb(\+srv)?:\/\//.test(url)) {
+    const { mongoStorage } = await import('./mongo-storage.js');
+    return mongoStorage({ url: withCopyTimeout(url), budget: BUDGET });
+  }
+  throw new CopyError('A store is named by sqlite:FILE or mongodb://…');
+}
+
+function sqliteFile(url: string): string | undefined {
+  return /^sqlite:(?:\/\/)?(.+)$/.exec(url)?.[1];
+}
+
+/** Raises the socket timeout, since one that keeps a service responsive would end a copy early. 0 means none. */
+function withCopyTimeout(url: string): string {
+  const [parameter, name, value] = /([?&]socketTimeoutMS=)(\d*)/i.exec(url) ?? [];
+  if (parameter) return Number(value) > 0 ? url : url.replace(parameter, `${name}${COPY_TIMEOUT_MS}`);
+  const [base = '', query] = url.split('?', 2);
+  const database = /^mongodb(?:\+srv)?:\/\/[^/]+$/.test(base) ? '/' : '';
+  return `${base}${database}?${query ? `${query}&` : ''}socketTimeoutMS=${COPY_TIMEOUT_MS}`;
+}

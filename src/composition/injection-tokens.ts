@@ -1,0 +1,51 @@
+import type { InjectionToken } from 'tsyringe';
+import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
+import type { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
+import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
+import type { ApiKeyVerifier } from '../application/api-key-verifier.js';
+import type { Authenticator } from '../application/authenticator.js';
+import type { KeyAdministration } from '../application/key-administration.js';
+import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
+import type { Backoff } from '../application/ports/backoff.js';
+import type { Clock } from '../application/ports/clock.js';
+import type { TokenSigning } from '../application/ports/token-signing.js';
+import type { TokenVerifier } from '../application/ports/token-verifier.js';
+import type { SigningKeyAdministration } from '../application/signing-key-administration.js';
+import type { SigningKeys } from '../application/signing-keys.js';
+import type { ServiceAddress } from './public-address.js';
+import type { RateLimits } from './rate-limits.js';
+import type { Resources } from './resources.js';
+import type { Routes, Service, ServiceParts } from './service.js';
+import type { Storage } from './storage.js';
+
+/** A token carries the type of its part, so a wrong registration does not compile. */
+function token<Part>(description: string): InjectionToken<Part> {
+  return Symbol(description);
+}
+
+export const CLOCK = token<Clock>('clock');
+export const BACKOFF = token<Backoff>('backoff');
+export const LOGGER = token<PinoLogger>('logger');
+export const METRICS = token<PrometheusMetrics>('metrics');
+export const RATE_LIMITS = token<RateLimits>('rate limits');
+export const STORAGE = token<Storage>('storage');
+
+export const KEY_FORMAT = token<ApiKeyFormat>('format of API keys');
+export const API_KEY_VERIFIER = token<ApiKeyVerifier>('verifier of API keys');
+export const KEY_ADMINISTRATION = token<KeyAdministration>('administration of API keys');
+/** Verifies anything that may stand after `Bearer`. */
+export const TOKEN_VERIFIER = token<TokenVerifier>('verifier of bearer tokens');
+export const AUTHENTICATOR = token<Authenticator>('authenticator');
+
+export const PUBLIC_ADDRESS = token<ServiceAddress>('public address');
+export const TOKEN_SIGNING = token<TokenSigning>('token signing');
+export const SIGNING_KEY_ADMINISTRATION = token<SigningKeyAdministration>('administration of signing keys');
+export const SIGNING_KEYS = token<SigningKeys>('signing keys');
+
+export const RESOURCES = token<Resources>('resources');
+export const OAUTH_ROUTES = token<readonly Endpoint[]>('routes of OAuth');
+export const ROUTES = token<Routes>('routes');
+/** Made once the service knows its address. */
+export const OPENAPI_DOCUMENT = token<object>('OpenAPI document');
+export const SERVICE_PARTS = token<ServiceParts>('parts of the service');
+export const SERVICE = token<Service>('service');

@@ -1,0 +1,21 @@
+import { MemoryIdempotencyStore } from '../adapters/outbound/memory/memory-idempotency-store.js';
+import { MemoryRepository } from '../adapters/outbound/memory/memory-repository.js';
+import { MemoryStore } from '../adapters/outbound/memory/memory-store.js';
+import { MemoryTombstones } from '../adapters/outbound/memory/memory-tombstones.js';
+import type { Storage, StorageOptions } from './storage.js';
+import { EXPIRING_TABLES, idempotencyStores, repositories, TABLES } from './tables.js';
+
+export function memoryStorage({ budget }: StorageOptions): Storage {
+  const tombstones = new Map(TABLES.map((table) => [table, new MemoryTombstones()]));
+  const reservations = idempotencyStores(() => new MemoryIdempotencyStore());
+  return {
+    store: new MemoryStore(),
+    ...repositories((table) => new MemoryRepository(table, budget, tombstones.get(table))),
+    reservations,
+    archives: { records: [], reservations: [] },
+    expiring: [
+      ...Object.values(reservations),
+      ...EXPIRING_TABLES.flatMap((table) => tombstones.get(table) ?? []),
+    ],
+  };
+}

@@ -1,0 +1,37 @@
+import { MongoArchive } from '../adapters/outbound/mongo/mongo-archive.js';
+import { MongoIdempotencyStore } from '../adapters/outbound/mongo/mongo-idempotency-store.js';
+import {
+  recordIndexes,
+  reservationExpiry,
+  tombstoneExpiry,
+} from '../adapters/outbound/mongo/mongo-indexes.js';
+import { MongoRepository } from '../adapters/outbound/mongo/mongo-repository.js';
+import { MongoReservationArchive } from '../adapters/outbound/mongo/mongo-reservation-archive.js';
+import { MongoStore } from '../adapters/outbound/mongo/mongo-store.js';
+import { mongoTable } from '../adapters/outbound/mongo/mongo-table.js';
+import type { Storage, StorageOptions } from './storage.js';
+import { EXPIRING_TABLES, idempotencyStores, RESOURCE_TABLES, repositories, TABLES } from './tables.js';
+
+export interface MongoStorageOptions extends StorageOptions {
+  readonly url: string;
+}
+
+/** @throws UnusableStore */
+export function mongoStorage({ url, budget }: MongoStorageOptions): Storage {
+  const indexes = [
+    ...TABLES.map(recordIndexes),
+    ...EXPIRING_TABLES.map(tombstoneExpiry),
+    ...RESOURCE_TABLES.map(reservationExpiry),
+  ];
+  const store = new MongoStore(url, indexes, budget);
+  return {
+    store,
+    ...repositories((table) => new MongoRepository(store, mongoTable(table))),
+    reservations: idempotencyStores((table) => new MongoIdempotencyStore(store, table)),
+    archives: {
+      records: TABLES.map((table) => new MongoArchive(store, mongoTable(table))),
+      reservations: RESOURCE_TABLES.map((table) => new MongoReservationArchive(store, table)),
+    },
+    expiring: [],
+  };
+}

@@ -1,0 +1,30 @@
+import { SqliteArchive } from '../adapters/outbound/sqlite/sqlite-archive.js';
+import { SqliteDatabase } from '../adapters/outbound/sqlite/sqlite-database.js';
+import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/sqlite-idempotency-store.js';
+import { SqliteRepository } from '../adapters/outbound/sqlite/sqlite-repository.js';
+import { SqliteReservationArchive } from '../adapters/outbound/sqlite/sqlite-reservation-archive.js';
+import { SqliteTombstones } from '../adapters/outbound/sqlite/sqlite-tombstones.js';
+import type { Storage, StorageOptions } from './storage.js';
+import { EXPIRING_TABLES, idempotencyStores, RESOURCE_TABLES, repositories, TABLES } from './tables.js';
+
+export interface SqliteStorageOptions extends StorageOptions {
+  readonly file: string;
+}
+
+export function sqliteStorage({ file, budget, logger }: SqliteStorageOptions): Storage {
+  const store = new SqliteDatabase(file, logger);
+  const reservations = idempotencyStores((table) => new SqliteIdempotencyStore(store, table));
+  return {
+    store,
+    ...repositories((table) => new SqliteRepository(store, table, budget)),
+    reservations,
+    archives: {
+      records: TABLES.map((table) => new SqliteArchive(store, table)),
+      reservations: RESOURCE_TABLES.map((table) => new SqliteReservationArchive(store, table)),
+    },
+    expiring: [
+      ...Object.values(reservations),
+      ...EXPIRING_TABLES.map((table) => new SqliteTombstones(store, table)),
+    ],
+  };
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { composePrimary } from '../../composition/primary.js';
+import { type Settings, toEnvironment } from '../../config/settings.js';
+import { EX_SOFTWARE, onShutdownSignal } from '../exit.js';
+import { exitMessage, print, startupBanner } from '../startup-banner.js';
+import { StartupError, WorkerPool } from './worker-pool.js';
+
+/** Runs workers until a signal stops them. The primary counts their rate limits and prints for them. */
+export async function runPrimary(settings: Settings): Promise<void> {
+  const { logger, rateLimits } = composePrimary(settings);
+  const exit = async (reason: string | undefined, code: number): Promise<never> => {
+    await logger.flush();
+    if (reason !== undefined) print(exitMessage(reason));
+    return process.exit(code);
+  };
+  // If no port is free, a worker finds out as well and reports why.
+  const PORT = settings.PORT || (await freePort(settings.HOST).catch(() => 0));
+  const pool = new WorkerPool({
+    size: settings.WORKERS,
+    environment: toEnvironment({ ...settings, PORT }),
+    logger,
+    onFork: (worker) => rateLimits.serve(worker),
+  });
+  const shutdown = onShutdownSignal(
+    async () => {
+      await pool.stop();
+      logger.info('all workers stopped');
+      await logger.flush();
+    },
+    (exitCode) => {
+      pool.kill();
+      process.exit(exitCode);
+    },
+  );
+  process.on('uncaughtException', (error) => {
+    logger.error('primary stopped after error, and its workers with it', { error });
+    exit(error.message, EX_SOFTWARE);
+  });
+  try {
+    print(startupBanner(settings, await pool.start()));
+  } catch (error) {
+    if (shutdown.requested) return;
+    if (!(error instanceof StartupError)) throw error;
+    const { reason, code, signal } = error.end;
+    await exit(reason ?? (signal ? `its first worker was ended by ${signal}` : undefined), code ?? 1);
+  }
+}
+
+/**
+ * Returns a port that is free now. Workers listen on it by number, because a port that PORT=0 found is lost when all of
+ * them have died.
+ */
+export async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,27 @@
+import cluster from 'node:cluster';
+import { loadSettings, type Settings } from '../config/settings.js';
+import { exitOnConfigError } from './exit.js';
+import { serve } from './serve.js';
+import { exitMessage, print, startupBanner } from './startup-banner.js';
+
+/** Runs the service until a signal stops it: in this process, or in as many as the settings say. */
+export async function runService(): Promise<void> {
+  // A closed standard output, as after `| head`, does not stop the service.
+  process.stdout.on('error', () => {});
+  const settings = await exitOnConfigError(async () => loadSettings());
+  if (settings.WORKERS === 1) return runStandalone(settings);
+  if (cluster.isWorker) return (await import('./cluster/worker.js')).runWorker(settings);
+  return (await import('./cluster/primary.js')).runPrimary(settings);
+}
+
+/** Runs the whole service in this process. Messages for people go to standard output. */
+function runStandalone(settings: Settings): Promise<void> {
+  return serve(settings, {
+    onStarted: (started) => print(startupBanner(settings, started)),
+    onFailed: (reason, exit) => {
+      print(exitMessage(reason));
+      exit();
+    },
+    onSecondSignal: (exitCode) => process.exit(exitCode),
+  });
+}

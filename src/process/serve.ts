@@ -1,0 +1,34 @@
+import { createService } from '../composition/container.js';
+import { type Started, StoreTimeout } from '../composition/service.js';
+import { type Settings, SettingsError } from '../config/settings.js';
+import { EX_SOFTWARE, EX_TEMPFAIL, exitMisconfigured, exitOnConfigError, onShutdownSignal } from './exit.js';
+
+/** What a standalone process and a cluster worker do differently. */
+export interface ProcessHooks {
+  /** In a cluster worker: its channel to the primary. */
+  readonly primary?: Parameters<typeof createService>[1];
+  onStarted(started: Started): void;
+  /** @param exit to be called after the reason is reported */
+  onFailed(reason: string, exit: () => void): void;
+  /** See {@link onShutdownSignal}. */
+  onSecondSignal(exitCode: number): void;
+}
+
+/** Serves in this process until a signal stops it. The log goes to standard error. */
+export async function serve(settings: Settings, hooks: ProcessHooks): Promise<void> {
+  const service = await exitOnConfigError(() => createService(settings, hooks.primary));
+  const shutdown = onShutdownSignal(() => service.stop(), hooks.onSecondSignal);
+  const fail = async (error: unknown, exitCode: number) => {
+    service.logger.error('service stopped after error', { error });
+    await service.logger.flush();
+    hooks.onFailed(error instanceof Error ? error.message : String(error), () => process.exit(exitCode));
+  };
+  process.on('uncaughtException', (error) => fail(error, EX_SOFTWARE));
+  try {
+    hooks.onStarted(await service.start());
+  } catch (error) {
+    if (shutdown.requested) return;
+    if (error instanceof SettingsError) exitMisconfigured(error);
+    await fail(error, error instanceof StoreTimeout ? EX_TEMPFAIL : 1);
+  }
+}
