@@ -1,4 +1,4 @@
-import { SAMPLE_SEED, sampleProduct } from '#src/application/sample-product.js';
+import { SAMPLE_SEED, sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
 import type { HttpClient } from '../tests/support/http-client.js';
 
 /** About so many records match a selective query, whatever the size of the store. */

@@ -1,9 +1,13 @@
 #!/usr/bin/env node
 import { requireSupportedNode } from './process/supported-node.js';
 
+/** The exit code of a command that never settles: EX_SOFTWARE of sysexits.h. */
+const EX_SOFTWARE = 70;
+
 requireSupportedNode();
-// EX_SOFTWARE of sysexits.h: the exit code of a command that never settles.
-process.exitCode = 70;
+process.once('beforeExit', () => {
+  if (process.exitCode === undefined) process.exitCode = EX_SOFTWARE;
+});
 import('./command-line.js')
   .then(({ runCommand }) => runCommand(process.argv.slice(2)))
   .then((exitCode) => {

@@ -1,13 +1,15 @@
+import { Seeding } from '../adapters/inbound/cli/seed/seeding.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/checksummed-api-key.js';
 import type { KeyAdministration } from '../application/key-administration.js';
 import type { BackupProgress } from '../application/ports/backup.js';
-import { Seeding } from '../application/seeding.js';
 import type { SigningKeyAdministration } from '../application/signing-key-administration.js';
 import type { Settings } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { type Application, compose, composeWith } from './container.js';
 import { memoryStorage } from './memory-storage.js';
 import { memoryRateLimits } from './rate-limits.js';
+
+export { copyStores } from './copy-stores.js';
 
 /**
  * Lends the key administration of the store that the settings name. A service may run on the store meanwhile.

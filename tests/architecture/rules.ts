@@ -5,6 +5,7 @@ const FLOORS: readonly [part: RegExp, may: RegExp][] = [
   [/^domain\//, /^domain\//],
   [/^application\//, /^(domain|application)\//],
   [/^adapters\/inbound\/http\//, /^(domain|application|adapters\/inbound\/http)\//],
+  [/^adapters\/inbound\/cli\//, /^(domain|application|config|adapters\/inbound\/cli)\//],
   [/^adapters\/outbound\/cluster\//, /^(domain|application|adapters\/outbound\/cluster)\//],
   [/^adapters\/outbound\/memory\//, /^(domain|application|adapters\/outbound\/memory)\//],
   [/^adapters\/outbound\/mongo\//, /^(domain|application|adapters\/outbound\/mongo)\//],
@@ -18,8 +19,7 @@ const FLOORS: readonly [part: RegExp, may: RegExp][] = [
   [/^config\//, /^config\//],
   [/^composition\//, /^(domain|application|adapters|config|composition)\//],
   [/^process\//, /^(domain|application|config|composition|process)\//],
-  [/^commands\//, /^(domain|application|config|composition|process|commands)\//],
-  [/^[a-z-]+\.ts$/, /^(domain|application|config|composition|process|commands)\/|^[a-z-]+\.ts$/],
+  [/^[a-z-]+\.ts$/, /^(adapters\/inbound\/cli|composition|process)\/|^[a-z-]+\.ts$/],
 ];
 
 /** For each package, and for what of Node is no matter for everyone, the folders that may name it. */
@@ -28,6 +28,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   '@koa/router': /^adapters\/inbound\/http\//,
   'koa-bodyparser': /^adapters\/inbound\/http\//,
   'ipaddr.js': /^adapters\/inbound\/http\//,
+  commander: /^adapters\/inbound\/cli\//,
   joi: /^(adapters\/inbound\/http|config)\//,
   mongodb: /^adapters\/outbound\/mongo\//,
   libsql: /^adapters\/outbound\/sqlite\//,

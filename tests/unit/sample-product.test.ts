@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { SAMPLE_SEED, sampleProduct } from '#src/application/sample-product.js';
+import { SAMPLE_SEED, sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
 import { type Product, productFaults } from '#src/domain/product.js';
 
 const COUNT = 2_000;

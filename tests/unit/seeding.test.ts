@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
+import { Seeding, type SeedingProgress } from '#src/adapters/inbound/cli/seed/seeding.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
 import { BY_ID } from '#src/application/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { sampleProduct } from '#src/application/sample-product.js';
-import { Seeding, type SeedingProgress } from '#src/application/seeding.js';
 import { unavailable } from '#src/domain/errors.js';
 import { normalProduct, type Product } from '#src/domain/product.js';
 import { expectRefusal } from '../support/expect-refusal.js';

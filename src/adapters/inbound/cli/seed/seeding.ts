@@ -1,13 +1,13 @@
-import { CatalogueError } from '../domain/errors.js';
-import { normalProduct, type Product, productFaults } from '../domain/product.js';
-import type { Creation, CreationOutcome } from './creation-attempt.js';
-import { type Draft, Judgement } from './judgement.js';
-import type { Clock } from './ports/clock.js';
-import type { IdempotencyStore } from './ports/idempotency-store.js';
-import type { Repository } from './ports/repository.js';
-import { RecordCreation } from './record-creation.js';
+import type { Creation, CreationOutcome } from '../../../../application/creation-attempt.js';
+import { type Draft, Judgement } from '../../../../application/judgement.js';
+import type { Clock } from '../../../../application/ports/clock.js';
+import type { IdempotencyStore } from '../../../../application/ports/idempotency-store.js';
+import type { Repository } from '../../../../application/ports/repository.js';
+import { RecordCreation } from '../../../../application/record-creation.js';
+import { SpareIds } from '../../../../application/spare-ids.js';
+import { CatalogueError } from '../../../../domain/errors.js';
+import { normalProduct, type Product, productFaults } from '../../../../domain/product.js';
 import { sampleProduct } from './sample-product.js';
-import { SpareIds } from './spare-ids.js';
 
 /** So many are written at once, so that they share a commit. */
 const BATCH = 1_000;

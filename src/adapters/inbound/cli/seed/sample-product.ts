@@ -1,5 +1,5 @@
-import type { Attributes, AttributeValue } from '../domain/attributes.js';
-import type { Price, Product } from '../domain/product.js';
+import type { Attributes, AttributeValue } from '../../../../domain/attributes.js';
+import type { Price, Product } from '../../../../domain/product.js';
 import { SampleDraws } from './sample-draws.js';
 import {
   SAMPLE_BRANDS,
