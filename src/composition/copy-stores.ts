@@ -6,9 +6,9 @@ import {
   type CopyReport,
   copyRecords,
   type Progress,
-} from '../application/copy-archive.js';
-import { recordRules, reservationRules, TOMBSTONE_NEEDED_MS } from '../application/copy-rules.js';
-import { QueryBudget } from '../application/query-budget.js';
+} from '../application/maintenance/copy-archive.js';
+import { recordRules, reservationRules, TOMBSTONE_NEEDED_MS } from '../application/maintenance/copy-rules.js';
+import { QueryBudget } from '../application/maintenance/query-budget.js';
 import type { Instant } from '../domain/record.js';
 import type { Archives, Storage } from './storage.js';
 import { EXPIRING_TABLES } from './tables.js';

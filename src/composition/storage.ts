@@ -1,8 +1,8 @@
+import type { QueryBudget } from '../application/maintenance/query-budget.js';
 import type { RecordArchive, ReservationArchive } from '../application/ports/archive.js';
 import type { Expiring } from '../application/ports/expiring.js';
 import type { Journal } from '../application/ports/journal.js';
 import type { Store } from '../application/ports/store.js';
-import type { QueryBudget } from '../application/query-budget.js';
 import type { IdempotencyStores, Repositories } from './tables.js';
 
 /** A store and everything that lives in it. */

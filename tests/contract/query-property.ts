@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ListPage, ListPlace, ListQuery } from '#src/application/list-query.js';
+import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { QueryBudget } from '#src/application/query-budget.js';
 import { placeAt } from '#src/application/record-order.js';
 import type { Repositories } from '#src/composition/tables.js';
 import { CatalogueError } from '#src/domain/errors.js';

@@ -6,7 +6,7 @@ import { MongoRepository } from '#src/adapters/outbound/mongo/mongo-repository.j
 import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
 import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/mongo-table.js';
 import { BY_ID, type Comparison, type Filter, type Value } from '#src/application/list-query.js';
-import { QueryBudget } from '#src/application/query-budget.js';
+import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';

@@ -1,4 +1,4 @@
-import { QueryBudget } from '#src/application/query-budget.js';
+import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import { FakeClock } from './fakes.js';
 
 export { API_KEYS, ORDERS, PRODUCTS, SIGNING_KEYS, USERS } from '#src/composition/tables.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { CopyError, countsIn } from '#src/application/copy-archive.js';
+import { CopyError, countsIn } from '#src/application/maintenance/copy-archive.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/retention.js';
 import { copyStores } from '#src/composition/copy-stores.js';
 import { sqliteStorage } from '#src/composition/sqlite-storage.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { QueryBudget } from '#src/application/query-budget.js';
+import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import { nextTurn } from '#src/application/turns.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';

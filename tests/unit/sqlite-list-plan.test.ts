@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
 import type { Filter, ListQuery, Order, RecordTable } from '#src/application/list-query.js';
-import { QueryBudget } from '#src/application/query-budget.js';
+import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import { placeAt } from '#src/application/record-order.js';
 import { CatalogueError } from '#src/domain/errors.js';
 import type { Order as PlacedOrder } from '#src/domain/order.js';

@@ -1,5 +1,5 @@
-import type { CopyReport, Progress } from '../../../application/copy-archive.js';
 import type { KeyAdministration } from '../../../application/key-administration.js';
+import type { CopyReport, Progress } from '../../../application/maintenance/copy-archive.js';
 import type { BackupProgress } from '../../../application/ports/backup.js';
 import type { SigningKeyAdministration } from '../../../application/signing-key-administration.js';
 import type { Settings } from '../../../config/settings.js';

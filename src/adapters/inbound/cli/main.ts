@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { CopyError } from '../../../application/copy-archive.js';
+import { CopyError } from '../../../application/maintenance/copy-archive.js';
 import { masking } from '../../../application/masking.js';
 import { BackupTargetError } from '../../../application/ports/backup.js';
 import { UnusableStore } from '../../../application/ports/store.js';

@@ -6,8 +6,8 @@ import {
   type RecordTable,
   type Value,
 } from '../../../application/list-query.js';
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
-import type { QueryBudget } from '../../../application/query-budget.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
 import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';

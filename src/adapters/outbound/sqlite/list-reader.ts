@@ -5,7 +5,7 @@ import {
   MAX_PAGE_BYTES,
   type RecordTable,
 } from '../../../application/list-query.js';
-import type { QueryBudget } from '../../../application/query-budget.js';
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { turnInLine } from '../../../application/turns.js';
 import type { Versioned } from '../../../domain/record.js';
 import { residualOf } from './conditions.js';

@@ -1,4 +1,4 @@
-import type { QueryBudget, QueryTime } from '../../../application/query-budget.js';
+import type { QueryBudget, QueryTime } from '../../../application/maintenance/query-budget.js';
 import { turnInLine } from '../../../application/turns.js';
 
 /** Cuts a long work into windows of some rows, with turns for others in between. */

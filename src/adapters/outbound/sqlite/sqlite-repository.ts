@@ -1,6 +1,6 @@
 import type { Filter, ListPage, ListQuery, RecordTable } from '../../../application/list-query.js';
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
-import type { QueryBudget } from '../../../application/query-budget.js';
 import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';

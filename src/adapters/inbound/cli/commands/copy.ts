@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CopyReport, countsIn } from '../../../../application/copy-archive.js';
+import { type CopyReport, countsIn } from '../../../../application/maintenance/copy-archive.js';
 import type { CliContext } from '../context.js';
 import { TerminalProgress } from '../progress.js';
 

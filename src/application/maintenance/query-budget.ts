@@ -1,8 +1,8 @@
-import { queryTooExpensive } from '../domain/errors.js';
-import type { Clock } from './ports/clock.js';
-import { turnInLine } from './turns.js';
+import { queryTooExpensive } from '../../domain/errors.js';
+import type { Clock } from '../ports/clock.js';
+import { turnInLine } from '../turns.js';
 
-/** How long a query may take that no index serves. What counts is its own work, not that of others in between. */
+/** How long a query that no index serves may take. Only its own work counts, not that of others in between. */
 export class QueryBudget {
   constructor(
     private readonly clock: Clock,
@@ -10,15 +10,15 @@ export class QueryBudget {
   ) {}
 
   /**
-   * Begins now.
-   * @param client whose query it is, as in {@link ListQuery}
+   * Starts to measure one query.
+   * @param client the principal or address that asks, as in {@link ListQuery}
    * @param isEndless whether the query may take any time
    */
   start(client?: string, isEndless = false): QueryTime {
     return new QueryTime(this.clock, isEndless ? Number.POSITIVE_INFINITY : this.timeoutMs, client);
   }
 
-  /** Milliseconds that the work took. */
+  /** Returns the result of some work, and how many milliseconds it took. */
   measured<Result>(work: () => Result): [Result, number] {
     const started = this.clock.elapsed();
     const result = work();
@@ -39,8 +39,8 @@ export class QueryTime {
   }
 
   /**
-   * Lets others have their turn.
-   * @throws CatalogueError `query_too_expensive` once the time is over
+   * Yields to other work.
+   * @throws CatalogueError `query_too_expensive` when the time is used up
    */
   async turn(): Promise<void> {
     this.used += this.clock.elapsed() - this.resumed;

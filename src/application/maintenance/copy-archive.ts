@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Id } from '../domain/record.js';
-import { canonicalJson } from './canonical-json.js';
+import type { Id } from '../../domain/record.js';
+import { canonicalJson } from '../canonical-json.js';
+import type { Archive, RecordArchive, RecordEntry } from '../ports/archive.js';
 import type { CopyRules } from './copy-rules.js';
-import type { Archive, RecordArchive, RecordEntry } from './ports/archive.js';
 
 const BATCH = 1_000;
 
-/** About so many bytes of entries, as JSON, end a batch before it is full; one entry is never over 1 MiB or so. */
-const BATCH_BYTES = 4 * 1024 * 1024;
+/** A batch ends early at this many bytes of entries as JSON. One entry has about 1 MiB at most. */
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
-/** The copy cannot be made, or was made and is not right. The message is for a person. */
+/** The copy cannot be made, or differs from its source. The message is for a person. */
 export class CopyError extends Error {}
 
 export interface CopyReport {
   readonly name: string;
-  /** How many of each kind of entries there are: `record`, `tombstone`, `reservation`. */
+  /** The number of entries by kind: `record`, `tombstone`, `reservation`. */
   readonly counts: Readonly<Record<string, number>>;
-  /** How many entries this run had to write; the others were there. */
+  /** The number of entries that this run wrote. */
   readonly written: number;
-  /** SHA-256 over every entry of both sides, in hexadecimal. */
+  /** SHA-256 over all entries, the same for both sides, in hexadecimal. */
   readonly checksum: string;
 }
 
 export type Progress = (name: string, step: 'comparing' | 'copying' | 'verifying', entries: number) => void;
 
 /**
- * Brings `to` to hold what `from` holds, and proves it by reading both again. It may be run again after it was stopped
- * anywhere: what is there already is not written twice. Memory grows with what changed since an earlier
- * run, and not with the number of entries. What is past, by its rules, counts on neither side.
+ * Copies all entries of `from` to `to`, and verifies the copy by reading both again. It may be stopped at any point and
+ * run again: it writes only what is missing. Its memory grows with the changes since an earlier run, not with the number
+ * of entries. Entries that are past by the rules count on neither side.
  */
 export class ArchiveCopy<Key extends number | string, Entry> {
   constructor(
@@ -38,7 +38,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
     private readonly progress: Progress,
   ) {}
 
-  /** @throws CopyError where `to` holds what `from` does not, or `from` changed meanwhile */
+  /** @throws CopyError if `to` has entries that `from` lacks, or `from` changed meanwhile */
   async make(): Promise<CopyReport> {
     const stale = await this.findStale();
     for (let at = 0; at < stale.length; at += BATCH) await this.to.discard(stale.slice(at, at + BATCH));
@@ -46,7 +46,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
     return { ...(await this.verify()), written };
   }
 
-  /** @returns the keys under which an earlier run left what has changed since */
+  /** @returns the keys of entries that an earlier run copied and that have changed since */
   private async findStale(): Promise<Key[]> {
     const { rules } = this;
     const stale: Key[] = [];
@@ -80,7 +80,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
       if (!source || target || this.rules.isPast(source)) continue;
       batch.push(source);
       bytes += Buffer.byteLength(JSON.stringify(source));
-      if (batch.length === BATCH || bytes >= BATCH_BYTES) await flush();
+      if (batch.length === BATCH || bytes >= MAX_BATCH_BYTES) await flush();
     }
     await flush();
     return written;
@@ -110,7 +110,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
     return { name: archive.name, counts, checksum: hash.digest('hex') };
   }
 
-  /** Both sides in order of key, what has the same key together. */
+  /** Yields the entries of both sides in order of their keys, those with the same key together. */
   private async *pairs(): AsyncGenerator<Pair<Entry>> {
     const [sources, targets] = [this.entries(this.from), this.entries(this.to)];
     let source = (await sources.next()).value;
@@ -124,7 +124,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
     }
   }
 
-  /** Which comes first; what is not there comes last. */
+  /** Compares by key. An absent entry comes last. */
   private compare(source: Entry | undefined, target: Entry | undefined): number {
     if (!source || !target) return source ? -1 : 1;
     const [one, other] = [this.rules.keyOf(source), this.rules.keyOf(target)];
@@ -142,7 +142,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
   }
 }
 
-/** As {@link ArchiveCopy.make}; the first new id in `to` follows the last of `from`. */
+/** Copies as {@link ArchiveCopy.make} does. The next new id of `to` follows the last of `from`. */
 export async function copyRecords(
   from: RecordArchive,
   to: RecordArchive,
@@ -159,7 +159,7 @@ interface Pair<Entry> {
   readonly target?: Entry;
 }
 
-/** `2 records, 1 tombstones` */
+/** Returns for example `2 records, 1 tombstones`. */
 export function countsIn({ counts }: Pick<CopyReport, 'counts'>): string {
   return Object.entries(counts)
     .map(([noun, count]) => `${count} ${noun}s`)
