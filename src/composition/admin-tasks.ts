@@ -65,7 +65,7 @@ export async function backUpStore(
   return backUpSqlite(SQLITE_FILE, file, progress);
 }
 
-/** Returns the OpenAPI document of a service with these settings. It does not depend on the store or the rate limiter. */
+/** Returns the OpenAPI document of a service with these settings, whatever its store and its rate limiter are. */
 export function describeService(settings: Settings): object {
   return composeWith({
     settings,

@@ -4,7 +4,7 @@ import { getSystemErrorMap } from 'node:util';
 /**
  * @param port 0: any free one
  * @returns the port
- * @throws Error that tells a person why not, in the same words whether this process listens alone or shares the port
+ * @throws Error with a message for a person, the same for one process and for several that share the port
  */
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {

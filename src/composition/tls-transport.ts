@@ -7,27 +7,28 @@ import { UnusableCertificate } from '../adapters/outbound/certificates/usable-pa
 import type { Journal } from '../application/ports/journal.js';
 import { SettingsError } from '../config/settings.js';
 
-/** Gives the certificate that is to be shown now. */
+/** Where the certificate comes from. */
 export interface Certificates {
+  /** @returns the certificate to serve now, with its key */
   current(): Promise<TlsIdentity>;
 }
 
 export interface TlsTransportOptions {
   readonly arrival: Middleware;
   readonly headers: Readonly<Record<string, string>>;
-  /** How long a certificate is shown until somebody looks for a newer one. */
+  /** How often to look for a newer certificate. */
   readonly checkMs: number;
   readonly authorityFile: string | undefined;
   readonly journal: Journal;
 }
 
-/** TLS that the service ends itself, with whatever certificate is the current one. */
+/** TLS that the service ends itself. A new certificate is served from the next check on, to new connections. */
 export class TlsTransport {
   readonly arrival: Middleware;
   readonly authorityFile: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
-  private lastFault: string | undefined;
+  private lastError: string | undefined;
 
   constructor(
     private readonly certificates: Certificates,
@@ -40,7 +41,7 @@ export class TlsTransport {
   async open(answer: RequestListener): Promise<Server> {
     const identity = await this.certificates.current().catch(asSettingsError);
     const server = createTlsServer(identity, answer, { headers: this.options.headers });
-    this.lookLater(server, identity);
+    this.scheduleCheck(server, identity);
     return server;
   }
 
@@ -49,28 +50,28 @@ export class TlsTransport {
     clearTimeout(this.timer);
   }
 
-  private lookLater(server: Server, shown: TlsIdentity): void {
+  private scheduleCheck(server: Server, served: TlsIdentity): void {
     if (this.isClosed) return;
     this.timer = setTimeout(async () => {
-      this.lookLater(server, await this.look(server, shown));
+      this.scheduleCheck(server, await this.check(server, served));
     }, this.options.checkMs).unref();
   }
 
-  /** @returns what is shown from now on */
-  private async look(server: Server, shown: TlsIdentity): Promise<TlsIdentity> {
+  /** @returns the certificate that is served from now on */
+  private async check(server: Server, served: TlsIdentity): Promise<TlsIdentity> {
     const { journal } = this.options;
     try {
       const current = await this.certificates.current();
-      this.lastFault = undefined;
-      if (current.cert === shown.cert && current.key === shown.key) return shown;
+      this.lastError = undefined;
+      if (current.cert === served.cert && current.key === served.key) return served;
       replaceIdentity(server, current);
-      journal.info('another certificate is shown from now on');
+      journal.info('certificate reloaded');
       return current;
     } catch (error) {
-      // Once, not each second.
-      if (String(error) !== this.lastFault) journal.error('the certificate could not be renewed', { error });
-      this.lastFault = String(error);
-      return shown;
+      // The same error is logged once, not at every check.
+      if (String(error) !== this.lastError) journal.error('the certificate could not be renewed', { error });
+      this.lastError = String(error);
+      return served;
     }
   }
 }

@@ -15,25 +15,28 @@ import { TlsTransport } from './tls-transport.js';
 /** How requests reach the service. */
 export interface Transport {
   readonly arrival: Middleware;
-  /** What a client is to trust, where that is no public authority. */
+  /** The CA that a client has to trust; absent if a public one signed the certificate. */
   readonly authorityFile: string | undefined;
   /**
-   * A server that does not listen yet. Called once.
+   * Returns a server that does not listen yet. Called once.
    * @throws SettingsError
    */
   open(answer: RequestListener): Promise<Server>;
   close(): void;
 }
 
-/** How often certificates are checked. After a clock is corrected, one that is not yet valid is shown no longer than this. */
+/**
+ * How often certificates are checked. After the clock is corrected, a certificate that is not yet valid is served for at
+ * most this long.
+ */
 const SELF_SIGNED_CHECK_MS = 60_000;
 const FILES_CHECK_MS = 1_000;
 
 type Make = (settings: Settings, clock: Clock, journal: Journal) => Transport;
 
-/** For each value of the setting TLS, the transport that it stands for. */
+/** For each value of the setting TLS: makes its transport. */
 export const TRANSPORTS: Readonly<Record<Settings['TLS'], Make>> = {
-  // Without Strict-Transport-Security: it would bind every port of localhost.
+  // Sends no Strict-Transport-Security, because the header would bind every port of localhost.
   'self-signed': ({ DATA_DIR }, clock, journal) => {
     const certificates = new SelfSignedCertificates(join(DATA_DIR, 'tls'), clock);
     return new TlsTransport(certificates, {

@@ -240,7 +240,7 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     '{{#label}} must be origins such as https://shop.example, separated by commas and with nothing behind, or *',
 });
 
-/** A setting that is required under one value of TLS. Under the others it may be set, must be well-formed and is ignored. */
+/** A setting that one value of TLS requires. Under the others it may be set, must be well-formed and is ignored. */
 function requiredUnder(tls: Settings['TLS'], schema: Joi.StringSchema): Joi.StringSchema {
   const ignored = Joi.optional().allow('').default('');
   return schema.required().when('TLS', { is: tls, otherwise: ignored });

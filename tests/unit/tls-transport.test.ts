@@ -93,7 +93,7 @@ describe('the transport that ends TLS', () => {
     await looksMore();
     expect(await serialShown()).to.not.equal(before);
     expect(readFileSync(certificates.authorityFile, 'utf8')).to.equal(authority);
-    expect(journal.events).to.deep.equal(['another certificate is shown from now on']);
+    expect(journal.events).to.deep.equal(['certificate reloaded']);
     expect(await ask()).to.equal('HTTP/1.1 200 OK');
     kept.destroy();
     client.close();

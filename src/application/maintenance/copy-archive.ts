@@ -27,8 +27,8 @@ export type Progress = (name: string, step: 'comparing' | 'copying' | 'verifying
 
 /**
  * Copies all entries of `from` to `to`, and verifies the copy by reading both again. It may be stopped at any point and
- * run again: it writes only what is missing. Its memory grows with the changes since an earlier run, not with the number
- * of entries. Entries that are past by the rules count on neither side.
+ * run again: it writes only what is missing. Its memory grows with the changes since an earlier run, and not with the
+ * number of entries. Entries that are past by the rules count on neither side.
  */
 export class ArchiveCopy<Key extends number | string, Entry> {
   constructor(

@@ -16,8 +16,8 @@ const MAX_RETRIES = 100;
 
 /**
  * Buffers log lines and writes them to standard error in the background. A full disk or a closed pipe loses lines and
- * stops nothing. A slow reader delays no request. `pino.destination` guarantees neither for pipes that several processes
- * share.
+ * stops nothing. A slow reader delays no request. `pino.destination` does not guarantee this for a pipe that several
+ * processes share.
  */
 export class BufferedStderr {
   private lines: string[] = [];

@@ -5,7 +5,7 @@ import { BufferedStderr } from './buffered-stderr.js';
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** Writes JSON lines to standard error; standard output is for people. No line contains an API key or an access token. */
+/** Writes JSON lines to standard error; standard output is for people. No line holds an API key or an access token. */
 export class PinoLogger implements Journal {
   private readonly pino: Logger;
   private readonly stderr = new BufferedStderr();

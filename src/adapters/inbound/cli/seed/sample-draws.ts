@@ -4,8 +4,8 @@ const WORD_BYTES = 4;
 const WORD_RANGE = 2 ** 32;
 
 /**
- * Choices that look like chance and are always the same for the same key: they come from a hash. Nothing here but
- * integers, sums and products, which give the same on every machine.
+ * Pseudorandom choices, always the same for the same key, because they come from a hash. They use only integers, sums and
+ * products, which give the same results on every machine.
  */
 export class SampleDraws {
   private digest: Buffer;
@@ -15,7 +15,7 @@ export class SampleDraws {
     this.digest = hash('sha512', key, 'buffer');
   }
 
-  /** From 0 up to, not including, 1. */
+  /** From 0 up to but not including 1. */
   fraction(): number {
     if (this.at === this.digest.length) {
       this.digest = hash('sha512', this.digest, 'buffer');
@@ -26,7 +26,7 @@ export class SampleDraws {
     return word / WORD_RANGE;
   }
 
-  /** So often in a hundred. */
+  /** True in this many of a hundred draws. */
   isIn(percent: number): boolean {
     return this.fraction() * 100 < percent;
   }
@@ -40,12 +40,12 @@ export class SampleDraws {
     return items[Math.floor(this.fraction() * items.length)] ?? items[0];
   }
 
-  /** The earlier an item stands the more often it comes, as with names in the world. */
+  /** Draws earlier items more often. */
   skewedOneOf<Item>(items: readonly [Item, ...Item[]]): Item {
     return items[Math.floor(this.skewed() * items.length)] ?? items[0];
   }
 
-  /** As {@link fraction}, with many small ones and few large ones. */
+  /** As {@link fraction}, but small values are more common. */
   skewed(): number {
     const fraction = this.fraction();
     return fraction * fraction * fraction;

@@ -13,7 +13,7 @@ import {
 export const SAMPLE_PRODUCTS = { min: 1, max: 10_000_000 } as const;
 export const SAMPLE_SEED = { min: 0, max: Number.MAX_SAFE_INTEGER, default: 1 } as const;
 
-/** What a euro cent is in minor units of the currency. The first are the most common. */
+/** The value of a euro cent in minor units of the currency. The first ones are the most common. */
 const CURRENCIES: readonly [[string, number], ...[string, number][]] = [
   ['EUR', 1],
   ['USD', 1.1],
@@ -28,9 +28,9 @@ const CURRENCIES: readonly [[string, number], ...[string, number][]] = [
 const SKU_DIGITS = 5;
 
 /**
- * A product such as a shop has, for trying things out.
+ * Returns a product as a shop might have it, for trials.
  * @param index from 1
- * @returns always the same for the same seed and index, with a sku that no others of them have
+ * @returns the same product for the same seed and index; its sku is unique among them
  */
 export function sampleProduct(seed: number, index: number): Product & { readonly sku: string } {
   const draws = new SampleDraws(`sample product ${seed}/${index}`);
@@ -90,7 +90,7 @@ function descriptionOf(draws: SampleDraws, brand: string, material: string, noun
   return sentences.filter(Boolean).join(' ');
 }
 
-/** Most near the least price of the kind, and most a little under a round one. */
+/** Most prices are near the lowest of the kind, and most are slightly below a round number. */
 function priceOf(draws: SampleDraws, { price: [low, high] }: SampleKind): Price {
   const [currency, rate] = draws.skewedOneOf(CURRENCIES);
   const exact = Math.floor((low + (high - low) * draws.skewed()) * rate);

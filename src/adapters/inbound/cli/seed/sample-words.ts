@@ -1,12 +1,12 @@
 type Words = readonly [string, ...string[]];
 
-/** A kind of product: what it is called and made of, and what it costs. */
+/** A kind of product: its names, materials and prices. */
 export interface SampleKind {
   /** Begins the sku. */
   readonly code: string;
   readonly nouns: Words;
   readonly materials: Words;
-  /** In euro cents, the least and the most. */
+  /** The lowest and the highest price in euro cents. */
   readonly price: readonly [number, number];
 }
 
@@ -19,7 +19,7 @@ function kind(code: string, nouns: string, materials: string, low: number, high:
   return { code, nouns: words(nouns), materials: words(materials), price: [low, high] };
 }
 
-/** The first come often, the last seldom. */
+/** The first ones are common, the last ones rare. */
 export const SAMPLE_BRANDS = words(
   'Nordlicht, Halden, Brightwater, Oakmere, Lumen & Co, Verano, Kestrel, Pinewood, Marlow, Atelier Roux, Fjordmark, ' +
     'Castell, Blue Heron, Tamarind, Orrery, Sable, Quillon, Alder, Wexham, Bellweather, Copperfield Supply, Estrella, ' +

@@ -9,12 +9,12 @@ import { CatalogueError } from '../../../../domain/errors.js';
 import { normalProduct, type Product, productFaults } from '../../../../domain/product.js';
 import { sampleProduct } from './sample-product.js';
 
-/** So many are written at once, so that they share a commit. */
+/** The number of products that share a commit. */
 const BATCH = 1_000;
 
 export interface SeedingProgress {
   readonly made: number;
-  /** Their sku was taken: as a rule by themselves, at an earlier time. */
+  /** Products whose sku was in use, usually because an earlier run created them. */
   readonly existing: number;
 }
 
@@ -24,14 +24,14 @@ export interface SeedingDependencies {
   readonly clock: Clock;
 }
 
-/** Fills a catalogue with sample products. May be stopped and run again: what is there is not made twice. */
+/** Fills a catalogue with sample products. It may be stopped and run again, and creates only what is missing. */
 export class Seeding {
   constructor(private readonly deps: SeedingDependencies) {}
 
   /**
-   * Brings the catalogue to hold the first `count` products of a seed. Goes on with the next batch when that is asked
-   * for; whoever asks no more leaves the rest for another time.
-   * @returns how far it has come, after each batch
+   * Creates those of the first `count` products of a seed that are missing, batch by batch. A caller that stops iterating
+   * leaves the rest for a later run.
+   * @returns the progress after each batch
    * @throws CatalogueError `unavailable`
    */
   async *fill(seed: number, count: number): AsyncGenerator<SeedingProgress, void, void> {
@@ -50,7 +50,7 @@ export class Seeding {
     }
   }
 
-  /** The way of everything that is created; what is refused uses up no id here, where nobody else takes any. */
+  /** Creates records as the service does. A product that is refused uses up no id, because nobody else takes these ids. */
   private creation(ids: SpareIds): RecordCreation<Product> {
     const { products: records, reservations, clock } = this.deps;
     const rules = { faults: productFaults, normal: normalProduct };
@@ -66,7 +66,7 @@ function samples(seed: number, first: number, count: number): Creation<Product>[
   });
 }
 
-/** @throws whatever refused it but a sku that is taken */
+/** @throws the error that refused the product, unless its sku was in use */
 function isMade(outcome: CreationOutcome<Product>): boolean {
   if (!(outcome instanceof CatalogueError)) return true;
   if (outcome.code === 'duplicate_value') return false;
