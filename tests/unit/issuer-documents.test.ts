@@ -5,7 +5,7 @@ import {
   fetchKeySet,
   keySetAddress,
   metadataAddresses,
-} from '#src/adapters/outbound/tokens/issuer-documents.js';
+} from '#src/adapters/outbound/tokens/issuer-metadata.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
 describe('the documents of an issuer', () => {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Journal } from '../../../application/ports/journal.js';
-import type { ServerIdentity } from './self-signed-certificates.js';
-import { type PairFiles, type PairPart, unusable, usablePair } from './usable-pair.js';
+import { checkKeyPair, type PairFiles, type PairPart, unusable } from './check-key-pair.js';
+import type { ServerIdentity } from './local-ca.js';
 
 /** Files that changed are read once more after so long: what is still being written differs then. */
 const SETTLE_MS = 200;
@@ -22,7 +22,7 @@ export class FileCertificates {
   /**
    * What the files hold now; while they are being written, what they held before. One that is not valid takes no other's
    * place, but is better than none.
-   * @throws UnusableCertificate
+   * @throws CertificateError
    */
   async current(): Promise<ServerIdentity> {
     const identity = await this.read();
@@ -31,7 +31,7 @@ export class FileCertificates {
       await sleep(SETTLE_MS);
       if (!isSame(identity, await this.read())) return this.known;
     }
-    this.judge(usablePair(this.files, identity));
+    this.judge(checkKeyPair(this.files, identity));
     this.known = identity;
     return identity;
   }

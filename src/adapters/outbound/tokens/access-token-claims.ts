@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import type { Bearer } from '../../../application/ports/token-verifier.js';
+import type { VerifiedCredential } from '../../../application/ports/token-verifier.js';
 import { invalidToken, isScope, type Scope } from '../../../domain/access.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
 import { isOneLine } from '../../../domain/text.js';
-import type { UnverifiedJwt } from './unverified-jwt.js';
+import type { UnverifiedJwt } from './decode-jwt.js';
 
 /** Whose tokens are taken, and what they must be made for. */
 export interface Expected {
@@ -25,7 +25,11 @@ const TYPES: readonly string[] = ['at+jwt', 'application/at+jwt'];
  * @throws CatalogueError `token_expired` where nothing else is wrong with it, else `invalid_token`, naming the claim: its
  * issuer did say so, and whoever set the issuer up needs to know
  */
-export function readAccessToken({ header, claims }: UnverifiedJwt, expected: Expected, now: Instant): Bearer {
+export function readAccessToken(
+  { header, claims }: UnverifiedJwt,
+  expected: Expected,
+  now: Instant,
+): Omit<VerifiedCredential, 'freshMs'> {
   const seconds = now / 1_000;
   const fault = isAccessToken(header['typ']) ? faultOf(claims, expected, seconds) : 'typ';
   if (fault) throw invalidToken(`The ${fault} of this access token is not one that this service takes.`);

@@ -12,7 +12,7 @@ const COOLDOWN_MS = 5_000;
 /** An issuer that has just failed is left alone for so long. */
 const RETRY_MS = 2_000;
 
-export interface IssuerKeysDependencies {
+export interface JwksCacheDependencies {
   readonly issuer: string;
   /** @throws Error where the issuer cannot be reached */
   readonly fetchKeySet: (issuer: string) => Promise<unknown>;
@@ -27,14 +27,14 @@ export interface KeyName {
 }
 
 /** The public keys of one issuer, as it publishes them. Fetched when they are first needed. */
-export class IssuerKeys {
+export class JwksCache {
   private keySet: ReturnType<typeof createLocalJWKSet> | undefined;
   private learnedAt = Number.NEGATIVE_INFINITY;
   private triedAt = Number.NEGATIVE_INFINITY;
   private hasFailed = false;
   private pending: Promise<void> | undefined;
 
-  constructor(private readonly deps: IssuerKeysDependencies) {}
+  constructor(private readonly deps: JwksCacheDependencies) {}
 
   /**
    * @returns undefined where the issuer has no such key

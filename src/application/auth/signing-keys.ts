@@ -1,7 +1,7 @@
-import type { Versioned } from '../domain/record.js';
-import { phasesOf, type SigningKey, type SigningKeyPhase } from '../domain/signing-key.js';
-import type { Clock } from './ports/clock.js';
-import type { TokenKey, TokenSigning } from './ports/token-signing.js';
+import type { Versioned } from '../../domain/record.js';
+import { phasesOf, type SigningKey, type SigningKeyPhase } from '../../domain/signing-key.js';
+import type { Clock } from '../ports/clock.js';
+import type { TokenKey, TokenSigner } from '../ports/token-signer.js';
 import type { SigningKeyAdministration } from './signing-key-administration.js';
 
 /** So long the keys that were read are believed to be all there are, and to be there still. */
@@ -13,7 +13,7 @@ const TRUSTED: readonly SigningKeyPhase[] = ['past', 'signing', 'next'];
 
 export interface SigningKeysDependencies {
   readonly administration: Pick<SigningKeyAdministration, 'all' | 'makeFirst'>;
-  readonly signing: TokenSigning;
+  readonly signer: TokenSigner;
   readonly clock: Clock;
 }
 
@@ -84,7 +84,7 @@ export class SigningKeys {
   }
 
   private async open({ fields }: Versioned<SigningKey>): Promise<TokenKey> {
-    const key = this.opened.get(fields.kid) ?? (await this.deps.signing.open(fields));
+    const key = this.opened.get(fields.kid) ?? (await this.deps.signer.open(fields));
     this.opened.set(fields.kid, key);
     return key;
   }

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import type { ServerIdentity } from './self-signed-certificates.js';
+import type { ServerIdentity } from './local-ca.js';
 
 /** The message names the setting at fault, its file, and what is wrong with that; it quotes nothing. */
-export class UnusableCertificate extends Error {}
+export class CertificateError extends Error {}
 
 /** Where a pair came from. */
 export interface PairFiles {
@@ -27,9 +27,12 @@ const PEM_BLOCK = /-----BEGIN ([^-]+)-----[^-]+-----END \1-----/g;
 
 /**
  * @returns the certificate that clients will see first
- * @throws UnusableCertificate where a server could not be what this pair says
+ * @throws CertificateError where a server could not be what this pair says
  */
-export function usablePair({ certFile, keyFile }: PairFiles, { cert, key }: ServerIdentity): X509Certificate {
+export function checkKeyPair(
+  { certFile, keyFile }: PairFiles,
+  { cert, key }: ServerIdentity,
+): X509Certificate {
   if (!CERTIFICATE.test(cert)) throw unusable('certificate', certFile, 'holds no certificate in PEM');
   const certificate = attempt('certificate', certFile, () => new X509Certificate(cert));
   if (isCutOff(cert)) throw unusable('certificate', certFile, 'is cut off');
@@ -44,14 +47,9 @@ export function usablePair({ certFile, keyFile }: PairFiles, { cert, key }: Serv
   return certificate;
 }
 
-export function unusable(
-  what: PairPart,
-  file: string,
-  trouble: string,
-  error?: unknown,
-): UnusableCertificate {
+export function unusable(what: PairPart, file: string, trouble: string, error?: unknown): CertificateError {
   const reason = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-  return new UnusableCertificate(`${SETTINGS[what]}: the ${what} ${file} ${trouble}${reason}`);
+  return new CertificateError(`${SETTINGS[what]}: the ${what} ${file} ${trouble}${reason}`);
 }
 
 /** OpenSSL leaves out what begins no block: of a chain that is still being written it would take the part. */

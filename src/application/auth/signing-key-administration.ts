@@ -1,11 +1,11 @@
-import { notFound } from '../domain/errors.js';
-import type { Id, Versioned } from '../domain/record.js';
-import { type PhasedKey, phasesOf, type SigningKey } from '../domain/signing-key.js';
-import { everyPage } from './every-page.js';
-import { BY_ID } from './list-query.js';
-import type { Clock } from './ports/clock.js';
-import type { Repository } from './ports/repository.js';
-import type { TokenSigning } from './ports/token-signing.js';
+import { notFound } from '../../domain/errors.js';
+import type { Id, Versioned } from '../../domain/record.js';
+import { type PhasedKey, phasesOf, type SigningKey } from '../../domain/signing-key.js';
+import { everyPage } from '../every-page.js';
+import { BY_ID } from '../list-query.js';
+import type { Clock } from '../ports/clock.js';
+import type { Repository } from '../ports/repository.js';
+import type { TokenSigner } from '../ports/token-signer.js';
 
 /** Never leased, so that the id's uniqueness decides which of many replicas makes a store's first key. */
 const FIRST_ID: Id = 1;
@@ -13,7 +13,7 @@ const PAGE = 1_000;
 
 export interface SigningKeyDependencies {
   readonly keys: Repository<SigningKey>;
-  readonly signing: TokenSigning;
+  readonly signer: TokenSigner;
   readonly clock: Clock;
 }
 
@@ -67,7 +67,7 @@ export class SigningKeyAdministration {
   }
 
   private async insert(id: Id): Promise<boolean> {
-    const fields = await this.deps.signing.makeKey();
+    const fields = await this.deps.signer.makeKey();
     const now = this.deps.clock.now();
     return this.deps.keys.insert({ id, version: 1, createdAt: now, updatedAt: now, fields });
   }

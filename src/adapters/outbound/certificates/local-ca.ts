@@ -2,7 +2,7 @@ import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.js';
-import { createAuthority, issueServerCertificate, type Pem } from './local-authority.js';
+import { createAuthority, issueServerCertificate, type Pem } from './issue-certificates.js';
 
 const DAY_MS = 86_400_000;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
@@ -25,7 +25,7 @@ export interface ServerIdentity {
  * A local CA and a certificate for localhost, made once under a folder and reused. The folder is filled aside and then
  * renamed into place, so that of several processes that start together one makes the CA and the others take it.
  */
-export class SelfSignedCertificates {
+export class LocalCa {
   /** For clients to trust: the CA's certificate. */
   readonly authorityFile: string;
 
