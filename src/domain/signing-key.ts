@@ -16,8 +16,8 @@ export const SIGNING_KEY_FIELDS = {
 } satisfies FieldSet;
 
 /**
- * What a key is for. The next one is published and signs nothing yet. A past one signs nothing more, and what it signed is
- * still good. A retired one is worth nothing.
+ * What a key is for. The next one is published and signs nothing yet. A past one signs nothing more, and what it signed
+ * is still good. A retired one is worth nothing.
  */
 export type SigningKeyPhase = 'next' | 'signing' | 'past' | 'retired';
 

@@ -12,7 +12,9 @@ export interface AccessTokenVerifierDependencies {
   readonly clock: Clock;
 }
 
-/** Verifies the access tokens that any replica of this service has issued. The API key behind a token is not looked up. */
+/**
+ * Verifies the access tokens that any replica of this service has issued. The API key behind a token is not looked up.
+ */
 export class AccessTokenVerifier implements TokenVerifier {
   constructor(private readonly deps: AccessTokenVerifierDependencies) {}
 

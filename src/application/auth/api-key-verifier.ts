@@ -42,9 +42,9 @@ export class ApiKeyVerifier implements TokenVerifier {
   }
 
   /**
-   * Writes the minute of the last use, at most once a minute. No request waits for the write or fails because of it. The
-   * version stays as it is, so that a client can revoke a key that is in use by the version that it saw. If the write loses
-   * a race, the key has been revoked.
+   * Writes the minute of the last use, at most once a minute. No request waits for the write or fails because of it.
+   * The version stays as it is, so that a client can revoke a key that is in use by the version that it saw. If the
+   * write loses a race, the key has been revoked.
    */
   private recordUse(key: Versioned<ApiKey>, minute: Instant): void {
     if ((key.fields.lastUsedAt ?? 0) >= minute) return;

@@ -40,9 +40,9 @@ export interface AuthenticatorDependencies {
 }
 
 /**
- * The one way from a credential to a principal: one digest, one cache, then the verifier of its kind. An address that keeps
- * failing is throttled. A credential that was valid in the last 10 minutes passes the throttle, so that a neighbour's
- * failures lock nobody out.
+ * The one way from a credential to a principal: one digest, one cache, then the verifier of its kind. An address that
+ * keeps failing is throttled. A credential that was valid in the last 10 minutes passes the throttle, so that a
+ * neighbour's failures lock nobody out.
  */
 export class Authenticator {
   constructor(private readonly deps: AuthenticatorDependencies) {}
@@ -59,7 +59,8 @@ export class Authenticator {
   }
 
   /**
-   * Authenticates an OAuth client: the id of an API key, and that key as its secret. Reads the key from the store each time.
+   * Authenticates an OAuth client: the id of an API key, and that key as its secret. Reads the key from the store each
+   * time.
    * @throws CatalogueError as {@link authenticate}
    */
   async authenticateClient(id: string, secret: string, address: string): Promise<AuthenticatedClient> {

@@ -20,8 +20,8 @@ export interface VerificationStart {
 }
 
 /**
- * The credentials that were verified lately, by digest. LRU, at most 100 entries per principal, so that one client cannot
- * evict the others. Only valid credentials get in, so that a flood of bad tokens evicts nothing.
+ * The credentials that were verified lately, by digest. LRU, at most 100 entries per principal, so that one client
+ * cannot evict the others. Only valid credentials get in, so that a flood of bad tokens evicts nothing.
  */
 export class CredentialCache {
   /** Least recently used first, as is each set of digests. */
@@ -36,7 +36,10 @@ export class CredentialCache {
     return { at: this.clock.elapsed(), invalidations: this.invalidations };
   }
 
-  /** After a call of {@link invalidate} during the verification, the entry is not fresh: it may be older than the revocation. */
+  /**
+   * After a call of {@link invalidate} during the verification, the entry is not fresh: it may be older than the
+   * revocation.
+   */
   set(digest: string, credential: VerifiedCredential, start: VerificationStart): void {
     this.delete(digest);
     const others = this.digestsByPrincipal.get(credential.id);
@@ -49,7 +52,10 @@ export class CredentialCache {
     else this.digestsByPrincipal.set(credential.id, new Set([digest]));
   }
 
-  /** @returns the credential if it need not be verified again. Checks both clocks, so that setting one back prolongs nothing. */
+  /**
+   * @returns the credential if it need not be verified again. Checks both clocks, so that setting one back prolongs
+   * nothing.
+   */
   getFresh(digest: string): VerifiedCredential | undefined {
     const entry = this.entries.get(digest);
     if (!entry?.isFresh || this.ageOf(entry) >= entry.credential.freshMs) return undefined;

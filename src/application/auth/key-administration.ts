@@ -7,7 +7,9 @@ import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
 
-/** The id of the key that a store's first start creates. It is never leased, so its uniqueness decides which start wins. */
+/**
+ * The id of the key that a store's first start creates. It is never leased, so its uniqueness decides which start wins.
+ */
 export const FIRST_KEY_ID: Id = 1;
 
 const PAGE = 1_000;

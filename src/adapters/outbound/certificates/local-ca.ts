@@ -2,110 +2,102 @@ import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.js';
-import { createAuthority, issueServerCertificate, type Pem } from './issue-certificates.js';
+import type { ServerIdentity } from './check-key-pair.js';
+import type { Pem } from './issue-certificates.js';
 
 const DAY_MS = 86_400_000;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
 
-/** Another process can change the files between two reads; then they are read again. */
+/** Another process may change the files between two reads. Then they are read again. */
 const MAX_ATTEMPTS = 10;
 
-const AUTHORITY_FILE = 'ca.pem';
-const AUTHORITY_KEY_FILE = 'ca-key.pem';
-/** Key and certificate in one file, so that they change together. */
+const CA_FILE = 'ca.pem';
+const CA_KEY_FILE = 'ca-key.pem';
+/** Holds the server's key and certificate, so that both change at once. */
 const SERVER_FILE = 'server.pem';
 
-/** What a TLS server shows: PEM texts, the certificate first. */
-export interface ServerIdentity {
-  readonly cert: string;
-  readonly key: string;
-}
-
 /**
- * A local CA and a certificate for localhost, made once under a folder and reused. The folder is filled aside and then
- * renamed into place, so that of several processes that start together one makes the CA and the others take it.
+ * A local CA and its certificate for localhost, created once in a folder and then reused. A new folder is filled under
+ * a temporary name and renamed into place, so that concurrent first starts share one CA.
  */
 export class LocalCa {
-  /** For clients to trust: the CA's certificate. */
+  /** The CA's certificate, which clients are to trust. */
   readonly authorityFile: string;
 
   constructor(
     private readonly folder: string,
     private readonly clock: Clock,
   ) {
-    this.authorityFile = resolve(folder, AUTHORITY_FILE);
+    this.authorityFile = resolve(folder, CA_FILE);
   }
 
   /**
-   * Makes or renews what is missing, not yet valid or has under 30 days left: the server's certificate, or all with a new CA.
-   * @throws Error where the files are damaged; its message says what to do
+   * Returns the certificate of the server. Creates or renews a certificate that is missing, not yet valid or valid for
+   * less than 30 days; the CA's certificate is renewed by a new CA.
+   * @throws Error if the files are damaged; its message says what to do
    */
   async current(): Promise<ServerIdentity> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const identity = await this.read();
-      const authority = await this.text(AUTHORITY_FILE);
-      if (!identity) await this.found();
-      else if (authority === undefined) continue;
-      else if (!this.isGood(authority)) await this.retire(authority);
-      else if (!this.isGood(identity.cert) || !this.isSigned(identity.cert, authority))
-        await this.replaceServer(authority);
+      const identity = await this.readServer();
+      const ca = await this.read(CA_FILE);
+      if (!identity) await this.createCa();
+      else if (ca === undefined) continue;
+      else if (!this.isValidForLong(ca)) await this.retireCa(ca);
+      else if (!this.isValidForLong(identity.cert) || !this.isSignedBy(ca, identity.cert))
+        await this.replaceServer(ca);
       else return identity;
     }
     throw this.damaged();
   }
 
-  private async read(): Promise<ServerIdentity | undefined> {
-    const text = await this.text(SERVER_FILE);
+  private async readServer(): Promise<ServerIdentity | undefined> {
+    const text = await this.read(SERVER_FILE);
     if (text === undefined) return undefined;
     const end = text.indexOf('-----BEGIN CERTIFICATE');
     if (end <= 0) throw this.damaged();
     return { key: text.slice(0, end), cert: text.slice(end) };
   }
 
-  private async found(): Promise<void> {
-    await this.install(async (folder) => {
-      const authority = await createAuthority(this.clock.now());
-      await writeFile(join(folder, AUTHORITY_FILE), authority.certificate, { mode: 0o644 });
-      await writePrivate(join(folder, AUTHORITY_KEY_FILE), authority.key);
-      await writePrivate(join(folder, SERVER_FILE), await this.issue(authority));
-    });
-  }
-
-  /** Does nothing where the key is missing, or the folder is, because another process begins a new one. */
-  private async replaceServer(certificate: string): Promise<void> {
-    const key = await this.text(AUTHORITY_KEY_FILE);
-    if (key === undefined) return;
-    const server = await this.issue({ certificate, key }).catch((error) => {
-      throw this.damaged(error);
-    });
-    const aside = join(this.folder, `${SERVER_FILE}.${randomBytes(4).toString('hex')}`);
-    await writePrivate(aside, server)
-      .then(() => rename(aside, join(this.folder, SERVER_FILE)))
-      .catch(ignoreMissing);
-  }
-
-  /** The new name comes from the old CA: a process that comes late finds it taken, and leaves the new CA alone. */
-  private async retire(certificate: string): Promise<void> {
-    const fingerprint = createHash('sha256').update(certificate).digest('hex').slice(0, 16);
-    await rename(this.folder, `${this.folder}.${fingerprint}.old`).catch((error: unknown) => {
-      if (!isTaken(error)) ignoreMissing(error);
-    });
-  }
-
-  private async install(fill: (folder: string) => Promise<void>): Promise<void> {
-    const aside = `${this.folder}.${randomBytes(4).toString('hex')}.new`;
-    await mkdir(aside, { recursive: true, mode: 0o700 });
+  private async createCa(): Promise<void> {
+    const { createCa } = await certificateIssuer();
+    const temporary = `${this.folder}.${randomBytes(4).toString('hex')}.new`;
+    await mkdir(temporary, { recursive: true, mode: 0o700 });
     try {
-      await fill(aside);
-      await rename(aside, this.folder);
+      const ca = await createCa(this.clock.now());
+      await writeFile(join(temporary, CA_FILE), ca.certificate, { mode: 0o644 });
+      await writePrivate(join(temporary, CA_KEY_FILE), ca.key);
+      await writePrivate(join(temporary, SERVER_FILE), await this.issueServer(ca));
+      await rename(temporary, this.folder);
     } catch (error) {
-      await rm(aside, { recursive: true, force: true });
-      if (!isTaken(error)) throw error;
+      await rm(temporary, { recursive: true, force: true });
+      if (!isFolderTaken(error)) throw error;
     }
   }
 
-  private async issue(authority: Pem): Promise<string> {
-    const server = await issueServerCertificate(authority, this.clock.now());
+  /** Does nothing if the CA's key or the folder is missing, because another process is replacing the CA. */
+  private async replaceServer(certificate: string): Promise<void> {
+    const key = await this.read(CA_KEY_FILE);
+    if (key === undefined) return;
+    const server = await this.issueServer({ certificate, key }).catch((error) => {
+      throw this.damaged(error);
+    });
+    const temporary = join(this.folder, `${SERVER_FILE}.${randomBytes(4).toString('hex')}`);
+    await writePrivate(temporary, server)
+      .then(() => rename(temporary, join(this.folder, SERVER_FILE)))
+      .catch(ignoreMissing);
+  }
+
+  /** Moves the folder to a name made from its CA, so that a slower process cannot move the new CA away. */
+  private async retireCa(certificate: string): Promise<void> {
+    const fingerprint = createHash('sha256').update(certificate).digest('hex').slice(0, 16);
+    await rename(this.folder, `${this.folder}.${fingerprint}.old`).catch((error: unknown) => {
+      if (!isFolderTaken(error)) ignoreMissing(error);
+    });
+  }
+
+  private async issueServer(ca: Pem): Promise<string> {
+    const { issueServerCertificate } = await certificateIssuer();
+    const server = await issueServerCertificate(ca, this.clock.now());
     return `${server.key}\n${server.certificate}\n`;
   }
 
@@ -114,17 +106,17 @@ export class LocalCa {
     return new Error(message, { cause });
   }
 
-  private isGood(certificate: string): boolean {
-    const { validFrom, validTo } = this.parsed(certificate);
+  private isValidForLong(certificate: string): boolean {
+    const { validFrom, validTo } = this.parse(certificate);
     const now = this.clock.now();
     return Date.parse(validFrom) <= now && Date.parse(validTo) - now > RENEW_BEFORE_MS;
   }
 
-  private isSigned(certificate: string, authority: string): boolean {
-    return this.parsed(certificate).verify(this.parsed(authority).publicKey);
+  private isSignedBy(ca: string, certificate: string): boolean {
+    return this.parse(certificate).verify(this.parse(ca).publicKey);
   }
 
-  private parsed(certificate: string): X509Certificate {
+  private parse(certificate: string): X509Certificate {
     try {
       return new X509Certificate(certificate);
     } catch (error) {
@@ -132,16 +124,21 @@ export class LocalCa {
     }
   }
 
-  private text(file: string): Promise<string | undefined> {
+  private read(file: string): Promise<string | undefined> {
     return readFile(join(this.folder, file), 'utf8').catch(ignoreMissing);
   }
+}
+
+/** Loaded on demand: its library takes about 0.1 s of CPU, and most starts find valid certificates. */
+function certificateIssuer() {
+  return import('./issue-certificates.js');
 }
 
 function writePrivate(file: string, text: string): Promise<void> {
   return writeFile(file, text, { mode: 0o600 });
 }
 
-function isTaken(error: unknown): boolean {
+function isFolderTaken(error: unknown): boolean {
   return hasCode(error, 'ENOTEMPTY') || hasCode(error, 'EEXIST');
 }
 

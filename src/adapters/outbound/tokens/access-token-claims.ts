@@ -22,8 +22,8 @@ const TYPES: readonly string[] = ['at+jwt', 'application/at+jwt'];
 
 /**
  * What an access token says (RFC 9068 section 4) whose signature is verified already.
- * @throws CatalogueError `token_expired` where nothing else is wrong with it, else `invalid_token`, naming the claim: its
- * issuer did say so, and whoever set the issuer up needs to know
+ * @throws CatalogueError `token_expired` where nothing else is wrong with it, else `invalid_token`, naming the claim:
+ * its issuer did say so, and whoever set the issuer up needs to know
  */
 export function readAccessToken(
   { header, claims }: UnverifiedJwt,
@@ -66,7 +66,9 @@ function scopesOf({ scope, scp }: Claims): Scope[] {
   return [...new Set(named.filter(isScope))];
 }
 
-/** For the log the client is named as far as it is harmless; the digest tells all apart, however long their names are. */
+/**
+ * For the log the client is named as far as it is harmless; the digest tells all apart, however long their names are.
+ */
 function principalId(claims: Claims): string {
   const client = String(clientOf(claims));
   const digest = hash('sha256', JSON.stringify([claims['iss'], client, claims['sub']]), 'base64url');

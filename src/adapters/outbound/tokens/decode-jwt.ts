@@ -10,8 +10,8 @@ export interface UnverifiedJwt {
 const MAX_LENGTH = 8_192;
 
 /**
- * Decodes a signed JWT in compact form (RFC 7515 section 3.1). Accepts only the canonical encoding: decoders ignore white
- * space, padding and stray bits, so that one token could otherwise be written in many ways.
+ * Decodes a signed JWT in compact form (RFC 7515 section 3.1). Accepts only the canonical encoding: decoders ignore
+ * white space, padding and stray bits, so that one token could otherwise be written in many ways.
  * @returns undefined if it is not a JWT
  */
 export function decodeUnverified(token: string): UnverifiedJwt | undefined {

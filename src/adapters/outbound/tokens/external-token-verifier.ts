@@ -37,8 +37,8 @@ export class ExternalTokenVerifier implements TokenVerifier {
 }
 
 /**
- * Reads `alg` and `kid`, the only header fields that count before the signature is verified. Fields that name a place to find
- * a key (`jku`, `x5u`, `jwk`, `x5c`) are ignored. No extension (`crit`, or `b64` of RFC 7797) is supported.
+ * Reads `alg` and `kid`, the only header fields that count before the signature is verified. Fields that name a place
+ * to find a key (`jku`, `x5u`, `jwk`, `x5c`) are ignored. No extension (`crit`, or `b64` of RFC 7797) is supported.
  */
 function keyNameIn({ alg, kid, crit, b64 }: UnverifiedJwt['header']): KeyName | undefined {
   if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) return undefined;

@@ -42,8 +42,8 @@ async function resolvePrincipal(ctx: Context, authenticator: Authenticator): Pro
 }
 
 /**
- * RFC 6750 section 2.1. The scheme is case-insensitive (RFC 9110 section 11.1). A malformed bearer credential is a bad token,
- * so it is returned whole. Another scheme is no token.
+ * RFC 6750 section 2.1. The scheme is case-insensitive (RFC 9110 section 11.1). A malformed bearer credential is a bad
+ * token, so it is returned whole. Another scheme is no token.
  */
 function bearerToken(authorization: string): string | undefined {
   const [, token] = /^bearer +(\S.*)$/i.exec(authorization) ?? [];

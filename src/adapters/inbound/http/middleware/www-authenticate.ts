@@ -4,8 +4,8 @@ import { CatalogueError } from '../../../../domain/errors.js';
 import type { Middleware } from '../context.js';
 
 /**
- * Adds the bearer challenge to a response that refuses a token (RFC 6750 section 3), with the URL of the resource metadata
- * (RFC 9728 section 5.1). Leaves a challenge for another scheme as it is.
+ * Adds the bearer challenge to a response that refuses a token (RFC 6750 section 3), with the URL of the resource
+ * metadata (RFC 9728 section 5.1). Leaves a challenge for another scheme as it is.
  */
 export function wwwAuthenticate(metadataUrl: () => string): Middleware {
   return async (ctx, next) => {

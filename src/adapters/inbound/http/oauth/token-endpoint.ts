@@ -120,7 +120,10 @@ function challenging(ctx: Context): (error: unknown) => never {
   };
 }
 
-/** What is not the client's fault, and impatience, have the words that RFC 6749 has for the other endpoint (section 4.1.2.1). */
+/**
+ * What is not the client's fault, and impatience, have the words that RFC 6749 has for the other endpoint (section
+ * 4.1.2.1).
+ */
 function asOAuthError(error: CatalogueError): CatalogueError {
   if (error instanceof OAuthError) return error;
   if (NOT_NOW.includes(error.code)) return new OAuthError('temporarily_unavailable', error);
