@@ -86,7 +86,7 @@ describe('the keys of an issuer', () => {
     expect(await keys.find(named('one'))).to.not.equal(undefined);
     expect(journal.events).to.deep.equal([
       'the keys of the issuer of access tokens cannot be fetched',
-      'the keys of the issuer of access tokens are there again',
+      'the keys of the issuer of access tokens were fetched again',
     ]);
   });
 
