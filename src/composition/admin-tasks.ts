@@ -1,8 +1,8 @@
 import { Seeding } from '../adapters/inbound/cli/seed/seeding.js';
-import { ChecksummedApiKey } from '../adapters/outbound/tokens/checksummed-api-key.js';
-import type { KeyAdministration } from '../application/key-administration.js';
+import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
+import type { KeyAdministration } from '../application/auth/key-administration.js';
+import type { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
 import type { BackupProgress } from '../application/ports/backup.js';
-import type { SigningKeyAdministration } from '../application/signing-key-administration.js';
 import type { Settings } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { type Application, compose, composeWith } from './container.js';

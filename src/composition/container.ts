@@ -14,24 +14,23 @@ import { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import { RandomBackoff } from '../adapters/outbound/system/random-backoff.js';
 import { SystemClock } from '../adapters/outbound/system/system-clock.js';
-import { ChecksummedApiKey } from '../adapters/outbound/tokens/checksummed-api-key.js';
-import { JwtSigning } from '../adapters/outbound/tokens/jwt-signing.js';
-import { ApiKeyVerifier } from '../application/api-key-verifier.js';
-import { Authenticator } from '../application/authenticator.js';
-import { KeyAdministration } from '../application/key-administration.js';
+import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
+import { Rs256TokenSigner } from '../adapters/outbound/tokens/rs256-key.js';
+import { AccessTokenVerifier } from '../application/auth/access-token-verifier.js';
+import { ApiKeyVerifier } from '../application/auth/api-key-verifier.js';
+import { CredentialCache } from '../application/auth/credential-cache.js';
+import { KeyAdministration } from '../application/auth/key-administration.js';
+import { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
+import { SigningKeys } from '../application/auth/signing-keys.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
-import { OwnTokenVerifier } from '../application/own-token-verifier.js';
 import { UnusableStore } from '../application/ports/store.js';
 import { Retention } from '../application/retention.js';
-import { SigningKeyAdministration } from '../application/signing-key-administration.js';
-import { SigningKeys } from '../application/signing-keys.js';
 import { type Settings, SettingsError } from '../config/settings.js';
-import { bearerVerifier } from './bearer-tokens.js';
+import { composeAuthenticator, oauthRoutes } from './auth.js';
 import * as t from './injection-tokens.js';
-import { oauthRoutes } from './issuer.js';
 import { Management } from './management.js';
 import { describedService } from './openapi.js';
-import { ServiceAddress } from './public-address.js';
+import { ServiceUrl } from './public-url.js';
 import { PurgeJob } from './purge-job.js';
 import { type MakeRateLimits, RATE_LIMITERS } from './rate-limits.js';
 import { composeResources } from './resources.js';
@@ -143,14 +142,7 @@ function registerSystem(container: DependencyContainer, settings: Settings): voi
 
 function registerAuth(container: DependencyContainer, settings: Settings): void {
   register(container, t.KEY_FORMAT, () => new ChecksummedApiKey());
-  register(container, t.API_KEY_VERIFIER, (c) => {
-    return new ApiKeyVerifier({
-      keys: c.resolve(t.STORAGE).apiKeys,
-      format: c.resolve(t.KEY_FORMAT),
-      clock: c.resolve(t.CLOCK),
-      journal: c.resolve(t.LOGGER),
-    });
-  });
+  register(container, t.CREDENTIAL_CACHE, (c) => new CredentialCache(c.resolve(t.CLOCK)));
   register(container, t.KEY_ADMINISTRATION, (c) => {
     return new KeyAdministration({
       useCases: c.resolve(t.RESOURCES).apiKeys.useCases,
@@ -159,55 +151,46 @@ function registerAuth(container: DependencyContainer, settings: Settings): void 
       clock: c.resolve(t.CLOCK),
     });
   });
-  register(container, t.PUBLIC_ADDRESS, () => new ServiceAddress(settings));
-  register(container, t.TOKEN_SIGNING, () => new JwtSigning());
+  register(container, t.PUBLIC_URL, () => new ServiceUrl(settings));
+  register(container, t.TOKEN_SIGNER, () => new Rs256TokenSigner());
   register(container, t.SIGNING_KEY_ADMINISTRATION, (c) => {
     return new SigningKeyAdministration({
       keys: c.resolve(t.STORAGE).signingKeys,
-      signing: c.resolve(t.TOKEN_SIGNING),
+      signer: c.resolve(t.TOKEN_SIGNER),
       clock: c.resolve(t.CLOCK),
     });
   });
   register(container, t.SIGNING_KEYS, (c) => {
     return new SigningKeys({
       administration: c.resolve(t.SIGNING_KEY_ADMINISTRATION),
-      signing: c.resolve(t.TOKEN_SIGNING),
+      signer: c.resolve(t.TOKEN_SIGNER),
       clock: c.resolve(t.CLOCK),
-    });
-  });
-  register(container, t.TOKEN_VERIFIER, (c) => {
-    return bearerVerifier({
-      settings,
-      format: c.resolve(t.KEY_FORMAT),
-      apiKeys: c.resolve(t.API_KEY_VERIFIER),
-      own: new OwnTokenVerifier({
-        keys: c.resolve(t.SIGNING_KEYS),
-        address: c.resolve(t.PUBLIC_ADDRESS),
-        signing: c.resolve(t.TOKEN_SIGNING),
-        clock: c.resolve(t.CLOCK),
-      }),
-      clock: c.resolve(t.CLOCK),
-      logger: c.resolve(t.LOGGER),
     });
   });
   register(container, t.AUTHENTICATOR, (c) => {
-    const format = c.resolve(t.KEY_FORMAT);
-    return new Authenticator({
-      verifier: c.resolve(t.TOKEN_VERIFIER),
+    const [format, clock, logger] = [c.resolve(t.KEY_FORMAT), c.resolve(t.CLOCK), c.resolve(t.LOGGER)];
+    return composeAuthenticator({
+      settings,
+      clock,
+      logger,
+      format,
+      cache: c.resolve(t.CREDENTIAL_CACHE),
       failures: c.resolve(t.RATE_LIMITS).failures,
-      digest: (token) => format.digest(token),
-      clock: c.resolve(t.CLOCK),
+      apiKeys: new ApiKeyVerifier({ keys: c.resolve(t.STORAGE).apiKeys, format, clock, journal: logger }),
+      accessTokens: new AccessTokenVerifier({
+        keys: c.resolve(t.SIGNING_KEYS),
+        publicUrl: c.resolve(t.PUBLIC_URL),
+        signer: c.resolve(t.TOKEN_SIGNER),
+        clock,
+      }),
     });
   });
   register(container, t.OAUTH_ROUTES, (c) => {
     return oauthRoutes({
       settings,
-      verifier: c.resolve(t.API_KEY_VERIFIER),
-      apiKeys: c.resolve(t.STORAGE).apiKeys,
-      signingKeys: c.resolve(t.SIGNING_KEYS),
       authenticator: c.resolve(t.AUTHENTICATOR),
-      failures: c.resolve(t.RATE_LIMITS).failures,
-      address: c.resolve(t.PUBLIC_ADDRESS),
+      signingKeys: c.resolve(t.SIGNING_KEYS),
+      publicUrl: c.resolve(t.PUBLIC_URL),
       clock: c.resolve(t.CLOCK),
     });
   });
@@ -221,7 +204,7 @@ function registerResources(container: DependencyContainer, settings: Settings): 
       clock: c.resolve(t.CLOCK),
       backoff: c.resolve(t.BACKOFF),
       format: c.resolve(t.KEY_FORMAT),
-      verifier: c.resolve(t.API_KEY_VERIFIER),
+      credentials: c.resolve(t.CREDENTIAL_CACHE),
       imports: {
         spools: new Spools({ folder: join(settings.DATA_DIR, 'spool') }),
         journal: c.resolve(t.LOGGER),
@@ -241,7 +224,7 @@ function registerResources(container: DependencyContainer, settings: Settings): 
       settings,
       routes: c.resolve(t.ROUTES),
       store: c.resolve(t.STORAGE).store,
-      url: c.resolve(t.PUBLIC_ADDRESS).url,
+      url: c.resolve(t.PUBLIC_URL).url,
     });
   });
 }
@@ -259,7 +242,7 @@ function registerService(container: DependencyContainer, settings: Settings): vo
       authenticator: c.resolve(t.AUTHENTICATOR),
       keyFormat: c.resolve(t.KEY_FORMAT),
       keyAdministration: c.resolve(t.KEY_ADMINISTRATION),
-      publicAddress: c.resolve(t.PUBLIC_ADDRESS),
+      publicUrl: c.resolve(t.PUBLIC_URL),
       routes: c.resolve(t.ROUTES),
       transport: TRANSPORTS[settings.TLS](settings, clock, logger),
       management: new Management({

@@ -2,17 +2,16 @@ import type { InjectionToken } from 'tsyringe';
 import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import type { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
-import type { ApiKeyVerifier } from '../application/api-key-verifier.js';
-import type { Authenticator } from '../application/authenticator.js';
-import type { KeyAdministration } from '../application/key-administration.js';
+import type { Authenticator } from '../application/auth/authenticator.js';
+import type { CredentialCache } from '../application/auth/credential-cache.js';
+import type { KeyAdministration } from '../application/auth/key-administration.js';
+import type { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
+import type { SigningKeys } from '../application/auth/signing-keys.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Backoff } from '../application/ports/backoff.js';
 import type { Clock } from '../application/ports/clock.js';
-import type { TokenSigning } from '../application/ports/token-signing.js';
-import type { TokenVerifier } from '../application/ports/token-verifier.js';
-import type { SigningKeyAdministration } from '../application/signing-key-administration.js';
-import type { SigningKeys } from '../application/signing-keys.js';
-import type { ServiceAddress } from './public-address.js';
+import type { TokenSigner } from '../application/ports/token-signer.js';
+import type { ServiceUrl } from './public-url.js';
 import type { RateLimits } from './rate-limits.js';
 import type { Resources } from './resources.js';
 import type { Routes, Service, ServiceParts } from './service.js';
@@ -31,14 +30,12 @@ export const RATE_LIMITS = token<RateLimits>('rate limits');
 export const STORAGE = token<Storage>('storage');
 
 export const KEY_FORMAT = token<ApiKeyFormat>('format of API keys');
-export const API_KEY_VERIFIER = token<ApiKeyVerifier>('verifier of API keys');
+export const CREDENTIAL_CACHE = token<CredentialCache>('credential cache');
 export const KEY_ADMINISTRATION = token<KeyAdministration>('administration of API keys');
-/** Verifies anything that may stand after `Bearer`. */
-export const TOKEN_VERIFIER = token<TokenVerifier>('verifier of bearer tokens');
 export const AUTHENTICATOR = token<Authenticator>('authenticator');
 
-export const PUBLIC_ADDRESS = token<ServiceAddress>('public address');
-export const TOKEN_SIGNING = token<TokenSigning>('token signing');
+export const PUBLIC_URL = token<ServiceUrl>('public URL');
+export const TOKEN_SIGNER = token<TokenSigner>('token signer');
 export const SIGNING_KEY_ADMINISTRATION = token<SigningKeyAdministration>('administration of signing keys');
 export const SIGNING_KEYS = token<SigningKeys>('signing keys');
 

@@ -7,7 +7,7 @@ import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
 import { ApiKeyUseCases } from '../application/api-key-use-cases.js';
-import type { ApiKeyVerifier } from '../application/api-key-verifier.js';
+import type { CredentialCache } from '../application/auth/credential-cache.js';
 import { LeasedIds } from '../application/leased-ids.js';
 import { OrderUseCases } from '../application/order-use-cases.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
@@ -29,7 +29,7 @@ export interface ResourceDependencies {
   readonly clock: Clock;
   readonly backoff: Backoff;
   readonly format: ApiKeyFormat;
-  readonly verifier: ApiKeyVerifier;
+  readonly credentials: CredentialCache;
   readonly imports: ImportTools;
 }
 
@@ -85,9 +85,9 @@ export function composeResources(deps: ResourceDependencies): Resources {
   const apiKeys = composeResource(deps, {
     records: (stored) => stored.apiKeys,
     reservations: (stored) => stored.reservations.apiKeys,
-    useCases: (common, { format, verifier }) => {
+    useCases: (common, { format, credentials }) => {
       const rules = { faults: apiKeyFaults, normal: asItIs };
-      return new ApiKeyUseCases({ ...common, rules, format, verifier });
+      return new ApiKeyUseCases({ ...common, rules, format, credentials });
     },
     endpoints: (useCases, { policy, imports }) =>
       new ApiKeyEndpoints(API_KEYS, useCases, policy, imports).endpoints(),

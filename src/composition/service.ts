@@ -7,8 +7,8 @@ import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-endpoints.j
 import { Drain } from '../adapters/inbound/http/server/drain.js';
 import { WorkBounds } from '../adapters/inbound/http/work-bounds.js';
 import type { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
-import type { Authenticator } from '../application/authenticator.js';
-import type { KeyAdministration } from '../application/key-administration.js';
+import type { Authenticator } from '../application/auth/authenticator.js';
+import type { KeyAdministration } from '../application/auth/key-administration.js';
 import type { LeasedIds } from '../application/leased-ids.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Clock } from '../application/ports/clock.js';
@@ -17,7 +17,7 @@ import { type Settings, SettingsError } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { listen } from './listen.js';
 import type { Management } from './management.js';
-import type { ServiceAddress } from './public-address.js';
+import type { ServiceUrl } from './public-url.js';
 import type { PurgeJob } from './purge-job.js';
 import type { RateLimits } from './rate-limits.js';
 import type { Transport } from './transports.js';
@@ -45,7 +45,7 @@ export interface ServiceParts {
   readonly authenticator: Authenticator;
   readonly keyFormat: ApiKeyFormat;
   readonly keyAdministration: KeyAdministration;
-  readonly publicAddress: ServiceAddress;
+  readonly publicUrl: ServiceUrl;
   readonly routes: Routes;
   readonly transport: Transport;
   readonly management: Management;
@@ -124,14 +124,13 @@ export class Service {
   private readonly isDraining = () => this.drain?.isDraining ?? false;
 
   private async listen(health: readonly Endpoint[]): Promise<number> {
-    const { settings, logger, clock, rateLimits, authenticator, publicAddress, routes, transport } =
-      this.parts;
+    const { settings, logger, clock, rateLimits, authenticator, publicUrl, routes, transport } = this.parts;
     const app = createApp({
       arrival: transport.arrival,
       crossOrigin: shareAcrossOrigins(settings.CORS_ORIGINS),
-      gate: { authenticator, limiter: rateLimits.requests, failures: rateLimits.failures },
+      gate: { authenticator, limiter: rateLimits.requests },
       publicEndpoints: routes.public,
-      metadataUrl: () => metadataUrl(publicAddress),
+      metadataUrl: () => metadataUrl(publicUrl),
       endpoints: routes.protected,
       healthEndpoints: health,
       journal: logger,
@@ -142,7 +141,7 @@ export class Service {
     const server = await transport.open(app.callback());
     this.drain = new Drain(server);
     const port = await listen(server, settings.HOST, settings.PORT);
-    publicAddress.listensOn(port);
+    publicUrl.listensOn(port);
     return port;
   }
 

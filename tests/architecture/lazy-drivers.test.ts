@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Module, moduleOf, modulesUnder } from './imports.js';
 
 /** Packages that only one value of a setting needs. Each is imported when that value is chosen. */
-const LAZY = ['mongodb', 'libsql', 'ioredis'];
+const LAZY = ['mongodb', 'libsql', 'ioredis', '@peculiar/x509'];
 const ENTRIES = ['main.ts', 'process/run-service.ts', 'command-line.ts', 'composition/admin-tasks.ts'];
 
 /** Imports of types, and `import()`, which load nothing at the start. */

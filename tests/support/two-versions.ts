@@ -115,7 +115,7 @@ function app({ serviceParts }: Application, endpoints: readonly Endpoint[]) {
   return createApp({
     arrival: fromClients,
     crossOrigin: shareAcrossOrigins(settings.CORS_ORIGINS),
-    gate: { authenticator, limiter: rateLimits.requests, failures: rateLimits.failures },
+    gate: { authenticator, limiter: rateLimits.requests },
     endpoints,
     publicEndpoints: [],
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',

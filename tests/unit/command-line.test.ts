@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { runInProcess } from '../support/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

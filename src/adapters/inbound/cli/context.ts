@@ -1,7 +1,7 @@
-import type { KeyAdministration } from '../../../application/key-administration.js';
+import type { KeyAdministration } from '../../../application/auth/key-administration.js';
+import type { SigningKeyAdministration } from '../../../application/auth/signing-key-administration.js';
 import type { CopyReport, Progress } from '../../../application/maintenance/copy-archive.js';
 import type { BackupProgress } from '../../../application/ports/backup.js';
-import type { SigningKeyAdministration } from '../../../application/signing-key-administration.js';
 import type { Settings } from '../../../config/settings.js';
 import type { Io } from './io.js';
 import type { Seeding } from './seed/seeding.js';

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { KeyAdministration } from '../../../../application/key-administration.js';
-import { shownApiKey } from '../../../../application/shown-api-key.js';
+import { type KeyAdministration, presentApiKey } from '../../../../application/auth/key-administration.js';
 import { apiKeyFaults, expiryFaults, isScope, SCOPES, type Scope } from '../../../../domain/access.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import type { CliContext } from '../context.js';
@@ -49,7 +48,7 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
     .action(() =>
       administer(async (administration) => {
         for await (const key of administration.all())
-          io.stdout.write(`${JSON.stringify(shownApiKey(key))}\n`);
+          io.stdout.write(`${JSON.stringify(presentApiKey(key))}\n`);
       }),
     );
 

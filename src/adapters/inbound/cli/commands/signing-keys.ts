@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SigningKeyAdministration } from '../../../../application/signing-key-administration.js';
+import type { SigningKeyAdministration } from '../../../../application/auth/signing-key-administration.js';
 import { type PhasedKey, signsFrom } from '../../../../domain/signing-key.js';
 import type { CliContext } from '../context.js';
 import { parseId } from './keys.js';
