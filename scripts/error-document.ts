@@ -32,9 +32,9 @@ export function errorDocument(): string {
 
 const INTRODUCTION = `# Errors
 
-Every error code, its cause, and what to do. [docs/api.md](api.md#errors) explains how to use errors. \`npm run docs:errors\`
-generates this page from the tables that the service itself uses (\`error-catalogue.ts\`, \`fault-catalogue.ts\`,
-\`oauth-error-catalogue.ts\`); edit the texts there.
+Every error code, its cause, and what to do. [docs/api.md](api.md#errors) explains how to use errors.
+\`npm run docs:errors\` generates this page from the tables that the service itself uses (\`error-catalogue.ts\`,
+\`fault-catalogue.ts\`, \`oauth-error-catalogue.ts\`); edit the texts there.
 
 An error has three members: \`code\` for programs; \`message\` for people, whose wording may change; and \`details\`, an array
 with one entry per issue, often empty. The header \`X-Request-Id\` identifies the request in the log of the service.`;
