@@ -19,9 +19,9 @@ ${rows.join('\n')}
 
 const INTRODUCTION = `# Settings
 
-Defaults are in \`config/default.json\`. The JSON file that \`CONFIG_FILE\` names overrides them, and environment variables
-of these names override both. An empty variable counts as not set. A wrong value, or an unknown name in a file, stops the
-start with one line per problem and exit code 78.
+Defaults are in \`config/default.json\`. The JSON file that \`CONFIG_FILE\` names overrides them, and environment
+variables of these names override both. An empty variable counts as not set. A wrong value, or an unknown name in a
+file, stops the start with one line per problem and exit code 78.
 
 [Operations](operations.md#what-each-setting-protects) explains which setting protects what.
 \`npm run docs:settings\` generates this page from \`src/config/settings-schema.ts\`; edit the texts there.`;
