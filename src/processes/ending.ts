@@ -19,8 +19,8 @@ export function orExit<Result>(configured: () => Result): Result {
   }
 }
 
-export function exitMisconfigured({ faults }: SettingsError): never {
-  for (const fault of faults) process.stderr.write(`${fault}\n`);
+export function exitMisconfigured({ issues }: SettingsError): never {
+  for (const issue of issues) process.stderr.write(`${issue}\n`);
   return process.exit(EX_CONFIG);
 }
 

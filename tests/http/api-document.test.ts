@@ -63,25 +63,8 @@ describe('docs/api.md', () => {
     expect(sections.length).to.be.greaterThan(10);
     expect(sections.filter((section) => !section.includes('\n```http')).map(headingOf)).to.deep.equal([]);
   });
-
-  it('leads nowhere that is not there', () => {
-    const headings = [...DOCUMENT.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
-    for (const [, file = '', anchor = ''] of DOCUMENT.matchAll(/\]\(([^)#]*)(?:#([^)]*))?\)/g)) {
-      const text = file === '' ? DOCUMENT : readFileSync(`docs/${file}`, 'utf8');
-      if (file === '') expect(headings).to.include(anchor);
-      else if (anchor !== '') expect(text, anchor).to.match(new RegExp(`^##+ \`?${anchor}\`?$`, 'im'));
-    }
-  });
 });
 
 function headingOf(section: string): string {
   return section.split('\n', 1)[0] ?? '';
-}
-
-/** As common renderers make it of a heading. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^\w -]/g, '')
-    .replaceAll(' ', '-');
 }

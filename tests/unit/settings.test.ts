@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { loadSettings, SettingsError, toEnvironment } from '#src/config/settings.js';
+import { describeSettings, loadSettings, SettingsError, toEnvironment } from '#src/config/settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 function faultsOf(environment: Record<string, string>): readonly string[] {
   try {
     loadSettings(environment);
   } catch (error) {
-    if (error instanceof SettingsError) return error.faults;
+    if (error instanceof SettingsError) return error.issues;
     throw error;
   }
   return [];
@@ -96,7 +96,7 @@ describe('settings', () => {
       REQUIRE_IF_MATCH: 'perhaps',
     });
     expect(faults).to.have.length(4);
-    for (const [i, name] of ['PORT', 'STORE', 'RATE_LIMIT_REQUESTS', 'REQUIRE_IF_MATCH'].entries()) {
+    for (const [i, name] of ['PORT', 'STORE', 'REQUIRE_IF_MATCH', 'RATE_LIMIT_REQUESTS'].entries()) {
       expect(faults[i])
         .to.match(new RegExp(`^${name} `))
         .and.to.not.include('\n');
@@ -284,6 +284,29 @@ describe('settings', () => {
       'PROT: there is no setting of this name',
     ]);
     expect(faultsOf({ PROT: '1' })).to.deep.equal([]);
+  });
+
+  it('are described one by one, with the defaults that they have', () => {
+    const descriptions = describeSettings();
+    const { SQLITE_FILE, WORKERS, ...defaults } = loadSettings({});
+    expect(descriptions.map(({ name }) => name)).to.have.members([
+      ...Object.keys(defaults),
+      'SQLITE_FILE',
+      'WORKERS',
+    ]);
+    for (const { name, description } of descriptions)
+      expect(description, name)
+        .to.match(/^[A-Z].*\.$/)
+        .and.to.not.match(/\. /);
+    const byName = Object.fromEntries(descriptions.map((one) => [one.name, one]));
+    for (const [name, value] of Object.entries(defaults)) {
+      if (name !== 'PUBLIC_URL') expect(byName[name]?.default, name).to.equal(String(value));
+    }
+    expect(byName['PORT']).to.include({ type: 'integer', minimum: 0, maximum: 65_535 });
+    expect(byName['STORE']?.values).to.deep.equal(['sqlite', 'memory', 'mongodb']);
+    expect(byName['WORKERS']).to.deep.include({ minimum: 1, maximum: 64, values: ['auto'], default: '1' });
+    expect(byName['SQLITE_FILE']?.default).to.equal('DATA_DIR/catalogue.sqlite');
+    expect(byName['PUBLIC_READ']?.values).to.deep.equal(['products']);
   });
 
   it('refuse a file that is missing or no JSON object, without quoting it', () => {

@@ -1,72 +1,72 @@
 import type { FaultCode } from '../../../domain/errors.js';
 
-/** What clients are told of a code in `details`. */
+/** The documentation of a code in `details`. */
 export interface FaultEntry {
   /** What is wrong with the value. */
   readonly cause: string;
-  /** What the client does then. */
+  /** What the client can do. */
   readonly remedy: string;
 }
 
-/** A code that is forgotten here does not compile. */
+/** The documentation of every code in `details`. A missing code does not compile. */
 export const FAULTS: Readonly<Record<FaultCode, FaultEntry>> = {
   required: {
     cause:
-      'A required field, member of a JSON Patch operation, header or parameter is missing: for instance `amount` and `currency` inside a `price`, or `limit` beside a cursor that goes backwards through lines.',
+      'A required field, member of a JSON Patch operation, header or parameter is missing: for example `currency` inside a `price`, or `limit` together with a backward cursor in an NDJSON request.',
     remedy: 'Send it.',
   },
   invalid_type: {
     cause:
-      'The value is of another JSON type than the field takes, `null` and a fraction for a whole number included; or the body as a whole is no object (no array, for a JSON Patch), with the pointer `""`. In a query: the value is not a whole number in plain decimal digits.',
+      'The value has the wrong JSON type, for example `null`, or a fraction instead of an integer; or the body is not an object (for a JSON Patch, not an array), with the pointer `""`. In a query: the value is not an integer in plain decimal digits.',
     remedy:
-      'Send a value of the type that the field has. To remove an optional field send `null` in a merge patch, or leave the field out of a PUT.',
+      'Send a value of the type of the field. To remove an optional field, send `null` in a merge patch or omit the field in a PUT.',
   },
   out_of_range: {
     cause:
-      'A number is below or above what the field takes, or beyond ±(2^53−1); a time is in the past or after the year 9999; or a word is not one of those that are possible (`API-Version`, `grant_type`, `scope`).',
+      'A number is outside the limits of the field or beyond ±(2^53−1); a time is in the past or after the year 9999; or a value is not one of the possible values (`API-Version`, `grant_type`, `scope`).',
     remedy: 'Send a value within the limits of the field.',
   },
   too_long: {
     cause:
-      'A text has more characters than its field takes, an array more items, `attributes` more than 50 keys, a JSON Patch too many operations or values, or a query more than 100 filters or 100 values after `:in`. Characters are Unicode code points.',
+      'A string has too many characters, an array too many items, `attributes` more than 50 keys, a JSON Patch too many operations or values, or a query more than 100 filters or 100 values after `:in`. Characters are Unicode code points.',
     remedy: 'Shorten it.',
   },
   too_short: {
     cause:
-      'A text, a key of `attributes`, an array or an element of a list in the query is empty and may not be.',
-    remedy: 'Fill it, or leave an optional field out.',
+      'A string, a key of `attributes`, an array or an element of a list in the query is empty but must not be.',
+    remedy: 'Send a value, or omit the field if it is optional.',
   },
   invalid_format: {
     cause:
-      'A text has something that its field does not take: a control character, a lone surrogate, white space alone for a name, a character that no SKU, currency or e-mail address has, a scope that does not exist, or a time that is not as in RFC 3339. Of a header or parameter: it cannot be read.',
+      'A string has the wrong format: it has a control character or a lone surrogate, is a name of white space only, has a character that is not allowed in a SKU, currency or e-mail address, is an unknown scope, or is not an RFC 3339 time. For a header or parameter: it cannot be parsed.',
     remedy:
-      'Write the value in the form that the field has. In a query `+` stands for a space: write `%2B` in the offset of a time.',
+      'Send the value in the format of the field. In a query, `+` means a space: write `%2B` in the offset of a time.',
   },
   unknown_field: {
     cause: 'The resource has no field of this name, or, in `sort`, the list cannot be sorted by this field.',
-    remedy: 'Correct the name or leave it out. Names are case-sensitive.',
+    remedy: 'Correct the name or omit it. Names are case-sensitive.',
   },
   read_only_field: {
     cause:
-      '`id`, `version`, `createdAt`, `updatedAt`, or of an API key `key` or `lastUsedAt`: given by the service. A POST may not name them; a PUT or PATCH may only repeat them as they are.',
-    remedy: 'Leave the field out, or send back what was last read.',
+      'The service sets `id`, `version`, `createdAt` and `updatedAt`, and for API keys `key` and `lastUsedAt`. A POST must not contain them; a PUT or PATCH may only repeat their current values.',
+    remedy: 'Omit the field, or send the value that you last read.',
   },
   duplicate_value: {
     cause:
-      'Another record has this value of a unique field (409); an order names a product twice or an API key a scope twice; or a parameter, sort field or header is there more than once.',
+      'Another record has this value in a unique field (409); an order names a product twice or an API key a scope twice; or a parameter, sort field or header is repeated.',
     remedy: 'Choose another value, or send it once.',
   },
   reference_not_found: {
     cause:
-      '`userId` or `productId` of an order names no record that exists. In an edit, only new references are looked up. In a JSON Patch: `path` or `from` leads to no place in the record.',
-    remedy: 'Name a record, or a place, that exists.',
+      '`userId` or `productId` of an order names a record that does not exist. A PUT or PATCH checks only new references. In a JSON Patch: `path` or `from` does not exist in the record.',
+    remedy: 'Name an existing record or path.',
   },
   patch_test_failed: {
-    cause: 'This `test` of a JSON Patch did not find the value that it names.',
-    remedy: 'Read the record again and make a new patch.',
+    cause: 'This `test` operation of a JSON Patch found a different value.',
+    remedy: 'Read the record again and create a new patch.',
   },
   unknown_parameter: {
-    cause: 'The operation takes no parameter of this name.',
-    remedy: 'Correct the name or leave it out.',
+    cause: 'The operation has no parameter of this name.',
+    remedy: 'Correct the name or omit it.',
   },
 };

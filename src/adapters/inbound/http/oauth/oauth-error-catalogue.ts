@@ -1,16 +1,16 @@
 import type { ErrorCode } from '../../../../domain/errors.js';
 import type { OAuthErrorCode } from './oauth-error.js';
 
-/** What clients are told of an `error` of the token endpoint. */
+/** The documentation of an `error` of the token endpoint. */
 export interface OAuthErrorEntry {
-  /** The service's own codes that it stands beside; the status is theirs. */
+  /** The `code` values that accompany it. They determine the status. */
   readonly codes: readonly ErrorCode[];
   readonly cause: string;
-  /** What the client does then. */
+  /** What the client can do. */
   readonly remedy: string;
 }
 
-/** RFC 6749 section 5.2. A code that is forgotten here does not compile. */
+/** RFC 6749 section 5.2. A missing code does not compile. */
 export const OAUTH_ERRORS: Readonly<Record<OAuthErrorCode, OAuthErrorEntry>> = {
   invalid_request: {
     codes: [
@@ -25,33 +25,31 @@ export const OAUTH_ERRORS: Readonly<Record<OAuthErrorCode, OAuthErrorEntry>> = {
       'expectation_failed',
     ],
     cause:
-      'The request is not a token request: `grant_type` is missing, a parameter is repeated, there are more than 100 parameters, the client is named in two ways, the body is not a form in UTF-8, or the message is one that any address would refuse.',
+      'The request is not a valid token request: `grant_type` is missing, a parameter is repeated, it has more than 100 parameters, two different clients are named, the body is not a form in UTF-8, or the HTTP message itself is invalid.',
     remedy:
-      'Send `grant_type=client_credentials` as `application/x-www-form-urlencoded` by POST, each parameter once, the client in the header or in the body. `details` points into the form.',
+      'POST `grant_type=client_credentials` as `application/x-www-form-urlencoded`, each parameter once, with the client in the header or in the body. `details` points into the form.',
   },
   invalid_client: {
     codes: ['unauthenticated', 'invalid_token', 'token_expired'],
     cause:
-      'No client secret was sent; or there is no client with this id and this secret; or the API key that is the client has expired. `WWW-Authenticate` names the scheme `Basic`.',
+      'The client secret is missing, the client id and secret do not match, or the API key of the client has expired. `WWW-Authenticate` names the scheme `Basic`.',
     remedy:
       'Send the id of an API key as the client id and the key as the secret. A wrong secret counts as a failed authentication.',
   },
   unsupported_grant_type: {
     codes: ['validation_failed'],
-    cause: '`grant_type` is not `client_credentials`, the only one there is.',
+    cause: '`grant_type` is not `client_credentials`, the only supported grant.',
     remedy: 'Send `grant_type=client_credentials`.',
   },
   invalid_scope: {
     codes: ['validation_failed'],
     cause:
-      '`scope` names what the API key does not have, holds an empty name, or is longer than 1,000 characters.',
-    remedy:
-      'Ask for some of the key’s scopes, with one space between two, or leave `scope` out for all of them.',
+      '`scope` names a scope that the API key does not have, contains an empty name, or is longer than 1,000 characters.',
+    remedy: 'Request scopes of the API key, separated by single spaces, or omit `scope` to get all of them.',
   },
   temporarily_unavailable: {
     codes: ['rate_limited', 'unavailable'],
-    cause:
-      'Too many requests or failed authentications came from this address, or the service cannot answer now.',
-    remedy: 'Wait as many seconds as `Retry-After` says, then ask again.',
+    cause: 'This IP address sent too many requests or failed authentications, or the service is unavailable.',
+    remedy: 'Wait for the seconds in `Retry-After`, then send the request again.',
   },
 };

@@ -1,12 +1,18 @@
 import { isIP } from 'node:net';
-import Joi from 'joi';
+import type Joi from 'joi';
 
-/** Addresses and CIDRs, separated by commas. */
-export const ADDRESSES = Joi.string().custom((list: string, { error }) => {
+/** Joi rule: addresses and CIDRs, separated by commas. */
+export function addressList(list: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
   return list.split(',').every((text) => isAddressOrRange(text.trim())) ? list : error('addresses');
-});
+}
 
-/** https://www.iana.org/assignments/uri-schemes/prov/redis: the path is the number of a database. */
+/** Joi rule: `*`, or origins separated by commas. */
+export function originList(list: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const isSound = list === '*' || list.split(',').every((origin) => isOrigin(origin.trim()));
+  return isSound ? list : error('origins');
+}
+
+/** Joi rule: https://www.iana.org/assignments/uri-schemes/prov/redis, where the path is the number of a database. */
 export function redisUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
   if (!URL.canParse(text)) return error('any.invalid');
   const { protocol, hostname, pathname, search } = new URL(text);
@@ -14,7 +20,7 @@ export function redisUrl(text: string, { error }: Joi.CustomHelpers): string | J
   return isSound ? text : error('any.invalid');
 }
 
-/** Written as every parser writes it, since clients compare it as text and it stands in headers. */
+/** Joi rule: an https address in normal form. Clients compare it as text, and it stands in headers. */
 export function publicUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
   if (!URL.canParse(text)) return error('any.invalid');
   const { protocol, host, pathname } = new URL(text);
@@ -23,8 +29,8 @@ export function publicUrl(text: string, { error }: Joi.CustomHelpers): string | 
 }
 
 /**
- * RFC 8414 section 2; plain HTTP where it does not leave the machine. Written as every parser writes it, with the slash at the end or
- * without. This service is no other issuer than itself.
+ * Joi rule: an issuer by RFC 8414 section 2, in normal form, with or without a slash at the end. Plain HTTP is allowed
+ * on loopback addresses. The service itself is not accepted.
  */
 export function issuerUrl(text: string, { error, state }: Joi.CustomHelpers): string | Joi.ErrorReport {
   if (!URL.canParse(text)) return error('any.invalid');
@@ -34,7 +40,7 @@ export function issuerUrl(text: string, { error, state }: Joi.CustomHelpers): st
   const isPlain = (href === text || href === `${text}/`) && username + password === '' && !/[?#]/.test(text);
   if (!isSafe || !isPlain) return error('any.invalid');
   const { PUBLIC_URL, PORT } = state.ancestors[0] as { PUBLIC_URL?: string; PORT: number | string };
-  // Parsers leave out the port that https has anyway.
+  // Parsers drop the default port of https.
   const own = (PUBLIC_URL || `https://localhost:${PORT}`).replace(/:443$/, '');
   return text.replace(/\/$/, '') === own ? error('issuer.own') : text;
 }
@@ -44,4 +50,14 @@ function isAddressOrRange(text: string): boolean {
   const [, address = '', prefix] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
   const version = isIP(address);
   return version !== 0 && Number(prefix ?? 0) <= (version === 4 ? 32 : 128);
+}
+
+/**
+ * Whether a browser can send this text as `Origin` (RFC 6454 section 7): in lower case, without the default port of the
+ * scheme, and with nothing after the port. `null` is refused, because any page can send it.
+ */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host } = new URL(text);
+  return /^[^/]+:\/\/[^*A-Z]+$/.test(text) && text === `${protocol}//${host}`;
 }
