@@ -1,5 +1,5 @@
 import type { Clock } from './ports/clock.js';
-import type { Expiring } from './ports/expiring.js';
+import type { Expiring } from './ports/purgeable.js';
 import { turnInLine } from './turns.js';
 
 export const HOUR_MS = 3_600_000;

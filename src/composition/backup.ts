@@ -1,4 +1,4 @@
-import { backUpSqlite } from '../adapters/outbound/sqlite/sqlite-backup.js';
+import { backUpSqlite } from '../adapters/outbound/sqlite/backup.js';
 import type { BackupProgress } from '../application/ports/backup.js';
 import type { Settings } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';

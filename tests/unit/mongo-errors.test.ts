@@ -14,7 +14,7 @@ import {
   refusedDocuments,
   refusingIndex,
   toCoreError,
-} from '#src/adapters/outbound/mongo/mongo-errors.js';
+} from '#src/adapters/outbound/mongo/errors.js';
 import { CatalogueError, unavailable } from '#src/domain/errors.js';
 
 const LOST_CURSOR = {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { unusableIndexes } from '#src/adapters/outbound/mongo/mongo-index-check.js';
+import { unusableIndexes } from '#src/adapters/outbound/mongo/index-check.js';
 import {
   byCollection,
   type CollectionIndexes,
   recordIndexes,
   reservationExpiry,
   tombstoneExpiry,
-} from '#src/adapters/outbound/mongo/mongo-indexes.js';
-import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
+} from '#src/adapters/outbound/mongo/indexes.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { type Scripted, ScriptedMongo } from '../support/scripted-mongo.js';

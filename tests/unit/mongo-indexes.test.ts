@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Document, IndexDescription } from 'mongodb';
-import { conditionsOf } from '#src/adapters/outbound/mongo/mongo-filter.js';
-import { indexesOf } from '#src/adapters/outbound/mongo/mongo-indexes.js';
-import { sortOf } from '#src/adapters/outbound/mongo/mongo-order.js';
-import { isServed } from '#src/adapters/outbound/mongo/mongo-served.js';
+import { conditionsOf } from '#src/adapters/outbound/mongo/filter.js';
+import { isServed } from '#src/adapters/outbound/mongo/index-coverage.js';
+import { indexesOf } from '#src/adapters/outbound/mongo/indexes.js';
+import { sortOf } from '#src/adapters/outbound/mongo/keyset.js';
 import type { Filter, Order, RecordTable } from '#src/application/list-query.js';
 import { METADATA } from '#src/domain/fields.js';
 import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';

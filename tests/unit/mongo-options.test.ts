@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { connectionOf } from '#src/adapters/outbound/mongo/mongo-options.js';
-import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
+import { connectionOf } from '#src/adapters/outbound/mongo/options.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { ENDLESS } from '../support/tables.js';
 

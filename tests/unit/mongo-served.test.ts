@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { conditionsBeyond } from '#src/adapters/outbound/mongo/mongo-order.js';
-import { isServed } from '#src/adapters/outbound/mongo/mongo-served.js';
+import { isServed } from '#src/adapters/outbound/mongo/index-coverage.js';
+import { conditionsBeyond } from '#src/adapters/outbound/mongo/keyset.js';
 import type { Filter, Order, RecordTable } from '#src/application/list-query.js';
 import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';
 

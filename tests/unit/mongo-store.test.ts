@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { requireSnapshots } from '#src/adapters/outbound/mongo/mongo-deployment.js';
-import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
+import { requireSnapshots } from '#src/adapters/outbound/mongo/server-requirements.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { QueryBudget } from '#src/application/query-budget.js';
 import { expectRefusal } from '../support/expect-refusal.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
-import { MemoryTombstones } from '#src/adapters/outbound/memory/memory-tombstones.js';
-import type { Expiring } from '#src/application/ports/expiring.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryTombstones } from '#src/adapters/outbound/memory/tombstones.js';
+import type { Expiring } from '#src/application/ports/purgeable.js';
 import { RESERVATION_MS, Retention, TOMBSTONE_MS } from '#src/application/retention.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectRefusal } from '../support/expect-refusal.js';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { backUpSqlite } from '#src/adapters/outbound/sqlite/sqlite-backup.js';
+import { backUpSqlite } from '#src/adapters/outbound/sqlite/backup.js';
 import { BackupTargetError } from '#src/application/ports/backup.js';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { STORES } from '#src/composition/stores.js';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { recognise } from '#src/adapters/outbound/sqlite/connection.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { APPLICATION_ID } from '#src/adapters/outbound/sqlite/migrations.js';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the file of SQLite', () => {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
 import { nextTurn } from '../../../application/turns.js';
 import { CatalogueError } from '../../../domain/errors.js';
+import { isBusy, toCoreError } from './errors.js';
 import type { OpenFiles } from './open-files.js';
-import { isBusy, toCoreError } from './sqlite-errors.js';
 
 /** How long a write waits for another process to let go of the file. */
 const PATIENCE_MS = 1_500;

@@ -1,5 +1,5 @@
 import type { ListPlace, ListQuery, Order } from '../../../application/list-query.js';
-import { columnOf } from './columns.js';
+import { columnOf } from './schema.js';
 import { type Sql, sql } from './sql.js';
 
 /** The order in which rows are read: the list's, turned round where the page lies before its place. */

@@ -1,11 +1,11 @@
 import type { Filter, ListQuery, RecordTable } from '../../../application/list-query.js';
-import { columnOf, ID, indexedBy } from './columns.js';
-import { comparedColumn, conditionOf } from './conditions.js';
+import { comparedColumn, conditionOf } from './filter.js';
+import type { Walk } from './index-scan.js';
 import { readingOrder } from './list-order.js';
 import { isRange, rangeCondition, rangeOf } from './range.js';
+import type { Reader } from './reader.js';
+import { columnOf, ID, indexedBy } from './schema.js';
 import type { Sql } from './sql.js';
-import type { Reader } from './sqlite-reader.js';
-import type { Walk } from './walk.js';
 
 /** So many rows are read and sorted at once. */
 const MAX_FEW = 1_000;

@@ -8,17 +8,17 @@ import {
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { turnInLine } from '../../../application/turns.js';
 import type { Versioned } from '../../../domain/record.js';
-import { residualOf } from './conditions.js';
+import type { SqliteDatabase } from './database.js';
+import { residualOf } from './filter.js';
+import { nextWindow, type Position, startOf, type Walk } from './index-scan.js';
 import { countingPlanOf, type Plan, planOf } from './list-plan.js';
-import { BoundedPace, SteadyPace } from './pace.js';
-import { amongFew, type Batches, WalkBatches } from './row-batches.js';
+import type { Reader } from './reader.js';
 import { RowSizes } from './row-sizes.js';
 import { RowSource } from './row-source.js';
 import { recordOf } from './rows.js';
+import { amongFew, type Batches, WalkBatches } from './scan-batches.js';
 import { all, type Sql } from './sql.js';
-import type { SqliteDatabase } from './sqlite-database.js';
-import type { Reader } from './sqlite-reader.js';
-import { nextWindow, type Position, startOf, type Walk } from './walk.js';
+import { BoundedPace, SteadyPace } from './time-slice.js';
 
 /** Reads lists in pieces of some milliseconds, so that no query holds up other requests. */
 export class ListReader<Fields> {

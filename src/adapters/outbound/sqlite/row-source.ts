@@ -1,11 +1,11 @@
 import type { ListPlace, ListQuery, Order, RecordTable } from '../../../application/list-query.js';
 import { placeAt } from '../../../application/record-order.js';
-import { residualOf } from './conditions.js';
+import { residualOf } from './filter.js';
 import { beyond, orderBy, readingOrder } from './list-order.js';
+import type { Reader } from './reader.js';
 import type { RowSizes } from './row-sizes.js';
 import { COLUMNS, type Row, recordOf } from './rows.js';
 import { all, type Sql } from './sql.js';
-import type { Reader } from './sqlite-reader.js';
 
 /** The rows that a list shows, in the order in which they are read, some at a time. */
 export class RowSource {

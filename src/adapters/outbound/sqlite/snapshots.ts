@@ -1,8 +1,8 @@
 import type Database from 'libsql';
 import { FairShares } from '../../../application/fair-shares.js';
 import { unavailable } from '../../../domain/errors.js';
-import { toCoreError } from './sqlite-errors.js';
-import { type Reader, SqliteReader } from './sqlite-reader.js';
+import { toCoreError } from './errors.js';
+import { type Reader, SqliteReader } from './reader.js';
 
 /** Long readings at the same time, and how many more wait for so long. */
 const LIMITS = { total: 8, perClient: 2, reserve: 8, maxWaiting: 200, patienceMs: 5_000 };

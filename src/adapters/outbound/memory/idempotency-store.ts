@@ -1,0 +1,30 @@
+import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
+import type { Expiring } from '../../../application/ports/purgeable.js';
+import { RESERVATION_MS } from '../../../application/retention.js';
+import type { Instant } from '../../../domain/record.js';
+import { OldestFirst } from './expiry-index.js';
+
+export class MemoryIdempotencyStore implements IdempotencyStore, Expiring {
+  readonly keptMs = RESERVATION_MS;
+  private readonly reservations = new OldestFirst<string, Reservation>(({ reservedAt }) => reservedAt);
+
+  async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
+    return this.standing(keys);
+  }
+
+  async reserve(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
+    for (const reservation of reservations) {
+      if (!this.reservations.has(reservation.key)) this.reservations.add(reservation.key, { ...reservation });
+    }
+    return this.standing(reservations.map(({ key }) => key));
+  }
+
+  async removeBefore(moment: Instant, limit: number): Promise<number> {
+    return this.reservations.removeBefore(moment, limit);
+  }
+
+  private standing(keys: readonly string[]): Map<string, Reservation> {
+    const found = keys.map((key) => this.reservations.get(key)).filter((one) => one !== undefined);
+    return new Map(found.map((reservation) => [reservation.key, { ...reservation }]));
+  }
+}

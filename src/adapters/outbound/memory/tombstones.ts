@@ -1,0 +1,22 @@
+import type { Expiring } from '../../../application/ports/purgeable.js';
+import { TOMBSTONE_MS } from '../../../application/retention.js';
+import type { Id, Instant } from '../../../domain/record.js';
+import { OldestFirst } from './expiry-index.js';
+
+/** The ids that deleted records had. */
+export class MemoryTombstones implements Expiring {
+  readonly keptMs = TOMBSTONE_MS;
+  private readonly deletedAt = new OldestFirst<Id, Instant>((at) => at);
+
+  add(id: Id, at: Instant): void {
+    this.deletedAt.add(id, at);
+  }
+
+  has(id: Id): boolean {
+    return this.deletedAt.has(id);
+  }
+
+  async removeBefore(moment: Instant, limit: number): Promise<number> {
+    return this.deletedAt.removeBefore(moment, limit);
+  }
+}

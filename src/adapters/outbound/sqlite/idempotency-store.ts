@@ -1,0 +1,54 @@
+import type { RecordTable } from '../../../application/list-query.js';
+import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
+import type { Expiring } from '../../../application/ports/purgeable.js';
+import { RESERVATION_MS } from '../../../application/retention.js';
+import type { Instant } from '../../../domain/record.js';
+import type { SqliteDatabase } from './database.js';
+import type { Statement } from './reader.js';
+import {
+  INSERT_RESERVATION,
+  RESERVATION_COLUMNS,
+  type ReservationRow,
+  reservationOf,
+  rowOf,
+} from './reservation-rows.js';
+
+const FIND = `SELECT ${RESERVATION_COLUMNS} FROM reservations
+  WHERE resource = ? AND key IN (SELECT value FROM json_each(?))`;
+const RESERVE = `${INSERT_RESERVATION} ON CONFLICT DO NOTHING`;
+const REMOVE = `DELETE FROM reservations WHERE (resource, key) IN (
+  SELECT resource, key FROM reservations WHERE resource = ? AND reserved_at < ? ORDER BY reserved_at LIMIT ?)`;
+
+export class SqliteIdempotencyStore implements IdempotencyStore, Expiring {
+  readonly keptMs = RESERVATION_MS;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly table: RecordTable,
+  ) {}
+
+  async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
+    return this.database.read(FIND, (statement) => this.standing(statement, keys));
+  }
+
+  reserve(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
+    const rows = reservations.map(rowOf);
+    const keys = rows.map(([key]) => key);
+    return this.database.write((statement) => {
+      for (const row of rows) statement(RESERVE).run(this.table.name, ...row);
+      return this.standing(statement(FIND), keys);
+    }, rows.length);
+  }
+
+  removeBefore(moment: Instant, limit: number): Promise<number> {
+    return this.database.write(
+      (statement) => statement(REMOVE).run(this.table.name, moment, limit).changes,
+      limit,
+    );
+  }
+
+  private standing(find: Statement, keys: readonly string[]): Map<string, Reservation> {
+    const rows = find.raw().all(this.table.name, JSON.stringify(keys)) as ReservationRow[];
+    return new Map(rows.map(reservationOf).map((reservation) => [reservation.key, reservation]));
+  }
+}
