@@ -17,7 +17,7 @@ import { SqliteReservationArchive } from '../adapters/outbound/sqlite/reservatio
 import { SqliteTombstones } from '../adapters/outbound/sqlite/tombstones.js';
 import type { RecordArchive, ReservationArchive } from '../application/ports/archive.js';
 import type { Journal } from '../application/ports/journal.js';
-import type { Expiring } from '../application/ports/purgeable.js';
+import type { Purgeable } from '../application/ports/purgeable.js';
 import type { Store } from '../application/ports/store.js';
 import type { QueryBudget } from '../application/query-budget.js';
 import type { Settings } from '../config/settings.js';
@@ -38,7 +38,7 @@ export interface Stored extends Repositories {
   /** All of it, for copying; empty where nothing outlives the process. */
   readonly archives: Archives;
   /** What this program is to remove with time; empty where the store does it by itself. */
-  readonly expiring: readonly Expiring[];
+  readonly expiring: readonly Purgeable[];
 }
 
 export interface Archives {

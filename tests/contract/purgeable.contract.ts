@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Expiring } from '#src/application/ports/purgeable.js';
+import type { Purgeable } from '#src/application/ports/purgeable.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/retention.js';
 import type { ApiKey } from '#src/domain/access.js';
 import type { Id, Instant } from '#src/domain/record.js';
@@ -13,9 +13,9 @@ const MUCH_LATER = Number.MAX_SAFE_INTEGER;
 export function expiringContract(adapter: string, open: () => Promise<OpenRepository>): void {
   describe(`the contract of what expires on ${adapter}`, () => {
     const store = Opened.forEachTest(open);
-    const kept = (keptMs: number) => store.all.expiring.filter((one) => one.keptMs === keptMs);
-    const remove = async (all: readonly Expiring[], moment: Instant, limit: number) => {
-      const removed = await Promise.all(all.map((one) => one.removeBefore(moment, limit)));
+    const kept = (keptMs: number) => store.all.expiring.filter((one) => one.retentionMs === keptMs);
+    const remove = async (all: readonly Purgeable[], moment: Instant, limit: number) => {
+      const removed = await Promise.all(all.map((one) => one.purgeBefore(moment, limit)));
       return removed.reduce((sum, count) => sum + count, 0);
     };
 
@@ -25,7 +25,9 @@ export function expiringContract(adapter: string, open: () => Promise<OpenReposi
     };
     const reserved = async () => [...(await store.reservations.find(keysOf(reservations(20)))).keys()].sort();
     const taken = async () =>
-      [...(await store.products.taken(Array.from({ length: 20 }, (_, i) => i + 1)))].sort((a, b) => a - b);
+      [...(await store.products.findUsedIds(Array.from({ length: 20 }, (_, i) => i + 1)))].sort(
+        (a, b) => a - b,
+      );
 
     it('is the reservations of four resources, and the tombstones of three', () => {
       expect([kept(RESERVATION_MS).length, kept(TOMBSTONE_MS).length]).to.deep.equal([4, 3]);
@@ -79,7 +81,7 @@ export function expiringContract(adapter: string, open: () => Promise<OpenReposi
       await store.reservations.reserve([reservation('k0001')]);
       await store.all.reservations.users.reserve([reservation('k0001')]);
       const removed: number[] = [];
-      for (const one of store.all.expiring) removed.push(await one.removeBefore(MUCH_LATER, 10));
+      for (const one of store.all.expiring) removed.push(await one.purgeBefore(MUCH_LATER, 10));
       expect(removed.sort()).to.deep.equal([0, 0, 0, 1, 1, 1, 1]);
     });
 
@@ -97,7 +99,7 @@ export function expiringContract(adapter: string, open: () => Promise<OpenReposi
         await apiKeys.remove(id, 1, AT);
       }
       await remove(store.all.expiring, MUCH_LATER, 10);
-      expect(await apiKeys.taken([1, 2])).to.deep.equal(new Set([1, 2]));
+      expect(await apiKeys.findUsedIds([1, 2])).to.deep.equal(new Set([1, 2]));
     });
   });
 }

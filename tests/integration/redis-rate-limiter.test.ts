@@ -19,7 +19,7 @@ const fresh = (policy: RatePolicy) => ({ ...policy, name: `${policy.name}-${rand
 async function answering(connection: RedisConnection): Promise<void> {
   for (;;) {
     try {
-      await connection.ask(() => connection.client.ping());
+      await connection.send(() => connection.client.ping());
       return;
     } catch {
       await sleep(20);

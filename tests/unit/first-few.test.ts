@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FirstFew } from '#src/adapters/outbound/memory/first-few.js';
+import { TopN } from '#src/adapters/outbound/memory/first-few.js';
 
 describe('the first few of many', () => {
   it('are those that a sort of all would put in front, ties in the order in which they came', () => {
@@ -8,7 +8,7 @@ describe('the first few of many', () => {
     fc.assert(
       fc.property(items, fc.integer({ min: 1, max: 12 }), (all, count) => {
         const byKey = (a: { key: number }, b: { key: number }) => a.key - b.key;
-        const few = new FirstFew(count, byKey);
+        const few = new TopN(count, byKey);
         for (const item of all) few.add(item);
         expect(few.inOrder()).to.deep.equal(all.toSorted(byKey).slice(0, count));
       }),

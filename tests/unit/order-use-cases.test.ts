@@ -25,7 +25,7 @@ class Referred {
 
   constructor(readonly ids: Set<Id>) {}
 
-  async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+  async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     this.asked.push(ids);
     if (this.isDown) throw unavailable('gone');
     return new Set(ids.filter((id) => this.ids.has(id)));

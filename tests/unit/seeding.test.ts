@@ -100,7 +100,7 @@ describe('seeding', () => {
       clock,
       reservations: new MemoryIdempotencyStore(),
       products: {
-        taken: (ids) => products.taken(ids),
+        findUsedIds: (ids) => products.findUsedIds(ids),
         reserveIds: (count) => products.reserveIds(count),
         releaseIds: (first, end) => products.releaseIds(first, end),
         insertAll: async (records) => {

@@ -68,7 +68,7 @@ describe('what is found by key in SQLite', () => {
   });
 
   it('is searched for by the primary key: ids that are taken', async () => {
-    await new SqliteRepository(database, PRODUCTS, ENDLESS).taken([1, 2]);
+    await new SqliteRepository(database, PRODUCTS, ENDLESS).findUsedIds([1, 2]);
     expect(database.plans(other)).to.deep.equal([
       'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
       BY_ID,
@@ -76,12 +76,12 @@ describe('what is found by key in SQLite', () => {
   });
 
   it('is removed by an index of ages', async () => {
-    await new SqliteIdempotencyStore(database, PRODUCTS).removeBefore(1, 10);
+    await new SqliteIdempotencyStore(database, PRODUCTS).purgeBefore(1, 10);
     expect(database.plans(other)).to.deep.equal([
       BY_KEY,
       'SEARCH reservations USING COVERING INDEX reservations_age (resource=? AND reserved_at<?)',
     ]);
-    await new SqliteTombstones(database, PRODUCTS).removeBefore(1, 10);
+    await new SqliteTombstones(database, PRODUCTS).purgeBefore(1, 10);
     expect(database.plans(other)).to.deep.equal([
       BY_ID,
       'SEARCH tombstones USING COVERING INDEX tombstones_age (resource=? AND deleted_at<?)',

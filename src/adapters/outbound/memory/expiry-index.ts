@@ -6,7 +6,7 @@ interface Aged<Key> {
 }
 
 /** A map whose values have an age. They mostly come in its order, so that adding one is quick. */
-export class OldestFirst<Key, Value> {
+export class ExpiryIndex<Key, Value> {
   private readonly values = new Map<Key, Value>();
   private readonly byAge: Aged<Key>[] = [];
 
@@ -29,7 +29,7 @@ export class OldestFirst<Key, Value> {
   }
 
   /** @returns how many were removed */
-  removeBefore(moment: Instant, limit: number): number {
+  purgeBefore(moment: Instant, limit: number): number {
     const oldest = this.byAge.slice(0, limit);
     const removed = oldest.filter(({ at }) => at < moment);
     this.byAge.splice(0, removed.length);

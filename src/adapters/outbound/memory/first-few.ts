@@ -1,5 +1,5 @@
 /** Of all that are added, the first few in an order: a sort of very many in one go would hold up other requests. */
-export class FirstFew<Item> {
+export class TopN<Item> {
   private readonly items: Item[] = [];
 
   constructor(

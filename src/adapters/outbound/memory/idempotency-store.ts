@@ -1,12 +1,12 @@
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
-import type { Expiring } from '../../../application/ports/purgeable.js';
+import type { Purgeable } from '../../../application/ports/purgeable.js';
 import { RESERVATION_MS } from '../../../application/retention.js';
 import type { Instant } from '../../../domain/record.js';
-import { OldestFirst } from './expiry-index.js';
+import { ExpiryIndex } from './expiry-index.js';
 
-export class MemoryIdempotencyStore implements IdempotencyStore, Expiring {
-  readonly keptMs = RESERVATION_MS;
-  private readonly reservations = new OldestFirst<string, Reservation>(({ reservedAt }) => reservedAt);
+export class MemoryIdempotencyStore implements IdempotencyStore, Purgeable {
+  readonly retentionMs = RESERVATION_MS;
+  private readonly reservations = new ExpiryIndex<string, Reservation>(({ reservedAt }) => reservedAt);
 
   async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
     return this.standing(keys);
@@ -19,8 +19,8 @@ export class MemoryIdempotencyStore implements IdempotencyStore, Expiring {
     return this.standing(reservations.map(({ key }) => key));
   }
 
-  async removeBefore(moment: Instant, limit: number): Promise<number> {
-    return this.reservations.removeBefore(moment, limit);
+  async purgeBefore(moment: Instant, limit: number): Promise<number> {
+    return this.reservations.purgeBefore(moment, limit);
   }
 
   private standing(keys: readonly string[]): Map<string, Reservation> {

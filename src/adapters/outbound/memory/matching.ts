@@ -9,7 +9,7 @@ import {
 import type { Versioned } from '../../../domain/record.js';
 import { foldCase } from '../../../domain/text.js';
 
-export function matches(table: RecordTable, record: Versioned<unknown>, filter: Filter): boolean {
+export function matchesFilter(table: RecordTable, record: Versioned<unknown>, filter: Filter): boolean {
   if (filter.operator === 'attribute') return hasAttribute(record, filter);
   const own = fieldValue(record, filter.field);
   if (own === undefined) return false;
@@ -21,7 +21,7 @@ export function matches(table: RecordTable, record: Versioned<unknown>, filter: 
 }
 
 /** What no two records share: the value of a unique field, without its case where the field ignores that. */
-export function identityOf(
+export function uniqueValueOf(
   { fields }: RecordTable,
   record: Versioned<unknown>,
   field: string,

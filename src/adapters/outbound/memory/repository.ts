@@ -12,8 +12,8 @@ import { compareInOrder, valuesOf } from '../../../application/record-order.js';
 import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import { FirstFew } from './first-few.js';
-import { identityOf, matches } from './matching.js';
+import { TopN } from './first-few.js';
+import { matchesFilter, uniqueValueOf } from './matching.js';
 import { SortedIds } from './sorted-ids.js';
 import { MemoryTombstones } from './tombstones.js';
 
@@ -66,11 +66,11 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return structuredClone(this.records.get(id));
   }
 
-  async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+  async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     return new Set(ids.filter((id) => this.records.has(id)));
   }
 
-  async taken(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+  async findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     return new Set(ids.filter((id) => this.isTaken(id)));
   }
 
@@ -82,7 +82,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     const { limit, bytes = MAX_PAGE_BYTES, filters, order, from } = query;
     const backwards = from?.side === 'before';
     const direction = backwards ? -1 : 1;
-    const found = new FirstFew<Placed<Fields>>(
+    const found = new TopN<Placed<Fields>>(
       limit + 1,
       (a, b) => compareInOrder(order, a.values, b.values) * direction,
     );
@@ -126,7 +126,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   private inserted(record: Versioned<Fields>): InsertOutcome {
-    if (this.isTaken(record.id)) return 'taken';
+    if (this.isTaken(record.id)) return 'id_conflict';
     try {
       this.put(record);
       return 'inserted';
@@ -159,28 +159,28 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
         await time.turn();
       }
       const record = this.records.get(ids[at] ?? 0);
-      if (record && filters.every((filter) => matches(this.table, record, filter))) yield record;
+      if (record && filters.every((filter) => matchesFilter(this.table, record, filter))) yield record;
     }
   }
 
   /** @throws CatalogueError `duplicate_value`, with nothing changed */
   private put(record: Versioned<Fields>): void {
     for (const [field, owners] of this.unique) {
-      const owner = owners.get(identityOf(this.table, record, field));
+      const owner = owners.get(uniqueValueOf(this.table, record, field));
       if (owner !== undefined && owner !== record.id) throw duplicateValue(field);
     }
     const old = this.records.get(record.id);
     if (old) this.forgetUnique(old);
     else this.ids.add(record.id);
     for (const [field, owners] of this.unique) {
-      const value = identityOf(this.table, record, field);
+      const value = uniqueValueOf(this.table, record, field);
       if (value !== undefined) owners.set(value, record.id);
     }
     this.records.set(record.id, structuredClone(record));
   }
 
   private forgetUnique(record: Versioned<Fields>): void {
-    for (const [field, owners] of this.unique) owners.delete(identityOf(this.table, record, field));
+    for (const [field, owners] of this.unique) owners.delete(uniqueValueOf(this.table, record, field));
   }
 }
 

@@ -1,12 +1,12 @@
-import type { Expiring } from '../../../application/ports/purgeable.js';
+import type { Purgeable } from '../../../application/ports/purgeable.js';
 import { TOMBSTONE_MS } from '../../../application/retention.js';
 import type { Id, Instant } from '../../../domain/record.js';
-import { OldestFirst } from './expiry-index.js';
+import { ExpiryIndex } from './expiry-index.js';
 
 /** The ids that deleted records had. */
-export class MemoryTombstones implements Expiring {
-  readonly keptMs = TOMBSTONE_MS;
-  private readonly deletedAt = new OldestFirst<Id, Instant>((at) => at);
+export class MemoryTombstones implements Purgeable {
+  readonly retentionMs = TOMBSTONE_MS;
+  private readonly deletedAt = new ExpiryIndex<Id, Instant>((at) => at);
 
   add(id: Id, at: Instant): void {
     this.deletedAt.add(id, at);
@@ -16,7 +16,7 @@ export class MemoryTombstones implements Expiring {
     return this.deletedAt.has(id);
   }
 
-  async removeBefore(moment: Instant, limit: number): Promise<number> {
-    return this.deletedAt.removeBefore(moment, limit);
+  async purgeBefore(moment: Instant, limit: number): Promise<number> {
+    return this.deletedAt.purgeBefore(moment, limit);
   }
 }

@@ -9,7 +9,7 @@ import {
   type StoredDocument,
   tombstoneDocumentOf,
 } from './documents.js';
-import { followers } from './read-batch.js';
+import { readBatch } from './read-batch.js';
 import type { MongoStore } from './store.js';
 import type { MongoTable } from './table.js';
 
@@ -25,7 +25,7 @@ export class MongoArchive<Fields> implements RecordArchive {
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
     const documents = await this.run((all, maxTimeMS) =>
-      followers(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
+      readBatch(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
     );
     return documents.map((document) =>
       'live' in document

@@ -6,7 +6,7 @@ import { isDuplicateKey } from './errors.js';
 import type { MongoStore } from './store.js';
 
 /** Gives out the ids of a table from its counter. */
-export class MongoIds {
+export class Counter {
   constructor(
     private readonly store: MongoStore,
     private readonly table: RecordTable,

@@ -95,7 +95,7 @@ export function isTooExpensive(error: unknown): boolean {
 }
 
 /** Whether the server lost the place of a query between two batches, so that it has to be asked from its beginning. */
-export function hasLostItsCursor(error: unknown): boolean {
+export function isCursorLost(error: unknown): boolean {
   return error instanceof MongoServerError && CURSOR_LOST.includes(Number(error.code));
 }
 
@@ -103,7 +103,7 @@ export function hasLostItsCursor(error: unknown): boolean {
  * The index that refused a write: its name, and the first path of its key where the server tells that.
  * @throws Error where the server names no index
  */
-export function refusingIndex(error: MongoServerError): { readonly name?: string; readonly path?: string } {
+export function violatedIndex(error: MongoServerError): { readonly name?: string; readonly path?: string } {
   const pattern: Document | undefined = error['keyPattern'];
   const [path] = Object.keys(pattern ?? {});
   return path === undefined ? { name: indexNamedIn(error.message, error) } : { path };
@@ -114,7 +114,7 @@ export function refusingIndex(error: MongoServerError): { readonly name?: string
  * refused it, which the driver leaves in the message alone.
  * @throws what `error` means, where anything else went wrong with one of them
  */
-export function refusedDocuments(error: unknown): ReadonlyMap<number, string> {
+export function rejectedDocuments(error: unknown): ReadonlyMap<number, string> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   if (error.result.getWriteConcernError()) throw unreachable(error);
   const refusals = [error.writeErrors].flat();

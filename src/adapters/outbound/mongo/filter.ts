@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
 import type { AttributeFilter, Filter, RecordTable } from '../../../application/list-query.js';
 import { attributeValues, comparedValue, isFolded } from '../../../application/record-order.js';
-import { fieldPath, foldedPath, traitsOf } from './paths.js';
-import { among, compared } from './predicate.js';
+import { fieldPath, foldedPath, specOf } from './paths.js';
+import { comparison, membership } from './predicate.js';
 
 /** What holds of the documents whose records are in a list with these filters. */
 export function conditionsOf(table: RecordTable, filters: readonly Filter[]): Document[] {
@@ -11,12 +11,12 @@ export function conditionsOf(table: RecordTable, filters: readonly Filter[]): Do
 
 function conditionOf(table: RecordTable, filter: Filter): Document {
   if (filter.operator === 'attribute') return attributeCondition(filter);
-  const { type } = traitsOf(table, filter.field);
+  const { type } = specOf(table, filter.field);
   const path = isFolded(table, filter) ? foldedPath(filter.field) : fieldPath(filter.field);
   if (filter.operator !== 'in')
-    return { [path]: compared(type, filter.operator, comparedValue(table, filter, filter.value)) };
+    return { [path]: comparison(type, filter.operator, comparedValue(table, filter, filter.value)) };
   const values = filter.values.map((value) => comparedValue(table, filter, value));
-  return { [path]: among(type, values) };
+  return { [path]: membership(type, values) };
 }
 
 /** Attributes are kept as a list of key and value. */

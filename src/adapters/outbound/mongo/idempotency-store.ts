@@ -2,8 +2,8 @@ import type { Collection } from 'mongodb';
 import type { RecordTable } from '../../../application/list-query.js';
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
 import { unavailable } from '../../../domain/errors.js';
-import { refusedDocuments } from './errors.js';
-import { documentOf, type ReservationDocument, reservationOf, reservationsOf } from './reservation.js';
+import { rejectedDocuments } from './errors.js';
+import { documentOf, type ReservationDocument, reservationCollection, reservationOf } from './reservation.js';
 import type { MongoStore } from './store.js';
 
 /** A key that is in use the first time and gone the second has grown old in between: that happens once, if ever. */
@@ -58,7 +58,7 @@ export class MongoIdempotencyStore implements IdempotencyStore {
       );
       return new Set();
     } catch (error) {
-      const refused = refusedDocuments(error);
+      const refused = rejectedDocuments(error);
       return new Set(reservations.filter((_, at) => refused.has(at)).map(({ key }) => key));
     }
   }
@@ -66,7 +66,7 @@ export class MongoIdempotencyStore implements IdempotencyStore {
   private run<Result>(
     operation: (all: Collection<ReservationDocument>, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
-    const name = reservationsOf(this.table);
+    const name = reservationCollection(this.table);
     return this.store.run((database, maxTimeMS) =>
       operation(database.collection<ReservationDocument>(name), maxTimeMS),
     );

@@ -9,7 +9,7 @@ const BY_ID = JSON.stringify({ _id: 1 });
  * (https://jira.mongodb.org/browse/SERVER-47657), so the server makes ours beside such a one and says nothing.
  * @returns a line for a person for each of them
  */
-export function unusableIndexes(
+export function findUnusableIndexes(
   { collection, indexes }: CollectionIndexes,
   found: readonly IndexDescriptionInfo[],
 ): string[] {

@@ -1,13 +1,13 @@
 import type { Filter, ListQuery, RecordTable } from '../../../application/list-query.js';
 import { isFolded } from '../../../application/record-order.js';
-import { traitsOf } from './paths.js';
+import { specOf } from './paths.js';
 
 /**
  * Whether an index leads to the records of a list in their order, past none that is not in it, or to so few that their
  * order costs nothing. How long such a query takes does not grow with the collection, nor with the depth of the page;
  * but from a place among records that tie in the first key of the order the server may read all of these.
  */
-export function isServed(
+export function isIndexed(
   table: RecordTable,
   { filters, order }: Pick<ListQuery, 'filters' | 'order'>,
 ): boolean {
@@ -23,7 +23,7 @@ export function isServed(
 }
 
 function isReference(table: RecordTable, [filter]: readonly Filter[]): boolean {
-  return filter !== undefined && traitsOf(table, filter.field).reference === true;
+  return filter !== undefined && specOf(table, filter.field).reference === true;
 }
 
 /** Newest first, ids ascending among equals; or the other way round altogether. */
@@ -32,5 +32,5 @@ function isByCreation([first, second]: ListQuery['order']): boolean {
 }
 
 function namesItsRecords(table: RecordTable, { field, operator }: Filter): boolean {
-  return (operator === 'eq' || operator === 'in') && traitsOf(table, field).unique === true;
+  return (operator === 'eq' || operator === 'in') && specOf(table, field).unique === true;
 }

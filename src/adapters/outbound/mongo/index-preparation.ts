@@ -1,7 +1,7 @@
 import type { Db, IndexDescriptionInfo, MongoClient } from 'mongodb';
 import { UnusableStore } from '../../../application/ports/store.js';
 import { isCollectionMissing, isIndexConflict } from './errors.js';
-import { unusableIndexes } from './index-check.js';
+import { findUnusableIndexes } from './index-check.js';
 import type { CollectionIndexes } from './indexes.js';
 
 /**
@@ -43,7 +43,7 @@ export class IndexPreparation {
   private async prepare(database: Db): Promise<void> {
     const problems: string[] = [];
     for (const wanted of this.indexes)
-      problems.push(...unusableIndexes(wanted, await indexesOf(database, wanted.collection)));
+      problems.push(...findUnusableIndexes(wanted, await indexesOf(database, wanted.collection)));
     if (problems.length > 0) throw new UnusableStore(problems.join('\n'));
     for (const { collection, indexes } of this.indexes)
       if (indexes.length > 0) await make(database, collection, indexes);

@@ -4,7 +4,7 @@ import { RESERVATION_MS, TOMBSTONE_MS } from '../../../application/retention.js'
 import { type FieldTraits, METADATA, uniqueFields } from '../../../domain/fields.js';
 import { COUNTERS } from './documents.js';
 import { fieldPath, uniquePath } from './paths.js';
-import { reservationsOf } from './reservation.js';
+import { reservationCollection } from './reservation.js';
 
 export interface CollectionIndexes {
   readonly collection: string;
@@ -22,7 +22,7 @@ export function byCollection(all: readonly CollectionIndexes[]): CollectionIndex
 
 /** Those of the records of a table. */
 export function recordIndexes(table: RecordTable): CollectionIndexes {
-  return { collection: table.name, indexes: indexesOf(table) };
+  return { collection: table.name, indexes: indexesOnFields(table) };
 }
 
 /** Lets the server remove the tombstones of a table. Records have no `deletedAt`, and stay however old they are. */
@@ -32,14 +32,14 @@ export function tombstoneExpiry({ name }: RecordTable): CollectionIndexes {
 
 /** Lets the server remove the reservations of a table. */
 export function reservationExpiry(table: RecordTable): CollectionIndexes {
-  return { collection: reservationsOf(table), indexes: [ttlIndex('reservedAt', RESERVATION_MS)] };
+  return { collection: reservationCollection(table), indexes: [ttlIndex('reservedAt', RESERVATION_MS)] };
 }
 
 /**
  * The indexes of a collection. All but the unique ones begin with `live`, so that what a list may show lies together in
  * them, and end with the id, by which ties break. A unique one has the name of its field.
  */
-export function indexesOf(table: RecordTable): IndexDescription[] {
+export function indexesOnFields(table: RecordTable): IndexDescription[] {
   const unique = uniqueFields(table.fields).map((field) => ({
     key: { [uniquePath(table, field)]: 1 as const },
     name: field,

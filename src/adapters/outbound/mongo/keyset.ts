@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Comparison, ListPlace, Order, RecordTable } from '../../../application/list-query.js';
-import { fieldPath, traitsOf } from './paths.js';
-import { compared } from './predicate.js';
+import { fieldPath, specOf } from './paths.js';
+import { comparison } from './predicate.js';
 
 /** The order in which a page is read: against that of the list where it lies before its place. */
 export function sortOf(order: Order, side: ListPlace['side']): Record<string, 1 | -1> {
@@ -16,17 +16,17 @@ export function sortOf(order: Order, side: ListPlace['side']): Record<string, 1 
  * those that tie with the place in the first key, only the `$or` bounds the reading: each way of it is a range of the
  * index, but whether the server takes them as such is its own choice.
  */
-export function conditionsBeyond(
+export function keysetConditions(
   table: RecordTable,
   order: Order,
   { side, inclusive, values }: ListPlace,
 ): Document[] {
   const keys = order.map(({ field, descending }, at) => {
-    const { type } = traitsOf(table, field);
+    const { type } = specOf(table, field);
     const value = values[at];
     if (value === undefined) throw new Error(`The place has no value of ${field}.`);
     const is = (operator: Comparison['operator']) => ({
-      [fieldPath(field)]: compared(type, operator, value),
+      [fieldPath(field)]: comparison(type, operator, value),
     });
     const [further, notBefore] = ascends(descending, side) ? [is('gt'), is('gte')] : [is('lt'), is('lte')];
     return { tied: is('eq'), further, notBefore };

@@ -2,9 +2,9 @@ import { BSON, type Collection, type FindCursor } from 'mongodb';
 import { type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../../../application/list-query.js';
 import type { Versioned } from '../../../domain/record.js';
 import { type LiveDocument, recordOf, type StoredDocument } from './documents.js';
-import { hasLostItsCursor } from './errors.js';
+import { isCursorLost } from './errors.js';
 import { conditionsOf } from './filter.js';
-import { conditionsBeyond, sortOf } from './keyset.js';
+import { keysetConditions, sortOf } from './keyset.js';
 import type { MongoTable } from './table.js';
 
 /** Documents of a batch; the server ends one earlier at 16 MiB. */
@@ -14,7 +14,7 @@ const CHUNK = 250;
  * All from one moment: in an index a document moves when a value of it is changed, and a walk that sees both what was
  * and what is would miss one that was in the list all the time.
  */
-export const AT_ONE_MOMENT = { readConcern: { level: 'snapshot' } } as const;
+export const SNAPSHOT_READ = { readConcern: { level: 'snapshot' } } as const;
 
 /** Reads the page a second time where the server loses its cursor: nothing of the first has been shown. */
 export async function readPage<Fields>(
@@ -23,7 +23,7 @@ export async function readPage<Fields>(
   try {
     return await readOnce(...page);
   } catch (error) {
-    if (!hasLostItsCursor(error)) throw error;
+    if (!isCursorLost(error)) throw error;
     return readOnce(...page);
   }
 }
@@ -41,9 +41,9 @@ async function readOnce<Fields>(
 ): Promise<ListPage<Versioned<Fields>>> {
   const { filters, order, from, limit, bytes = MAX_PAGE_BYTES } = query;
   const side = from?.side ?? 'after';
-  const beyond = from ? conditionsBeyond(table, order, from) : [];
+  const beyond = from ? keysetConditions(table, order, from) : [];
   const cursor = collection
-    .find<LiveDocument>({ $and: [...conditionsOf(table, filters), ...beyond] }, AT_ONE_MOMENT)
+    .find<LiveDocument>({ $and: [...conditionsOf(table, filters), ...beyond] }, SNAPSHOT_READ)
     .sort(sortOf(order, side))
     .limit(limit + 1)
     .batchSize(CHUNK)

@@ -73,7 +73,7 @@ export interface MongoConnection {
  * @param longestMs of anything that is asked of the server, the way of its response included
  * @throws UnusableStore one line for each problem; none holds a value of the URL
  */
-export function connectionOf(url: string, longestMs: number): MongoConnection {
+export function parseConnectionString(url: string, longestMs: number): MongoConnection {
   const named = optionsNamedIn(url);
   const problems = named.flatMap(([name, value]) => problemOf(name, value));
   if (problems.length > 0) throw new UnusableStore(problems.join('\n'));

@@ -2,7 +2,7 @@ import type { RecordTable } from '../../../application/list-query.js';
 import { type FieldSet, type FieldTraits, METADATA } from '../../../domain/fields.js';
 
 /** @throws Error where the table has no such field: a name never gets into a query unseen */
-export function traitsOf({ name, fields }: RecordTable, field: string): FieldTraits {
+export function specOf({ name, fields }: RecordTable, field: string): FieldTraits {
   const all: FieldSet = { ...METADATA, ...fields };
   const traits = Object.hasOwn(all, field) ? all[field] : undefined;
   if (!traits) throw new Error(`The table ${name} has no field ${field}.`);

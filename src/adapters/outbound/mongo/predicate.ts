@@ -9,7 +9,7 @@ type Operator = Comparison['operator'];
  * What a document's value must be. A client's text stands under an operator in it, never by itself, so nothing in the
  * text is one. A value that is not there is never what it must be.
  */
-export function compared(type: FieldTraits['type'], operator: Operator, value: Value): Document {
+export function comparison(type: FieldTraits['type'], operator: Operator, value: Value): Document {
   if (type === 'instant') return comparedInstant(operator, Number(value));
   if (operator === 'ne') return { $exists: true, $ne: value };
   if (operator !== 'prefix') return { [`$${operator}`]: value };
@@ -17,7 +17,7 @@ export function compared(type: FieldTraits['type'], operator: Operator, value: V
   return before === undefined ? { $gte: from } : { $gte: from, $lt: before };
 }
 
-export function among(type: FieldTraits['type'], values: readonly Value[]): Document {
+export function membership(type: FieldTraits['type'], values: readonly Value[]): Document {
   return { $in: type === 'instant' ? datesAmong(values) : values };
 }
 

@@ -6,7 +6,7 @@ import { documentsUpTo } from './list.js';
 const CHUNK = 250;
 
 /** The first of what is found, in order of `_id`: `limit` at the most, fewer where they come to {@link MAX_PAGE_BYTES}. */
-export async function followers<Kind extends object>(
+export async function readBatch<Kind extends object>(
   found: FindCursor<Kind>,
   limit: number,
   maxTimeMS: number,

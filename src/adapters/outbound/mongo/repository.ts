@@ -4,12 +4,12 @@ import type { InsertOutcome, Repository } from '../../../application/ports/repos
 import { duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import { MongoIds } from './counters.js';
+import { Counter } from './counters.js';
 import { documentOf, recordOf, type StoredDocument, tombstoneDocumentOf } from './documents.js';
-import { isDuplicateKey, refusedDocuments, refusingIndex } from './errors.js';
+import { isDuplicateKey, rejectedDocuments, violatedIndex } from './errors.js';
 import { conditionsOf } from './filter.js';
-import { isServed } from './index-coverage.js';
-import { AT_ONE_MOMENT, readPage } from './list.js';
+import { isIndexed } from './index-coverage.js';
+import { readPage, SNAPSHOT_READ } from './list.js';
 import { uniquePath } from './paths.js';
 import type { MongoStore } from './store.js';
 import type { MongoTable } from './table.js';
@@ -19,13 +19,13 @@ const ID_INDEX = '_id_';
 
 /** Every write is of one document, so that none needs a transaction. */
 export class MongoRepository<Fields> implements Repository<Fields> {
-  private readonly ids: MongoIds;
+  private readonly ids: Counter;
 
   constructor(
     private readonly store: MongoStore,
     private readonly table: MongoTable<Fields>,
   ) {
-    this.ids = new MongoIds(store, table);
+    this.ids = new Counter(store, table);
   }
 
   reserveIds(count: number): Promise<Id> {
@@ -44,8 +44,9 @@ export class MongoRepository<Fields> implements Repository<Fields> {
       return true;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      const { name, path } = refusingIndex(error);
-      if (name === ID_INDEX || path === '_id' || (await this.taken([record.id])).has(record.id)) return false;
+      const { name, path } = violatedIndex(error);
+      if (name === ID_INDEX || path === '_id' || (await this.findUsedIds([record.id])).has(record.id))
+        return false;
       throw this.asDuplicateValue(error);
     }
   }
@@ -57,7 +58,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
       await this.run((all, maxTimeMS) => all.insertMany(documents, { ordered: false, maxTimeMS }));
       return records.map(() => 'inserted');
     } catch (error) {
-      return this.outcomes(records, refusedDocuments(error));
+      return this.outcomes(records, rejectedDocuments(error));
     }
   }
 
@@ -65,11 +66,11 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return this.findOne({ _id: id });
   }
 
-  async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+  async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     return this.idsAmong(ids, { live: true });
   }
 
-  taken(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+  findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     return this.idsAmong(ids, {});
   }
 
@@ -79,7 +80,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { table } = this;
-    if (!isServed(table, query))
+    if (!isIndexed(table, query))
       return this.search((records, maxTimeMS) => readPage(records, table, query, maxTimeMS), query.client);
     return this.run((records, maxTimeMS) => readPage(records, table, query, maxTimeMS));
   }
@@ -87,7 +88,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   async count(filters: readonly Filter[], client?: string): Promise<number> {
     const counted = { $and: conditionsOf(this.table, filters) };
     return this.search(
-      (records, maxTimeMS) => records.countDocuments(counted, { ...AT_ONE_MOMENT, maxTimeMS }),
+      (records, maxTimeMS) => records.countDocuments(counted, { ...SNAPSHOT_READ, maxTimeMS }),
       client,
     );
   }
@@ -139,11 +140,11 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     refused: ReadonlyMap<number, string>,
   ): Promise<readonly InsertOutcome[]> {
     const doubtful = records.filter((_, at) => (refused.get(at) ?? ID_INDEX) !== ID_INDEX);
-    const taken = await this.taken(doubtful.map(({ id }) => id));
+    const taken = await this.findUsedIds(doubtful.map(({ id }) => id));
     return records.map(({ id }, at) => {
       const index = refused.get(at);
       if (index === undefined) return 'inserted';
-      if (index === ID_INDEX || taken.has(id)) return 'taken';
+      if (index === ID_INDEX || taken.has(id)) return 'id_conflict';
       if (!uniqueFields(this.table.fields).includes(index))
         throw new Error(`The index ${index} refused a record.`);
       return duplicateValue(index);
@@ -151,7 +152,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   private asDuplicateValue(error: MongoServerError): unknown {
-    const { name, path } = refusingIndex(error);
+    const { name, path } = violatedIndex(error);
     const field = uniqueFields(this.table.fields).find(
       (field) => field === name || uniquePath(this.table, field) === path,
     );

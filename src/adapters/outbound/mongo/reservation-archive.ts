@@ -2,8 +2,8 @@ import type { Collection } from 'mongodb';
 import type { RecordTable } from '../../../application/list-query.js';
 import type { ReservationArchive } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
-import { followers } from './read-batch.js';
-import { documentOf, type ReservationDocument, reservationOf, reservationsOf } from './reservation.js';
+import { readBatch } from './read-batch.js';
+import { documentOf, type ReservationDocument, reservationCollection, reservationOf } from './reservation.js';
 import type { MongoStore } from './store.js';
 
 export class MongoReservationArchive implements ReservationArchive {
@@ -18,7 +18,7 @@ export class MongoReservationArchive implements ReservationArchive {
 
   async read(after: string, limit: number): Promise<readonly Reservation[]> {
     const documents = await this.run((all, maxTimeMS) =>
-      followers(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
+      readBatch(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
     );
     return documents.map(reservationOf);
   }
@@ -34,7 +34,7 @@ export class MongoReservationArchive implements ReservationArchive {
   private run<Result>(
     operation: (all: Collection<ReservationDocument>, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
-    const collection = reservationsOf(this);
+    const collection = reservationCollection(this);
     return this.store.run((database, maxTimeMS) =>
       operation(database.collection<ReservationDocument>(collection), maxTimeMS),
     );

@@ -12,7 +12,7 @@ export interface ReservationDocument {
 }
 
 /** The name of the collection, which lies beside that of the records. */
-export function reservationsOf({ name }: Pick<RecordTable, 'name'>): string {
+export function reservationCollection({ name }: Pick<RecordTable, 'name'>): string {
   return `${name}_reservations`;
 }
 

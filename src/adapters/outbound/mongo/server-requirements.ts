@@ -10,7 +10,7 @@ const WIRE_VERSION_5_0 = 13;
  * @throws UnusableStore where it can never read a snapshot; a query would fail with NotAReplicaSet or InvalidOptions
  * @throws CatalogueError `unavailable` where it waits for its replica set to be initiated
  */
-export function requireSnapshots({ setName, msg, isreplicaset, maxWireVersion }: Document): void {
+export function checkServer({ setName, msg, isreplicaset, maxWireVersion }: Document): void {
   if (maxWireVersion < WIRE_VERSION_5_0)
     throw new UnusableStore('MONGODB_URL leads to a server older than MongoDB 5.0, which is needed.');
   if (setName || msg === 'isdbgrid') return;

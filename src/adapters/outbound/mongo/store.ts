@@ -7,8 +7,8 @@ import { isTooExpensive, toCoreError } from './errors.js';
 import { onStuckHeartbeat } from './heartbeats.js';
 import { IndexPreparation } from './index-preparation.js';
 import { byCollection, type CollectionIndexes } from './indexes.js';
-import { connectionOf } from './options.js';
-import { requireSnapshots } from './server-requirements.js';
+import { parseConnectionString } from './options.js';
+import { checkServer } from './server-requirements.js';
 
 /** For the way of a query and its answer, beside the time that the server may take for it. */
 const JOURNEY_MS = 500;
@@ -40,7 +40,7 @@ export class MongoStore implements Store {
   private closed = false;
 
   /**
-   * @param url as {@link connectionOf} has it
+   * @param url as {@link parseConnectionString} has it
    * @throws UnusableStore where the URL is none, or weakens what the service promises; its message holds no value of it
    */
   constructor(
@@ -48,7 +48,10 @@ export class MongoStore implements Store {
     indexes: readonly CollectionIndexes[],
     readonly budget: QueryBudget,
   ) {
-    const { options, hosts, database, operationMs } = connectionOf(url, budget.timeoutMs + JOURNEY_MS);
+    const { options, hosts, database, operationMs } = parseConnectionString(
+      url,
+      budget.timeoutMs + JOURNEY_MS,
+    );
     this.connect = (over) => new MongoClient(url, { ...options, ...over });
     this.client = this.firstClient();
     this.operationMs = operationMs;
@@ -103,7 +106,7 @@ export class MongoStore implements Store {
       this.client = this.watchedClient();
     }
     this.hasFailed = true;
-    requireSnapshots(await this.run((database) => database.command({ hello: 1 })));
+    checkServer(await this.run((database) => database.command({ hello: 1 })));
     const waitMs = Math.max(this.operationMs, INDEXES_MS);
     await this.within(waitMs, this.indexes.done(), 'The indexes are still being made.');
     this.hasFailed = false;

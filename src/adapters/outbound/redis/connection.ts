@@ -32,7 +32,7 @@ const OPTIONS = {
 };
 
 /** A reply that cannot belong to its command. The message quotes nothing of the reply. */
-export class ImpossibleReply extends Error {}
+export class InvalidReply extends Error {}
 
 /**
  * One connection to Redis, whose answers come in time or not at all. It connects by itself, for as long as it takes,
@@ -57,15 +57,15 @@ export class RedisConnection {
       this.complain(error);
       this.drop();
     });
-    this.client.once('ready', () => this.client.on('close', () => this.distrust()));
+    this.client.once('ready', () => this.client.on('close', () => this.openCircuit()));
   }
 
   /**
    * Has a command sent as soon as there is a slot for it.
-   * @param command may be called in a later turn. It rejects with {@link ImpossibleReply} where the reply cannot be one to it
+   * @param command may be called in a later turn. It rejects with {@link InvalidReply} where the reply cannot be one to it
    * @throws CatalogueError `unavailable` where there was no answer in time, at once while Redis is known to be in trouble
    */
-  async ask<Answer>(command: () => Promise<Answer>): Promise<Answer> {
+  async send<Answer>(command: () => Promise<Answer>): Promise<Answer> {
     const share = this.isUsable ? await this.commands.take('') : undefined;
     if (!share) throw noAnswer();
     const answer = this.isUsable ? command() : Promise.reject(new Error('the connection was lost'));
@@ -77,8 +77,8 @@ export class RedisConnection {
       this.losses = 0;
       return reply;
     } catch (error) {
-      this.distrust();
-      if (error instanceof ImpossibleReply) {
+      this.openCircuit();
+      if (error instanceof InvalidReply) {
         this.complain(error);
         this.drop();
       }
@@ -97,17 +97,17 @@ export class RedisConnection {
     return this.isTrusted && this.client.status === 'ready';
   }
 
-  private distrust(): void {
+  private openCircuit(): void {
     if (!this.isTrusted) return;
     this.isTrusted = false;
     let answered = 0;
     this.probing = setInterval(async () => {
       answered = (await this.isAnswering()) ? answered + 1 : 0;
-      if (answered === STEADY_PROBES) this.trust();
+      if (answered === STEADY_PROBES) this.closeCircuit();
     }, PROBE_INTERVAL_MS).unref();
   }
 
-  private trust(): void {
+  private closeCircuit(): void {
     clearInterval(this.probing);
     this.isTrusted = true;
   }

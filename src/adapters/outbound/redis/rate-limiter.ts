@@ -1,6 +1,6 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
-import { ImpossibleReply, type RedisConnection } from './connection.js';
+import { InvalidReply, type RedisConnection } from './connection.js';
 
 /** Requests of one caller that are counted by one command. */
 interface Batch {
@@ -49,7 +49,7 @@ export class RedisRateLimiter implements RateLimiter {
 
   private openBatch(caller: string): Batch {
     const answer = this.connection
-      .ask(() => {
+      .send(() => {
         this.batches.delete(caller);
         return this.count(caller, batch.size);
       })
@@ -61,7 +61,7 @@ export class RedisRateLimiter implements RateLimiter {
 
   private openLook(caller: string): Promise<RateLimiterRes | null> {
     const look = this.connection
-      .ask(() => {
+      .send(() => {
         this.looks.delete(caller);
         return this.look(caller);
       })
@@ -77,13 +77,13 @@ export class RedisRateLimiter implements RateLimiter {
 
   private async count(caller: string, requests: number): Promise<RateLimiterRes> {
     const counted = await this.limiter.consume(caller, requests).catch(asCounted);
-    if (!isPossible(counted, requests)) throw new ImpossibleReply('the reply is not a valid count');
+    if (!isPossible(counted, requests)) throw new InvalidReply('the reply is not a valid count');
     return counted;
   }
 
   private async look(caller: string): Promise<RateLimiterRes | null> {
     const counted = await this.limiter.get(caller);
-    if (counted && !isPossible(counted, 0)) throw new ImpossibleReply('the reply is not a valid count');
+    if (counted && !isPossible(counted, 0)) throw new InvalidReply('the reply is not a valid count');
     return counted;
   }
 
@@ -99,7 +99,7 @@ export class RedisRateLimiter implements RateLimiter {
 function asCounted(refusal: unknown): RateLimiterRes {
   if (refusal instanceof RateLimiterRes) return refusal;
   // The library destructures a reply without a check of its type.
-  throw refusal instanceof TypeError ? new ImpossibleReply('the reply is not a valid count') : refusal;
+  throw refusal instanceof TypeError ? new InvalidReply('the reply is not a valid count') : refusal;
 }
 
 /** @param least what was counted just now */

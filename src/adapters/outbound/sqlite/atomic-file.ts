@@ -7,7 +7,7 @@ import { BackupTargetError } from '../../../application/ports/backup.js';
  * A file that is written under another name in the same folder, and gets its own when it is complete. It is its owner's
  * alone. It never opens or replaces a file that exists, so never one that SQLite has open; see `connect`.
  */
-export class NewFile {
+export class AtomicFile {
   private constructor(
     private readonly target: string,
     readonly partial: string,
@@ -18,11 +18,11 @@ export class NewFile {
    * @param target an absolute path
    * @throws BackupTargetError
    */
-  static async create(target: string): Promise<NewFile> {
+  static async create(target: string): Promise<AtomicFile> {
     const found = await orTargetError(lstat(target).catch(unlessMissing));
     if (found) throw exists(target);
     const partial = `${target}.${randomUUID()}.partial`;
-    return new NewFile(target, partial, await orTargetError(open(partial, 'wx', 0o600)));
+    return new AtomicFile(target, partial, await orTargetError(open(partial, 'wx', 0o600)));
   }
 
   /** @throws BackupTargetError */

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import type Database from 'libsql';
 import type { BackupProgress } from '../../../application/ports/backup.js';
 import { UnusableStore } from '../../../application/ports/store.js';
-import { NewFile } from './atomic-file.js';
-import { connect, pragma, recognise } from './connection.js';
+import { AtomicFile } from './atomic-file.js';
+import { checkApplication, connect, pragma } from './connection.js';
 import { toCoreError } from './errors.js';
 import { APPLICATION_ID } from './migrations.js';
 import { identityOf } from './open-files.js';
@@ -21,12 +21,12 @@ const ONE_FILE = { offset: 18, data: Buffer.from([1, 1]) };
  * @returns the size of the backup in bytes
  * @throws BackupTargetError; UnusableStore where there is no sound database of this service; CatalogueError `unavailable`
  */
-export async function backUpSqlite(
+export async function backUpDatabase(
   database: string,
   target: string,
   progress: BackupProgress,
 ): Promise<number> {
-  const copy = await NewFile.create(resolve(target));
+  const copy = await AtomicFile.create(resolve(target));
   try {
     const bytes = await copyTo(copy, resolve(database), progress);
     progress(bytes, bytes);
@@ -41,7 +41,7 @@ export async function backUpSqlite(
   }
 }
 
-async function copyTo(copy: NewFile, database: string, progress: BackupProgress): Promise<number> {
+async function copyTo(copy: AtomicFile, database: string, progress: BackupProgress): Promise<number> {
   if (!identityOf(database)) throw new UnusableStore(`There is no database ${database}.`);
   const source = connect(database, 'rw');
   try {
@@ -61,7 +61,7 @@ async function copyTo(copy: NewFile, database: string, progress: BackupProgress)
  * `VACUUM INTO` would hold the thread until it is done: progress could not be shown, and signals would wait.
  */
 async function copyPages(
-  copy: NewFile,
+  copy: AtomicFile,
   source: Database.Database,
   progress: BackupProgress,
 ): Promise<number> {
@@ -89,7 +89,7 @@ function check(file: string): void {
 }
 
 function recogniseOurs(connection: Database.Database, file: string): void {
-  recognise(connection, file);
+  checkApplication(connection, file);
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
     throw new UnusableStore(`The database ${file} is empty.`);
 }

@@ -36,7 +36,7 @@ function forOwnerOnly<Result>(create: () => Result): Result {
 }
 
 /** @throws UnusableStore where the file is of another application, or of a newer version; nothing is changed */
-export function recognise(connection: Database.Database, file: string): void {
+export function checkApplication(connection: Database.Database, file: string): void {
   // In this order: another process that makes the database now fills it and names its owner in one commit.
   const wasEmpty = isEmpty(connection);
   const owner = pragma(connection, 'application_id');

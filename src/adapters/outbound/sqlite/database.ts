@@ -3,12 +3,12 @@ import type Database from 'libsql';
 import type { Journal } from '../../../application/ports/journal.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
-import { connect, pragma, recognise } from './connection.js';
+import { checkApplication, connect, pragma } from './connection.js';
 import { toCoreError } from './errors.js';
 import { GroupCommit } from './group-commit.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 import { identityOf, OpenFiles } from './open-files.js';
-import { type Reader, SqliteReader, type Statement } from './reader.js';
+import { type Reader, type Statement, StatementCache } from './reader.js';
 import { Snapshots } from './snapshots.js';
 
 /** Gives the prepared statement of an SQL text. */
@@ -18,7 +18,7 @@ interface OpenDatabase {
   readonly connection: Database.Database;
   readonly files: OpenFiles;
   readonly commits: GroupCommit;
-  readonly reader: SqliteReader;
+  readonly reader: StatementCache;
   readonly snapshots: Snapshots;
 }
 
@@ -47,7 +47,7 @@ export class SqliteDatabase implements Store, Reader {
     const before = identityOf(this.location);
     const connection = connect(this.location, 'rwc');
     try {
-      recognise(connection, this.location);
+      checkApplication(connection, this.location);
       connection.pragma('journal_mode = WAL');
       connection.pragma('synchronous = FULL');
       openLog(connection);
@@ -55,7 +55,7 @@ export class SqliteDatabase implements Store, Reader {
       const commits = new GroupCommit(connection, files);
       await commits.write(() => migrate(connection));
       const snapshots = new Snapshots(() => this.connectAgain(files));
-      this.opened = { connection, files, commits, reader: new SqliteReader(connection), snapshots };
+      this.opened = { connection, files, commits, reader: new StatementCache(connection), snapshots };
     } catch (error) {
       connection.close();
       throw toCoreError(error);
@@ -117,7 +117,7 @@ export class SqliteDatabase implements Store, Reader {
   /** A database that SQLite finds damaged takes no more writes: each could spread the damage. */
   private orDamaged(error: unknown): unknown {
     if (!(error instanceof UnusableStore)) return error;
-    this.opened?.files.distrust();
+    this.opened?.files.markLost();
     return unavailable(error.message, error);
   }
 

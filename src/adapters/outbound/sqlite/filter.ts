@@ -24,7 +24,7 @@ export function conditionOf(table: RecordTable, filter: Filter, term: string): S
 }
 
 /** A condition that leaves the choice of an index to others. */
-export function residualOf(table: RecordTable, filter: Filter): Sql {
+export function residualConditionOf(table: RecordTable, filter: Filter): Sql {
   return conditionOf(table, filter, `+${comparedColumn(table, filter)}`);
 }
 

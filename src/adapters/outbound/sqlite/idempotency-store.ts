@@ -1,6 +1,6 @@
 import type { RecordTable } from '../../../application/list-query.js';
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
-import type { Expiring } from '../../../application/ports/purgeable.js';
+import type { Purgeable } from '../../../application/ports/purgeable.js';
 import { RESERVATION_MS } from '../../../application/retention.js';
 import type { Instant } from '../../../domain/record.js';
 import type { SqliteDatabase } from './database.js';
@@ -19,8 +19,8 @@ const RESERVE = `${INSERT_RESERVATION} ON CONFLICT DO NOTHING`;
 const REMOVE = `DELETE FROM reservations WHERE (resource, key) IN (
   SELECT resource, key FROM reservations WHERE resource = ? AND reserved_at < ? ORDER BY reserved_at LIMIT ?)`;
 
-export class SqliteIdempotencyStore implements IdempotencyStore, Expiring {
-  readonly keptMs = RESERVATION_MS;
+export class SqliteIdempotencyStore implements IdempotencyStore, Purgeable {
+  readonly retentionMs = RESERVATION_MS;
 
   constructor(
     private readonly database: SqliteDatabase,
@@ -40,7 +40,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore, Expiring {
     }, rows.length);
   }
 
-  removeBefore(moment: Instant, limit: number): Promise<number> {
+  purgeBefore(moment: Instant, limit: number): Promise<number> {
     return this.database.write(
       (statement) => statement(REMOVE).run(this.table.name, moment, limit).changes,
       limit,

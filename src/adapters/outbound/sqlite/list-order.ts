@@ -3,7 +3,7 @@ import { columnOf } from './schema.js';
 import { type Sql, sql } from './sql.js';
 
 /** The order in which rows are read: the list's, turned round where the page lies before its place. */
-export function readingOrder({ order, from }: ListQuery): Order {
+export function scanOrder({ order, from }: ListQuery): Order {
   if (from?.side !== 'before') return order;
   return order.map(({ field, descending }) => ({ field, descending: !descending }));
 }
@@ -13,7 +13,10 @@ export function orderBy(order: Order): string {
 }
 
 /** What lies beyond a place. No index is used for it: that is the walk's affair. */
-export function beyond(order: Order, { values, inclusive }: Pick<ListPlace, 'values' | 'inclusive'>): Sql {
+export function keysetCondition(
+  order: Order,
+  { values, inclusive }: Pick<ListPlace, 'values' | 'inclusive'>,
+): Sql {
   const conditions = order.map(({ field, descending }, at): Sql => {
     const isLast = at === order.length - 1;
     const sign = (descending ? '<' : '>') + (isLast && inclusive ? '=' : '');

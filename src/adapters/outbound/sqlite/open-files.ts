@@ -48,12 +48,12 @@ export class OpenFiles {
       ([path, identity]) => identity === undefined || identity !== this.currentIdentity(path),
     );
     if (lost.length === 0) return true;
-    this.distrust(lost.map(([path]) => path));
+    this.markLost(lost.map(([path]) => path));
     return false;
   }
 
   /** From now on the files count as lost. */
-  distrust(files: readonly string[] = [this.database]): void {
+  markLost(files: readonly string[] = [this.database]): void {
     if (this.areLost) return;
     this.areLost = true;
     this.report(files);

@@ -1,6 +1,6 @@
 import type { Filter, RecordTable, Value } from '../../../application/list-query.js';
 import { comparedValue, compareValues, prefixRange } from '../../../application/record-order.js';
-import { all, type Sql, sql } from './sql.js';
+import { allOf, type Sql, sql } from './sql.js';
 
 export interface Bound {
   readonly value: Value;
@@ -29,7 +29,7 @@ export function rangeOf(table: RecordTable, filters: readonly Filter[]): Range {
 }
 
 export function rangeCondition(column: string, { low, high }: Range): Sql {
-  return all([
+  return allOf([
     ...(low ? [sql(`${column} >${low.inclusive ? '=' : ''} ?`, low.value)] : []),
     ...(high ? [sql(`${column} <${high.inclusive ? '=' : ''} ?`, high.value)] : []),
   ]);

@@ -12,7 +12,7 @@ export interface Reader {
 }
 
 /** Reads over one connection, with statements that stay prepared. */
-export class SqliteReader implements Reader {
+export class StatementCache implements Reader {
   private readonly statements = new Map<string, Statement>();
 
   constructor(private readonly connection: Database.Database) {}

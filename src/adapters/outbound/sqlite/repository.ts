@@ -7,7 +7,7 @@ import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import type { SqliteDatabase, Statements } from './database.js';
 import { isConstraint } from './errors.js';
 import { ListReader } from './list-reader.js';
-import { COLUMNS, type Row, recordOf, rowOf } from './rows.js';
+import { RECORD_COLUMNS, type RecordRow, recordOf, rowOf } from './rows.js';
 import { columnOf, identityColumnOf } from './schema.js';
 
 export class SqliteRepository<Fields> implements Repository<Fields> {
@@ -56,9 +56,9 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     return this.database.write((statement) => rows.map((row) => this.insertRow(statement, row)), rows.length);
   }
 
-  private insertRow(statement: Statements, row: Row): InsertOutcome {
+  private insertRow(statement: Statements, row: RecordRow): InsertOutcome {
     const [id] = row;
-    if (statement(this.sql.isTaken).all(id, this.table.name, id).length > 0) return 'taken';
+    if (statement(this.sql.isTaken).all(id, this.table.name, id).length > 0) return 'id_conflict';
     try {
       this.heedingUnique(() => statement(this.sql.insert).run(...row));
       return 'inserted';
@@ -68,7 +68,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     }
   }
 
-  async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+  async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     const rows = this.database.read(
       this.sql.existing,
       (statement) => statement.raw().all(JSON.stringify(ids)) as [Id][],
@@ -76,7 +76,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     return new Set(rows.map(([id]) => id));
   }
 
-  async taken(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+  async findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     const wanted = JSON.stringify(ids);
     const rows = this.database.read(
       this.sql.taken,
@@ -121,7 +121,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   }
 
   private selectOne(sql: string, key: string | number): Versioned<Fields> | undefined {
-    const row = this.database.read(sql, (statement) => statement.raw().get(key) as Row | undefined);
+    const row = this.database.read(sql, (statement) => statement.raw().get(key) as RecordRow | undefined);
     return row && recordOf(row);
   }
 
@@ -144,12 +144,12 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
 function statements(table: string) {
   return {
     isTaken: `SELECT 1 FROM ${table} WHERE id = ? UNION ALL SELECT 1 FROM tombstones WHERE resource = ? AND id = ?`,
-    insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?)`,
+    insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?)`,
     taken: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
       UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
     existing: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
-    find: `SELECT ${COLUMNS} FROM ${table} WHERE id = ?`,
-    findBy: (field: string) => `SELECT ${COLUMNS} FROM ${table} WHERE ${columnOf(field)} = ?`,
+    find: `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE id = ?`,
+    findBy: (field: string) => `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE ${columnOf(field)} = ?`,
     replace: `UPDATE ${table} SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?`,
     remove: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
   };

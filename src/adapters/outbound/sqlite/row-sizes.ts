@@ -1,4 +1,4 @@
-import type { Row } from './rows.js';
+import type { RecordRow } from './rows.js';
 
 /** About so many bytes are read at once, in so many rows at the most. */
 const BATCH_BYTES = 262_144;
@@ -8,14 +8,14 @@ const MAX_BATCH = 128;
 const FADING = 0.8;
 
 /** Remembers how large the rows of a table are, so that a batch of large ones has fewer. */
-export class RowSizes {
+export class BatchSize {
   private bytes = 1;
 
   get batch(): number {
     return Math.max(1, Math.min(MAX_BATCH, Math.floor(BATCH_BYTES / this.bytes)));
   }
 
-  note(rows: readonly Row[]): void {
+  note(rows: readonly RecordRow[]): void {
     if (rows.length === 0) return;
     const mean = rows.reduce((sum, row) => sum + row[4].length, 0) / rows.length;
     this.bytes = Math.max(mean, this.bytes * FADING, 1);

@@ -1,17 +1,17 @@
 import type { ListPlace, Value } from '../../../application/list-query.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
 import { turnInLine } from '../../../application/turns.js';
-import { behindBlock, nextWindow, type Position, positionAt, startOf } from './index-scan.js';
-import type { FewRows, WalkPlan } from './list-plan.js';
-import type { RowSource } from './row-source.js';
-import { type Row, recordOf } from './rows.js';
-import { type BoundedPace, type Pace, SteadyPace } from './time-slice.js';
+import { afterBlock, nextRange, type ScanPosition, scanPositionAt, scanStart } from './index-scan.js';
+import type { FilterThenSort, ScanPlan } from './list-plan.js';
+import type { RowReader } from './row-source.js';
+import { type RecordRow, recordOf } from './rows.js';
+import { type BudgetedSlice, FixedSlice, type TimeSlice } from './time-slice.js';
 
 /**
  * Rows in the order of reading, a batch at a time. In the end: whether there may be more, where looking for them was
  * given up.
  */
-export type Batches = AsyncGenerator<readonly Row[], boolean, void>;
+export type RowBatches = AsyncGenerator<readonly RecordRow[], boolean, void>;
 
 /** For whether there is a row beyond a page that is full, so many windows of so many rows are looked through. */
 const LOOKS = 4;
@@ -20,85 +20,85 @@ const LOOK_ROWS = 512;
 type Place = ListPlace | undefined;
 
 /** All of few rows, sorted anew for each batch. */
-export async function* amongFew(source: RowSource, few: FewRows, from: Place): Batches {
+export async function* sortInMemory(source: RowReader, few: FilterThenSort, from: Place): RowBatches {
   for (let place = from; ; ) {
-    const rows = source.rows(few.source, few.rows, place);
+    const rows = source.rows(few.source, few.condition, place);
     yield rows;
-    place = source.placeBehind(rows);
+    place = source.nextPlace(rows);
     if (!place) return false;
     await turnInLine(source.client);
   }
 }
 
 /** Along a walk in the list's own order, of which the batches are the rows that are sought. */
-export class WalkBatches {
+export class ScanBatches {
   constructor(
-    private readonly source: RowSource,
-    private readonly plan: WalkPlan,
-    private readonly pace: BoundedPace | SteadyPace,
+    private readonly source: RowReader,
+    private readonly plan: ScanPlan,
+    private readonly pace: BudgetedSlice | FixedSlice,
   ) {}
 
   /** @param isFull whether whoever reads has all that it wants, but for knowing whether there is more */
-  async *from(start: Place, isFull: () => boolean): Batches {
-    const { walk, isServed } = this.plan;
+  async *from(start: Place, isFull: () => boolean): RowBatches {
+    const { scan, isIndexed } = this.plan;
     const { order } = this.source;
     let place = start;
     let looks = 0;
-    for (let at = place ? positionAt(walk, order, place) : startOf(walk); at; ) {
-      const isLooking = isFull() && !isServed;
+    for (let at = place ? scanPositionAt(scan, order, place) : scanStart(scan); at; ) {
+      const isLooking = isFull() && !isIndexed;
       if (isLooking && looks++ === LOOKS) return true;
       const step = isLooking ? this.look(at, place) : await this.step(at, place);
       yield step.rows;
-      const behind = this.source.placeBehind(step.rows);
+      const behind = this.source.nextPlace(step.rows);
       place = behind ?? place;
-      at = behind ? positionAt(walk, order, behind) : step.next;
-      await (isLooking ? turnInLine(this.source.client) : this.pace.turn());
+      at = behind ? scanPositionAt(scan, order, behind) : step.next;
+      await (isLooking ? turnInLine(this.source.client) : this.pace.checkpoint());
     }
     return false;
   }
 
-  private async step(at: Position, place: Place): Promise<Step> {
+  private async step(at: ScanPosition, place: Place): Promise<Step> {
     const { window, rows } = this.read(this.pace, at, place);
     if (window.kind === 'blocks' || this.source.order.length <= 2) return { rows, next: window.next };
-    return { rows: await this.firstOfBlock(window.block, place), next: behindBlock(window.block) };
+    return { rows: await this.firstOfBlock(window.block, place), next: afterBlock(window.block) };
   }
 
   /** Any row will do. */
-  private look(at: Position, place: Place): Step {
-    const { window, rows } = this.read(new SteadyPace(LOOK_ROWS, this.source.client), at, place);
+  private look(at: ScanPosition, place: Place): Step {
+    const { window, rows } = this.read(new FixedSlice(LOOK_ROWS, this.source.client), at, place);
     return { rows, next: window.next };
   }
 
-  private read(pace: Pace, at: Position, place: Place) {
-    const { walk } = this.plan;
-    return pace.window((size) => {
-      const window = nextWindow(this.source.reader, walk, at, size);
-      return { window, rows: this.source.rows(walk.source, window.rows, place) };
+  private read(pace: TimeSlice, at: ScanPosition, place: Place) {
+    const { scan } = this.plan;
+    return pace.run((size) => {
+      const window = nextRange(this.source.reader, scan, at, size);
+      return { window, rows: this.source.rows(scan.source, window.rows, place) };
     });
   }
 
   /** The first rows, in the list's order, of a block that is too large to be sorted at once. */
-  private async firstOfBlock(block: Value, place: Place): Promise<Row[]> {
-    let first: Row[] = [];
-    for (let at: Position | undefined = { kind: 'block', block }; at?.kind === 'block'; ) {
+  private async firstOfBlock(block: Value, place: Place): Promise<RecordRow[]> {
+    let first: RecordRow[] = [];
+    for (let at: ScanPosition | undefined = { kind: 'block', block }; at?.kind === 'block'; ) {
       const { window, rows } = this.read(this.pace, at, place);
       first = firstOf(this.source, [...first, ...rows]);
       at = window.next;
-      await this.pace.turn();
+      await this.pace.checkpoint();
     }
     return first;
   }
 }
 
 interface Step {
-  readonly rows: readonly Row[];
-  readonly next?: Position | undefined;
+  readonly rows: readonly RecordRow[];
+  readonly next?: ScanPosition | undefined;
 }
 
-function firstOf({ order, batch }: RowSource, rows: readonly Row[]): Row[] {
+function firstOf({ order, batchSize }: RowReader, rows: readonly RecordRow[]): RecordRow[] {
   return rows
     .map((row) => ({ row, values: valuesOf(recordOf(row), order) }))
     .sort((a, b) => compareInOrder(order, a.values, b.values))
-    .slice(0, batch)
+    .slice(0, batchSize)
     .map(({ row }) => row);
 }

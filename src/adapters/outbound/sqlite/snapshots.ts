@@ -2,7 +2,7 @@ import type Database from 'libsql';
 import { FairShares } from '../../../application/fair-shares.js';
 import { unavailable } from '../../../domain/errors.js';
 import { toCoreError } from './errors.js';
-import { type Reader, SqliteReader } from './reader.js';
+import { type Reader, StatementCache } from './reader.js';
 
 /** Long readings at the same time, and how many more wait for so long. */
 const LIMITS = { total: 8, perClient: 2, reserve: 8, maxWaiting: 200, patienceMs: 5_000 };
@@ -46,7 +46,7 @@ export class Snapshots {
   private open(): Snapshot {
     const connection = this.connect();
     connection.pragma('query_only = ON');
-    return { connection, reader: new SqliteReader(connection) };
+    return { connection, reader: new StatementCache(connection) };
   }
 
   private end(snapshot: Snapshot): void {

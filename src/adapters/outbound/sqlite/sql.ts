@@ -8,7 +8,7 @@ export function sql(text: string, ...values: unknown[]): Sql {
   return { text, values };
 }
 
-export function all(conditions: readonly Sql[]): Sql {
+export function allOf(conditions: readonly Sql[]): Sql {
   if (conditions.length === 0) return sql('TRUE');
   return sql(
     conditions.map(({ text }) => `(${text})`).join(' AND '),

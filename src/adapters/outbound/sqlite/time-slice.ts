@@ -2,24 +2,24 @@ import type { QueryBudget, QueryTime } from '../../../application/query-budget.j
 import { turnInLine } from '../../../application/turns.js';
 
 /** Cuts a long work into windows of some rows, with turns for others in between. */
-export interface Pace {
+export interface TimeSlice {
   /** Does one window's work. */
-  window<Result>(work: (rows: number) => Result): Result;
-  turn(): Promise<void>;
+  run<Result>(work: (rows: number) => Result): Result;
+  checkpoint(): Promise<void>;
 }
 
 /** Of windows whose work is known beforehand. */
-export class SteadyPace implements Pace {
+export class FixedSlice implements TimeSlice {
   constructor(
     private readonly rows: number,
     private readonly client: string | undefined,
   ) {}
 
-  window<Result>(work: (rows: number) => Result): Result {
+  run<Result>(work: (rows: number) => Result): Result {
     return work(this.rows);
   }
 
-  turn(): Promise<void> {
+  checkpoint(): Promise<void> {
     return turnInLine(this.client);
   }
 }
@@ -31,7 +31,7 @@ const QUICK_MS = 1;
 const SLOW_MS = 3;
 
 /** Of windows that take a millisecond or some, until the query's time is over. */
-export class BoundedPace implements Pace {
+export class BudgetedSlice implements TimeSlice {
   private readonly time: QueryTime;
   private rows = SIZES.first;
 
@@ -44,7 +44,7 @@ export class BoundedPace implements Pace {
     this.time = budget.start(client, isEndless);
   }
 
-  window<Result>(work: (rows: number) => Result): Result {
+  run<Result>(work: (rows: number) => Result): Result {
     const [result, ms] = this.budget.measured(() => work(this.rows));
     if (ms < QUICK_MS) this.rows = Math.min(this.rows * 2, SIZES.max);
     if (ms > SLOW_MS) this.rows = Math.max(this.rows >> 1, SIZES.min);
@@ -52,7 +52,7 @@ export class BoundedPace implements Pace {
   }
 
   /** @throws CatalogueError `query_too_expensive` */
-  turn(): Promise<void> {
+  checkpoint(): Promise<void> {
     return this.time.turn();
   }
 }
