@@ -1,7 +1,6 @@
 import { MemoryIdempotencyStore } from '../adapters/outbound/memory/idempotency-store.js';
-import { MemoryRepository } from '../adapters/outbound/memory/repository.js';
+import { MemoryRepository, MemoryTombstones } from '../adapters/outbound/memory/repository.js';
 import { MemoryStore } from '../adapters/outbound/memory/store.js';
-import { MemoryTombstones } from '../adapters/outbound/memory/tombstones.js';
 import { MongoArchive } from '../adapters/outbound/mongo/archive.js';
 import { MongoIdempotencyStore } from '../adapters/outbound/mongo/idempotency-store.js';
 import { recordIndexes, reservationExpiry, tombstoneExpiry } from '../adapters/outbound/mongo/indexes.js';

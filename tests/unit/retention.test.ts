@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
-import { MemoryTombstones } from '#src/adapters/outbound/memory/tombstones.js';
+import { MemoryTombstones } from '#src/adapters/outbound/memory/repository.js';
 import type { Purgeable } from '#src/application/ports/purgeable.js';
 import { RESERVATION_MS, Retention, TOMBSTONE_MS } from '#src/application/retention.js';
 import { unavailable } from '#src/domain/errors.js';

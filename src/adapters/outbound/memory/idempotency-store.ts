@@ -2,28 +2,31 @@ import type { IdempotencyStore, Reservation } from '../../../application/ports/i
 import type { Purgeable } from '../../../application/ports/purgeable.js';
 import { RESERVATION_MS } from '../../../application/retention.js';
 import type { Instant } from '../../../domain/record.js';
-import { ExpiryIndex } from './expiry-index.js';
+import { ExpiringMap } from './expiring-map.js';
 
 export class MemoryIdempotencyStore implements IdempotencyStore, Purgeable {
   readonly retentionMs = RESERVATION_MS;
-  private readonly reservations = new ExpiryIndex<string, Reservation>(({ reservedAt }) => reservedAt);
+  private readonly reservations = new ExpiringMap<string, Reservation>(
+    RESERVATION_MS,
+    ({ reservedAt }) => reservedAt,
+  );
 
   async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
-    return this.standing(keys);
+    return this.existing(keys);
   }
 
   async reserve(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
     for (const reservation of reservations) {
       if (!this.reservations.has(reservation.key)) this.reservations.add(reservation.key, { ...reservation });
     }
-    return this.standing(reservations.map(({ key }) => key));
+    return this.existing(reservations.map(({ key }) => key));
   }
 
-  async purgeBefore(moment: Instant, limit: number): Promise<number> {
+  purgeBefore(moment: Instant, limit: number): Promise<number> {
     return this.reservations.purgeBefore(moment, limit);
   }
 
-  private standing(keys: readonly string[]): Map<string, Reservation> {
+  private existing(keys: readonly string[]): Map<string, Reservation> {
     const found = keys.map((key) => this.reservations.get(key)).filter((one) => one !== undefined);
     return new Map(found.map((reservation) => [reservation.key, { ...reservation }]));
   }

@@ -9,27 +9,36 @@ import {
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
+import { matchesFilter, takePage, uniqueValueOf } from '../../../application/records/match-filter.js';
+import { partitionPoint, TopN } from '../../../application/records/top-n.js';
+import { TOMBSTONE_MS } from '../../../application/retention.js';
 import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import { TopN } from './first-few.js';
-import { matchesFilter, uniqueValueOf } from './matching.js';
-import { SortedIds } from './sorted-ids.js';
-import { MemoryTombstones } from './tombstones.js';
+import { ExpiringMap } from './expiring-map.js';
 
-/** So many records are looked at before others have their turn. */
-const CHUNK = 1_000;
+/** Records per time slice: after each slice other requests have their turn. */
+const SLICE = 1_000;
 
-interface Placed<Fields> {
+/** The ids of deleted records. */
+export class MemoryTombstones extends ExpiringMap<Id, Instant> {
+  constructor() {
+    super(TOMBSTONE_MS, (at) => at);
+  }
+}
+
+interface Sortable<Fields> {
   readonly record: Versioned<Fields>;
-  /** Of the keys of the order. */
+  /** One for each key of the order. */
   readonly values: readonly Value[];
 }
 
 /** Forgets everything when the process ends. */
 export class MemoryRepository<Fields> implements Repository<Fields> {
   private readonly records = new Map<Id, Versioned<Fields>>();
-  private readonly ids = new SortedIds();
+  /** Those of the records, ascending. */
+  private readonly ids: Id[] = [];
+  /** For each unique field, the record that has a value. */
   private readonly unique: ReadonlyMap<string, Map<unknown, Id>>;
   private nextId: Id;
 
@@ -71,7 +80,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   async findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
-    return new Set(ids.filter((id) => this.isTaken(id)));
+    return new Set(ids.filter((id) => this.isUsed(id)));
   }
 
   async findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
@@ -80,9 +89,9 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { limit, bytes = MAX_PAGE_BYTES, filters, order, from } = query;
-    const backwards = from?.side === 'before';
-    const direction = backwards ? -1 : 1;
-    const found = new TopN<Placed<Fields>>(
+    const isBackwards = from?.side === 'before';
+    const direction = isBackwards ? -1 : 1;
+    const found = new TopN<Sortable<Fields>>(
       limit + 1,
       (a, b) => compareInOrder(order, a.values, b.values) * direction,
     );
@@ -93,15 +102,15 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
       if (isById && found.inOrder().length > limit) break;
     }
-    const inOrder = found.inOrder();
-    const page = pageOf(inOrder, limit, bytes);
-    const records = page.map(({ record }) => structuredClone(record));
-    return { records: backwards ? records.reverse() : records, hasMore: page.length < inOrder.length };
+    const inOrder = found.inOrder().map(({ record }) => record);
+    const page = takePage(inOrder, limit, bytes);
+    const records = page.map((record) => structuredClone(record));
+    return { records: isBackwards ? records.reverse() : records, hasMore: page.length < inOrder.length };
   }
 
   async count(filters: readonly Filter[], client?: string): Promise<number> {
     let count = 0;
-    for await (const _ of this.matching(filters, { client })) count++;
+    for await (const _ of this.matching(filters, { client }, [...this.ids])) count++;
     return count;
   }
 
@@ -114,19 +123,19 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   async remove(id: Id, expected: number, at: Instant): Promise<boolean> {
     const record = this.records.get(id);
     if (record?.version !== expected) return false;
-    this.forgetUnique(record);
+    this.forgetUniqueValues(record);
     this.records.delete(id);
-    this.ids.remove(id);
+    this.ids.splice(this.indexOfId(id), 1);
     this.tombstones.add(id, at);
     return true;
   }
 
-  private isTaken(id: Id): boolean {
+  private isUsed(id: Id): boolean {
     return this.records.has(id) || this.tombstones.has(id);
   }
 
   private inserted(record: Versioned<Fields>): InsertOutcome {
-    if (this.isTaken(record.id)) return 'id_conflict';
+    if (this.isUsed(record.id)) return 'id_conflict';
     try {
       this.put(record);
       return 'inserted';
@@ -136,29 +145,34 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     }
   }
 
-  /** Where the list is in order of id, those from its place on, as they are read; otherwise all. */
+  /** The ids to look at: all; or, if the list is in order of id, those from its place on, in the order of reading. */
   private idsFrom({ order, from }: ListQuery): Id[] {
     const [key] = order;
-    if (key?.field !== 'id') return this.ids.upwards();
+    if (key?.field !== 'id') return [...this.ids];
     const first = from && Number(from.values[0]);
-    return key.descending === (from?.side === 'before') ? this.ids.upwards(first) : this.ids.downwards(first);
+    const isAscending = key.descending === (from?.side === 'before');
+    if (isAscending) return this.ids.slice(first === undefined ? 0 : this.indexOfId(first));
+    return this.ids.slice(0, first === undefined ? undefined : this.indexOfId(first + 1)).reverse();
+  }
+
+  /** @returns the index of the first id that is not smaller */
+  private indexOfId(id: Id): number {
+    return partitionPoint(this.ids, (other) => other < id);
   }
 
   /**
-   * Every record that all filters hold for, as it is in the moment when it is looked at. A record that is kept never
-   * changes, another takes its place: so it may be shown as it was found, whatever is written meanwhile.
+   * The records that match all filters, each as it is when it is looked at. A stored record never changes, a write puts
+   * another in its place: so the caller sees each as it was found, even if it is written meanwhile.
    */
   private async *matching(
     filters: readonly Filter[],
     { client, isSequel }: Pick<ListQuery, 'client' | 'isSequel'>,
-    ids = this.ids.upwards(),
+    ids: readonly Id[],
   ): AsyncGenerator<Versioned<Fields>> {
     const time = this.budget.start(client, isSequel);
-    for (let at = 0; at < ids.length; at++) {
-      if (at > 0 && at % CHUNK === 0) {
-        await time.turn();
-      }
-      const record = this.records.get(ids[at] ?? 0);
+    for (const [at, id] of ids.entries()) {
+      if (at > 0 && at % SLICE === 0) await time.turn();
+      const record = this.records.get(id);
       if (record && filters.every((filter) => matchesFilter(this.table, record, filter))) yield record;
     }
   }
@@ -170,8 +184,8 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       if (owner !== undefined && owner !== record.id) throw duplicateValue(field);
     }
     const old = this.records.get(record.id);
-    if (old) this.forgetUnique(old);
-    else this.ids.add(record.id);
+    if (old) this.forgetUniqueValues(old);
+    else this.ids.splice(this.indexOfId(record.id), 0, record.id);
     for (const [field, owners] of this.unique) {
       const value = uniqueValueOf(this.table, record, field);
       if (value !== undefined) owners.set(value, record.id);
@@ -179,19 +193,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     this.records.set(record.id, structuredClone(record));
   }
 
-  private forgetUnique(record: Versioned<Fields>): void {
+  private forgetUniqueValues(record: Versioned<Fields>): void {
     for (const [field, owners] of this.unique) owners.delete(uniqueValueOf(this.table, record, field));
   }
-}
-
-/** The first of them, as many as the limit or the bytes allow. */
-function pageOf<Fields>(found: readonly Placed<Fields>[], limit: number, maxBytes: number): Placed<Fields>[] {
-  const page: Placed<Fields>[] = [];
-  let bytes = 0;
-  for (const one of found.slice(0, limit)) {
-    if (bytes >= maxBytes) break;
-    page.push(one);
-    bytes += Buffer.byteLength(JSON.stringify(one.record));
-  }
-  return page;
 }

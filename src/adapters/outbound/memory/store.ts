@@ -1,6 +1,6 @@
 import type { Store } from '../../../application/ports/store.js';
 
-/** The store of the memory repositories: nothing to open, nothing to lose that was not lost already. */
+/** The store under the memory repositories. There is nothing to open and nothing to close. */
 export class MemoryStore implements Store {
   readonly location = 'the memory of this process (forgotten when it ends)';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { TopN } from '#src/adapters/outbound/memory/first-few.js';
+import { TopN } from '#src/application/records/top-n.js';
 
-describe('the first few of many', () => {
+describe('the top N', () => {
   it('are those that a sort of all would put in front, ties in the order in which they came', () => {
     const items = fc.array(fc.record({ key: fc.nat(9), came: fc.nat() }));
     fc.assert(
