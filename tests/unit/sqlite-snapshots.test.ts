@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Reader } from '#src/adapters/outbound/sqlite/connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
-import type { Reader } from '#src/adapters/outbound/sqlite/reader.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import type { Product } from '#src/domain/product.js';
 import { expectRefusal } from '../support/expect-refusal.js';

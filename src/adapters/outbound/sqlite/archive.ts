@@ -1,10 +1,19 @@
 import type { RecordTable } from '../../../application/list-query.js';
-import type { RecordArchive, RecordEntry } from '../../../application/ports/archive.js';
+import type { RecordArchive, RecordEntry, ReservationArchive } from '../../../application/ports/archive.js';
+import type { Reservation } from '../../../application/ports/idempotency-store.js';
 import type { Id } from '../../../domain/record.js';
 import type { SqliteDatabase } from './database.js';
+import {
+  INSERT_RESERVATION,
+  RESERVATION_COLUMNS,
+  type ReservationRow,
+  reservationOf,
+  reservationRowOf,
+} from './idempotency-store.js';
+import { RECORD_COLUMNS } from './schema.js';
 
-/** As in the table; a tombstone has no version, and its time of deletion stands in the place of that of creation. */
-type Row = [id: Id, version: number | null, at: number, updatedAt: number | null, fields: string | null];
+/** A record or a tombstone. A tombstone has no version, and `at` is the time of deletion instead of that of creation. */
+type EntryRow = [id: Id, version: number | null, at: number, updatedAt: number | null, fields: string | null];
 
 export class SqliteArchive implements RecordArchive {
   readonly name: string;
@@ -18,12 +27,12 @@ export class SqliteArchive implements RecordArchive {
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
     const sql = `
-      SELECT id, version, created_at, updated_at, fields FROM ${this.name} WHERE id > ?
+      SELECT ${RECORD_COLUMNS} FROM ${this.name} WHERE id > ?
       UNION ALL SELECT id, NULL, deleted_at, NULL, NULL FROM tombstones WHERE resource = ? AND id > ?
       ORDER BY id LIMIT ?`;
     const rows = this.database.read(
       sql,
-      (statement) => statement.raw().all(after, this.name, after, limit) as Row[],
+      (statement) => statement.raw().all(after, this.name, after, limit) as EntryRow[],
     );
     return rows.map(entryOf);
   }
@@ -62,7 +71,41 @@ export class SqliteArchive implements RecordArchive {
   }
 }
 
-function entryOf([id, version, at, updatedAt, fields]: Row): RecordEntry {
+function entryOf([id, version, at, updatedAt, fields]: EntryRow): RecordEntry {
   if (version === null || updatedAt === null || fields === null) return { id, deletedAt: at };
   return { id, version, createdAt: at, updatedAt, fields: JSON.parse(fields) as unknown };
+}
+
+const READ = `SELECT ${RESERVATION_COLUMNS} FROM reservations WHERE resource = ? AND key > ? ORDER BY key LIMIT ?`;
+const DISCARD = 'DELETE FROM reservations WHERE resource = ? AND key = ?';
+
+export class SqliteReservationArchive implements ReservationArchive {
+  readonly name: string;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    table: RecordTable,
+  ) {
+    this.name = table.name;
+  }
+
+  async read(after: string, limit: number): Promise<readonly Reservation[]> {
+    const rows = this.database.read(
+      READ,
+      (statement) => statement.raw().all(this.name, after, limit) as ReservationRow[],
+    );
+    return rows.map(reservationOf);
+  }
+
+  async add(reservations: readonly Reservation[]): Promise<void> {
+    await this.database.write((statement) => {
+      for (const one of reservations) statement(INSERT_RESERVATION).run(this.name, ...reservationRowOf(one));
+    });
+  }
+
+  async discard(keys: readonly string[]): Promise<void> {
+    await this.database.write((statement) => {
+      for (const key of keys) statement(DISCARD).run(this.name, key);
+    });
+  }
 }

@@ -3,12 +3,18 @@ import type Database from 'libsql';
 import type { Journal } from '../../../application/ports/journal.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
-import { checkApplication, connect, pragma } from './connection.js';
+import {
+  checkApplication,
+  connect,
+  pragma,
+  type Reader,
+  type Statement,
+  StatementCache,
+} from './connection.js';
 import { toCoreError } from './errors.js';
 import { GroupCommit } from './group-commit.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 import { identityOf, OpenFiles } from './open-files.js';
-import { type Reader, type Statement, StatementCache } from './reader.js';
 import { Snapshots } from './snapshots.js';
 
 /** Gives the prepared statement of an SQL text. */

@@ -1,41 +1,39 @@
-import type { ListPlace, Order, Value } from '../../../application/list-query.js';
+import type { ListPlace, ListQuery, Order, Value } from '../../../application/list-query.js';
 import type { Id } from '../../../domain/record.js';
-import { type Bound, tighter } from './range.js';
-import type { Reader } from './reader.js';
-import { ID } from './schema.js';
-import { allOf, type Sql, sql } from './sql.js';
+import type { Reader } from './connection.js';
+import { type Bound, tighterHigh, tighterLow } from './filter.js';
+import { allOf, anyOf, columnOf, ID, type Sql, sql } from './schema.js';
 
-/** A way through the rows of a table, along one index. */
+/** The scan of a table along one index. Rows that have the same value of the column are a block. */
 export interface IndexScan {
   /** The table and the index. */
   readonly source: string;
-  /** Rows come in its order; rows with the same value are a block. */
   readonly column: string;
   readonly descending: boolean;
-  /** Within a block. */
+  /** The order within a block. */
   readonly idDescending: boolean;
-  /** Where the way begins and ends, in its direction. */
+  /** The first and the last value, in the direction of the scan. */
   readonly start?: Bound | undefined;
   readonly end?: Bound | undefined;
-  /** Holds for every row on the way, and the index knows it. */
+  /** A condition on every row of the scan that the index serves. */
   readonly fixed?: Sql;
 }
 
 /**
- * A place on the way. A window must be a range of the index: so it is one of whole blocks, or lies in a block that is
- * larger than a window, from one id on.
+ * Where a scan continues. Each step must be a range of the index. So a step consists of whole blocks; or, if a block is
+ * larger than a step, of a part of that block that begins at an id.
  */
 export type ScanPosition =
   | { readonly kind: 'blocks'; readonly from?: Bound | undefined }
   | { readonly kind: 'block'; readonly block: Value; readonly id?: Id };
 
-/** A piece of the way, exactly a range of the index; without `next` the last one. */
+/** One step of a scan: exactly a range of the index. The last step has no `next`. */
 export type ScanRange =
   | { readonly kind: 'blocks'; readonly rows: Sql; readonly next?: ScanPosition }
   | { readonly kind: 'block'; readonly block: Value; readonly rows: Sql; readonly next: ScanPosition };
 
-export function scanStart(walk: IndexScan): ScanPosition {
-  return { kind: 'blocks', from: walk.start };
+export function scanStart(scan: IndexScan): ScanPosition {
+  return { kind: 'blocks', from: scan.start };
 }
 
 export function afterBlock(block: Value): ScanPosition {
@@ -43,34 +41,35 @@ export function afterBlock(block: Value): ScanPosition {
 }
 
 /**
- * The position right before what lies beyond a place, or before all of the block in which that is scattered.
- * @returns undefined where the way ends before the place
+ * The position of the first row behind a place of the list; or the beginning of its block, if the order within the block
+ * is not that of the ids.
+ * @returns undefined if the scan ends before the place
  */
 export function scanPositionAt(
-  walk: IndexScan,
+  scan: IndexScan,
   order: Order,
   { values, inclusive }: ListPlace,
 ): ScanPosition | undefined {
   const [value, id] = values;
   if (value === undefined) throw new Error('A place holds a value for each key of the order.');
-  const [low, high] = walk.descending ? ([-1, 1] as const) : ([1, -1] as const);
-  if (walk.column === ID) return { kind: 'blocks', from: tighter(walk.start, { value, inclusive }, low) };
+  const [tighterStart, tighterEnd] = scan.descending ? [tighterHigh, tighterLow] : [tighterLow, tighterHigh];
+  if (scan.column === ID) return { kind: 'blocks', from: tighterStart(scan.start, { value, inclusive }) };
   const here: Bound = { value, inclusive: true };
-  if (tighter(walk.end, here, high) !== here) return undefined;
-  if (tighter(walk.start, here, low) !== here) return scanStart(walk);
+  if (tighterEnd(scan.end, here) !== here) return undefined;
+  if (tighterStart(scan.start, here) !== here) return scanStart(scan);
   return order.length === 2
     ? { kind: 'block', block: value, id: Number(id) }
     : { kind: 'block', block: value };
 }
 
-/** The next piece: whole blocks of up to `size` rows, or as many of a block that is larger. */
-export function nextRange(reader: Reader, walk: IndexScan, at: ScanPosition, size: number): ScanRange {
+/** The next step: whole blocks of at most `size` rows together, or `size` rows of a larger block. */
+export function nextRange(reader: Reader, scan: IndexScan, at: ScanPosition, size: number): ScanRange {
   return at.kind === 'block'
-    ? windowInBlock(reader, walk, at, size)
-    : windowOfBlocks(reader, walk, at.from, size);
+    ? rangeInBlock(reader, scan, at, size)
+    : rangeOfBlocks(reader, scan, at.from, size);
 }
 
-function windowInBlock(
+function rangeInBlock(
   reader: Reader,
   { source, column, idDescending }: IndexScan,
   { block, id }: { readonly block: Value; readonly id?: Id },
@@ -88,8 +87,8 @@ function windowInBlock(
   };
 }
 
-function windowOfBlocks(reader: Reader, walk: IndexScan, from: Bound | undefined, size: number): ScanRange {
-  const { source, column, descending, fixed, end: until } = walk;
+function rangeOfBlocks(reader: Reader, scan: IndexScan, from: Bound | undefined, size: number): ScanRange {
+  const { source, column, descending, fixed, end: until } = scan;
   const [after, before] = descending ? ['<', '>'] : ['>', '<'];
   const bound = (sign: string | undefined, { value, inclusive }: Bound) =>
     sql(`${column} ${sign}${inclusive ? '=' : ''} ?`, value);
@@ -98,7 +97,7 @@ function windowOfBlocks(reader: Reader, walk: IndexScan, from: Bound | undefined
   const end = valueAt(reader, source, column, rest, descending, size);
   if (end === undefined) return { kind: 'blocks', rows: allOf(rest) };
   if (valueAt(reader, source, column, rest, descending, 0) === end)
-    return windowInBlock(reader, walk, { block: end }, size);
+    return rangeInBlock(reader, scan, { block: end }, size);
   return {
     kind: 'blocks',
     rows: allOf([...begun, bound(before, { value: end, inclusive: false })]),
@@ -121,4 +120,29 @@ function valueAt(
     (statement) => statement.raw().get(...values, offset) as [Value] | undefined,
   );
   return row?.[0];
+}
+
+/** The order in which rows are read: the order of the list, reversed if the page lies before its place. */
+export function scanOrder({ order, from }: ListQuery): Order {
+  if (from?.side !== 'before') return order;
+  return order.map(({ field, descending }) => ({ field, descending: !descending }));
+}
+
+export function orderBy(order: Order): string {
+  return order.map(({ field, descending }) => `${columnOf(field)}${descending ? ' DESC' : ''}`).join(', ');
+}
+
+/** Keyset condition: `a > x OR (a = x AND b > y)`. It uses no index: the scan has chosen one. */
+export function keysetCondition(
+  order: Order,
+  { values, inclusive }: Pick<ListPlace, 'values' | 'inclusive'>,
+): Sql {
+  return anyOf(
+    order.map(({ field, descending }, at): Sql => {
+      const isLast = at === order.length - 1;
+      const sign = (descending ? '<' : '>') + (isLast && inclusive ? '=' : '');
+      const same = order.slice(0, at).map((key) => `+${columnOf(key.field)} = ?`);
+      return sql([...same, `+${columnOf(field)} ${sign} ?`].join(' AND '), ...values.slice(0, at + 1));
+    }),
+  );
 }

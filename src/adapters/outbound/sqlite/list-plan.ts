@@ -1,25 +1,22 @@
 import type { Filter, ListQuery, RecordTable } from '../../../application/list-query.js';
-import { comparedColumn, conditionOf } from './filter.js';
-import type { IndexScan } from './index-scan.js';
-import { scanOrder } from './list-order.js';
-import { isRange, rangeCondition, rangeOf } from './range.js';
-import type { Reader } from './reader.js';
-import { columnOf, ID, indexedBy } from './schema.js';
-import type { Sql } from './sql.js';
+import type { Reader } from './connection.js';
+import { comparedColumn, conditionOf, isRange, rangeCondition, rangeOf } from './filter.js';
+import { type IndexScan, scanOrder } from './index-scan.js';
+import { columnOf, ID, indexedBy, type Sql } from './schema.js';
 
-/** So many rows are read and sorted at once. */
-const MAX_FEW = 1_000;
-const MAX_FEW_BYTES = 1_048_576;
-/** So few are read at once whatever their size. */
-const NEVER_LARGE = 8;
+/** The most rows and bytes that are read and sorted at once. */
+const MAX_SORTED_ROWS = 1_000;
+const MAX_SORTED_BYTES = 1_048_576;
+/** Up to this many rows are sorted at once, whatever their size. */
+const ALWAYS_SORTED_ROWS = 8;
 
-/** How a list is read: along its order, or, where a filter leaves few rows, all of those, sorted each time. */
+/** Scan the index of the list's order; or, if a filter leaves few rows, fetch those and sort them. */
 export type Plan = ScanPlan | FilterThenSort;
 
 export interface ScanPlan {
   readonly kind: 'index-scan';
   readonly scan: IndexScan;
-  /** Whether all rows on the way are in the list, and in its order. */
+  /** Whether every row of the scan is in the list, and in its order. */
   readonly isIndexed: boolean;
 }
 
@@ -44,7 +41,7 @@ export function planList(reader: Reader, table: RecordTable, query: ListQuery): 
   return few ?? { kind: 'index-scan', scan, isIndexed: isFiltered && order.length <= 2 };
 }
 
-/** The same for counting, where the order is no matter. */
+/** As {@link planList}, for a count, which needs no order. */
 export function planCount(reader: Reader, table: RecordTable, filters: readonly Filter[]): Plan {
   const few = filterThenSort(reader, table, filters);
   if (few) return few;
@@ -59,7 +56,7 @@ export function planCount(reader: Reader, table: RecordTable, filters: readonly 
 
 interface IndexedScan {
   readonly scan: IndexScan;
-  /** The filters that hold wherever the scan goes. */
+  /** The filters that every row of the scan matches. */
   readonly served: readonly Filter[];
 }
 
@@ -67,7 +64,7 @@ function isEquality(filter: Filter): boolean {
   return filter.operator === 'eq' && filter.field !== 'id';
 }
 
-/** In order of id among the rows that have one value: an index ends with the id. */
+/** The rows with one value, in order of id: every index ends with the id. */
 function scanEqual(table: RecordTable, filter: Filter, descending: boolean): IndexedScan {
   const column = comparedColumn(table, filter) ?? ID;
   const fixed = conditionOf(table, filter, column);
@@ -75,19 +72,20 @@ function scanEqual(table: RecordTable, filter: Filter, descending: boolean): Ind
   return { scan, served: [filter] };
 }
 
-/** Along one column, as far as the filters of the same column allow. */
+/** The rows in the order of one column, within the range that the filters of this column allow. */
 function scanColumn(
   table: RecordTable,
-  way: Pick<IndexScan, 'column' | 'descending' | 'idDescending'>,
+  direction: Pick<IndexScan, 'column' | 'descending' | 'idDescending'>,
   filters: readonly Filter[],
 ): IndexedScan {
-  const served = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === way.column);
+  const { column, descending } = direction;
+  const served = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === column);
   const { low, high } = rangeOf(table, served);
-  const [start, end] = way.descending ? [high, low] : [low, high];
-  return { scan: { source: indexedBy(table, way.column), ...way, start, end }, served };
+  const [start, end] = descending ? [high, low] : [low, high];
+  return { scan: { source: indexedBy(table, column), ...direction, start, end }, served };
 }
 
-/** The rows that the filters of one column leave, where they are few; those of the column that leaves the fewest. */
+/** The plan for the column whose filters leave the fewest rows; undefined if even those are many. */
 function filterThenSort(
   reader: Reader,
   table: RecordTable,
@@ -102,30 +100,27 @@ function filterThenSort(
     .map(([column, those]): FilterThenSort & { count: number } => {
       const source = indexedBy(table, column);
       const condition = seekCondition(table, column, those);
-      return {
-        kind: 'filter-then-sort',
-        source,
-        condition,
-        count: countUpTo(reader, source, condition, MAX_FEW + 1),
-      };
+      const count = countUpTo(reader, source, condition, MAX_SORTED_ROWS + 1);
+      return { kind: 'filter-then-sort', source, condition, count };
     })
     .sort((a, b) => a.count - b.count);
-  if (!fewest || fewest.count > MAX_FEW) return undefined;
-  return fewest.count <= NEVER_LARGE || bytesOf(reader, fewest) <= MAX_FEW_BYTES ? fewest : undefined;
+  if (!fewest || fewest.count > MAX_SORTED_ROWS) return undefined;
+  const isSmall = fewest.count <= ALWAYS_SORTED_ROWS || bytesOf(reader, fewest) <= MAX_SORTED_BYTES;
+  return isSmall ? fewest : undefined;
 }
 
-/** What an index finds without passing any row that is not meant: some values, or one range. */
+/** A condition that an index finds without reading other rows: some values, or one range. */
 function seekCondition(table: RecordTable, column: string, filters: readonly Filter[]): Sql {
   const some = filters.find(({ operator }) => operator === 'eq' || operator === 'in');
   return some ? conditionOf(table, some, column) : rangeCondition(column, rangeOf(table, filters));
 }
 
-function countUpTo(reader: Reader, source: string, rows: Sql, limit: number): number {
-  const text = `SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${rows.text} LIMIT ?)`;
-  return reader.read(text, (statement) => (statement.raw().get(...rows.values, limit) as [number])[0]);
+function countUpTo(reader: Reader, source: string, condition: Sql, limit: number): number {
+  const text = `SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${condition.text} LIMIT ?)`;
+  return reader.read(text, (statement) => (statement.raw().get(...condition.values, limit) as [number])[0]);
 }
 
-/** What the fields take. Their length stands in front of them, so that they need not be read. */
+/** The size of the fields. SQLite stores it in front of them, so it does not read them. */
 function bytesOf(
   reader: Reader,
   { source, condition }: Pick<FilterThenSort, 'source' | 'condition'>,

@@ -8,19 +8,16 @@ import {
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { turnInLine } from '../../../application/turns.js';
 import type { Versioned } from '../../../domain/record.js';
+import type { Reader } from './connection.js';
 import type { SqliteDatabase } from './database.js';
 import { residualConditionOf } from './filter.js';
 import { type IndexScan, nextRange, type ScanPosition, scanStart } from './index-scan.js';
 import { type Plan, planCount, planList } from './list-plan.js';
-import type { Reader } from './reader.js';
-import { BatchSize } from './row-sizes.js';
-import { RowReader } from './row-source.js';
-import { recordOf } from './rows.js';
-import { type RowBatches, ScanBatches, sortInMemory } from './scan-batches.js';
-import { allOf, type Sql } from './sql.js';
-import { BudgetedSlice, FixedSlice } from './time-slice.js';
+import { BatchSize, type RowBatches, RowReader, ScanBatches, sortInMemory } from './row-batches.js';
+import { allOf, recordOf, type Sql } from './schema.js';
+import { BudgetedSlice, FixedSlice, type TimeSlice } from './time-slice.js';
 
-/** Reads lists in pieces of some milliseconds, so that no query holds up other requests. */
+/** Reads lists in slices of some milliseconds, so that no query blocks other requests. */
 export class ListReader<Fields> {
   private readonly sizes = new BatchSize();
 
@@ -43,8 +40,8 @@ export class ListReader<Fields> {
     const residuals = filters.map((filter) => residualConditionOf(this.table, filter));
     if (plan.kind === 'filter-then-sort')
       return countIn(this.database, plan.source, [plan.condition, ...residuals]);
-    const pace = new BudgetedSlice(this.budget, client);
-    return this.database.inSnapshot((reader) => this.countAlong(reader, plan.scan, residuals, pace), client);
+    const slice = new BudgetedSlice(this.budget, this.budget.start(client));
+    return this.database.inSnapshot((reader) => countScan(reader, plan.scan, residuals, slice), client);
   }
 
   private async read(reader: Reader, plan: Plan, query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -69,34 +66,34 @@ export class ListReader<Fields> {
   }
 
   private batches(reader: Reader, plan: Plan, query: ListQuery, isFull: () => boolean): RowBatches {
-    const source = new RowReader(reader, this.table, query, this.sizes);
-    if (plan.kind === 'filter-then-sort') return sortInMemory(source, plan, query.from);
-    // Twice a batch: what ties at the end of a window is left to the next.
-    const pace = plan.isIndexed
-      ? new FixedSlice(2 * source.batchSize, query.client)
-      : new BudgetedSlice(this.budget, query.client, query.isSequel);
-    return new ScanBatches(source, plan, pace).from(query.from, isFull);
+    const rows = new RowReader(reader, this.table, query, this.sizes);
+    if (plan.kind === 'filter-then-sort') return sortInMemory(rows, plan, query.from);
+    // Twice a batch: rows that tie at the end of a slice are left to the next.
+    const slice = plan.isIndexed
+      ? new FixedSlice(2 * rows.batchSize, query.client)
+      : new BudgetedSlice(this.budget, this.budget.start(query.client, query.isSequel));
+    return new ScanBatches(rows, plan, slice).from(query.from, isFull);
   }
+}
 
-  private async countAlong(
-    reader: Reader,
-    walk: IndexScan,
-    residuals: readonly Sql[],
-    pace: BudgetedSlice,
-  ): Promise<number> {
-    let count = 0;
-    for (let at: ScanPosition | undefined = scanStart(walk); at; ) {
-      const position: ScanPosition = at;
-      const window = pace.run((size) => {
-        const window = nextRange(reader, walk, position, size);
-        count += countIn(reader, walk.source, [window.rows, ...residuals]);
-        return window;
-      });
-      at = window.next;
-      await pace.checkpoint();
-    }
-    return count;
+async function countScan(
+  reader: Reader,
+  scan: IndexScan,
+  residuals: readonly Sql[],
+  slice: TimeSlice,
+): Promise<number> {
+  let count = 0;
+  for (let at: ScanPosition | undefined = scanStart(scan); at; ) {
+    const position: ScanPosition = at;
+    const range = slice.run((size) => {
+      const range = nextRange(reader, scan, position, size);
+      count += countIn(reader, scan.source, [range.rows, ...residuals]);
+      return range;
+    });
+    at = range.next;
+    await slice.checkpoint();
   }
+  return count;
 }
 
 function countIn(reader: Reader, source: string, conditions: readonly Sql[]): number {

@@ -7,8 +7,7 @@ import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import type { SqliteDatabase, Statements } from './database.js';
 import { isConstraint } from './errors.js';
 import { ListReader } from './list-reader.js';
-import { RECORD_COLUMNS, type RecordRow, recordOf, rowOf } from './rows.js';
-import { columnOf, identityColumnOf } from './schema.js';
+import { columnOf, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from './schema.js';
 
 export class SqliteRepository<Fields> implements Repository<Fields> {
   private readonly sql: ReturnType<typeof statements>;
@@ -134,7 +133,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
       const { name, fields } = this.table;
       const field = uniqueFields(fields).find((field) =>
         // As SQLite words it: UNIQUE constraint failed: products.sku
-        error.message.endsWith(`${name}.${identityColumnOf(this.table, field).replaceAll('"', '')}`),
+        error.message.endsWith(`${name}.${uniqueColumnOf(this.table, field).replaceAll('"', '')}`),
       );
       throw field ? duplicateValue(field) : error;
     }

@@ -1,8 +1,8 @@
 import type Database from 'libsql';
 import { FairShares } from '../../../application/fair-shares.js';
 import { unavailable } from '../../../domain/errors.js';
+import { type Reader, StatementCache } from './connection.js';
 import { toCoreError } from './errors.js';
-import { type Reader, StatementCache } from './reader.js';
 
 /** Long readings at the same time, and how many more wait for so long. */
 const LIMITS = { total: 8, perClient: 2, reserve: 8, maxWaiting: 200, patienceMs: 5_000 };

@@ -1,14 +1,14 @@
 import type { QueryBudget, QueryTime } from '../../../application/query-budget.js';
 import { turnInLine } from '../../../application/turns.js';
 
-/** Cuts a long work into windows of some rows, with turns for others in between. */
+/** Divides long work into slices of some rows; between two slices other requests have their turn. */
 export interface TimeSlice {
-  /** Does one window's work. */
+  /** Does the work of one slice. */
   run<Result>(work: (rows: number) => Result): Result;
   checkpoint(): Promise<void>;
 }
 
-/** Of windows whose work is known beforehand. */
+/** Slices of a fixed number of rows, for work that an index bounds. */
 export class FixedSlice implements TimeSlice {
   constructor(
     private readonly rows: number,
@@ -24,30 +24,25 @@ export class FixedSlice implements TimeSlice {
   }
 }
 
-/** Rows of a first window, and how few or many the next ones may have. */
-const SIZES = { first: 64, min: 4, max: 1_024 };
-/** A window that takes so long is followed by a larger or a smaller one. */
-const QUICK_MS = 1;
+/** Rows of the first slice, and the bounds of the next ones. */
+const ROWS = { first: 64, min: 4, max: 1_024 };
+/** A faster slice is followed by one of twice the rows, a slower one by one of half the rows. */
+const FAST_MS = 1;
 const SLOW_MS = 3;
 
-/** Of windows that take a millisecond or some, until the query's time is over. */
+/** Slices of one to three milliseconds, until the time of the query is over. */
 export class BudgetedSlice implements TimeSlice {
-  private readonly time: QueryTime;
-  private rows = SIZES.first;
+  private rows = ROWS.first;
 
-  /** @param isEndless whether it goes on when the time is over */
   constructor(
-    private readonly budget: QueryBudget,
-    client: string | undefined,
-    isEndless = false,
-  ) {
-    this.time = budget.start(client, isEndless);
-  }
+    private readonly budget: Pick<QueryBudget, 'measured'>,
+    private readonly time: Pick<QueryTime, 'turn'>,
+  ) {}
 
   run<Result>(work: (rows: number) => Result): Result {
     const [result, ms] = this.budget.measured(() => work(this.rows));
-    if (ms < QUICK_MS) this.rows = Math.min(this.rows * 2, SIZES.max);
-    if (ms > SLOW_MS) this.rows = Math.max(this.rows >> 1, SIZES.min);
+    if (ms < FAST_MS) this.rows = Math.min(this.rows * 2, ROWS.max);
+    if (ms > SLOW_MS) this.rows = Math.max(this.rows >> 1, ROWS.min);
     return result;
   }
 
