@@ -162,7 +162,7 @@ describe('a backup of a SQLite database', () => {
     other.close();
     expect((await failure(backUp())).message).to.match(/of another application/);
     writeFileSync(file, 'notes, '.repeat(1_000));
-    expect((await failure(backUp())).message).to.match(/no SQLite database/);
+    expect((await failure(backUp())).message).to.match(/not a SQLite database/);
     expectNothingMade();
   });
 

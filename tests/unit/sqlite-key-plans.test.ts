@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/archive.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/idempotency-store.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
-import { SqliteTombstones } from '#src/adapters/outbound/sqlite/tombstones.js';
+import { SqliteRepository, SqliteTombstones } from '#src/adapters/outbound/sqlite/repository.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

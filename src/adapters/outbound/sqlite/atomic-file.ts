@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { BackupTargetError } from '../../../application/ports/backup.js';
 
 /**
- * A file that is written under another name in the same folder, and gets its own when it is complete. It is its owner's
- * alone. It never opens or replaces a file that exists, so never one that SQLite has open; see `connect`.
+ * A file that is written under a temporary name in the same folder, and gets its own name when it is complete. Only its
+ * owner may read it. It never opens or replaces an existing file, so never one that SQLite has open; see `connect`.
  */
 export class AtomicFile {
   private constructor(
@@ -31,7 +31,7 @@ export class AtomicFile {
   }
 
   /**
-   * Writes over what was appended, and ends the writing: all of it is on the disk then.
+   * Overwrites a part of what was appended, then synchronises the file with the disk.
    * @throws BackupTargetError
    */
   async finish({ data, offset }: { readonly data: Buffer; readonly offset: number }): Promise<void> {
@@ -40,7 +40,7 @@ export class AtomicFile {
   }
 
   /**
-   * Gives the file its name. A rename would replace a file that another process made meanwhile.
+   * Gives the file its name by a link. A rename would replace a file that another process created meanwhile.
    * @throws BackupTargetError
    */
   async publish(): Promise<void> {
@@ -53,7 +53,7 @@ export class AtomicFile {
     await orTargetError(folder.sync()).finally(() => folder.close());
   }
 
-  /** Leaves the published file alone, where there is one. */
+  /** Deletes the temporary name. A published file stays. */
   async close(): Promise<void> {
     await this.handle.close();
     await rm(this.partial, { force: true });

@@ -8,18 +8,18 @@ import { toCoreError } from './errors.js';
 import { APPLICATION_ID } from './migrations.js';
 import { identityOf } from './open-files.js';
 
-/** How long the backup waits for a process that recovers the log. */
+/** How long the backup waits while another process recovers the log. */
 const PATIENCE_MS = 5_000;
-/** So many pages are written at once. */
+/** The pages that are written at once. */
 const BATCH = 64;
-/** In the header of a database: it has no write-ahead log, and is one file. */
+/** In the header of a database: it is one file, without a write-ahead log. */
 const ONE_FILE = { offset: 18, data: Buffer.from([1, 1]) };
 
 /**
- * Copies a database as it is at one moment to a new file, while others read and write it. The file gets its name when it
- * is complete, on the disk, and checked by `PRAGMA integrity_check`. An error leaves no file behind.
+ * Copies a snapshot of a database to a new file while others read and write the database. The file gets its name when it is
+ * complete, on the disk, and checked by `PRAGMA integrity_check`. An error leaves no file behind.
  * @returns the size of the backup in bytes
- * @throws BackupTargetError; UnusableStore where there is no sound database of this service; CatalogueError `unavailable`
+ * @throws BackupTargetError; UnusableStore if there is no intact database of this service; CatalogueError `unavailable`
  */
 export async function backUpDatabase(
   database: string,
@@ -48,7 +48,7 @@ async function copyTo(copy: AtomicFile, database: string, progress: BackupProgre
     source.pragma(`busy_timeout = ${PATIENCE_MS}`);
     source.pragma('query_only = ON');
     source.exec('BEGIN');
-    recogniseOurs(source, database);
+    checkIsOwn(source, database);
     return await copyPages(copy, source, progress);
   } finally {
     if (source.inTransaction) source.exec('ROLLBACK');
@@ -57,8 +57,8 @@ async function copyTo(copy: AtomicFile, database: string, progress: BackupProgre
 }
 
 /**
- * Reads the pages through SQLite's table `sqlite_dbpage` (https://www.sqlite.org/dbpage.html), in the transaction that is open.
- * `VACUUM INTO` would hold the thread until it is done: progress could not be shown, and signals would wait.
+ * Reads the pages from SQLite's table `sqlite_dbpage` (https://www.sqlite.org/dbpage.html), in the open transaction.
+ * `VACUUM INTO` would block the thread until it is done: without progress, and without a reaction to signals.
  */
 async function copyPages(
   copy: AtomicFile,
@@ -80,7 +80,7 @@ async function copyPages(
 function check(file: string): void {
   const copy = connect(file, 'ro');
   try {
-    recogniseOurs(copy, file);
+    checkIsOwn(copy, file);
     const [[found] = ['nothing']] = copy.prepare('PRAGMA integrity_check').raw().all() as [string][];
     if (found !== 'ok') throw new UnusableStore(`The database is damaged: ${found}`);
   } finally {
@@ -88,7 +88,7 @@ function check(file: string): void {
   }
 }
 
-function recogniseOurs(connection: Database.Database, file: string): void {
+function checkIsOwn(connection: Database.Database, file: string): void {
   checkApplication(connection, file);
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
     throw new UnusableStore(`The database ${file} is empty.`);

@@ -17,29 +17,29 @@ import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 import { identityOf, OpenFiles } from './open-files.js';
 import { Snapshots } from './snapshots.js';
 
-/** Gives the prepared statement of an SQL text. */
+/** Returns the prepared statement of an SQL text. */
 export type Statements = (sql: string) => Statement;
 
 interface OpenDatabase {
   readonly connection: Database.Database;
   readonly files: OpenFiles;
   readonly commits: GroupCommit;
-  readonly reader: StatementCache;
+  readonly statements: StatementCache;
   readonly snapshots: Snapshots;
 }
 
 /**
- * One SQLite file with a write-ahead log, synchronised at every commit: what was acknowledged survives the loss of the
- * process and of the power. Several processes may have it open at once. When its files are deleted, moved or replaced it
- * writes nothing more and is not ready; the next process opens what is there then.
+ * One SQLite file with a write-ahead log that is synchronised at every commit: an acknowledged write survives a crash of the
+ * process and a power failure. Several processes may open the file at once. If its files are deleted, moved or replaced, this
+ * process writes nothing more and is not ready.
  */
 export class SqliteDatabase implements Store, Reader {
   readonly location: string;
   private opened: OpenDatabase | undefined;
 
   /**
-   * @param file made, with its folder, where it does not exist
-   * @param logger is told once when the files are no longer in place, or are damaged
+   * @param file created with its folder if it does not exist
+   * @param logger gets one error if the files are no longer in place, or are damaged
    */
   constructor(
     file: string,
@@ -57,11 +57,11 @@ export class SqliteDatabase implements Store, Reader {
       connection.pragma('journal_mode = WAL');
       connection.pragma('synchronous = FULL');
       openLog(connection);
-      const files = OpenFiles.note(this.location, before, (lost) => this.reportLost(lost));
+      const files = OpenFiles.record(this.location, before, (lost) => this.reportLost(lost));
       const commits = new GroupCommit(connection, files);
       await commits.write(() => migrate(connection));
       const snapshots = new Snapshots(() => this.connectAgain(files));
-      this.opened = { connection, files, commits, reader: new StatementCache(connection), snapshots };
+      this.opened = { connection, files, commits, statements: new StatementCache(connection), snapshots };
     } catch (error) {
       connection.close();
       throw toCoreError(error);
@@ -77,8 +77,8 @@ export class SqliteDatabase implements Store, Reader {
     const { opened } = this;
     if (!opened) return;
     await opened.commits.idle();
-    // If not, the connection stays open until the process ends: SQLite deletes the log with the last connection, and another
-    // process may have written into that log since.
+    // If not, the connection stays open until the process ends: SQLite deletes the log with the last connection, and
+    // another process may have written to that log since.
     if (!opened.files.areInPlace()) return;
     this.opened = undefined;
     opened.snapshots.close();
@@ -86,53 +86,41 @@ export class SqliteDatabase implements Store, Reader {
   }
 
   read<Result>(sql: string, use: (statement: Statement) => Result): Result {
-    return this.watchingSync(() => this.ready().reader.read(sql, use));
+    try {
+      return this.ready().statements.read(sql, use);
+    } catch (error) {
+      return this.rethrow(error);
+    }
   }
 
   /**
-   * Lends a reader that sees the store as it is now, for as long as `work` takes.
-   * @param client whose bound counts, as in {@link ListQuery}
-   * @throws CatalogueError `unavailable` where too many others do the same
+   * Runs `work` with a reader that sees the database as it is now.
+   * @param client whose limit counts, as in {@link ListQuery}
+   * @throws CatalogueError `unavailable` if too many others do the same
    */
   async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>, client?: string): Promise<Result> {
-    return this.watching(this.ready().snapshots.read(work, client));
+    return this.ready().snapshots.read(work, client).catch(this.rethrow);
   }
 
-  /** Runs `work` in a transaction that others may share; see {@link GroupCommit.write}. */
+  /** Runs `work` in a transaction that other writes may share; see {@link GroupCommit.write}. */
   async write<Result>(work: (statement: Statements) => Result, rows?: number): Promise<Result> {
-    const { commits, reader } = this.ready();
-    return this.watching(commits.write(() => work((sql) => reader.statement(sql)), rows));
+    const { commits, statements } = this.ready();
+    return commits.write(() => work((sql) => statements.statement(sql)), rows).catch(this.rethrow);
   }
 
-  private async watching<Result>(work: Promise<Result>): Promise<Result> {
-    try {
-      return await work;
-    } catch (error) {
-      throw this.orDamaged(error);
-    }
-  }
-
-  private watchingSync<Result>(work: () => Result): Result {
-    try {
-      return work();
-    } catch (error) {
-      throw this.orDamaged(error);
-    }
-  }
-
-  /** A database that SQLite finds damaged takes no more writes: each could spread the damage. */
-  private orDamaged(error: unknown): unknown {
-    if (!(error instanceof UnusableStore)) return error;
+  /** Refuses all writes from now on if SQLite finds the database damaged: each write could spread the damage. */
+  private readonly rethrow = (error: unknown): never => {
+    if (!(error instanceof UnusableStore)) throw error;
     this.opened?.files.markLost();
-    return unavailable(error.message, error);
-  }
+    throw unavailable(error.message, error);
+  };
 
   private ready(): OpenDatabase {
     if (!this.opened) throw unavailable('The store is not open.');
     return this.opened;
   }
 
-  /** A further connection to the files that are open already, and to no others. */
+  /** Another connection, to the same files as the first. */
   private connectAgain(files: OpenFiles): Database.Database {
     files.verify();
     const connection = connect(this.location, 'rw');

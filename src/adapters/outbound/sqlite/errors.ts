@@ -2,8 +2,8 @@ import Database from 'libsql';
 import { UnusableStore } from '../../../application/ports/store.js';
 import { CatalogueError, unavailable } from '../../../domain/errors.js';
 
-/** The primary result codes that another try, or some room on the disk, can cure: https://www.sqlite.org/rescode.html */
-const PASSING = [
+/** The primary result codes that may pass, by another try or free disk space: https://www.sqlite.org/rescode.html */
+const TRANSIENT = [
   'SQLITE_BUSY',
   'SQLITE_LOCKED',
   'SQLITE_FULL',
@@ -12,14 +12,14 @@ const PASSING = [
   'SQLITE_READONLY',
 ];
 
-/** What the core is told of an error of the driver; everything else stays as it was. */
+/** Translates an error of the driver. Other errors are returned unchanged. */
 export function toCoreError(error: unknown): unknown {
   if (error instanceof CatalogueError || !(error instanceof Database.SqliteError)) return error;
   if (hasCode(error, 'SQLITE_NOTADB'))
-    return new UnusableStore('The file is no SQLite database.', { cause: error });
+    return new UnusableStore('The file is not a SQLite database.', { cause: error });
   if (hasCode(error, 'SQLITE_CORRUPT'))
     return new UnusableStore(`The database is damaged: ${error.message}`, { cause: error });
-  if (PASSING.some((code) => hasCode(error, code)))
+  if (TRANSIENT.some((code) => hasCode(error, code)))
     return unavailable('The store cannot be used right now.', error);
   return error;
 }
@@ -32,7 +32,7 @@ export function isConstraint(error: unknown): error is Error {
   return hasCode(error, 'SQLITE_CONSTRAINT');
 }
 
-/** Codes come extended: `SQLITE_BUSY_SNAPSHOT` is a `SQLITE_BUSY`. */
+/** The driver gives extended codes: `SQLITE_BUSY_SNAPSHOT` is a `SQLITE_BUSY`. */
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Database.SqliteError && (error.code === code || error.code.startsWith(`${code}_`));
 }

@@ -1,6 +1,8 @@
 import type { Filter, ListPage, ListQuery, RecordTable } from '../../../application/list-query.js';
+import type { Purgeable } from '../../../application/ports/purgeable.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
+import { TOMBSTONE_MS } from '../../../application/retention.js';
 import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
@@ -57,9 +59,9 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
 
   private insertRow(statement: Statements, row: RecordRow): InsertOutcome {
     const [id] = row;
-    if (statement(this.sql.isTaken).all(id, this.table.name, id).length > 0) return 'id_conflict';
+    if (statement(this.sql.isUsed).all(id, this.table.name, id).length > 0) return 'id_conflict';
     try {
-      this.heedingUnique(() => statement(this.sql.insert).run(...row));
+      this.changes(() => statement(this.sql.insert).run(...row));
       return 'inserted';
     } catch (error) {
       if (error instanceof CatalogueError) return error;
@@ -69,7 +71,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     const rows = this.database.read(
-      this.sql.existing,
+      this.sql.findExistingIds,
       (statement) => statement.raw().all(JSON.stringify(ids)) as [Id][],
     );
     return new Set(rows.map(([id]) => id));
@@ -78,7 +80,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   async findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     const wanted = JSON.stringify(ids);
     const rows = this.database.read(
-      this.sql.taken,
+      this.sql.findUsedIds,
       (statement) => statement.raw().all(wanted, this.table.name, wanted) as [Id][],
     );
     return new Set(rows.map(([id]) => id));
@@ -105,9 +107,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     const fields = JSON.stringify(record.fields);
     return this.database.write(
       (statement) =>
-        this.heedingUnique(() =>
-          statement(this.sql.replace).run(version, updatedAt, fields, id, expected),
-        ) === 1,
+        this.changes(() => statement(this.sql.replace).run(version, updatedAt, fields, id, expected)) === 1,
     );
   }
 
@@ -124,15 +124,18 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     return row && recordOf(row);
   }
 
-  /** @returns how many rows the statement changed */
-  private heedingUnique(write: () => { changes: number }): number {
+  /**
+   * @returns how many rows the statement changed
+   * @throws CatalogueError `duplicate_value`
+   */
+  private changes(write: () => { changes: number }): number {
     try {
       return write().changes;
     } catch (error) {
       if (!isConstraint(error)) throw error;
       const { name, fields } = this.table;
       const field = uniqueFields(fields).find((field) =>
-        // As SQLite words it: UNIQUE constraint failed: products.sku
+        // SQLite's message: UNIQUE constraint failed: products.sku
         error.message.endsWith(`${name}.${uniqueColumnOf(this.table, field).replaceAll('"', '')}`),
       );
       throw field ? duplicateValue(field) : error;
@@ -142,14 +145,33 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
 
 function statements(table: string) {
   return {
-    isTaken: `SELECT 1 FROM ${table} WHERE id = ? UNION ALL SELECT 1 FROM tombstones WHERE resource = ? AND id = ?`,
+    isUsed: `SELECT 1 FROM ${table} WHERE id = ? UNION ALL SELECT 1 FROM tombstones WHERE resource = ? AND id = ?`,
     insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?)`,
-    taken: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
+    findUsedIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
       UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
-    existing: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
+    findExistingIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     find: `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE id = ?`,
     findBy: (field: string) => `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE ${columnOf(field)} = ?`,
     replace: `UPDATE ${table} SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?`,
     remove: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
   };
+}
+
+const PURGE_TOMBSTONES = `DELETE FROM tombstones WHERE (resource, id) IN (
+  SELECT resource, id FROM tombstones WHERE resource = ? AND deleted_at < ? ORDER BY deleted_at LIMIT ?)`;
+
+/** The ids of a resource's deleted records. */
+export class SqliteTombstones implements Purgeable {
+  readonly retentionMs = TOMBSTONE_MS;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly table: RecordTable,
+  ) {}
+
+  purgeBefore(moment: Instant, limit: number): Promise<number> {
+    return this.database.write(
+      (statement) => statement(PURGE_TOMBSTONES).run(this.table.name, moment, limit).changes,
+    );
+  }
 }
