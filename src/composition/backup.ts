@@ -1,4 +1,4 @@
-import { backUpSqlite } from '../adapters/outbound/sqlite/sqlite-backup.js';
+import { backUpDatabase } from '../adapters/outbound/sqlite/backup.js';
 import type { BackupProgress } from '../application/ports/backup.js';
 import type { Settings } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
@@ -14,5 +14,5 @@ export function backUpStore(settings: Settings, file: string, progress: BackupPr
     const reason = `catalogue backup is for STORE=sqlite, and the settings name STORE=${STORE}.`;
     throw new CatalogueError('validation_failed', reason);
   }
-  return backUpSqlite(SQLITE_FILE, file, progress);
+  return backUpDatabase(SQLITE_FILE, file, progress);
 }

@@ -2,10 +2,10 @@ import { ClusterRateLimiter } from '../adapters/outbound/cluster/cluster-rate-li
 import { LineToPrimary } from '../adapters/outbound/cluster/line-to-primary.js';
 import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { SharedRateLimiters } from '../adapters/outbound/cluster/shared-rate-limiters.js';
-import { MemoryRateLimiter } from '../adapters/outbound/memory/memory-rate-limiter.js';
-import { RedisConnection } from '../adapters/outbound/redis/redis-connection.js';
-import { RedisRateLimiter } from '../adapters/outbound/redis/redis-rate-limiter.js';
-import { FallbackRateLimiter } from '../application/fallback-rate-limiter.js';
+import { MemoryRateLimiter } from '../adapters/outbound/memory/rate-limiter.js';
+import { RedisConnection } from '../adapters/outbound/redis/connection.js';
+import { FallbackRateLimiter } from '../adapters/outbound/redis/fallback-rate-limiter.js';
+import { RedisRateLimiter } from '../adapters/outbound/redis/rate-limiter.js';
 import type { Journal } from '../application/ports/journal.js';
 import type { Metrics } from '../application/ports/metrics.js';
 import type { RateLimiter, RatePolicy } from '../application/ports/rate-limiter.js';

@@ -1,27 +1,20 @@
-import { MemoryIdempotencyStore } from '../adapters/outbound/memory/memory-idempotency-store.js';
-import { MemoryRepository } from '../adapters/outbound/memory/memory-repository.js';
-import { MemoryStore } from '../adapters/outbound/memory/memory-store.js';
-import { MemoryTombstones } from '../adapters/outbound/memory/memory-tombstones.js';
-import { MongoArchive } from '../adapters/outbound/mongo/mongo-archive.js';
-import { MongoIdempotencyStore } from '../adapters/outbound/mongo/mongo-idempotency-store.js';
-import {
-  recordIndexes,
-  reservationExpiry,
-  tombstoneExpiry,
-} from '../adapters/outbound/mongo/mongo-indexes.js';
-import { MongoRepository } from '../adapters/outbound/mongo/mongo-repository.js';
-import { MongoReservationArchive } from '../adapters/outbound/mongo/mongo-reservation-archive.js';
-import { MongoStore } from '../adapters/outbound/mongo/mongo-store.js';
-import { mongoTable } from '../adapters/outbound/mongo/mongo-table.js';
-import { SqliteArchive } from '../adapters/outbound/sqlite/sqlite-archive.js';
-import { SqliteDatabase } from '../adapters/outbound/sqlite/sqlite-database.js';
-import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/sqlite-idempotency-store.js';
-import { SqliteRepository } from '../adapters/outbound/sqlite/sqlite-repository.js';
-import { SqliteReservationArchive } from '../adapters/outbound/sqlite/sqlite-reservation-archive.js';
-import { SqliteTombstones } from '../adapters/outbound/sqlite/sqlite-tombstones.js';
+import { MemoryIdempotencyStore } from '../adapters/outbound/memory/idempotency-store.js';
+import { MemoryRepository, MemoryTombstones } from '../adapters/outbound/memory/repository.js';
+import { MemoryStore } from '../adapters/outbound/memory/store.js';
+import { MongoArchive } from '../adapters/outbound/mongo/archive.js';
+import { MongoIdempotencyStore } from '../adapters/outbound/mongo/idempotency-store.js';
+import { recordIndexes, reservationExpiry, tombstoneExpiry } from '../adapters/outbound/mongo/indexes.js';
+import { MongoRepository } from '../adapters/outbound/mongo/repository.js';
+import { MongoReservationArchive } from '../adapters/outbound/mongo/reservation-archive.js';
+import { MongoStore } from '../adapters/outbound/mongo/store.js';
+import { mongoTable } from '../adapters/outbound/mongo/table.js';
+import { SqliteArchive, SqliteReservationArchive } from '../adapters/outbound/sqlite/archive.js';
+import { SqliteDatabase } from '../adapters/outbound/sqlite/database.js';
+import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/idempotency-store.js';
+import { SqliteRepository, SqliteTombstones } from '../adapters/outbound/sqlite/repository.js';
 import type { RecordArchive, ReservationArchive } from '../application/ports/archive.js';
-import type { Expiring } from '../application/ports/expiring.js';
 import type { Journal } from '../application/ports/journal.js';
+import type { Purgeable } from '../application/ports/purgeable.js';
 import type { Store } from '../application/ports/store.js';
 import type { QueryBudget } from '../application/query-budget.js';
 import type { Settings } from '../config/settings.js';
@@ -42,7 +35,7 @@ export interface Stored extends Repositories {
   /** All of it, for copying; empty where nothing outlives the process. */
   readonly archives: Archives;
   /** What this program is to remove with time; empty where the store does it by itself. */
-  readonly expiring: readonly Expiring[];
+  readonly expiring: readonly Purgeable[];
 }
 
 export interface Archives {

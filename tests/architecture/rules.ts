@@ -79,12 +79,12 @@ const SHARED = [
   'adapters/inbound/http/lists/cursor.ts',
   'adapters/inbound/http/lists/paging.ts',
   'adapters/inbound/http/lists/ndjson.ts',
-  'adapters/outbound/memory/memory-repository.ts',
-  'adapters/outbound/memory/memory-idempotency-store.ts',
-  'adapters/outbound/sqlite/sqlite-repository.ts',
-  'adapters/outbound/sqlite/sqlite-idempotency-store.ts',
-  'adapters/outbound/mongo/mongo-repository.ts',
-  'adapters/outbound/mongo/mongo-idempotency-store.ts',
+  'adapters/outbound/memory/repository.ts',
+  'adapters/outbound/memory/idempotency-store.ts',
+  'adapters/outbound/sqlite/repository.ts',
+  'adapters/outbound/sqlite/idempotency-store.ts',
+  'adapters/outbound/mongo/repository.ts',
+  'adapters/outbound/mongo/idempotency-store.ts',
 ];
 const A_RESOURCE = /\b(products?|users|orders|api[-_]?keys?)\b/i;
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ClusterRateLimiter } from '#src/adapters/outbound/cluster/cluster-rate-limiter.js';
 import { LineToPrimary } from '#src/adapters/outbound/cluster/line-to-primary.js';
 import { SharedRateLimiters } from '#src/adapters/outbound/cluster/shared-rate-limiters.js';
-import { MemoryRateLimiter } from '#src/adapters/outbound/memory/memory-rate-limiter.js';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { JoinedLines } from '../support/joined-lines.js';

@@ -27,7 +27,7 @@ describe('catalogue backup', () => {
   ][] = [
     [['none/b.sqlite'], {}, 73, /^The backup cannot be written: ENOENT.*\n$/],
     [['b.sqlite'], {}, 1, /^There is no database .*\n$/],
-    [['b.sqlite'], { SQLITE_FILE: 'notes.txt' }, 1, /no SQLite database\.\n$/],
+    [['b.sqlite'], { SQLITE_FILE: 'notes.txt' }, 1, /not a SQLite database\.\n$/],
     [['b.sqlite'], { STORE: 'memory' }, 1, /^catalogue backup is for STORE=sqlite.*\n$/],
     [['a', 'b'], {}, 64, /^backup needs one file\nusage: catalogue/],
   ];

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { exactlyOnceContract } from '../contract/exactly-once.contract.js';
 
 exactlyOnceContract(

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { catalogue, SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { everyProduct, untilTrue, WriteLoad } from '../support/workers.js';

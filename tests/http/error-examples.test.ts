@@ -3,7 +3,7 @@ import Database from 'libsql';
 import { asCatalogueError, errorAnswer } from '#src/adapters/inbound/http/error-answers.js';
 import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
 import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/error-examples.js';
-import { toCoreError } from '#src/adapters/outbound/sqlite/sqlite-errors.js';
+import { toCoreError } from '#src/adapters/outbound/sqlite/errors.js';
 import { type ErrorCode, queryTooExpensive } from '#src/domain/errors.js';
 import type { Answer, HttpClient } from '../support/http-client.js';
 import { koaService } from '../support/koa-service.js';

@@ -1,9 +1,9 @@
 import { ServerResponse } from 'node:http';
 import Database from 'libsql';
-import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/mongo-idempotency-store.js';
-import { MongoRepository } from '#src/adapters/outbound/mongo/mongo-repository.js';
-import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/sqlite-idempotency-store.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
+import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
+import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/idempotency-store.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 
 /** The service as it is, but that it dies at the step of a creation that the environment variable DIES names. */
 

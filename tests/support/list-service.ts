@@ -10,8 +10,8 @@ import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/produ
 import { Drain } from '#src/adapters/inbound/http/server/drain.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { Authenticator } from '#src/application/authenticator.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
 import type { ListPage, ListQuery } from '#src/application/list-query.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
 import { ApiKeyVerifier } from '#src/application/api-key-verifier.js';
 import type { KeyAdministration } from '#src/application/key-administration.js';

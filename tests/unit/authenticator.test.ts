@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryRateLimiter } from '#src/adapters/outbound/memory/memory-rate-limiter.js';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import { Authenticator } from '#src/application/authenticator.js';
 import { CatalogueError, type ErrorCode } from '#src/domain/errors.js';
 import { expectRefusal } from '../support/expect-refusal.js';

@@ -69,8 +69,8 @@ describe('copying a whole store', () => {
       'api_keys: 1 reservations, 1 written',
     ]);
     await inStore(to, async ({ products, apiKeys, reservations }) => {
-      expect(await products.taken([1, 2])).to.deep.equal(new Set([2]));
-      expect(await apiKeys.taken([1])).to.deep.equal(new Set([1]));
+      expect(await products.findUsedIds([1, 2])).to.deep.equal(new Set([2]));
+      expect(await apiKeys.findUsedIds([1])).to.deep.equal(new Set([1]));
       expect([...(await reservations.products.find(['old', 'young'])).keys()]).to.deep.equal(['young']);
       expect((await reservations.apiKeys.find(['of a key'])).get('of a key')?.id).to.equal(2);
     });

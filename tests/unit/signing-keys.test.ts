@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import type { TokenKey, TokenSigning } from '#src/application/ports/token-signing.js';
 import { SigningKeyAdministration } from '#src/application/signing-key-administration.js';
 import { SigningKeys } from '#src/application/signing-keys.js';

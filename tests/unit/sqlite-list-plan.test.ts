@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import type { Filter, ListQuery, Order, RecordTable } from '#src/application/list-query.js';
 import { QueryBudget } from '#src/application/query-budget.js';
 import { placeAt } from '#src/application/record-order.js';

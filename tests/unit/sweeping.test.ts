@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { nextTurn } from '#src/application/turns.js';
 import { Service } from '#src/composition/service.js';
 import { Sweeping } from '#src/composition/sweeping.js';
