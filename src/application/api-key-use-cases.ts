@@ -1,8 +1,15 @@
-import { type ApiKey, administersKeys, expiryFaults, keyIdOf, type Principal } from '../domain/access.js';
+import {
+  type ApiKey,
+  administersKeys,
+  expiryFaults,
+  keyIdOf,
+  keyPrincipalId,
+  type Principal,
+} from '../domain/access.js';
 import { CatalogueError, unavailable } from '../domain/errors.js';
 import type { Id, Versioned } from '../domain/record.js';
-import type { ApiKeyVerifier } from './api-key-verifier.js';
-import { grantRefusal } from './authorization.js';
+import { grantDenialReason } from './auth/authorization.js';
+import type { CredentialCache } from './auth/credential-cache.js';
 import type { Created, Creation } from './creation-attempt.js';
 import { FairShares } from './fair-shares.js';
 import type { Draft } from './judgement.js';
@@ -15,8 +22,7 @@ const PAGE = 1_000;
 
 export interface ApiKeyDependencies extends RecordDependencies<ApiKey> {
   readonly format: ApiKeyFormat;
-  /** Believes for a while what it has read. */
-  readonly verifier: Pick<ApiKeyVerifier, 'forget'>;
+  readonly credentials: Pick<CredentialCache, 'invalidate'>;
 }
 
 export interface IssuedApiKey {
@@ -47,7 +53,7 @@ export class ApiKeyUseCases extends RecordUseCases<ApiKey> {
    */
   async issueFor(maker: Principal | undefined, creation: Creation<ApiKey>): Promise<IssuedApiKey> {
     const { fields, faults } = creation.draft;
-    const refused = faults.length === 0 && grantRefusal(maker, (fields as ApiKey).scopes);
+    const refused = faults.length === 0 && grantDenialReason(maker, (fields as ApiKey).scopes);
     if (refused) throw refused;
     return this.issue(creation);
   }
@@ -69,7 +75,7 @@ export class ApiKeyUseCases extends RecordUseCases<ApiKey> {
     try {
       await super.remove(id, condition);
     } finally {
-      this.deps.verifier.forget(id);
+      this.deps.credentials.invalidate(keyPrincipalId(id));
     }
   }
 

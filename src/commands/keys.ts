@@ -1,5 +1,5 @@
-import type { KeyAdministration } from '../application/key-administration.js';
-import { shownApiKey } from '../application/shown-api-key.js';
+import type { KeyAdministration } from '../application/auth/key-administration.js';
+import { presentApiKey } from '../application/auth/key-administration.js';
 import { administerKeys } from '../composition/administration.js';
 import { generateKey } from '../composition/container.js';
 import { loadSettings } from '../config/settings.js';
@@ -38,7 +38,7 @@ function create(args: string[]): Act {
 function list(args: string[]): Act {
   parse(args, []);
   return async (administration) => {
-    for await (const key of administration.all()) say(`${JSON.stringify(shownApiKey(key))}\n`);
+    for await (const key of administration.all()) say(`${JSON.stringify(presentApiKey(key))}\n`);
   };
 }
 

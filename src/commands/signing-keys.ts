@@ -1,4 +1,4 @@
-import type { SigningKeyAdministration } from '../application/signing-key-administration.js';
+import type { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
 import { administerSigningKeys } from '../composition/administration.js';
 import { loadSettings } from '../config/settings.js';
 import { type PhasedKey, signsFrom } from '../domain/signing-key.js';

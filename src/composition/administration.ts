@@ -1,6 +1,6 @@
-import type { KeyAdministration } from '../application/key-administration.js';
+import type { KeyAdministration } from '../application/auth/key-administration.js';
+import type { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
 import { Seeding } from '../application/seeding.js';
-import type { SigningKeyAdministration } from '../application/signing-key-administration.js';
 import type { Settings } from '../config/settings.js';
 import { CatalogueError } from '../domain/errors.js';
 import { compose } from './container.js';

@@ -7,15 +7,11 @@ import { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import { RandomBackoff } from '../adapters/outbound/system/random-backoff.js';
 import { SystemClock } from '../adapters/outbound/system/system-clock.js';
-import { ChecksummedApiKey } from '../adapters/outbound/tokens/checksummed-api-key.js';
-import { ApiKeyVerifier } from '../application/api-key-verifier.js';
-import { Authenticator } from '../application/authenticator.js';
-import { KeyAdministration } from '../application/key-administration.js';
+import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
 import { QueryBudget } from '../application/query-budget.js';
 import { Retention } from '../application/retention.js';
 import type { Settings } from '../config/settings.js';
-import { bearerVerifier } from './bearer-tokens.js';
-import { bindIssuer } from './issuer.js';
+import { bindAuth } from './auth.js';
 import { bindOpenApi } from './openapi.js';
 import { RATE_LIMITS } from './rate-limits.js';
 import { bindResources } from './resources.js';
@@ -36,8 +32,7 @@ export function compose(settings: Settings, primary?: Line): Get {
   bindSystem(bind);
   bindStore(bind);
   bindRateLimits(bind, primary);
-  bindAccess(bind);
-  bindIssuer(bind);
+  bindAuth(bind);
   bindResources(bind);
   bindOpenApi(bind);
   return getter(container);
@@ -80,30 +75,4 @@ function bindRateLimits(bind: Bind, primary: Line | undefined): void {
   });
   bind(t.REQUEST_LIMITER, (get) => get(t.RATE_LIMITS).requests);
   bind(t.FAILURE_LIMITER, (get) => get(t.RATE_LIMITS).failures);
-}
-
-function bindAccess(bind: Bind): void {
-  bind(t.KEY_FORMAT, () => new ChecksummedApiKey());
-  bind(t.KEY_ADMINISTRATION, (get) => {
-    return new KeyAdministration({
-      useCases: get(t.API_KEYS.useCases),
-      keys: get(t.STORED).apiKeys,
-      format: get(t.KEY_FORMAT),
-      clock: get(t.CLOCK),
-    });
-  });
-  bind(t.API_KEY_VERIFIER, (get) => {
-    const [format, clock, journal] = [get(t.KEY_FORMAT), get(t.CLOCK), get(t.JOURNAL)];
-    return new ApiKeyVerifier({ keys: get(t.STORED).apiKeys, format, clock, journal });
-  });
-  bind(t.TOKEN_VERIFIER, bearerVerifier);
-  bind(t.AUTHENTICATOR, (get) => {
-    const format = get(t.KEY_FORMAT);
-    return new Authenticator({
-      verifier: get(t.TOKEN_VERIFIER),
-      failures: get(t.FAILURE_LIMITER),
-      digest: (token) => format.digest(token),
-      clock: get(t.CLOCK),
-    });
-  });
 }

@@ -36,7 +36,7 @@ export function describedService(get: Get): object {
     unlimited: healthEndpoints(get(t.STORE), () => false),
   };
   return openApiDocument(served, {
-    url: get(t.PUBLIC_ADDRESS).url,
+    url: get(t.PUBLIC_URL).url,
     version: packageVersion(),
     tags: TAGS,
     isProxied: settings.TLS === 'proxy',

@@ -54,9 +54,9 @@ export function bindResources(bind: Bind): void {
     records: (stored) => stored.apiKeys,
     reservations: (stored) => stored.reservations.apiKeys,
     useCases: (deps, _stored, get) => {
-      const [format, verifier] = [get(t.KEY_FORMAT), get(t.API_KEY_VERIFIER)];
+      const [format, credentials] = [get(t.KEY_FORMAT), get(t.CREDENTIAL_CACHE)];
       const rules = { faults: apiKeyFaults, normal: asItIs };
-      return new ApiKeyUseCases({ ...deps, rules, format, verifier });
+      return new ApiKeyUseCases({ ...deps, rules, format, credentials });
     },
     endpoints: (useCases, { policy, imports }) =>
       new ApiKeyEndpoints(API_KEYS, useCases, policy, imports).endpoints(),

@@ -118,10 +118,9 @@ export class Service {
       gate: {
         authenticator: this.get(t.AUTHENTICATOR),
         limiter: this.get(t.REQUEST_LIMITER),
-        failures: this.get(t.FAILURE_LIMITER),
       },
       publicEndpoints: publicEndpoints(this.get),
-      metadataUrl: () => metadataUrl(this.get(t.PUBLIC_ADDRESS)),
+      metadataUrl: () => metadataUrl(this.get(t.PUBLIC_URL)),
       endpoints: servedEndpoints(this.get),
       healthEndpoints: health,
       journal: this.journal,
@@ -132,7 +131,7 @@ export class Service {
     const server = await transport.open(app.callback());
     this.drain = new Drain(server);
     const port = await listen(server, this.settings.HOST, this.settings.PORT);
-    this.get(t.PUBLIC_ADDRESS).listensOn(port);
+    this.get(t.PUBLIC_URL).listensOn(port);
     return port;
   }
 

@@ -1,4 +1,4 @@
-import { FIRST_KEY_ID } from '../application/key-administration.js';
+import { FIRST_KEY_ID } from '../application/auth/key-administration.js';
 import type { RecordTable } from '../application/list-query.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';

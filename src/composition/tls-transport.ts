@@ -3,7 +3,7 @@ import type { Server } from 'node:https';
 import type { Middleware } from '../adapters/inbound/http/context.js';
 import { createTlsServer, replaceIdentity } from '../adapters/inbound/http/server/server.js';
 import type { TlsIdentity } from '../adapters/inbound/http/server/tls-options.js';
-import { UnusableCertificate } from '../adapters/outbound/certificates/usable-pair.js';
+import { CertificateError } from '../adapters/outbound/certificates/check-key-pair.js';
 import type { Journal } from '../application/ports/journal.js';
 import { SettingsError } from '../config/settings.js';
 
@@ -76,6 +76,6 @@ export class TlsTransport {
 }
 
 function asSettingsError(error: unknown): never {
-  if (error instanceof UnusableCertificate) throw new SettingsError([error.message]);
+  if (error instanceof CertificateError) throw new SettingsError([error.message]);
   throw error;
 }

@@ -6,7 +6,7 @@ import { fromClients, fromProxies } from '../adapters/inbound/http/middleware/ar
 import { createPlainServer, STRICT_TRANSPORT } from '../adapters/inbound/http/server/server.js';
 import { TrustedProxies } from '../adapters/inbound/http/server/trusted-proxies.js';
 import { FileCertificates } from '../adapters/outbound/certificates/file-certificates.js';
-import { SelfSignedCertificates } from '../adapters/outbound/certificates/self-signed-certificates.js';
+import { LocalCa } from '../adapters/outbound/certificates/local-ca.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { Journal } from '../application/ports/journal.js';
 import type { Settings } from '../config/settings.js';
@@ -35,7 +35,7 @@ type Make = (settings: Settings, clock: Clock, journal: Journal) => Transport;
 export const TRANSPORTS: Readonly<Record<Settings['TLS'], Make>> = {
   // Without Strict-Transport-Security: it would bind every port of localhost.
   'self-signed': ({ DATA_DIR }, clock, journal) => {
-    const certificates = new SelfSignedCertificates(join(DATA_DIR, 'tls'), clock);
+    const certificates = new LocalCa(join(DATA_DIR, 'tls'), clock);
     return new TlsTransport(certificates, {
       arrival: fromClients,
       headers: {},

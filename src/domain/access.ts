@@ -3,7 +3,7 @@ import type { FieldSet } from './fields.js';
 import type { Id, Instant } from './record.js';
 import { NAME, textFieldFaults } from './text.js';
 
-/** What a credential lets its holder do. */
+/** What a credential allows. */
 export const SCOPES = [
   'products:read',
   'products:write',
@@ -20,24 +20,24 @@ export function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text);
 }
 
-/** Whoever a request acts for. Limits belong to it. */
+/** On whose behalf a request acts. Limits are counted per principal. */
 export interface Principal {
-  /** Unique among all principals, whatever credential they showed. Never a secret. */
+  /** Unique among the principals of all kinds of credentials. Never a secret. */
   readonly id: string;
   readonly scopes: readonly Scope[];
 }
 
-/** How an API key looks; whether its checksum holds is for `ApiKeyFormat` to say. */
+/** The shape of an API key. `ApiKeyFormat` checks the checksum. */
 export const API_KEY_SHAPE = /^pcs_[0-9A-Za-z]{36}$/;
 
-/** An API key as it is kept. The key itself is shown once to its owner and stored nowhere. */
+/** An API key as it is stored. The key itself is shown once and stored nowhere. */
 export interface ApiKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** SHA-256 of the key, in lower-case hexadecimal. */
   readonly digest: string;
   readonly expiresAt?: Instant;
-  /** To the minute. Noted beside the versions of the record: it is no change of the key. */
+  /** To the minute. Recording it changes neither `version` nor `updatedAt`. */
   readonly lastUsedAt?: Instant;
 }
 
@@ -46,28 +46,28 @@ export const API_KEY_FIELDS = {
   digest: { type: 'text', required: true, unique: true },
 } satisfies FieldSet;
 
-/** The principal that a key is, also behind a token that was given for it. */
+/** The principal id of an API key, and of the access tokens that were issued for it. */
 export function keyPrincipalId(id: Id): string {
   return `key:${id}`;
 }
 
-/** The id of the API key that a principal is; undefined for a client of another issuer. */
+/** The id of a principal's API key; undefined for a client of another issuer. */
 export function keyIdOf({ id }: Principal): Id | undefined {
   const [, digits] = /^key:([1-9]\d{0,15})$/.exec(id) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Whether the key lets its holder make and revoke keys at this moment. */
+/** Whether the key can create and revoke keys at this moment. */
 export function administersKeys({ scopes, expiresAt }: ApiKey, now: Instant): boolean {
   return scopes.includes('keys:admin') && (expiresAt === undefined || expiresAt > now);
 }
 
-/** @param reason what is told to whoever holds a token that its issuer did sign */
+/** @param reason shown to the client: a reason of its own only for a token with a valid signature */
 export function invalidToken(reason = 'The token is not one that this service knows.'): CatalogueError {
   return new CatalogueError('invalid_token', reason);
 }
 
-/** How many scopes a key has. */
+/** How many scopes a key may have. */
 export const SCOPE_COUNT = { min: 1, max: SCOPES.length } as const;
 
 /** The last moment that RFC 3339 can name: its years have four digits. */
@@ -75,7 +75,7 @@ const LAST_INSTANT: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 type Path = readonly (string | number)[];
 
-/** What holds of a key whoever made it; an empty answer means that all does. */
+/** The rules for a key, over HTTP and on the command line. Returns one issue for each broken rule. */
 export function apiKeyFaults({ name, scopes }: Pick<ApiKey, 'name' | 'scopes'>): Fault[] {
   return [
     ...textFieldFaults(['name'], name, NAME),
@@ -86,7 +86,7 @@ export function apiKeyFaults({ name, scopes }: Pick<ApiKey, 'name' | 'scopes'>):
   ];
 }
 
-/** Where a scope stands that one before it is. Judges values of any type, so that the edge can ask it. */
+/** The paths of repeated scopes. Takes values of any type, so that the HTTP schema can use it. */
 export function repeatedScopes(scopes: readonly unknown[]): Path[] {
   const seen = new Set<unknown>();
   return scopes.flatMap((scope, at) => {
@@ -96,8 +96,25 @@ export function repeatedScopes(scopes: readonly unknown[]): Path[] {
   });
 }
 
-/** What holds of the end of a key that is made at `now`. */
+/** The rule for `expiresAt` of a key that is created at `now`. */
 export function expiryFaults(expiresAt: Instant | undefined, now: Instant): Fault[] {
   const isGood = expiresAt === undefined || (expiresAt > now && expiresAt <= LAST_INSTANT);
   return isGood ? [] : [fieldFault('out_of_range', ['expiresAt'])];
 }
+
+/** The claims of an access token of this service (RFC 9068 section 2.2). Instants are whole seconds. */
+export interface AccessToken {
+  /** `iss` and `aud`: the service is both. */
+  readonly issuer: string;
+  /** `client_id` and `sub`: the API key for which the token was issued. */
+  readonly keyId: Id;
+  readonly scopes: readonly Scope[];
+  readonly issuedAt: Instant;
+  readonly expiresAt: Instant;
+}
+
+/** How long an access token lives. */
+export const ACCESS_TOKEN_MS = 10 * 60_000;
+
+/** How long a verified access token is accepted without another verification, even if its signing key is withdrawn. */
+export const ACCESS_TOKEN_FRESH_MS = 5_000;

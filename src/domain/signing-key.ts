@@ -1,13 +1,13 @@
 import type { FieldSet } from './fields.js';
 import type { Instant, Versioned } from './record.js';
 
-/** A key by which this service signs the access tokens that it gives. All replicas on a store share them. */
+/** A key that signs the access tokens of this service. All replicas on a store share the keys. */
 export interface SigningKey {
-  /** Names the key in the header of a token (RFC 7517 section 4.5). */
+  /** The key's name in the header of a token (RFC 7517 section 4.5). */
   readonly kid: string;
-  /** As RFC 7518 section 3.1 calls it. */
+  /** A name from RFC 7518 section 3.1. */
   readonly algorithm: string;
-  /** A private key as a JWK (RFC 7517), in JSON. A secret: it is in no answer and no log. */
+  /** The private key as a JWK (RFC 7517), in JSON. A secret that appears in no response and no log. */
   readonly privateJwk: string;
 }
 
@@ -16,15 +16,15 @@ export const SIGNING_KEY_FIELDS = {
 } satisfies FieldSet;
 
 /**
- * What a key is for. The next one is published and signs nothing yet. A past one signs nothing more, and what it signed is
- * still good. A retired one is worth nothing.
+ * The phase of a key's life. `next` is published and does not sign yet. `signing` signs. `past` no longer signs, and
+ * its tokens are still accepted. `retired` is no longer accepted.
  */
 export type SigningKeyPhase = 'next' | 'signing' | 'past' | 'retired';
 
-/** A new key is only published for so long: everyone who keeps the published keys has read them again by then. */
+/** How long a new key is published before it signs. By then every cache of the published keys has expired. */
 export const PUBLISHED_BEFORE_MS = 10 * 60_000;
 
-/** A key is trusted so long after the next one began to sign: twice as long as a token lives. */
+/** How long the previous key stays valid after rotation: twice a token's lifetime. */
 export const TRUSTED_AFTER_MS = 20 * 60_000;
 
 export interface PhasedKey {
@@ -32,7 +32,10 @@ export interface PhasedKey {
   readonly phase: SigningKeyPhase;
 }
 
-/** One key signs, wherever there is one: the newest that was published long enough, else the oldest. */
+/**
+ * Returns each key with its phase, the oldest first. One key signs: the newest that was published long enough, or else
+ * the oldest.
+ */
 export function phasesOf(keys: readonly Versioned<SigningKey>[], now: Instant): PhasedKey[] {
   const byAge = keys.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id);
   const signing = Math.max(

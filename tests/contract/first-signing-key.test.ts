@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
-import { JwtSigning } from '#src/adapters/outbound/tokens/jwt-signing.js';
+import { Rs256TokenSigner } from '#src/adapters/outbound/tokens/rs256-key.js';
+import { SigningKeyAdministration } from '#src/application/auth/signing-key-administration.js';
+import { SigningKeys } from '#src/application/auth/signing-keys.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { SigningKeyAdministration } from '#src/application/signing-key-administration.js';
-import { SigningKeys } from '#src/application/signing-keys.js';
 import type { SigningKey } from '#src/domain/signing-key.js';
 import { FakeClock } from '../support/fakes.js';
 import { ENDLESS, SIGNING_KEYS } from '../support/tables.js';
@@ -25,11 +25,11 @@ describe('the first signing key of a store', () => {
 
   for (const [name, open] of Object.entries(stores)) {
     it(`is made by one of many replicas that need it together, and signs for all: ${name}`, async () => {
-      const [keys, signing, clock] = [await open(), new JwtSigning(), new FakeClock()];
-      const administration = () => new SigningKeyAdministration({ keys, signing, clock });
+      const [keys, signer, clock] = [await open(), new Rs256TokenSigner(), new FakeClock()];
+      const administration = () => new SigningKeyAdministration({ keys, signer, clock });
       const replicas = Array.from(
         { length: 5 },
-        () => new SigningKeys({ administration: administration(), signing, clock }),
+        () => new SigningKeys({ administration: administration(), signer, clock }),
       );
       const current = await Promise.all(replicas.map((replica) => replica.current()));
       const [first, ...others] = await administration().all();

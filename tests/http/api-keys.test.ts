@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { SCOPES } from '#src/domain/access.js';
 import { type Answer, type Asking, type HttpClient, placed } from '../support/http-client.js';
 import { runningService } from '../support/running-service.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { runningService } from '../support/running-service.js';
 
 describe('the rate limit', () => {

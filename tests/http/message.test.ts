@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { Drain } from '#src/adapters/inbound/http/server/drain.js';
 import { liftDeadline } from '#src/adapters/inbound/http/server/request-deadline.js';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
-import { SelfSignedCertificates } from '#src/adapters/outbound/certificates/self-signed-certificates.js';
+import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { SystemClock } from '#src/adapters/outbound/system/system-clock.js';
 import { listen } from '#src/composition/listen.js';
 import { answersIn, HttpClient, received } from '../support/http-client.js';
@@ -340,7 +340,7 @@ describe('slow messages', () => {
   };
   const servers = {
     TLS: async () => {
-      const certificates = new SelfSignedCertificates(`${folder}/tls`, new SystemClock());
+      const certificates = new LocalCa(`${folder}/tls`, new SystemClock());
       return {
         server: createTlsServer(await certificates.current(), readAll, { timeouts }),
         authorityFile: certificates.authorityFile,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import type { HttpClient } from '../support/http-client.js';
 import { RedisServer } from '../support/redis-server.js';
 import { SpawnedService } from '../support/spawned-service.js';

@@ -1,7 +1,7 @@
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { type ApiKeyDependencies, ApiKeyUseCases } from '#src/application/api-key-use-cases.js';
-import { KeyAdministration } from '#src/application/key-administration.js';
+import { KeyAdministration } from '#src/application/auth/key-administration.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { Repository } from '#src/application/ports/repository.js';
@@ -10,11 +10,11 @@ import { CountingBackoff, FakeClock } from './fakes.js';
 
 const FORMAT = new ChecksummedApiKey();
 
-/** @param verifier that of the same process; by default that of another */
+/** @param credentials the cache of the same process; by default that of another */
 export function apiKeyUseCases(
   records: Repository<ApiKey>,
   clock: Clock = new FakeClock(),
-  verifier: ApiKeyDependencies['verifier'] = { forget: () => {} },
+  credentials: ApiKeyDependencies['credentials'] = { invalidate: () => {} },
 ): ApiKeyUseCases {
   return new ApiKeyUseCases({
     records,
@@ -24,7 +24,7 @@ export function apiKeyUseCases(
     clock,
     backoff: new CountingBackoff(),
     format: FORMAT,
-    verifier,
+    credentials,
   });
 }
 

@@ -12,7 +12,7 @@ import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { Authenticator } from '#src/application/authenticator.js';
+import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
 import type { ListPage, ListQuery } from '#src/application/list-query.js';
 import type { Journal } from '#src/application/ports/journal.js';
@@ -21,6 +21,7 @@ import { RecordUseCases } from '#src/application/record-use-cases.js';
 import { listen } from '#src/composition/listen.js';
 import { normalProduct, type Product, productFaults } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
+import { testAuthenticator } from './authenticator.js';
 import { CountingBackoff, FakeClock } from './fakes.js';
 import { HttpClient } from './http-client.js';
 import { ENDLESS, PRODUCTS } from './tables.js';
@@ -115,14 +116,12 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
     publicRead: true,
     cacheControl: 'public, max-age=60',
   };
-  const verifier = { verify: () => Promise.reject(new Error('nobody is known')) };
   return createApp({
     arrival: fromClients,
     crossOrigin: shareAcrossOrigins(origins),
     gate: {
-      authenticator: new Authenticator({ verifier, failures: UNLIMITED, digest: (token) => token, clock }),
+      authenticator: testAuthenticator({ failures: UNLIMITED, cache: new CredentialCache(clock) }),
       limiter: UNLIMITED,
-      failures: UNLIMITED,
     },
     endpoints: new ResourceEndpoints(RESOURCE, useCases, policy, imports).endpoints(),
     publicEndpoints: [],

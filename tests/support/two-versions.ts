@@ -118,7 +118,6 @@ function app(get: Get, endpoints: readonly Endpoint[]) {
     gate: {
       authenticator: get(t.AUTHENTICATOR),
       limiter: get(t.REQUEST_LIMITER),
-      failures: get(t.FAILURE_LIMITER),
     },
     endpoints,
     publicEndpoints: [],

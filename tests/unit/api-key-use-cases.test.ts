@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import type { ApiKeyUseCases } from '#src/application/api-key-use-cases.js';
 import type { ApiKey, Scope } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
@@ -29,7 +29,7 @@ describe('the use cases of API keys', () => {
   const digestOf = (key = '') => new ChecksummedApiKey().digest(key);
   let records: FailingRepository;
   let clock: FakeClock;
-  let forgotten: number[];
+  let invalidated: string[];
   let keys: ApiKeyUseCases;
 
   const shop = (fields: object = {}) => ({
@@ -41,8 +41,8 @@ describe('the use cases of API keys', () => {
   beforeEach(() => {
     records = new FailingRepository(API_KEYS, ENDLESS);
     clock = new FakeClock();
-    forgotten = [];
-    keys = apiKeyUseCases(records, clock, { forget: (id: number) => void forgotten.push(id) });
+    invalidated = [];
+    keys = apiKeyUseCases(records, clock, { invalidate: (id: string) => void invalidated.push(id) });
   });
 
   it('give a key that is good also where an attempt before reserved its id and came no further', async () => {
@@ -139,6 +139,6 @@ describe('the use cases of API keys', () => {
     const { record } = await keys.issue(shop());
     records.remove = async () => Promise.reject(unavailable('gone'));
     await expectRefusal(keys.remove(record.id, always), 'unavailable');
-    expect(forgotten).to.deep.equal([record.id]);
+    expect(invalidated).to.deep.equal([`key:${record.id}`]);
   });
 });

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
-import { ApiKeyVerifier } from '#src/application/api-key-verifier.js';
-import type { KeyAdministration } from '#src/application/key-administration.js';
-import type { ApiKey } from '#src/domain/access.js';
+import { type ApiKey, type Principal } from '#src/domain/access.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { ApiKeyVerifier } from '#src/application/auth/api-key-verifier.js';
+import { CredentialCache } from '#src/application/auth/credential-cache.js';
+import { type KeyAdministration } from '#src/application/auth/key-administration.js';
+import { testAuthenticator } from '../support/authenticator.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock, RecordingJournal } from '../support/fakes.js';
 import { keyAdministration } from '../support/key-administration.js';
@@ -26,11 +28,12 @@ class CountingRepository extends MemoryRepository<ApiKey> {
   }
 }
 
-describe('the verifier of API keys', () => {
+describe('the verifier of API keys behind the cache of credentials', () => {
   let keys: CountingRepository;
   let clock: FakeClock;
   let journal: RecordingJournal;
-  let verifier: ApiKeyVerifier;
+  let cache: CredentialCache;
+  let verify: (key: string) => Promise<Principal>;
   let administration: KeyAdministration;
 
   beforeEach(() => {
@@ -38,7 +41,14 @@ describe('the verifier of API keys', () => {
     clock = new FakeClock();
     journal = new RecordingJournal();
     const format = new ChecksummedApiKey();
-    verifier = new ApiKeyVerifier({ keys, format, clock, journal });
+    cache = new CredentialCache(clock);
+    const authenticator = testAuthenticator({
+      cache,
+      failures: new MemoryRateLimiter({ name: 'auth', quota: 100_000, windowSeconds: 60 }),
+      format,
+      apiKeys: new ApiKeyVerifier({ keys, format, clock, journal }),
+    });
+    verify = (key) => authenticator.authenticate(key, 'here');
     administration = keyAdministration(keys, clock);
   });
 
@@ -46,13 +56,13 @@ describe('the verifier of API keys', () => {
 
   it('looks a key up once in 2 seconds, and so refuses a revoked one within 5', async () => {
     const { key, record } = await issue();
-    for (let i = 0; i < 5; i++) expect((await verifier.verify(key)).id).to.equal(`key:${record.id}`);
+    for (let i = 0; i < 5; i++) expect((await verify(key)).id).to.equal(`key:${record.id}`);
     expect(keys.reads).to.equal(1);
     await administration.revoke(record.id);
     clock.running += 1_999;
-    await verifier.verify(key);
+    await verify(key);
     clock.running += 1;
-    await expectRefusal(verifier.verify(key), 'invalid_token');
+    await expectRefusal(verify(key), 'invalid_token');
   });
 
   it('refuses a key at once that it was told to forget, also one that is being looked up', async () => {
@@ -61,35 +71,33 @@ describe('the verifier of API keys', () => {
     const lookUp = keys.findByUnique.bind(keys);
     let answer = (_: typeof found) => {};
     keys.findByUnique = () => new Promise((resolve) => (answer = resolve));
-    const underWay = verifier.verify(key);
+    const underWay = verify(key);
     keys.findByUnique = lookUp;
-    await verifier.verify(key);
+    await verify(key);
     await administration.revoke(record.id);
-    verifier.forget(record.id);
+    cache.invalidate(`key:${record.id}`);
     answer(found);
     await underWay;
-    await expectRefusal(verifier.verify(key), 'invalid_token');
+    await expectRefusal(verify(key), 'invalid_token');
   });
 
   it('forgets no other key', async () => {
     const [one, other] = [await issue(), await issue()];
-    for (const { key } of [one, other]) await verifier.verify(key);
-    verifier.forget(one.record.id);
-    for (const { key } of [one, other]) await verifier.verify(key);
+    for (const { key } of [one, other]) await verify(key);
+    cache.invalidate(`key:${one.record.id}`);
+    for (const { key } of [one, other]) await verify(key);
     expect(keys.reads).to.equal(3);
   });
 
   it('is as quick with the keys that it knows, and no larger, after a flood of keys that nobody has', async () => {
     const { key } = await issue();
-    await verifier.verify(key);
+    await verify(key);
     const format = new ChecksummedApiKey();
-    const flood = Array.from({ length: 20_000 }, () =>
-      verifier.verify(format.generate()).catch(() => 'refused'),
-    );
+    const flood = Array.from({ length: 20_000 }, () => verify(format.generate()).catch(() => 'refused'));
     expect(new Set(await Promise.all(flood))).to.deep.equal(new Set(['refused']));
-    expect(verifier['known'].size).to.equal(1);
+    expect(cache['entries'].size).to.equal(1);
     const { reads } = keys;
-    await verifier.verify(key);
+    await verify(key);
     expect(keys.reads).to.equal(reads);
   });
 
@@ -101,51 +109,60 @@ describe('the verifier of API keys', () => {
     };
     const format = new ChecksummedApiKey();
     const all = Array.from({ length: 10_001 }, () => format.generate());
-    for (const key of all) await verifier.verify(key);
-    expect(verifier['known'].size).to.equal(10_000);
-    await verifier.verify(all[1] ?? '');
+    for (const key of all) await verify(key);
+    expect(cache['entries'].size).to.equal(10_000);
+    await verify(all[1] ?? '');
     expect(keys.reads).to.equal(10_001);
-    await verifier.verify(all[0] ?? '');
+    await verify(all[0] ?? '');
     expect(keys.reads).to.equal(10_002);
   });
 
   it('knows a new key at once, also one that was refused before', async () => {
     const format = new ChecksummedApiKey();
     const key = format.generate();
-    await expectRefusal(verifier.verify(key), 'invalid_token');
+    await expectRefusal(verify(key), 'invalid_token');
     await administration.createFirst(key);
-    await verifier.verify(key);
+    await verify(key);
   });
 
   it('refuses a wrong checksum without a look-up', async () => {
-    await expectRefusal(verifier.verify(`pcs_${'0'.repeat(36)}`), 'invalid_token');
+    await expectRefusal(verify(`pcs_${'0'.repeat(36)}`), 'invalid_token');
     expect(keys.reads).to.equal(0);
   });
 
   it('heeds the moment of expiry, also of a key that it has just read', async () => {
     const expiresAt = clock.time + 1_000;
     const { key } = await administration.create({ name: 'x', scopes: ['products:read'], expiresAt });
-    await verifier.verify(key);
+    await verify(key);
     clock.time += 999;
-    await verifier.verify(key);
+    await verify(key);
     clock.time += 1;
-    await expectRefusal(verifier.verify(key), 'token_expired');
+    await expectRefusal(verify(key), 'token_expired');
   });
 
   it('notes the use of a key once a minute', async () => {
     const { key, record } = await issue();
-    for (let i = 0; i < 5; i++) await verifier.verify(key);
+    for (let i = 0; i < 5; i++) await verify(key);
     expect(keys.writes).to.equal(1);
     expect((await keys.find(record.id))?.fields.lastUsedAt).to.equal(clock.time - (clock.time % 60_000));
     clock.running += 60_000;
     clock.time += 60_000;
-    for (let i = 0; i < 5; i++) await verifier.verify(key);
+    for (let i = 0; i < 5; i++) await verify(key);
     expect(keys.writes).to.equal(2);
+  });
+
+  it('notes the use in a new minute also of a key that it has just read', async () => {
+    const { key, record } = await issue();
+    clock.time += 59_000;
+    await verify(key);
+    [clock.time, clock.running] = [clock.time + 1_000, clock.running + 1_000];
+    await verify(key);
+    expect((await keys.find(record.id))?.fields.lastUsedAt).to.equal(clock.time);
   });
 
   it('leaves the version as it is when it notes a use, and brings no revoked key back', async () => {
     const { key, record } = await issue();
-    await verifier.verify(key);
+    await verify(key);
     const { fields, ...rest } = (await keys.find(record.id)) ?? record;
     expect(fields.lastUsedAt).to.be.a('number');
     expect(rest).to.deep.include({ version: 1, updatedAt: record.updatedAt });
@@ -157,14 +174,14 @@ describe('the verifier of API keys', () => {
       await administration.revoke(record.id);
       return found;
     };
-    await verifier.verify(key);
+    await verify(key);
     expect([keys.writes, await keys.find(record.id)]).to.deep.equal([2, undefined]);
   });
 
   it('fails no request because the use cannot be noted, and says so in the journal', async () => {
     const { key } = await issue();
     keys.isDown = true;
-    await verifier.verify(key);
+    await verify(key);
     await new Promise((resolve) => setImmediate(resolve));
     expect(journal.events).to.deep.equal(['the last use of an API key could not be noted']);
   });

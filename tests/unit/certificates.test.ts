@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SelfSignedCertificates } from '#src/adapters/outbound/certificates/self-signed-certificates.js';
+import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { FakeClock } from '../support/fakes.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -13,7 +13,7 @@ describe('self-signed certificates', () => {
   let made = 0;
   let folder: string;
   let clock: FakeClock;
-  const open = () => new SelfSignedCertificates(folder, clock);
+  const open = () => new LocalCa(folder, clock);
   const authority = () => readFileSync(open().authorityFile, 'utf8');
 
   /** As a client sees it that trusts the CA's file and has the same clock. */
@@ -127,7 +127,7 @@ describe('self-signed certificates', () => {
   it('are always signed by the CA that clients are given', async () => {
     await open().current();
     const strange = join(folder, '..', 'strange');
-    await new SelfSignedCertificates(strange, clock).current();
+    await new LocalCa(strange, clock).current();
     writeFileSync(join(folder, 'server.pem'), readFileSync(join(strange, 'server.pem')));
     expectGood((await open().current()).cert);
   });

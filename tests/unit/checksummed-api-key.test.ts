@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 
 const format = new ChecksummedApiKey();
 /** The CRC-32 of `pcs_` and thirty zeros is 0x09D31E43 by another implementation (Python's zlib). */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ExternalTokens } from '#src/adapters/outbound/tokens/external-tokens.js';
-import { IssuerKeys } from '#src/adapters/outbound/tokens/issuer-keys.js';
+import { ExternalTokenVerifier } from '#src/adapters/outbound/tokens/external-token-verifier.js';
+import { JwksCache } from '#src/adapters/outbound/tokens/jwks-cache.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock, RecordingJournal } from '../support/fakes.js';
@@ -17,8 +17,8 @@ describe('the tokens of another issuer', () => {
   };
   const verifierOf = (pairs: SigningPair[]) => {
     const fetchKeySet = async () => ({ keys: pairs.map(publicJwk) });
-    const keys = new IssuerKeys({ issuer: 'x', fetchKeySet, clock, journal: new RecordingJournal() });
-    return new ExternalTokens({ expected: EXPECTED, keys, clock });
+    const keys = new JwksCache({ issuer: 'x', fetchKeySet, clock, journal: new RecordingJournal() });
+    return new ExternalTokenVerifier({ expected: EXPECTED, keys, clock });
   };
 
   for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA'] as const) {
@@ -26,10 +26,13 @@ describe('the tokens of another issuer', () => {
       const pairs = [makePair('one', alg), makePair('two', alg)];
       const verifier = verifierOf(pairs);
       for (const pair of pairs) {
-        const { scopes, expiresAt } = await verifier.verify(signed(claims, pair));
+        const { scopes, expiresAt } = await verifier.verify({ token: signed(claims, pair) });
         expect([scopes, expiresAt]).to.deep.equal([['users:read'], clock.time + 60_000]);
         const other = pairs.find(({ kid }) => kid !== pair.kid)?.kid;
-        await expectRefusal(verifier.verify(signed(claims, pair, { kid: other })), 'invalid_token');
+        await expectRefusal(
+          verifier.verify({ token: signed(claims, pair, { kid: other }) }),
+          'invalid_token',
+        );
       }
     });
   }
@@ -40,18 +43,18 @@ describe('the tokens of another issuer', () => {
       asked++;
       return undefined;
     };
-    const verifier = new ExternalTokens({ expected: EXPECTED, keys: { find }, clock });
+    const verifier = new ExternalTokenVerifier({ expected: EXPECTED, keys: { find }, clock });
     const pair = makePair('one');
     for (const header of [{ alg: 'none' }, { alg: 'HS256' }, { kid: undefined }, { kid: 7 }, { crit: ['x'] }])
-      await expectRefusal(verifier.verify(signed(claims, pair, header)), 'invalid_token');
+      await expectRefusal(verifier.verify({ token: signed(claims, pair, header) }), 'invalid_token');
     expect(asked).to.equal(0);
-    await expectRefusal(verifier.verify(signed(claims, pair)), 'invalid_token');
+    await expectRefusal(verifier.verify({ token: signed(claims, pair) }), 'invalid_token');
     expect(asked).to.equal(1);
   });
 
   it('are neither good nor bad while the key cannot be asked for', async () => {
     const find = () => Promise.reject(unavailable('down'));
-    const verifier = new ExternalTokens({ expected: EXPECTED, keys: { find }, clock });
-    await expectRefusal(verifier.verify(signed(claims, makePair('one'))), 'unavailable');
+    const verifier = new ExternalTokenVerifier({ expected: EXPECTED, keys: { find }, clock });
+    await expectRefusal(verifier.verify({ token: signed(claims, makePair('one')) }), 'unavailable');
   });
 });

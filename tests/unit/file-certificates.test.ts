@@ -2,8 +2,8 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { CertificateError } from '#src/adapters/outbound/certificates/check-key-pair.js';
 import { FileCertificates } from '#src/adapters/outbound/certificates/file-certificates.js';
-import { UnusableCertificate } from '#src/adapters/outbound/certificates/usable-pair.js';
 import { type Chain, chain } from '../support/certificate-chain.js';
 import { FakeClock, RecordingJournal } from '../support/fakes.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -27,7 +27,7 @@ describe('certificates from files', () => {
     try {
       await certificates.current();
     } catch (error) {
-      expect(error).to.be.instanceOf(UnusableCertificate);
+      expect(error).to.be.instanceOf(CertificateError);
       return (error as Error).message;
     }
     return 'none';

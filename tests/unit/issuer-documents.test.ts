@@ -1,11 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import {
-  fetchKeySet,
-  keySetAddress,
-  metadataAddresses,
-} from '#src/adapters/outbound/tokens/issuer-documents.js';
+import { fetchKeySet, jwksUri, metadataUrls } from '#src/adapters/outbound/tokens/issuer-metadata.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
 describe('the documents of an issuer', () => {
@@ -37,13 +33,13 @@ describe('the documents of an issuer', () => {
   ];
 
   it('lie where RFC 8414 and OpenID Connect put them', () => {
-    expect(metadataAddresses('https://a.example')).to.deep.equal([
+    expect(metadataUrls('https://a.example')).to.deep.equal([
       'https://a.example/.well-known/oauth-authorization-server',
       'https://a.example/.well-known/openid-configuration',
     ]);
-    expect(metadataAddresses('https://a.example/')).to.deep.equal(metadataAddresses('https://a.example'));
+    expect(metadataUrls('https://a.example/')).to.deep.equal(metadataUrls('https://a.example'));
     for (const issuer of ['https://a.example:8/realms/x', 'https://a.example:8/realms/x/'])
-      expect(metadataAddresses(issuer)).to.deep.equal([
+      expect(metadataUrls(issuer)).to.deep.equal([
         'https://a.example:8/.well-known/oauth-authorization-server/realms/x',
         'https://a.example:8/realms/x/.well-known/openid-configuration',
       ]);
@@ -97,9 +93,9 @@ describe('the documents of an issuer', () => {
   it('lead from an issuer that is reached by HTTPS to none in plain HTTP', () => {
     const [plain, secure] = ['http://localhost:8080/keys', 'https://keys.example/keys'];
     for (const issuer of ['http://localhost:8080', 'https://a.example'])
-      expect(keySetAddress(secure, issuer)).to.equal(secure);
-    expect(keySetAddress(plain, 'http://localhost:8080')).to.equal(plain);
-    expect(() => keySetAddress(plain, 'https://a.example')).to.throw('not safe');
+      expect(jwksUri(secure, issuer)).to.equal(secure);
+    expect(jwksUri(plain, 'http://localhost:8080')).to.equal(plain);
+    expect(() => jwksUri(plain, 'https://a.example')).to.throw('not safe');
   });
 
   it('are followed nowhere', async () => {

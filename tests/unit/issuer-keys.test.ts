@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { IssuerKeys } from '#src/adapters/outbound/tokens/issuer-keys.js';
+import { JwksCache } from '#src/adapters/outbound/tokens/jwks-cache.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock, RecordingJournal } from '../support/fakes.js';
 import { makePair, publicJwk } from '../support/jws.js';
@@ -16,7 +16,7 @@ describe('the keys of an issuer', () => {
   /** What a fetch waits for. */
   let gate: Promise<void> | undefined;
   let fetches: number;
-  let keys: IssuerKeys;
+  let keys: JwksCache;
 
   beforeEach(() => {
     [clock, journal] = [new FakeClock(), new RecordingJournal()];
@@ -27,7 +27,7 @@ describe('the keys of an issuer', () => {
       if (isDown) throw new Error('down');
       return { keys: published.map((kid) => publicJwk(pairs[kid])) };
     };
-    keys = new IssuerKeys({ issuer: 'http://localhost', fetchKeySet, clock, journal });
+    keys = new JwksCache({ issuer: 'http://localhost', fetchKeySet, clock, journal });
   });
 
   /** Lets what runs behind a caller's back end. */
@@ -86,7 +86,7 @@ describe('the keys of an issuer', () => {
     expect(await keys.find(named('one'))).to.not.equal(undefined);
     expect(journal.events).to.deep.equal([
       'the keys of the issuer of access tokens cannot be fetched',
-      'the keys of the issuer of access tokens are there again',
+      'the keys of the issuer of access tokens were fetched again',
     ]);
   });
 
@@ -131,7 +131,7 @@ describe('the keys of an issuer', () => {
 
   it('are as they were where it publishes nonsense', async () => {
     for (const nonsense of [undefined, null, 'x', {}, { keys: {} }, { keys: ['x'] }]) {
-      const one = new IssuerKeys({ issuer: 'x', fetchKeySet: async () => nonsense, clock, journal });
+      const one = new JwksCache({ issuer: 'x', fetchKeySet: async () => nonsense, clock, journal });
       await expectRefusal(one.find(named('one')), 'unavailable');
     }
   });
@@ -146,7 +146,7 @@ describe('the keys of an issuer', () => {
     ];
     for (const jwk of wrong) {
       const fetchKeySet = async () => ({ keys: [jwk, publicJwk(pairs.two)] });
-      const some = new IssuerKeys({ issuer: 'x', fetchKeySet, clock, journal });
+      const some = new JwksCache({ issuer: 'x', fetchKeySet, clock, journal });
       expect(await some.find(named('one')), JSON.stringify(jwk)).to.equal(undefined);
       expect(await some.find({ kid: 'one', alg: 'HS256' })).to.equal(undefined);
       expect(await some.find(named('two'))).to.not.equal(undefined);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { masking } from '#src/application/masking.js';
 
 describe('masking', () => {

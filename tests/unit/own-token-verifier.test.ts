@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { type CryptoKey, importJWK, type JWTPayload, SignJWT } from 'jose';
-import { JwtSigning } from '#src/adapters/outbound/tokens/jwt-signing.js';
-import { OwnTokenVerifier } from '#src/application/own-token-verifier.js';
-import type { TokenKey } from '#src/application/ports/token-signing.js';
-import { ServiceAddress } from '#src/composition/public-address.js';
+import { Rs256TokenSigner } from '#src/adapters/outbound/tokens/rs256-key.js';
+import { AccessTokenVerifier } from '#src/application/auth/access-token-verifier.js';
+import type { TokenKey } from '#src/application/ports/token-signer.js';
+import { ServiceUrl } from '#src/composition/public-url.js';
 import { unavailable } from '#src/domain/errors.js';
 import type { SigningKey } from '#src/domain/signing-key.js';
 import { expectRefusal } from '../support/expect-refusal.js';
@@ -13,7 +13,7 @@ import { FakeClock } from '../support/fakes.js';
 const ISSUER = 'https://localhost:8443';
 
 describe('own tokens', () => {
-  const signing = new JwtSigning();
+  const signing = new Rs256TokenSigner();
   let clock: FakeClock;
   let stored: SigningKey;
   let key: TokenKey;
@@ -30,18 +30,18 @@ describe('own tokens', () => {
   });
 
   const verifier = (PUBLIC_URL = '') =>
-    new OwnTokenVerifier({
+    new AccessTokenVerifier({
       keys: {
         find: async (kid) => {
           looks++;
           return kid === key.kid ? key : undefined;
         },
       },
-      signing,
-      address: new ServiceAddress({ PUBLIC_URL, PORT: 9_999 }),
+      signer: signing,
+      publicUrl: new ServiceUrl({ PUBLIC_URL, PORT: 9_999 }),
       clock,
     });
-  const verify = (token: string) => verifier().verify(token);
+  const verify = (token: string) => verifier().verify({ token });
   const seconds = () => clock.time / 1_000;
   const claims = (): JWTPayload => ({
     iss: ISSUER,
@@ -71,11 +71,13 @@ describe('own tokens', () => {
       id: 'key:7',
       scopes: ['products:read'],
       expiresAt: clock.time + 600_000,
+      freshMs: 5_000,
     });
     expect(await verify(await forged({}))).to.deep.equal({
       id: 'key:7',
       scopes: ['products:read', 'users:write'],
       expiresAt: clock.time + 600_000,
+      freshMs: 5_000,
     });
     expect(await verify(await forged({}, { typ: 'application/at+jwt' }))).to.include({ id: 'key:7' });
   });
@@ -167,18 +169,18 @@ describe('own tokens', () => {
 
   it('are held to the public name where there is one', async () => {
     const named = verifier('https://api.example.com');
-    expect(await named.verify(await given('https://api.example.com'))).to.include({ id: 'key:7' });
-    await expectRefusal(named.verify(await given()), 'invalid_token');
+    expect(await named.verify({ token: await given('https://api.example.com') })).to.include({ id: 'key:7' });
+    await expectRefusal(named.verify({ token: await given() }), 'invalid_token');
   });
 
   it('cannot be judged while the keys cannot be had', async () => {
-    const broken = new OwnTokenVerifier({
+    const broken = new AccessTokenVerifier({
       keys: { find: () => Promise.reject(unavailable('down')) },
-      signing,
-      address: new ServiceAddress({ PUBLIC_URL: '', PORT: 1 }),
+      signer: signing,
+      publicUrl: new ServiceUrl({ PUBLIC_URL: '', PORT: 1 }),
       clock,
     });
-    await expectRefusal(broken.verify(await given()), 'unavailable');
+    await expectRefusal(broken.verify({ token: await given() }), 'unavailable');
   });
 
   it('are signed by a key that no error quotes', async () => {
@@ -187,7 +189,7 @@ describe('own tokens', () => {
         () => new Error('it was opened'),
         (reason) => reason,
       );
-      expect(error.message).to.equal(`The signing key ${stored.kid} is none of RS256.`);
+      expect(error.message).to.equal(`The signing key ${stored.kid} is not a valid RS256 key.`);
       expect(error).to.not.have.property('cause');
     }
     expect(JSON.stringify(key.publicJwk)).to.not.match(/"(d|p|q|dp|dq|qi)":/);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import type { TokenKey, TokenSigning } from '#src/application/ports/token-signing.js';
-import { SigningKeyAdministration } from '#src/application/signing-key-administration.js';
-import { SigningKeys } from '#src/application/signing-keys.js';
+import { SigningKeyAdministration } from '#src/application/auth/signing-key-administration.js';
+import { SigningKeys } from '#src/application/auth/signing-keys.js';
+import { type TokenKey, type TokenSigner } from '#src/application/ports/token-signer.js';
 import { unavailable } from '#src/domain/errors.js';
 import { PUBLISHED_BEFORE_MS, type SigningKey, TRUSTED_AFTER_MS } from '#src/domain/signing-key.js';
 import { expectRefusal } from '../support/expect-refusal.js';
@@ -10,7 +10,7 @@ import { FakeClock } from '../support/fakes.js';
 import { ENDLESS, SIGNING_KEYS } from '../support/tables.js';
 
 /** Keys without cryptography, and how many were made and opened. */
-class CountedSigning implements TokenSigning {
+class CountedSigning implements TokenSigner {
   made = 0;
   opened = 0;
 
@@ -38,7 +38,7 @@ describe('the signing keys', () => {
     clock = new FakeClock();
     signing = new CountedSigning();
     const stored = new MemoryRepository<SigningKey>(SIGNING_KEYS, ENDLESS);
-    administration = new SigningKeyAdministration({ keys: stored, signing, clock });
+    administration = new SigningKeyAdministration({ keys: stored, signer: signing, clock });
     [reads, failure] = [0, undefined];
     keys = replica();
   });
@@ -53,7 +53,7 @@ describe('the signing keys', () => {
         },
         makeFirst: () => administration.makeFirst(),
       },
-      signing,
+      signer: signing,
       clock,
     });
   const pass = (ms: number) => {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
-import { SelfSignedCertificates } from '#src/adapters/outbound/certificates/self-signed-certificates.js';
+import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { listen } from '#src/composition/listen.js';
 import { type Certificates, TlsTransport } from '#src/composition/tls-transport.js';
 import { FakeClock, RecordingJournal } from '../support/fakes.js';
@@ -20,7 +20,7 @@ describe('the transport that ends TLS', () => {
   const folder = temporaryFolder();
   // So far back that what the tests reach is now: clients go by the true time.
   const clock = new FakeClock(Date.now() - 369 * DAY_MS);
-  const certificates = new SelfSignedCertificates(join(folder, 'tls'), clock);
+  const certificates = new LocalCa(join(folder, 'tls'), clock);
   const fault = { current: undefined as string | undefined, looks: 0 };
   const failing: Certificates = {
     current: async () => {

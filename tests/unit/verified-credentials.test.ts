@@ -1,86 +1,108 @@
 import { expect } from 'chai';
-import { VerifiedCredentials } from '#src/application/verified-credentials.js';
+import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import { FakeClock } from '../support/fakes.js';
 
-describe('verified credentials', () => {
+describe('the cache of credentials', () => {
   let clock: FakeClock;
-  let verified: VerifiedCredentials;
+  let cache: CredentialCache;
 
   beforeEach(() => {
     clock = new FakeClock();
-    verified = new VerifiedCredentials(clock);
+    cache = new CredentialCache(clock);
   });
 
-  const keep = (digest: string, id = digest, lifeMs = 3_600_000) =>
-    verified.keep(digest, { id, scopes: [], expiresAt: clock.time + lifeMs });
-  const isBelieved = (digest: string) => verified.believed(digest) !== undefined;
+  const set = (digest: string, id = digest, lifeMs = 3_600_000) =>
+    cache.set(digest, { id, scopes: [], expiresAt: clock.time + lifeMs, freshMs: 5_000 }, cache.begin());
+  const isFresh = (digest: string) => cache.getFresh(digest) !== undefined;
 
-  it('are believed for 5 seconds, and remembered for 10 minutes', () => {
-    keep('a');
+  it('holds a credential fresh as long as its verifier says, and remembers it for 10 minutes', () => {
+    set('a');
     clock.running += 4_999;
-    expect(isBelieved('a')).to.equal(true);
+    expect(isFresh('a')).to.equal(true);
     clock.running += 1;
-    expect(isBelieved('a')).to.equal(false);
+    expect(isFresh('a')).to.equal(false);
     clock.running = 600_000 - 1;
-    expect(verified.isRemembered('a')).to.equal(true);
+    expect(cache.wasValidRecently('a')).to.equal(true);
     clock.running += 1;
-    expect(verified.isRemembered('a')).to.equal(false);
+    expect(cache.wasValidRecently('a')).to.equal(false);
   });
 
-  it('are not believed beyond their own end', () => {
-    keep('a', 'a', 1_000);
+  it('holds none fresh beyond its own expiry', () => {
+    set('a', 'a', 1_000);
     clock.time += 999;
-    expect(isBelieved('a')).to.equal(true);
+    expect(isFresh('a')).to.equal(true);
     clock.time += 1;
-    expect(isBelieved('a')).to.equal(false);
+    expect(isFresh('a')).to.equal(false);
   });
 
-  it('are not believed for longer because a clock was set back', () => {
-    keep('a', 'a', 1_000);
+  it('holds none fresh for longer because a clock was set back', () => {
+    set('a', 'a', 1_000);
     clock.time -= 3_600_000;
     clock.running += 5_000;
-    expect(isBelieved('a')).to.equal(false);
+    expect(isFresh('a')).to.equal(false);
   });
 
-  it('are not believed where they name no end: those are asked about each time', () => {
-    verified.keep('key', { id: 'key:1', scopes: [] });
-    expect(isBelieved('key')).to.equal(false);
-    expect(verified.isRemembered('key')).to.equal(true);
+  it('has each credential of an invalidated principal verified again, and no other', () => {
+    for (const digest of ['a', 'b']) set(digest, 'one');
+    set('c', 'two');
+    cache.invalidate('one');
+    expect(['a', 'b', 'c'].map(isFresh)).to.deep.equal([false, false, true]);
+    expect(cache.wasValidRecently('a'), 'still passes the throttle').to.equal(true);
+    set('a', 'one');
+    expect(isFresh('a')).to.equal(true);
   });
 
-  it('are not displaced by one who comes with token after token', () => {
-    keep('quiet');
-    for (let i = 0; i < 20_000; i++) keep(`flood ${i}`, 'flooder');
-    expect(isBelieved('quiet')).to.equal(true);
-    expect(isBelieved('flood 19899')).to.equal(false);
-    expect(isBelieved('flood 19900')).to.equal(true);
+  it('does not trust a verification that began before an invalidation', () => {
+    const start = cache.begin();
+    cache.invalidate('one');
+    cache.set('a', { id: 'one', scopes: [], freshMs: 5_000 }, start);
+    expect(isFresh('a')).to.equal(false);
+    expect(cache.wasValidRecently('a')).to.equal(true);
   });
 
-  it('of one principal go in the order of their last use', () => {
-    for (let i = 0; i < 100; i++) keep(`${i}`, 'one');
-    isBelieved('0');
-    keep('100', 'one');
-    expect(['0', '1', '2'].map(isBelieved)).to.deep.equal([true, false, true]);
+  it('counts the age of a credential from the beginning of its verification', () => {
+    const start = cache.begin();
+    clock.running += 3_000;
+    cache.set('a', { id: 'one', scopes: [], freshMs: 5_000 }, start);
+    clock.running += 1_999;
+    expect(isFresh('a')).to.equal(true);
+    clock.running += 1;
+    expect(isFresh('a')).to.equal(false);
   });
 
-  it('are 10,000 at the most; those in use stay', () => {
-    keep('used');
+  it('keeps the credentials of others when one principal comes with token after token', () => {
+    set('quiet');
+    for (let i = 0; i < 20_000; i++) set(`flood ${i}`, 'flooder');
+    expect(isFresh('quiet')).to.equal(true);
+    expect(isFresh('flood 19899')).to.equal(false);
+    expect(isFresh('flood 19900')).to.equal(true);
+  });
+
+  it('evicts the credentials of one principal in the order of their last use', () => {
+    for (let i = 0; i < 100; i++) set(`${i}`, 'one');
+    isFresh('0');
+    set('100', 'one');
+    expect(['0', '1', '2'].map(isFresh)).to.deep.equal([true, false, true]);
+  });
+
+  it('holds at most 10,000; those in use stay', () => {
+    set('used');
     for (let i = 0; i < 30_000; i++) {
-      keep(`${i}`);
-      if (i % 5_000 === 0) expect(isBelieved('used')).to.equal(true);
+      set(`${i}`);
+      if (i % 5_000 === 0) expect(isFresh('used')).to.equal(true);
     }
-    expect(isBelieved('used')).to.equal(true);
+    expect(isFresh('used')).to.equal(true);
     const left = Array.from({ length: 30_000 }, (_, i) => `${i}`).filter((digest) =>
-      verified.isRemembered(digest),
+      cache.wasValidRecently(digest),
     );
     expect(left).to.have.length(9_999);
   });
 
-  it('that are kept again stand there once', () => {
-    for (let i = 0; i < 500; i++) keep('again', 'one');
-    for (let i = 0; i < 99; i++) keep(`${i}`, 'one');
-    expect(isBelieved('again')).to.equal(true);
-    keep('99', 'one');
-    expect(isBelieved('0')).to.equal(false);
+  it('holds a credential once that is set again', () => {
+    for (let i = 0; i < 500; i++) set('again', 'one');
+    for (let i = 0; i < 99; i++) set(`${i}`, 'one');
+    expect(isFresh('again')).to.equal(true);
+    set('99', 'one');
+    expect(isFresh('0')).to.equal(false);
   });
 });

@@ -1,8 +1,8 @@
-/** What an API key looks like and how it is turned into what is stored. */
+/** The format of API keys, and the digest under which they are stored. */
 export interface ApiKeyFormat {
   generate(): string;
-  /** Whether the checksum is right; a wrong one needs no look-up. */
+  /** Whether shape and checksum are right. A key that is not well-formed needs no look-up. */
   isWellFormed(key: string): boolean;
-  /** One way: SHA-256 in lower-case hexadecimal. */
-  digest(key: string): string;
+  /** SHA-256 of any text, in lower-case hexadecimal. */
+  digest(text: string): string;
 }

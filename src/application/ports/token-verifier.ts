@@ -1,16 +1,23 @@
 import type { Principal } from '../../domain/access.js';
 import type { Instant } from '../../domain/record.js';
 
-/** Who showed a token. */
-export interface Bearer extends Principal {
-  /** When the token itself ends. One that says so may be believed for some seconds without being verified again. */
+/** A token as a client sent it. */
+export interface Credential {
+  /** What stands after `Bearer`, or the secret of an OAuth client. */
+  readonly token: string;
+  /** SHA-256 of the token, in lower-case hexadecimal. Computed once for each request. */
+  readonly digest: string;
+}
+
+/** The principal of a credential, and how long that result holds. */
+export interface VerifiedCredential extends Principal {
+  /** When the credential itself expires; absent: never. */
   readonly expiresAt?: Instant;
+  /** How long the result may be reused without another verification. */
+  readonly freshMs: number;
 }
 
 export interface TokenVerifier {
-  /**
-   * @param token what stood after `Bearer`
-   * @throws CatalogueError `invalid_token` or `token_expired`; `unavailable` where that cannot be found out now
-   */
-  verify(token: string): Promise<Bearer>;
+  /** @throws CatalogueError `invalid_token` or `token_expired`; `unavailable` if neither can be found out now */
+  verify(credential: Credential): Promise<VerifiedCredential>;
 }

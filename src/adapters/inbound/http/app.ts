@@ -5,18 +5,18 @@ import type { Journal } from '../../../application/ports/journal.js';
 import { notFound } from '../../../domain/errors.js';
 import type { Context, Middleware, RequestState } from './context.js';
 import { type Endpoint, mount, mountPublic, mountUnlimited } from './endpoint.js';
-import type { Gate } from './middleware/admit.js';
 import { answerErrors } from './middleware/answer-errors.js';
+import type { AccessControl } from './middleware/authentication.js';
 import { boundResponses, limitSendingTime } from './middleware/bound-responses.js';
-import { challengeBearers } from './middleware/challenge-bearers.js';
 import { closeConnections } from './middleware/close-connections.js';
 import { codeAnswers } from './middleware/code-answers.js';
 import { guardMessage } from './middleware/guard-message.js';
 import { identifyRequest } from './middleware/identify-request.js';
-import { countRequest } from './middleware/limit-rate.js';
 import { logRequests } from './middleware/log-requests.js';
 import { markUncached } from './middleware/mark-uncached.js';
 import { simplifyAccept } from './middleware/negotiate.js';
+import { countRequest } from './middleware/rate-limit.js';
+import { wwwAuthenticate } from './middleware/www-authenticate.js';
 import { announceEnd } from './versions/announce-end.js';
 import { servedVersion } from './versions/served-versions.js';
 import type { WorkBounds } from './work-bounds.js';
@@ -26,7 +26,7 @@ export interface AppDependencies {
   readonly arrival: Middleware;
   /** Tells browsers which scripts may read the answers: `shareAcrossOrigins`. */
   readonly crossOrigin: Middleware;
-  readonly gate: Gate;
+  readonly gate: AccessControl;
   readonly endpoints: readonly Endpoint[];
   /** Limited, and guarded by no token. */
   readonly publicEndpoints: readonly Endpoint[];
@@ -60,7 +60,7 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   app.use(announceEnd);
   app.use(limitSendingTime());
   app.use(answerErrors(deps.journal));
-  app.use(challengeBearers(deps.metadataUrl));
+  app.use(wwwAuthenticate(deps.metadataUrl));
   app.use(markUncached);
   app.use(deps.arrival);
   app.use(guardMessage);

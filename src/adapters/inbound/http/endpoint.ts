@@ -1,13 +1,13 @@
 import type Router from '@koa/router';
-import type { Need } from '../../../application/authorization.js';
+import type { Requirement } from '../../../application/auth/authorization.js';
 import type { RateLimiter } from '../../../application/ports/rate-limiter.js';
 import type { Scope } from '../../../domain/access.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import { type Id, MAX_ID } from '../../../domain/record.js';
 import type { Context, Middleware, RequestState } from './context.js';
-import { admit, authorize, type Gate } from './middleware/admit.js';
-import { countRequest } from './middleware/limit-rate.js';
+import { type AccessControl, authenticate, authorize } from './middleware/authentication.js';
 import { markVarying, negotiate } from './middleware/negotiate.js';
+import { countRequest } from './middleware/rate-limit.js';
 import type { OperationDescription } from './openapi/description.js';
 import { type FindParameter, type Query, readQuery } from './query.js';
 import { isFor, judgeVersion, takeVersion } from './versions/asked-version.js';
@@ -67,7 +67,7 @@ export interface Endpoint {
  */
 export function mount(
   router: Router<RequestState>,
-  gate: Gate,
+  gate: AccessControl,
   endpoint: Endpoint,
   version: ServedVersion,
 ): void {
@@ -82,8 +82,8 @@ export function mount(
     }
     // Before anything is refused: a refusal depends on the same headers.
     markVarying(ctx, operation?.varies);
-    await admit(ctx, gate);
-    authorize(ctx, operation ? needOf(operation) : 'credential');
+    await authenticate(ctx, gate);
+    authorize(ctx, operation ? requirementOf(operation) : 'authenticated');
     if (!operation) throw methodNotAllowed(ctx, endpoint);
     await perform(ctx, operation);
   });
@@ -135,7 +135,7 @@ function isId(ctx: Context): boolean {
 
 async function perform(ctx: Context, usual: Operation): Promise<void> {
   const operation: Work = usual.insteadFor?.(ctx) ?? usual;
-  if (operation !== usual) authorize(ctx, needOf(operation));
+  if (operation !== usual) authorize(ctx, requirementOf(operation));
   try {
     negotiate(ctx, operation.types);
     operation.headers?.(ctx);
@@ -149,8 +149,8 @@ async function perform(ctx: Context, usual: Operation): Promise<void> {
   }
 }
 
-function needOf({ scope }: Work): Need {
-  return scope ?? 'nothing';
+function requirementOf({ scope }: Work): Requirement {
+  return scope ?? 'public';
 }
 
 function operationOf({ operations }: Endpoint, method: string): Operation | undefined {

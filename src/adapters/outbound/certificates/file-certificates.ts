@@ -3,15 +3,20 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Journal } from '../../../application/ports/journal.js';
-import type { ServerIdentity } from './self-signed-certificates.js';
-import { type PairFiles, type PairPart, unusable, usablePair } from './usable-pair.js';
+import {
+  certificateError,
+  checkKeyPair,
+  type PairFiles,
+  type PairPart,
+  type ServerIdentity,
+} from './check-key-pair.js';
 
-/** Files that changed are read once more after so long: what is still being written differs then. */
+/** Changed files are read again after this pause. A file that is still being written has changed again by then. */
 const SETTLE_MS = 200;
 
-/** A certificate (its chain behind it) and its key, in PEM, in files that somebody else renews. */
+/** A certificate with its chain, and its key, in PEM files that another program renews. */
 export class FileCertificates {
-  private known: ServerIdentity | undefined;
+  private last: ServerIdentity | undefined;
 
   constructor(
     private readonly files: PairFiles,
@@ -20,28 +25,28 @@ export class FileCertificates {
   ) {}
 
   /**
-   * What the files hold now; while they are being written, what they held before. One that is not valid takes no other's
-   * place, but is better than none.
-   * @throws UnusableCertificate
+   * Returns the contents of the files, or the previous contents while the files are being written. A certificate that
+   * is not valid now is used only at the start, when there is no previous one.
+   * @throws CertificateError
    */
   async current(): Promise<ServerIdentity> {
     const identity = await this.read();
-    if (this.known) {
-      if (isSame(identity, this.known)) return this.known;
+    if (this.last) {
+      if (isSame(identity, this.last)) return this.last;
       await sleep(SETTLE_MS);
-      if (!isSame(identity, await this.read())) return this.known;
+      if (!isSame(identity, await this.read())) return this.last;
     }
-    this.judge(usablePair(this.files, identity));
-    this.known = identity;
+    this.checkValidity(checkKeyPair(this.files, identity));
+    this.last = identity;
     return identity;
   }
 
-  private judge({ validFrom, validTo }: X509Certificate): void {
+  private checkValidity({ validFrom, validTo }: X509Certificate): void {
     const now = this.clock.now();
     if (Date.parse(validFrom) <= now && now < Date.parse(validTo)) return;
-    if (this.known) {
+    if (this.last) {
       const when = `is not valid now, but from ${validFrom} to ${validTo}`;
-      throw unusable('certificate', this.files.certFile, when);
+      throw certificateError('certificate', this.files.certFile, when);
     }
     const details = { TLS_CERT_FILE: this.files.certFile, validFrom, validTo };
     this.journal.warn('the certificate is not valid now; clients will refuse it', details);
@@ -61,6 +66,6 @@ async function readText(what: PairPart, file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw unusable(what, file, 'cannot be read', error);
+    throw certificateError(what, file, 'cannot be read', error);
   }
 }

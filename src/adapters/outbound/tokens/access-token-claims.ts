@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import type { Bearer } from '../../../application/ports/token-verifier.js';
+import type { VerifiedCredential } from '../../../application/ports/token-verifier.js';
 import { invalidToken, isScope, type Scope } from '../../../domain/access.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
 import { isOneLine } from '../../../domain/text.js';
-import type { UnverifiedJwt } from './unverified-jwt.js';
+import type { UnverifiedJwt } from './decode-jwt.js';
 
-/** Whose tokens are taken, and what they must be made for. */
+/** The required `iss` and `aud`. */
 export interface Expected {
   readonly issuer: string;
   readonly audience: string;
@@ -14,21 +14,25 @@ export interface Expected {
 
 type Claims = UnverifiedJwt['claims'];
 
-/** So far the issuer's clock may be ahead of ours. Nothing prolongs `exp`. */
+/** How far the issuer's clock may be ahead of ours. `exp` gets no tolerance. */
 const TOLERANCE_SECONDS = 5;
 
-/** In any case (RFC 7515 section 4.1.9). */
+/** Compared without regard to case (RFC 7515 section 4.1.9). */
 const TYPES: readonly string[] = ['at+jwt', 'application/at+jwt'];
 
 /**
- * What an access token says (RFC 9068 section 4) whose signature is verified already.
- * @throws CatalogueError `token_expired` where nothing else is wrong with it, else `invalid_token`, naming the claim: its
- * issuer did say so, and whoever set the issuer up needs to know
+ * Checks the claims of an access token (RFC 9068 section 4) whose signature has been verified.
+ * @throws CatalogueError `token_expired` if nothing else is wrong with the token, otherwise `invalid_token`. The
+ * message names the wrong claim: the issuer did sign it, and the person who configures the issuer needs to know.
  */
-export function readAccessToken({ header, claims }: UnverifiedJwt, expected: Expected, now: Instant): Bearer {
+export function readAccessToken(
+  { header, claims }: UnverifiedJwt,
+  expected: Expected,
+  now: Instant,
+): Omit<VerifiedCredential, 'freshMs'> {
   const seconds = now / 1_000;
-  const fault = isAccessToken(header['typ']) ? faultOf(claims, expected, seconds) : 'typ';
-  if (fault) throw invalidToken(`The ${fault} of this access token is not one that this service takes.`);
+  const wrong = isAccessToken(header['typ']) ? wrongClaim(claims, expected, seconds) : 'typ';
+  if (wrong) throw invalidToken(`The ${wrong} of this access token is not one that this service takes.`);
   const end = Number(claims['exp']);
   if (end <= seconds) throw new CatalogueError('token_expired', 'The access token has expired.');
   return { id: principalId(claims), scopes: scopesOf(claims), expiresAt: end * 1_000 };
@@ -38,8 +42,8 @@ function isAccessToken(type: unknown): boolean {
   return typeof type === 'string' && TYPES.includes(type.toLowerCase());
 }
 
-/** The claim that is wrong, if any. */
-function faultOf(claims: Claims, { issuer, audience }: Expected, seconds: number): string | undefined {
+/** @returns the name of the first wrong claim, if there is one */
+function wrongClaim(claims: Claims, { issuer, audience }: Expected, seconds: number): string | undefined {
   const { iss, aud, sub, iat, nbf, exp, scope, scp } = claims;
   const latest = seconds + TOLERANCE_SECONDS;
   const isRight: Readonly<Record<string, boolean>> = {
@@ -56,20 +60,20 @@ function faultOf(claims: Claims, { issuer, audience }: Expected, seconds: number
   return Object.keys(isRight).find((claim) => !isRight[claim]);
 }
 
-/** What the service does not know among them is for others. */
+/** Unknown scopes are ignored: they are for other services. */
 function scopesOf({ scope, scp }: Claims): Scope[] {
   const named = (listOf(scope ?? scp) ?? []).flatMap((text) => text.split(' '));
   return [...new Set(named.filter(isScope))];
 }
 
-/** For the log the client is named as far as it is harmless; the digest tells all apart, however long their names are. */
+/** Shows the client's name in the log, reduced to harmless characters. The digest keeps all principals distinct. */
 function principalId(claims: Claims): string {
   const client = String(clientOf(claims));
   const digest = hash('sha256', JSON.stringify([claims['iss'], client, claims['sub']]), 'base64url');
   return `oauth:${client.slice(0, 64).replaceAll(/[^\w.~-]/g, '_')}:${digest}`;
 }
 
-/** OpenID Connect calls it `azp`, as do issuers that are older than RFC 9068. */
+/** OpenID Connect and issuers older than RFC 9068 call it `azp`. */
 function clientOf({ client_id, azp }: Claims): unknown {
   return client_id === undefined ? azp : client_id;
 }
@@ -83,7 +87,7 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && isOneLine(value);
 }
 
-/** RFC 7519 section 2, NumericDate: seconds, perhaps with a fraction. */
+/** A NumericDate (RFC 7519 section 2): seconds, possibly with a fraction. */
 function isMoment(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }

@@ -1,5 +1,5 @@
-import type { PublicAddress } from '../../../../application/ports/public-address.js';
-import type { SigningKeys } from '../../../../application/signing-keys.js';
+import type { SigningKeys } from '../../../../application/auth/signing-keys.js';
+import type { PublicUrl } from '../../../../application/ports/public-url.js';
 import { SCOPES } from '../../../../domain/access.js';
 import type { Endpoint } from '../endpoint.js';
 import { type JsonDocument, jsonDocument } from '../json-document.js';
@@ -11,7 +11,7 @@ import {
 import { GRANT_TYPE } from './token-endpoint.js';
 
 export interface MetadataDependencies {
-  readonly address: PublicAddress;
+  readonly publicUrl: PublicUrl;
   readonly signingKeys: Pick<SigningKeys, 'published'>;
   /** Whose tokens are good here too; empty: nobody's. */
   readonly otherIssuer: string;
@@ -21,19 +21,19 @@ export interface MetadataDependencies {
 const CACHE_CONTROL = 'public, max-age=300';
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 
-export function metadataUrl({ url }: PublicAddress): string {
+export function metadataUrl({ url }: PublicUrl): string {
   return url + RESOURCE_METADATA;
 }
 
 /** For clients and for other services that find their way by themselves. Every address in them is the public one. */
 export function metadataEndpoints(deps: MetadataDependencies): Endpoint[] {
-  const { address, signingKeys } = deps;
+  const { publicUrl, signingKeys } = deps;
   return [
-    wellKnown(address, '/.well-known/oauth-authorization-server', {
+    wellKnown(publicUrl, '/.well-known/oauth-authorization-server', {
       description: ISSUER_METADATA_DESCRIPTION,
-      make: async () => issuerMetadata(address),
+      make: async () => issuerMetadata(publicUrl),
     }),
-    wellKnown(address, RESOURCE_METADATA, {
+    wellKnown(publicUrl, RESOURCE_METADATA, {
       description: RESOURCE_METADATA_DESCRIPTION,
       make: async () => resourceMetadata(deps),
     }),
@@ -49,7 +49,7 @@ export function metadataEndpoints(deps: MetadataDependencies): Endpoint[] {
 }
 
 /** RFC 8414 section 2. */
-function issuerMetadata({ url }: PublicAddress): object {
+function issuerMetadata({ url }: PublicUrl): object {
   return {
     issuer: url,
     token_endpoint: `${url}/oauth/token`,
@@ -62,7 +62,7 @@ function issuerMetadata({ url }: PublicAddress): object {
 }
 
 /** RFC 9728 section 2. */
-function resourceMetadata({ address: { url }, otherIssuer }: MetadataDependencies): object {
+function resourceMetadata({ publicUrl: { url }, otherIssuer }: MetadataDependencies): object {
   return {
     resource: url,
     authorization_servers: [url, ...(otherIssuer === '' ? [] : [otherIssuer])],
@@ -77,11 +77,11 @@ function resourceMetadata({ address: { url }, otherIssuer }: MetadataDependencie
  * section 3.1), and some with it before, which the proxy has taken away.
  */
 function wellKnown(
-  address: PublicAddress,
+  publicUrl: PublicUrl,
   route: string,
   document: Omit<JsonDocument, 'cacheControl'>,
 ): Endpoint {
-  const path = new URL(address.url).pathname.replace(/\/$/, '');
+  const path = new URL(publicUrl.url).pathname.replace(/\/$/, '');
   const pattern = new RegExp(`^${literally(route)}(?:${literally(path)})?$`);
   return jsonDocument(route, pattern, { ...document, cacheControl: CACHE_CONTROL });
 }

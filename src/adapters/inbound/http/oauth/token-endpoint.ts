@@ -1,26 +1,18 @@
 import {
+  type AuthenticatedClient,
   AuthenticationThrottled,
   type Authenticator,
   isBadCredential,
-} from '../../../../application/authenticator.js';
-import type { RateLimiter } from '../../../../application/ports/rate-limiter.js';
-import type { TokenIssuer } from '../../../../application/token-issuer.js';
-import {
-  type ApiKey,
-  invalidToken,
-  keyPrincipalId,
-  type Principal,
-  type Scope,
-} from '../../../../domain/access.js';
+} from '../../../../application/auth/authenticator.js';
+import type { TokenIssuer } from '../../../../application/auth/token-issuer.js';
+import { invalidToken, type Scope } from '../../../../domain/access.js';
 import { CatalogueError, type Fault } from '../../../../domain/errors.js';
-import type { Versioned } from '../../../../domain/record.js';
 import type { Context } from '../context.js';
 import type { Endpoint } from '../endpoint.js';
-import { setThrottledHeaders } from '../middleware/limit-rate.js';
+import { setThrottledHeaders } from '../middleware/rate-limit.js';
 import { noParameter } from '../query.js';
-import { clientCredentials } from './client-credentials.js';
 import { TOKEN_DESCRIPTION } from './described-oauth.js';
-import { type Form, formFault, invalidForm, readForm } from './form.js';
+import { decodeFormText, type Form, formFault, invalidForm, readForm } from './form.js';
 import { OAuthError } from './oauth-error.js';
 
 export const GRANT_TYPE = 'client_credentials';
@@ -31,8 +23,6 @@ const MAX_SCOPE_LENGTH = 1_000;
 export interface TokenEndpointDependencies {
   readonly issuer: TokenIssuer;
   readonly authenticator: Authenticator;
-  /** The policy under which failed authentications are counted. */
-  readonly failures: RateLimiter;
   readonly bodyLimitBytes: number;
 }
 
@@ -61,11 +51,11 @@ export class TokenEndpoint {
   private async grant(ctx: Context, form: Form): Promise<void> {
     checkGrantType(form.get('grant_type'));
     const client = await this.authenticate(ctx, form);
-    ctx.state.principal = principalOf(client);
-    const scopes = grantedScopes(form.get('scope'), client.fields.scopes);
+    ctx.state.principal = client;
+    const scopes = grantedScopes(form.get('scope'), client.scopes);
     const { token, lifetimeSeconds } = await this.deps.issuer.issue(client, scopes).catch(challenging(ctx));
-    // Its first use shall not be held up by others at this address who fail.
-    this.deps.authenticator.remember(token, principalOf(client));
+    // The failures of others at this address do not throttle the first use of the token.
+    this.deps.authenticator.remember(token, client);
     ctx.set('Content-Type', 'application/json');
     ctx.body = JSON.stringify({
       access_token: token,
@@ -75,27 +65,17 @@ export class TokenEndpoint {
     });
   }
 
-  private async authenticate(ctx: Context, form: Form): Promise<Versioned<ApiKey>> {
-    const { issuer, authenticator, failures } = this.deps;
+  private async authenticate(ctx: Context, form: Form): Promise<AuthenticatedClient> {
     const credentials = clientCredentials(ctx.get('Authorization'), form);
     if (!credentials) return challenging(ctx)(noSecret());
     const { id, secret } = credentials;
     try {
-      return await authenticator.attempt(
-        secret,
-        ctx.state.address,
-        () => issuer.client(id, secret),
-        principalOf,
-      );
+      return await this.deps.authenticator.authenticateClient(id, secret, ctx.state.address);
     } catch (error) {
-      if (error instanceof AuthenticationThrottled) setThrottledHeaders(ctx, failures.policy, error.state);
+      if (error instanceof AuthenticationThrottled) setThrottledHeaders(ctx, error.policy, error.state);
       return challenging(ctx)(error);
     }
   }
-}
-
-function principalOf({ id, fields }: Versioned<ApiKey>): Principal {
-  return { id: keyPrincipalId(id), scopes: fields.scopes };
 }
 
 function checkGrantType(grantType: string | undefined): void {
@@ -140,7 +120,10 @@ function challenging(ctx: Context): (error: unknown) => never {
   };
 }
 
-/** What is not the client's fault, and impatience, have the words that RFC 6749 has for the other endpoint (section 4.1.2.1). */
+/**
+ * What is not the client's fault, and impatience, have the words that RFC 6749 has for the other endpoint (section
+ * 4.1.2.1).
+ */
 function asOAuthError(error: CatalogueError): CatalogueError {
   if (error instanceof OAuthError) return error;
   if (NOT_NOW.includes(error.code)) return new OAuthError('temporarily_unavailable', error);
@@ -157,4 +140,41 @@ const NOT_NOW: readonly string[] = ['rate_limited', 'unavailable'];
 
 function isClientRefusal(error: unknown): boolean {
   return isBadCredential(error) || (error instanceof CatalogueError && error.code === 'unauthenticated');
+}
+
+interface ClientCredentials {
+  readonly id: string;
+  readonly secret: string;
+}
+
+const BASIC = /^basic(?: +|$)/i;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** No client has these credentials. They are refused and counted like any wrong secret. */
+const UNREADABLE: ClientCredentials = { id: '', secret: '' };
+
+/**
+ * Reads the id and secret of the client, by `client_secret_basic` or `client_secret_post` (RFC 6749 section 2.3.1).
+ * @returns undefined if no secret was sent
+ * @throws CatalogueError `validation_failed` if the request uses both
+ */
+function clientCredentials(authorization: string, form: Form): ClientCredentials | undefined {
+  const [id, secret] = [form.get('client_id'), form.get('client_secret')];
+  if (!BASIC.test(authorization)) return secret === undefined ? undefined : { id: id ?? '', secret };
+  const basic = readBasic(authorization.replace(BASIC, ''));
+  const isTwofold = secret !== undefined || (id !== undefined && id !== basic.id);
+  if (isTwofold) {
+    const name = secret === undefined ? 'client_id' : 'client_secret';
+    const message = 'The client is named in the header Authorization and, in another way, in the body.';
+    throw invalidForm([formFault('duplicate_value', name, message)]);
+  }
+  return basic;
+}
+
+/** Unlike in RFC 7617, both parts are form-encoded before they are joined. */
+function readBasic(encoded: string): ClientCredentials {
+  if (!BASE64.test(encoded)) return UNREADABLE;
+  const [rawId = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  const [id, secret] = [decodeFormText(rawId), decodeFormText(rest.join(':'))];
+  return id === undefined || secret === undefined ? UNREADABLE : { id, secret };
 }

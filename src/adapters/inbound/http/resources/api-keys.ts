@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { shownApiKey } from '../../../../application/shown-api-key.js';
+import { presentApiKey } from '../../../../application/auth/key-administration.js';
 import {
   API_KEY_FIELDS,
   type ApiKey,
@@ -41,7 +41,7 @@ export const API_KEYS: ResourceDescription<ApiKey> = {
     expiresAt: instant(),
     lastUsedAt: givenByService(),
   }),
-  present: shownApiKey,
+  present: presentApiKey,
 };
 
 /** For creating one: what the answer shows this once can no more be sent than the rest of what the service gives. */

@@ -1,13 +1,13 @@
-import { isBadCredential } from '../../../../application/authenticator.js';
-import { InsufficientScope } from '../../../../application/authorization.js';
+import { isBadCredential } from '../../../../application/auth/authenticator.js';
+import { InsufficientScope } from '../../../../application/auth/authorization.js';
 import { CatalogueError } from '../../../../domain/errors.js';
 import type { Middleware } from '../context.js';
 
 /**
- * Tells whoever is refused for their token how they would not be (RFC 6750 section 3), and where clients learn how to get one
- * (RFC 9728 section 5.1). A challenge for another scheme stays.
+ * Adds the bearer challenge to a response that refuses a token (RFC 6750 section 3), with the URL of the resource
+ * metadata (RFC 9728 section 5.1). Leaves a challenge for another scheme as it is.
  */
-export function challengeBearers(metadataUrl: () => string): Middleware {
+export function wwwAuthenticate(metadataUrl: () => string): Middleware {
   return async (ctx, next) => {
     try {
       await next();
@@ -22,7 +22,7 @@ export function challengeBearers(metadataUrl: () => string): Middleware {
   };
 }
 
-/** Without a token it names no error. */
+/** A request without a token gets a challenge that names no error (RFC 6750 section 3.1). */
 function parametersFor(error: unknown): string[] | undefined {
   if (error instanceof InsufficientScope)
     return ['error="insufficient_scope"', `scope="${error.missing.join(' ')}"`];

@@ -8,7 +8,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
-/** `pcs_`, 30 random base62 characters (178 bits), and the CRC-32 of all 34 before in 6 more. */
+/** `pcs_`, then 30 random base62 characters (178 bits), then the CRC-32 of these 34 in 6 more. */
 export class ChecksummedApiKey implements ApiKeyFormat {
   generate(): string {
     const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62[randomInt(BASE62.length)]);
@@ -27,7 +27,7 @@ export class ChecksummedApiKey implements ApiKeyFormat {
   }
 }
 
-/** 62^6 is more than 2^32, so that six characters hold every CRC-32. */
+/** Six characters hold every CRC-32, because 62^6 is more than 2^32. */
 function checksum(body: string): string {
   let rest = crc32(body);
   let text = '';

@@ -4,7 +4,7 @@ import { clientOf } from '../client.js';
 import type { Context } from '../context.js';
 
 /**
- * Counts the request against its principal, else against its address.
+ * Counts the request against its principal, or against its address if it has no principal.
  * @throws CatalogueError `rate_limited`
  */
 export async function countRequest(ctx: Context, limiter: RateLimiter): Promise<void> {
@@ -18,7 +18,7 @@ export async function countRequest(ctx: Context, limiter: RateLimiter): Promise<
   );
 }
 
-/** Says by which policy no more is allowed, and until when. */
+/** Names the exhausted policy and when it resets. */
 export function setThrottledHeaders(ctx: Context, policy: RatePolicy, state: RateState): void {
   setRateHeaders(ctx, policy, state);
   setRetryAfter(ctx, state);

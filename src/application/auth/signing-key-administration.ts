@@ -1,23 +1,25 @@
-import { notFound } from '../domain/errors.js';
-import type { Id, Versioned } from '../domain/record.js';
-import { type PhasedKey, phasesOf, type SigningKey } from '../domain/signing-key.js';
-import { everyPage } from './every-page.js';
-import { BY_ID } from './list-query.js';
-import type { Clock } from './ports/clock.js';
-import type { Repository } from './ports/repository.js';
-import type { TokenSigning } from './ports/token-signing.js';
+import { notFound } from '../../domain/errors.js';
+import type { Id, Versioned } from '../../domain/record.js';
+import { type PhasedKey, phasesOf, type SigningKey } from '../../domain/signing-key.js';
+import { everyPage } from '../every-page.js';
+import { BY_ID } from '../list-query.js';
+import type { Clock } from '../ports/clock.js';
+import type { Repository } from '../ports/repository.js';
+import type { TokenSigner } from '../ports/token-signer.js';
 
-/** Never leased, so that the id's uniqueness decides which of many replicas makes a store's first key. */
+/**
+ * The id of a store's first key. It is never leased, so its uniqueness decides which of many replicas creates the key.
+ */
 const FIRST_ID: Id = 1;
 const PAGE = 1_000;
 
 export interface SigningKeyDependencies {
   readonly keys: Repository<SigningKey>;
-  readonly signing: TokenSigning;
+  readonly signer: TokenSigner;
   readonly clock: Clock;
 }
 
-/** The signing keys of a store. */
+/** Lists, creates, rotates and revokes the signing keys of a store. */
 export class SigningKeyAdministration {
   constructor(private readonly deps: SigningKeyDependencies) {}
 
@@ -28,20 +30,20 @@ export class SigningKeyAdministration {
     return keys;
   }
 
-  /** Each with what it is for now, the oldest first. */
+  /** Returns each key with its phase now, the oldest first. */
   async phased(): Promise<PhasedKey[]> {
     return phasesOf(await this.all(), this.deps.clock.now());
   }
 
-  /** For a store without keys: of replicas that all find none, one makes the first. */
+  /** Creates the first key of a store. Of several replicas that find no key, one succeeds. */
   async makeFirst(): Promise<void> {
     const isMade = await this.insert(FIRST_ID);
-    // The tombstone of a revoked first key keeps its id. Then several replicas may each make one, which is no harm.
+    // The tombstone of a revoked first key keeps its id. Several replicas may then each create a key: no harm.
     if (!isMade && (await this.all()).length === 0) await this.makeAnother();
   }
 
   /**
-   * Adds a key, which is published now and signs later, and forgets those that are worth nothing.
+   * Adds a key, which is published now and signs later, and deletes the retired keys.
    * @returns the id of the new key
    */
   async rotate(): Promise<Id> {
@@ -62,12 +64,12 @@ export class SigningKeyAdministration {
 
   private async makeAnother(): Promise<Id> {
     const id = await this.deps.keys.reserveIds(1);
-    if (!(await this.insert(id))) throw new Error(`The store gave out the signing key id ${id} twice.`);
+    if (!(await this.insert(id))) throw new Error(`The store reserved the signing key id ${id} twice.`);
     return id;
   }
 
   private async insert(id: Id): Promise<boolean> {
-    const fields = await this.deps.signing.makeKey();
+    const fields = await this.deps.signer.makeKey();
     const now = this.deps.clock.now();
     return this.deps.keys.insert({ id, version: 1, createdAt: now, updatedAt: now, fields });
   }

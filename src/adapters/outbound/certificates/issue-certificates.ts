@@ -15,27 +15,28 @@ import {
 } from '@peculiar/x509';
 
 const DAY_MS = 86_400_000;
-const AUTHORITY_DAYS = 3_650;
-/** Some clients refuse a server certificate that is good for more than 398 days. */
+const CA_DAYS = 3_650;
+/** Some clients refuse a server certificate that is valid for more than 398 days. */
 const SERVER_DAYS = 397;
-/** A client whose clock is a little behind accepts a certificate that was made just now. */
+/** Lets a client whose clock is up to an hour behind accept a new certificate. */
 const BACKDATED_MS = 3_600_000;
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
+/** PEM texts. */
 export interface Pem {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** A new certification authority that may sign certificates for servers and nothing else. */
-export async function createAuthority(now: number): Promise<Pem> {
+/** Creates a CA that may sign server certificates and nothing else. */
+export async function createCa(now: number): Promise<Pem> {
   const keys = await generateKeys();
   const name = `CN=Product Catalogue local CA ${randomBytes(4).toString('hex')}`;
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
     name,
-    ...validity(now, AUTHORITY_DAYS),
+    ...validity(now, CA_DAYS),
     keys,
     signingAlgorithm: ALGORITHM,
     extensions: [
@@ -47,9 +48,9 @@ export async function createAuthority(now: number): Promise<Pem> {
   return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) };
 }
 
-/** A server certificate for this machine's own names, signed by `authority`. */
-export async function issueServerCertificate(authority: Pem, now: number): Promise<Pem> {
-  const issuer = new X509Certificate(authority.certificate);
+/** Issues a server certificate for localhost, signed by `ca`. */
+export async function issueServerCertificate(ca: Pem, now: number): Promise<Pem> {
+  const issuer = new X509Certificate(ca.certificate);
   const keys = await generateKeys();
   const certificate = await X509CertificateGenerator.create({
     serialNumber: serialNumber(),
@@ -57,7 +58,7 @@ export async function issueServerCertificate(authority: Pem, now: number): Promi
     issuer: issuer.subject,
     ...validity(now, SERVER_DAYS),
     publicKey: keys.publicKey,
-    signingKey: await importKey(authority.key),
+    signingKey: await importKey(ca.key),
     signingAlgorithm: ALGORITHM,
     extensions: [
       new BasicConstraintsExtension(false, undefined, true),
@@ -79,7 +80,7 @@ function validity(now: number, days: number): { notBefore: Date; notAfter: Date 
   return { notBefore: new Date(now - BACKDATED_MS), notAfter: new Date(now + days * DAY_MS) };
 }
 
-/** RFC 5280 section 4.1.2.2: positive, and at most 20 octets. */
+/** Positive, and at most 20 octets (RFC 5280 section 4.1.2.2). */
 function serialNumber(): string {
   return `00${randomBytes(16).toString('hex')}`;
 }
@@ -94,6 +95,6 @@ async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
 
 function importKey(pem: string): Promise<webcrypto.CryptoKey> {
   const [der] = PemConverter.decode(pem);
-  if (!der) throw new Error('The key of the local CA is no PEM.');
+  if (!der) throw new Error('The key of the local CA is not in PEM.');
   return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
 }

@@ -1,34 +1,37 @@
-/** For each document, its body included. */
+/** For each document, including its body. */
 const TIMEOUT_MS = 2_000;
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Finds an issuer's keys by what it publishes of itself.
- * @returns a JWK Set (RFC 7517 section 5), if the issuer keeps to it
- * @throws Error where there is none to be had
+ * Fetches the keys of an issuer by way of its metadata (RFC 8414).
+ * @returns a JSON object that should be a JWK Set (RFC 7517 section 5)
+ * @throws Error if there is none
  */
 export async function fetchKeySet(issuer: string): Promise<unknown> {
   let failure: unknown;
-  for (const address of metadataAddresses(issuer)) {
-    const metadata = await fetchJson(address).catch((error: unknown) => {
+  for (const url of metadataUrls(issuer)) {
+    const metadata = await fetchJson(url).catch((error: unknown) => {
       if (isTimeout(error)) throw error;
       failure = error;
     });
     if (metadata?.['issuer'] !== issuer) continue;
-    const keySet = await fetchJson(keySetAddress(metadata['jwks_uri'], issuer));
+    const keySet = await fetchJson(jwksUri(metadata['jwks_uri'], issuer));
     if (keySet) return keySet;
     throw new Error('no JWK Set is at the jwks_uri of the issuer');
   }
   throw failure ?? new Error('the issuer publishes no metadata that name it');
 }
 
-/** Who lets one address hang would let the other hang too. */
+/** After a time-out the other URL is not tried: it is on the same host. */
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
 }
 
-/** RFC 8414 section 3.1 puts its name before the issuer's path, OpenID Connect Discovery (section 4) behind. */
-export function metadataAddresses(issuer: string): string[] {
+/**
+ * RFC 8414 section 3.1 puts the well-known name before the issuer's path, OpenID Connect Discovery (section 4) after
+ * it.
+ */
+export function metadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
   return [
@@ -37,8 +40,8 @@ export function metadataAddresses(issuer: string): string[] {
   ];
 }
 
-/** In plain HTTP only from this machine, and only for an issuer that is itself reached so. */
-export function keySetAddress(given: unknown, issuer: string): string {
+/** Allows plain HTTP only to this machine, and only if the issuer itself uses plain HTTP. */
+export function jwksUri(given: unknown, issuer: string): string {
   const { protocol, hostname } = new URL(String(given));
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback && issuer.startsWith('http:'));
@@ -47,20 +50,21 @@ export function keySetAddress(given: unknown, issuer: string): string {
 }
 
 /**
- * @returns undefined where there is an answer but no JSON object, or one that leads elsewhere
- * @throws Error where there is no answer in time
+ * Follows no redirect.
+ * @returns undefined if the response is not a JSON object with status 200
+ * @throws Error if there is no response in time
  */
-async function fetchJson(address: string): Promise<Record<string, unknown> | undefined> {
+async function fetchJson(url: string): Promise<Record<string, unknown> | undefined> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const headers = { Accept: 'application/json, application/jwk-set+json' };
-  const answer = await fetch(address, { redirect: 'manual', headers, signal });
-  const text = answer.status === 200 ? await textOf(answer) : undefined;
-  // What was not read to its end holds a connection.
-  if (text === undefined) await answer.body?.cancel();
+  const response = await fetch(url, { redirect: 'manual', headers, signal });
+  const text = response.status === 200 ? await textOf(response) : undefined;
+  // An unread body would hold the connection.
+  if (text === undefined) await response.body?.cancel();
   return text === undefined ? undefined : objectIn(text);
 }
 
-/** @returns undefined where it is too much */
+/** @returns undefined if the body is larger than MAX_BYTES */
 async function textOf({ body }: Response): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

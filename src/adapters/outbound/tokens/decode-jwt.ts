@@ -1,19 +1,20 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
-/** What a JWT says, before anybody has verified it. */
+/** A decoded JWT. Nothing in it is verified. */
 export interface UnverifiedJwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Real ones are of one or two thousand characters. */
+/** In characters. Real tokens have one or two thousand. */
 const MAX_LENGTH = 8_192;
 
 /**
- * A signed JWT in its compact form (RFC 7515 section 3.1), spelled in the one way that its bytes have: decoders let pass
- * white space, padding and stray bits, and with them one token would be many.
+ * Decodes a signed JWT in compact form (RFC 7515 section 3.1). Accepts only the canonical encoding: decoders ignore
+ * white space, padding and stray bits, so that one token could otherwise be written in many ways.
+ * @returns undefined if it is not a JWT
  */
-export function readUnverified(token: string): UnverifiedJwt | undefined {
+export function decodeUnverified(token: string): UnverifiedJwt | undefined {
   if (token.length > MAX_LENGTH) return undefined;
   const parts = token.split('.');
   if (parts.length !== 3 || !parts.every(isBase64url)) return undefined;
@@ -24,13 +25,13 @@ export function readUnverified(token: string): UnverifiedJwt | undefined {
   }
 }
 
-/** What a JWT says of who made it; undefined where it says nothing, or is none. */
+/** The `iss` of a JWT, not verified; undefined if the token is no JWT or has none. */
 export function issuerOf(token: string): string | undefined {
-  const issuer = readUnverified(token)?.claims['iss'];
+  const issuer = decodeUnverified(token)?.claims['iss'];
   return typeof issuer === 'string' ? issuer : undefined;
 }
 
-/** RFC 7515 section 2: without padding, and (RFC 4648 section 3.5) without bits that mean nothing. */
+/** RFC 7515 section 2: without padding, and without stray bits (RFC 4648 section 3.5). */
 function isBase64url(part: string): boolean {
   return part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
 }

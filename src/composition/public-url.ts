@@ -1,10 +1,10 @@
-import type { PublicAddress } from '../application/ports/public-address.js';
+import type { PublicUrl } from '../application/ports/public-url.js';
 import type { Settings } from '../config/settings.js';
 
 const LOCAL = /^https:\/\/localhost:[1-9]\d{0,4}$/;
 
-/** As the settings name it; else this machine's, with the port that the service listens on in the end. */
-export class ServiceAddress implements PublicAddress {
+/** The setting PUBLIC_URL; without it localhost, with the port on which the service listens in the end. */
+export class ServiceUrl implements PublicUrl {
   private port: number;
 
   constructor(private readonly settings: Pick<Settings, 'PUBLIC_URL' | 'PORT'>) {
@@ -19,7 +19,7 @@ export class ServiceAddress implements PublicAddress {
     return this.settings.PUBLIC_URL || `https://localhost:${this.port}`;
   }
 
-  /** Without a name of its own, a replica has that of its port: whatever port another has, it is one of ours. */
+  /** Without PUBLIC_URL each replica is named by its own port, so every port of localhost is one of ours. */
   isOurs(url: string): boolean {
     return this.settings.PUBLIC_URL === '' ? LOCAL.test(url) : url === this.settings.PUBLIC_URL;
   }

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type CryptoKey,
+  calculateJwkThumbprint,
+  errors,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  type JWTPayload,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import type { TokenClaim, TokenKey, TokenSigner } from '../../../application/ports/token-signer.js';
+import { type AccessToken, invalidToken, isScope } from '../../../domain/access.js';
+import { CatalogueError } from '../../../domain/errors.js';
+import type { Instant } from '../../../domain/record.js';
+import type { SigningKey } from '../../../domain/signing-key.js';
+import { decodeUnverified } from './decode-jwt.js';
+
+/** The algorithm that every client must support (RFC 9068 section 2.1). */
+const ALGORITHM = 'RS256';
+const MODULUS_BITS = 2_048;
+const TYPE = 'at+jwt';
+const REQUIRED_CLAIMS = ['sub', 'client_id', 'scope', 'iat', 'exp', 'jti'];
+const SECOND = 1_000;
+/** How far the clock of the replica that issued a token may be ahead of ours. */
+const MAX_CLOCK_SKEW_MS = 60_000;
+const KEY_ID = /^[1-9]\d{0,15}$/;
+
+/** Signs access tokens as JWTs (RFC 9068) with RSA keys. */
+export class Rs256TokenSigner implements TokenSigner {
+  async makeKey(): Promise<SigningKey> {
+    const pair = await generateKeyPair(ALGORITHM, { modulusLength: MODULUS_BITS, extractable: true });
+    const jwk = await exportJWK(pair.privateKey);
+    const kid = await calculateJwkThumbprint(jwk);
+    return { kid, algorithm: ALGORITHM, privateJwk: JSON.stringify(jwk) };
+  }
+
+  async open({ kid, algorithm, privateJwk }: SigningKey): Promise<TokenKey> {
+    try {
+      const { kty = '', n = '', e = '', ...secret }: JWK = JSON.parse(privateJwk);
+      const publicJwk = { kty, n, e, kid, alg: algorithm, use: 'sig' };
+      const [privateKey, publicKey] = await Promise.all([
+        importJWK({ kty, n, e, ...secret }, ALGORITHM),
+        importJWK(publicJwk, ALGORITHM),
+      ]);
+      return new Rs256Key(publicJwk, privateKey as CryptoKey, publicKey as CryptoKey);
+    } catch {
+      // Without the cause: the parser's message may quote the key.
+      throw new Error(`The signing key ${kid} is not a valid ${ALGORITHM} key.`);
+    }
+  }
+
+  claimedBy(token: string): TokenClaim | undefined {
+    const { header, claims } = decodeUnverified(token) ?? {};
+    const [kid, issuer] = [header?.['kid'], claims?.['iss']];
+    return typeof kid === 'string' && typeof issuer === 'string' ? { kid, issuer } : undefined;
+  }
+}
+
+class Rs256Key implements TokenKey {
+  constructor(
+    readonly publicJwk: JWK & { readonly kid: string },
+    private readonly privateKey: CryptoKey,
+    private readonly publicKey: CryptoKey,
+  ) {}
+
+  get kid(): string {
+    return this.publicJwk.kid;
+  }
+
+  sign({ issuer, keyId, scopes, issuedAt, expiresAt }: AccessToken): Promise<string> {
+    return new SignJWT({ client_id: String(keyId), scope: scopes.join(' ') })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: this.kid })
+      .setIssuer(issuer)
+      .setAudience(issuer)
+      .setSubject(String(keyId))
+      .setIssuedAt(issuedAt / SECOND)
+      .setExpirationTime(expiresAt / SECOND)
+      .setJti(randomUUID())
+      .sign(this.privateKey);
+  }
+
+  async verify(token: string, issuer: string, now: Instant): Promise<AccessToken> {
+    const options = {
+      algorithms: [ALGORITHM],
+      typ: TYPE,
+      issuer,
+      audience: issuer,
+      requiredClaims: REQUIRED_CLAIMS,
+      currentDate: new Date(now),
+    };
+    const { payload } = await jwtVerify(token, this.publicKey, options).catch(throwDomainError);
+    return accessToken(payload, issuer, now);
+  }
+}
+
+function accessToken(
+  { sub, iat = 0, exp = 0, ...rest }: JWTPayload,
+  issuer: string,
+  now: Instant,
+): AccessToken {
+  const { client_id: clientId, scope } = rest;
+  const isOurs = typeof sub === 'string' && KEY_ID.test(sub) && clientId === sub;
+  if (!isOurs || typeof scope !== 'string' || iat * SECOND > now + MAX_CLOCK_SKEW_MS) throw invalidToken();
+  const scopes = scope.split(' ').filter(isScope);
+  return { issuer, keyId: Number(sub), scopes, issuedAt: iat * SECOND, expiresAt: exp * SECOND };
+}
+
+function throwDomainError(error: unknown): never {
+  if (error instanceof errors.JWTExpired) throw new CatalogueError('token_expired', 'The token has expired.');
+  if (error instanceof errors.JOSEError) throw invalidToken();
+  throw error;
+}

@@ -1,0 +1,56 @@
+import { type ApiKey, invalidToken, keyPrincipalId } from '../../domain/access.js';
+import { CatalogueError } from '../../domain/errors.js';
+import type { Instant, Versioned } from '../../domain/record.js';
+import type { ApiKeyFormat } from '../ports/api-key-format.js';
+import type { Clock } from '../ports/clock.js';
+import type { Journal } from '../ports/journal.js';
+import type { Repository } from '../ports/repository.js';
+import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/token-verifier.js';
+
+const MINUTE_MS = 60_000;
+/** A revoked key is promised to be refused within 5 seconds, by every process. */
+const FRESH_MS = 2_000;
+
+export interface ApiKeyVerifierDependencies {
+  readonly keys: Repository<ApiKey>;
+  readonly format: ApiKeyFormat;
+  readonly clock: Clock;
+  readonly journal: Journal;
+}
+
+/** Verifies API keys by looking up their digest. */
+export class ApiKeyVerifier implements TokenVerifier {
+  constructor(private readonly deps: ApiKeyVerifierDependencies) {}
+
+  async verify({ token, digest }: Credential): Promise<VerifiedCredential> {
+    const { keys, format, clock } = this.deps;
+    const key = format.isWellFormed(token) ? await keys.findByUnique('digest', digest) : undefined;
+    if (!key) throw invalidToken();
+    const { scopes, expiresAt } = key.fields;
+    const now = clock.now();
+    if (expiresAt !== undefined && expiresAt <= now)
+      throw new CatalogueError('token_expired', 'The API key has expired.');
+    const minute = now - (now % MINUTE_MS);
+    this.recordUse(key, minute);
+    return {
+      id: keyPrincipalId(key.id),
+      scopes,
+      ...(expiresAt !== undefined && { expiresAt }),
+      // The first use in the next minute is recorded too.
+      freshMs: Math.min(FRESH_MS, minute + MINUTE_MS - now),
+    };
+  }
+
+  /**
+   * Writes the minute of the last use, at most once a minute. No request waits for the write or fails because of it.
+   * The version stays as it is, so that a client can revoke a key that is in use by the version that it saw. If the
+   * write loses a race, the key has been revoked.
+   */
+  private recordUse(key: Versioned<ApiKey>, minute: Instant): void {
+    if ((key.fields.lastUsedAt ?? 0) >= minute) return;
+    const next = { ...key, fields: { ...key.fields, lastUsedAt: minute } };
+    this.deps.keys.replace(next, key.version).catch((error: unknown) => {
+      this.deps.journal.warn('the last use of an API key could not be noted', { keyId: key.id, error });
+    });
+  }
+}

@@ -1,0 +1,125 @@
+import { API_KEY_SHAPE, invalidToken, keyIdOf, type Principal } from '../../domain/access.js';
+import { CatalogueError } from '../../domain/errors.js';
+import type { Id } from '../../domain/record.js';
+import type { ApiKeyFormat } from '../ports/api-key-format.js';
+import type { RateLimiter, RatePolicy, RateState } from '../ports/rate-limiter.js';
+import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/token-verifier.js';
+import type { CredentialCache } from './credential-cache.js';
+
+/** Too many authentications from this address failed. */
+export class AuthenticationThrottled extends CatalogueError {
+  constructor(
+    readonly policy: RatePolicy,
+    readonly state: RateState,
+  ) {
+    super('rate_limited', 'Too many failed authentications came from this address.');
+  }
+}
+
+/** The one other issuer whose tokens are accepted. */
+export interface ExternalIssuer {
+  readonly issuer: string;
+  readonly tokens: TokenVerifier;
+}
+
+/** An OAuth client: an API key that its own id and secret named. */
+export interface AuthenticatedClient extends VerifiedCredential {
+  readonly keyId: Id;
+}
+
+export interface AuthenticatorDependencies {
+  readonly cache: CredentialCache;
+  readonly failures: RateLimiter;
+  readonly format: Pick<ApiKeyFormat, 'digest'>;
+  readonly apiKeys: TokenVerifier;
+  /** Verifies the access tokens that this service issues. */
+  readonly accessTokens: TokenVerifier;
+  readonly external: ExternalIssuer | undefined;
+  /** Reads the `iss` of a JWT without verifying it; undefined if the token is no JWT or has none. */
+  readonly issuerOf: (token: string) => string | undefined;
+}
+
+/**
+ * The one way from a credential to a principal: one digest, one cache, then the verifier of its kind. An address that
+ * keeps failing is throttled. A credential that was valid in the last 10 minutes passes the throttle, so that a
+ * neighbour's failures lock nobody out.
+ */
+export class Authenticator {
+  constructor(private readonly deps: AuthenticatorDependencies) {}
+
+  /**
+   * @throws CatalogueError `invalid_token`, `token_expired`, `rate_limited` (as {@link AuthenticationThrottled}),
+   * `unavailable`
+   */
+  async authenticate(token: string, address: string): Promise<Principal> {
+    const credential = this.credentialOf(token);
+    const cached = this.deps.cache.getFresh(credential.digest);
+    if (cached) return cached;
+    return this.verify(credential, address, async () => this.verifierOf(token).verify(credential));
+  }
+
+  /**
+   * Authenticates an OAuth client: the id of an API key, and that key as its secret. Reads the key from the store each
+   * time.
+   * @throws CatalogueError as {@link authenticate}
+   */
+  async authenticateClient(id: string, secret: string, address: string): Promise<AuthenticatedClient> {
+    const credential = this.credentialOf(secret);
+    return this.verify(credential, address, async () => {
+      const verified = await this.deps.apiKeys.verify(credential);
+      const keyId = keyIdOf(verified);
+      if (keyId === undefined || String(keyId) !== id)
+        throw invalidToken('The secret is not that of this client.');
+      return { ...verified, keyId };
+    });
+  }
+
+  /** Lets a token that this process has just issued pass the throttle. Its first use still verifies it. */
+  remember(token: string, { id, scopes }: Principal): void {
+    const { cache } = this.deps;
+    cache.set(this.credentialOf(token).digest, { id, scopes, freshMs: 0 }, cache.begin());
+  }
+
+  private async verify<Verified extends VerifiedCredential>(
+    { digest }: Credential,
+    address: string,
+    verification: () => Promise<Verified>,
+  ): Promise<Verified> {
+    const { cache, failures } = this.deps;
+    if (!cache.wasValidRecently(digest)) this.throwIfThrottled(await failures.peek(address));
+    const start = cache.begin();
+    try {
+      const verified = await verification();
+      cache.set(digest, verified, start);
+      return verified;
+    } catch (error) {
+      // Counts the failure, then checks again: of many concurrent failures only the quota learns the reason.
+      if (isBadCredential(error)) this.throwIfThrottled(await failures.consume(address));
+      throw error;
+    }
+  }
+
+  private credentialOf(token: string): Credential {
+    return { token, digest: this.deps.format.digest(token) };
+  }
+
+  /** Each kind has its own verifier, so that the keys of one issuer never verify the tokens of another. */
+  private verifierOf(token: string): TokenVerifier {
+    const { apiKeys, accessTokens, external, issuerOf } = this.deps;
+    if (API_KEY_SHAPE.test(token)) return apiKeys;
+    const issuer = issuerOf(token);
+    if (issuer === undefined) throw invalidToken();
+    return issuer === external?.issuer ? external.tokens : accessTokens;
+  }
+
+  private throwIfThrottled(state: RateState): void {
+    if (!state.allowed) throw new AuthenticationThrottled(this.deps.failures.policy, state);
+  }
+}
+
+/** Whether a credential was sent and refused. A request without a credential is no failed authentication. */
+export function isBadCredential(error: unknown): error is CatalogueError {
+  return (
+    error instanceof CatalogueError && (error.code === 'invalid_token' || error.code === 'token_expired')
+  );
+}

@@ -1,0 +1,42 @@
+import type { Principal, Scope } from '../../domain/access.js';
+import { CatalogueError } from '../../domain/errors.js';
+
+/** What a request needs: a certain scope, any valid credential, or nothing. */
+export type Requirement = Scope | 'authenticated' | 'public';
+
+/** The credential is valid and lacks a scope. */
+export class InsufficientScope extends CatalogueError {
+  /** @param missing at least one */
+  constructor(readonly missing: readonly Scope[]) {
+    super('insufficient_scope', `This needs the scope ${missing.join(' and ')}.`);
+  }
+}
+
+/**
+ * Decides whether a request may go on. Called before the rest of the request is validated.
+ * @returns the error of a denied request, `unauthenticated` or {@link InsufficientScope}; undefined if it is allowed
+ */
+export function denialReason(
+  principal: Principal | undefined,
+  requirement: Requirement,
+): CatalogueError | undefined {
+  if (requirement === 'public') return undefined;
+  if (!principal) {
+    const message = 'This needs a token: send Authorization: Bearer and an API key or an access token.';
+    return new CatalogueError('unauthenticated', message);
+  }
+  if (requirement === 'authenticated' || principal.scopes.includes(requirement)) return undefined;
+  return new InsufficientScope([requirement]);
+}
+
+/**
+ * Decides whether `maker` may create a credential with these scopes: only with scopes that it has itself.
+ * @returns the error if not; undefined if it may
+ */
+export function grantDenialReason(
+  maker: Principal | undefined,
+  scopes: readonly Scope[],
+): InsufficientScope | undefined {
+  const missing = scopes.filter((scope) => !maker?.scopes.includes(scope));
+  return missing.length > 0 ? new InsufficientScope(missing) : undefined;
+}

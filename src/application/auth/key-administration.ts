@@ -1,0 +1,84 @@
+import { type ApiKey, SCOPES } from '../../domain/access.js';
+import { CatalogueError } from '../../domain/errors.js';
+import type { Id, Instant, Versioned } from '../../domain/record.js';
+import type { ApiKeyUseCases } from '../api-key-use-cases.js';
+import { BY_ID } from '../list-query.js';
+import type { ApiKeyFormat } from '../ports/api-key-format.js';
+import type { Clock } from '../ports/clock.js';
+import type { Repository } from '../ports/repository.js';
+
+/**
+ * The id of the key that a store's first start creates. It is never leased, so its uniqueness decides which start wins.
+ */
+export const FIRST_KEY_ID: Id = 1;
+
+const PAGE = 1_000;
+
+export type NewApiKey = Omit<ApiKey, 'digest' | 'lastUsedAt'>;
+
+export interface KeyAdministrationDependencies {
+  readonly useCases: ApiKeyUseCases;
+  readonly keys: Pick<Repository<ApiKey>, 'insert' | 'find'>;
+  readonly format: ApiKeyFormat;
+  readonly clock: Clock;
+}
+
+/** Administers API keys for the owner of the machine, who has no scopes of their own and may give a key any scope. */
+export class KeyAdministration {
+  constructor(private readonly deps: KeyAdministrationDependencies) {}
+
+  /**
+   * @returns the key in plain text, which nothing can show again
+   * @throws CatalogueError `validation_failed`
+   */
+  async create(fields: NewApiKey): Promise<{ readonly record: Versioned<ApiKey>; readonly key: string }> {
+    const { record, key } = await this.deps.useCases.issue({ draft: { fields, faults: [] } });
+    if (key === undefined) throw new Error('A new API key was mistaken for a replayed one.');
+    return { record, key };
+  }
+
+  /**
+   * Inserts `key` as the store's first key, with every scope, unless the store has ever had one.
+   * @returns whether `key` is the first key, inserted by this call or by an earlier one whose outcome was unknown
+   * @throws CatalogueError `validation_failed` if the key is not well-formed
+   */
+  async createFirst(key: string): Promise<boolean> {
+    const { keys, format, clock } = this.deps;
+    if (!format.isWellFormed(key))
+      throw new CatalogueError('validation_failed', 'The key is not well-formed.');
+    const now = clock.now();
+    const fields = { name: 'first key', scopes: SCOPES, digest: format.digest(key) };
+    if (await keys.insert({ id: FIRST_KEY_ID, version: 1, createdAt: now, updatedAt: now, fields }))
+      return true;
+    const first = await keys.find(FIRST_KEY_ID);
+    return first?.fields.digest === fields.digest;
+  }
+
+  /** Yields every key, in order of id. */
+  async *all(): AsyncGenerator<Versioned<ApiKey>> {
+    const query = { limit: PAGE, filters: [], order: BY_ID };
+    for await (const page of this.deps.useCases.pages(query)) yield* page;
+  }
+
+  /** @throws CatalogueError `not_found`, `unavailable` */
+  revoke(id: Id): Promise<void> {
+    return this.deps.useCases.remove(id, () => true);
+  }
+}
+
+/** A key as HTTP and the command line show it: without its secret and its digest. */
+export function presentApiKey({ id, createdAt, fields }: Versioned<ApiKey>) {
+  const { name, scopes, expiresAt, lastUsedAt } = fields;
+  return {
+    id,
+    name,
+    scopes,
+    expiresAt: time(expiresAt),
+    createdAt: time(createdAt),
+    lastUsedAt: time(lastUsedAt),
+  };
+}
+
+function time(at: Instant | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
+}
