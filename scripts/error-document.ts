@@ -1,14 +1,13 @@
 import { STATUS_CODES } from 'node:http';
-import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
-import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/error-examples.js';
-import { FAULTS } from '#src/adapters/inbound/http/fault-catalogue.js';
-import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-error-catalogue.js';
-import type { ErrorCode } from '#src/domain/errors.js';
+import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-error-codes.js';
+import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
+import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
+import { FAULTS } from '#src/adapters/inbound/http/response/issue-codes.js';
 
 /** Where it lies, from the root of the project. */
 export const ERROR_DOCUMENT = 'docs/errors.md';
 
-const CODES = Object.keys(ERRORS) as ErrorCode[];
+const CODES = Object.keys(ERRORS) as ResponseErrorCode[];
 const STATUSES = [...new Set(CODES.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
 
 /** What people read of errors, made of what the service answers them by. */
@@ -34,7 +33,7 @@ const INTRODUCTION = `# Errors
 
 Every code that the service answers with, what causes it, and what to do. How an interface of such errors is used is in
 [docs/api.md](api.md#errors). This page is made by \`npm run docs:errors\` from the tables that the service itself answers
-by (\`error-catalogue.ts\`, \`fault-catalogue.ts\`, \`oauth-error-catalogue.ts\`); change it there.
+by (\`error-codes.ts\`, \`issue-codes.ts\`, \`oauth-error-codes.ts\`); change it there.
 
 An error has three members: \`code\`, for programs; \`message\`, for people, whose wording may change; and \`details\`, a list,
 often empty, of what is wrong with single values. Its header \`X-Request-Id\` names the request in the service's log.`;
@@ -54,16 +53,16 @@ function index(): string {
   return ['| status | codes |', '|---|---|', ...rows].join('\n');
 }
 
-function codesOf(status: number): ErrorCode[] {
+function codesOf(status: number): ResponseErrorCode[] {
   return CODES.filter((code) => ERRORS[code].status === status);
 }
 
 /** The anchor is the one that common renderers make of the heading. */
-function link(code: ErrorCode): string {
+function link(code: ResponseErrorCode): string {
   return `[\`${code}\`](#${code})`;
 }
 
-function entry(code: ErrorCode): string {
+function entry(code: ResponseErrorCode): string {
   const { cause, remedy } = ERRORS[code];
   const body = JSON.stringify({ code, ...ERROR_EXAMPLES[code] }, undefined, 2);
   return `${section(`\`${code}\``, cause, remedy)}\n\n\`\`\`json\n${body}\n\`\`\``;

@@ -2,7 +2,6 @@ import type Router from '@koa/router';
 import type { Need } from '../../../application/authorization.js';
 import type { RateLimiter } from '../../../application/ports/rate-limiter.js';
 import type { Scope } from '../../../domain/access.js';
-import { CatalogueError } from '../../../domain/errors.js';
 import { type Id, MAX_ID } from '../../../domain/record.js';
 import type { Context, Middleware, RequestState } from './context.js';
 import { admit, authorize, type Gate } from './middleware/admit.js';
@@ -10,6 +9,7 @@ import { countRequest } from './middleware/limit-rate.js';
 import { markVarying, negotiate } from './middleware/negotiate.js';
 import type { OperationDescription } from './openapi/description.js';
 import { type FindParameter, type Query, readQuery } from './query.js';
+import { type CodedError, HttpError, isCoded } from './response/http-error.js';
 import { isFor, judgeVersion, takeVersion } from './versions/asked-version.js';
 import type { Deprecation } from './versions/deprecation.js';
 import type { ServedVersion } from './versions/served-version.js';
@@ -58,7 +58,7 @@ export interface Endpoint {
   /** What PATCH takes (RFC 5789 section 3.1). */
   readonly acceptPatch?: string;
   /** Tells an error in the words of a protocol of its own, where the endpoint follows one. */
-  refusal?(error: CatalogueError): CatalogueError;
+  refusal?(error: CodedError): CodedError;
 }
 
 /**
@@ -96,7 +96,7 @@ export function mountPublic(router: Router<RequestState>, limiter: RateLimiter, 
     try {
       await performPublic(ctx, limiter, endpoint);
     } catch (error) {
-      throw error instanceof CatalogueError ? (endpoint.refusal?.(error) ?? error) : error;
+      throw isCoded(error) ? (endpoint.refusal?.(error) ?? error) : error;
     }
   });
 }
@@ -144,7 +144,7 @@ async function perform(ctx: Context, usual: Operation): Promise<void> {
     else await operation.handle(ctx, query);
   } catch (error) {
     // Whatever is wrong with a request for what is not there, it is 404; looked up only when something is wrong.
-    if (error instanceof CatalogueError && error.code !== 'unavailable') await operation.subject?.(ctx);
+    if (isCoded(error) && error.code !== 'unavailable') await operation.subject?.(ctx);
     throw error;
   }
 }
@@ -168,9 +168,9 @@ function answerOptions(ctx: Context, endpoint: Endpoint): void {
   ctx.status = 204;
 }
 
-function methodNotAllowed(ctx: Context, endpoint: Endpoint): CatalogueError {
+function methodNotAllowed(ctx: Context, endpoint: Endpoint): HttpError {
   setAllow(ctx, endpoint);
-  return new CatalogueError('method_not_allowed', `${ctx.method} cannot be used here; see Allow.`);
+  return new HttpError('method_not_allowed', `${ctx.method} cannot be used here; see Allow.`);
 }
 
 function setAllow(ctx: Context, { operations, acceptPatch }: Endpoint): void {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from './context.js';
-import { invalidHeader } from './faults.js';
+import { invalidHeader } from './response/http-error.js';
 
 /** RFC 9110 section 8.8.3: the opaque part may hold any visible character but the quotation mark. */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;

@@ -1,7 +1,6 @@
 import { type Once, onceByBody, reservationKey } from '../../../application/idempotency.js';
-import { CatalogueError } from '../../../domain/errors.js';
 import type { Context } from './context.js';
-import { parameterFault } from './faults.js';
+import { HttpError, parameterIssue } from './response/http-error.js';
 
 const HEADER = 'Idempotency-Key';
 const NAME = 'idempotency-key';
@@ -39,7 +38,7 @@ function idempotencyKey(ctx: Context): string | undefined {
   // Two programs could read such a message in two ways, so nothing is read behind it.
   if (second !== undefined) ctx.set('Connection', 'close');
   const message = `${HEADER} is to be 1 to ${MAX_KEY_LENGTH} printable ASCII characters, once.`;
-  throw new CatalogueError('invalid_idempotency_key', message, [
-    parameterFault('header', HEADER, 'invalid_format', message),
+  throw new HttpError('invalid_idempotency_key', message, [
+    parameterIssue('header', HEADER, 'invalid_format', message),
   ]);
 }

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Journal } from '../../../application/ports/journal.js';
-import { CatalogueError, notFound } from '../../../domain/errors.js';
+import { notFound } from '../../../domain/errors.js';
 import type { Middleware, RequestState } from './context.js';
 import { type Endpoint, mountUnlimited } from './endpoint.js';
 import { answerErrors } from './middleware/answer-errors.js';
@@ -10,6 +10,7 @@ import { guardMessage } from './middleware/guard-message.js';
 import { identifyRequest } from './middleware/identify-request.js';
 import { markUncached } from './middleware/mark-uncached.js';
 import { simplifyAccept } from './middleware/negotiate.js';
+import { HttpError } from './response/http-error.js';
 
 /** What a Prometheus server collects. */
 export interface MetricsReport {
@@ -51,7 +52,7 @@ function answerMetrics(metrics: MetricsReport): Middleware {
   return async (ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       ctx.set('Allow', 'GET, HEAD');
-      throw new CatalogueError('method_not_allowed', `${ctx.method} cannot be used here; see Allow.`);
+      throw new HttpError('method_not_allowed', `${ctx.method} cannot be used here; see Allow.`);
     }
     const text = await metrics.text();
     ctx.set('Content-Type', metrics.contentType);

@@ -1,13 +1,13 @@
-import type { Fault } from '../../../domain/errors.js';
 import { invalid } from './query.js';
+import type { ParameterIssue } from './response/http-error.js';
 
 /** What is wrong with the names in the value of a parameter; each kind of fault once. */
 export function nameListFaults(
   parameter: string,
   names: readonly string[],
   known: readonly string[],
-): Fault[] {
-  const faults: Fault[] = [];
+): ParameterIssue[] {
+  const faults: ParameterIssue[] = [];
   const isUnknown = names.some((name) => name !== '' && !known.includes(name));
   if (names.includes('')) faults.push(invalid(parameter, 'too_short', 'holds an empty name'));
   if (isUnknown)

@@ -1,6 +1,7 @@
-import type { ErrorCode, Fault, FaultCode } from '../../../domain/errors.js';
 import type { Context } from './context.js';
-import { invalidParameters, parameterFault } from './faults.js';
+import type { HttpErrorCode } from './response/error-codes.js';
+import { invalidParameters, type ParameterIssue, parameterIssue } from './response/http-error.js';
+import type { HttpIssueCode } from './response/issue-codes.js';
 
 /** The parameters of the query, each at most once, in the order in which they came. */
 export type Query = ReadonlyMap<string, string>;
@@ -8,9 +9,9 @@ export type Query = ReadonlyMap<string, string>;
 /** A parameter that an operation takes. */
 export interface Parameter {
   /** What the answer's code is where nothing but this parameter is wrong; absent: `invalid_parameter`. */
-  readonly code?: ErrorCode;
+  readonly code?: HttpErrorCode;
   /** What is wrong with a value; nothing where nothing is. */
-  faults(value: string): readonly Fault[];
+  faults(value: string): readonly ParameterIssue[];
 }
 
 /** Finds the parameter of a name among those that an operation takes. */
@@ -19,7 +20,7 @@ export type FindParameter = (name: string) => Parameter | undefined;
 /** For an operation that takes none. */
 export const noParameter: FindParameter = () => undefined;
 
-type CodedFault = readonly [ErrorCode, Fault];
+type CodedFault = readonly [HttpErrorCode, ParameterIssue];
 
 /** So many faults are told at the most: an address can hold more of them than anyone reads. */
 const MAX_FAULTS = 100;
@@ -43,8 +44,8 @@ export function readQuery(ctx: Context, find: FindParameter): Query {
   return query;
 }
 
-export function invalid(name: string, code: FaultCode, what: string): Fault {
-  return parameterFault('query', name, code, `The parameter ${name} ${what}.`);
+export function invalid(name: string, code: HttpIssueCode, what: string): ParameterIssue {
+  return parameterIssue('query', name, code, `The parameter ${name} ${what}.`);
 }
 
 function faultsOf(
@@ -63,9 +64,9 @@ function faultsOf(
   return faults.map((fault) => [parameter.code ?? 'invalid_parameter', fault]);
 }
 
-function unknown(name: string): Fault {
+function unknown(name: string): ParameterIssue {
   const message = `There is no parameter ${JSON.stringify(name)} here.`;
-  return parameterFault('query', name, 'unknown_parameter', message);
+  return parameterIssue('query', name, 'unknown_parameter', message);
 }
 
 function decode(text: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { VersionCondition } from '../../../application/record-use-cases.js';
-import { CatalogueError } from '../../../domain/errors.js';
 import { names } from './entity-tag.js';
+import { HttpError } from './response/http-error.js';
 
 export type ConditionHeaders = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
 
@@ -16,7 +16,7 @@ export function writeCondition(
   tagOf: (version: number) => string,
 ): VersionCondition {
   if (match === undefined && requireIfMatch) {
-    throw new CatalogueError('precondition_required', 'Say in If-Match which version you have seen.');
+    throw new HttpError('precondition_required', 'Say in If-Match which version you have seen.');
   }
   return (version) =>
     (match === undefined || names('If-Match', match, tagOf(version), 'strong')) &&

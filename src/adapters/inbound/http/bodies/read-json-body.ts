@@ -1,8 +1,8 @@
 import bodyParser from 'koa-bodyparser';
 import { turnInLine } from '../../../../application/turns.js';
-import { CatalogueError } from '../../../../domain/errors.js';
 import { clientOf } from '../client.js';
 import type { Context, Middleware } from '../context.js';
+import { HttpError } from '../response/http-error.js';
 import { SMALL_BYTES } from '../work-bounds.js';
 import { parseStrictJson } from './strict-json.js';
 
@@ -87,7 +87,7 @@ export function checkMediaType(
   const isRead = isKnown && hasHarmlessParameters(contentType) && !isCoded && !isTransferCoded;
   if (isRead || (contentType === '' && !hasBody(ctx))) return;
   if (ctx.method === 'PATCH') ctx.set('Accept-Patch', mediaTypes.join(', '));
-  throw new CatalogueError(
+  throw new HttpError(
     'unsupported_media_type',
     `The body is to be sent as ${[...mediaTypes, ...otherTypes].join(' or ')} in UTF-8, with no content coding.`,
   );
@@ -133,14 +133,14 @@ function asReadError(error: Error): Error {
 }
 
 /** A client that goes away in mid-body reads no answer; this is for the log. */
-function brokenOff(): CatalogueError {
-  return new CatalogueError('request_timeout', 'The body broke off.');
+function brokenOff(): HttpError {
+  return new HttpError('request_timeout', 'The body broke off.');
 }
 
 function hasType(error: Error, type: string): boolean {
   return 'type' in error && error.type === type;
 }
 
-export function tooLarge(limitBytes: number, what = 'body'): CatalogueError {
-  return new CatalogueError('payload_too_large', `The ${what} is larger than ${limitBytes} bytes.`);
+export function tooLarge(limitBytes: number, what = 'body'): HttpError {
+  return new HttpError('payload_too_large', `The ${what} is larger than ${limitBytes} bytes.`);
 }

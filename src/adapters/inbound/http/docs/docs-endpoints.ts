@@ -1,7 +1,7 @@
-import { CatalogueError } from '../../../../domain/errors.js';
 import type { Context } from '../context.js';
 import type { Endpoint, Operation } from '../endpoint.js';
 import { noParameter } from '../query.js';
+import { HttpError } from '../response/http-error.js';
 import { FILE_DESCRIPTION, PAGE_DESCRIPTION } from './described-docs.js';
 import { type PageFile, page, pageFiles, typed } from './page-files.js';
 
@@ -56,5 +56,5 @@ function sending(
 /** A page is not to be had as JSON; its errors are. */
 function requireAccepted(ctx: Context, type: string): void {
   if (ctx.accepts(typed(type), 'application/problem+json')) return;
-  throw new CatalogueError('not_acceptable', `This comes as ${type}; Accept does not fit.`);
+  throw new HttpError('not_acceptable', `This comes as ${type}; Accept does not fit.`);
 }

@@ -1,9 +1,9 @@
 import type { Filter } from '../../../../application/list-query.js';
-import type { Fault, FaultCode } from '../../../../domain/errors.js';
+import type { FaultCode } from '../../../../domain/errors.js';
 import { type FieldSet, type FieldTraits, METADATA } from '../../../../domain/fields.js';
-import { invalidParameters } from '../faults.js';
 import type { ParameterDescription } from '../openapi/description.js';
 import { invalid, type Parameter, type Query } from '../query.js';
+import { invalidParameters, type ParameterIssue } from '../response/http-error.js';
 import { describedAttributes, describedFilters } from './described-filters.js';
 import { MAX_VALUES, type Operator, VALUE_TYPES, type ValueType } from './filter-values.js';
 
@@ -14,7 +14,7 @@ const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'p
 
 /** What the name of a parameter asks of records. */
 interface Condition {
-  faults(text: string): Fault[];
+  faults(text: string): ParameterIssue[];
   /** @param text one without fault */
   filter(text: string): Filter;
 }
@@ -108,7 +108,7 @@ function membership(name: string, field: string, type: ValueType): Condition {
 }
 
 /** Each kind of fault once: a list can hold more of them than anyone reads. */
-function told(name: string, type: ValueType, codes: readonly (FaultCode | undefined)[]): Fault[] {
+function told(name: string, type: ValueType, codes: readonly (FaultCode | undefined)[]): ParameterIssue[] {
   const found = new Set(codes.filter((code) => code !== undefined));
   return [...found].map((code) => invalid(name, code, whatIsTaken(code, type)));
 }

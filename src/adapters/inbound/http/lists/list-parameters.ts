@@ -1,8 +1,8 @@
 import type { ListQuery } from '../../../../application/list-query.js';
-import { CatalogueError, type Fault } from '../../../../domain/errors.js';
 import type { FieldSet } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
 import { invalid, type Parameter, type Query } from '../query.js';
+import { HttpError, type ParameterIssue } from '../response/http-error.js';
 import { wholeNumberFault } from '../whole-number.js';
 import { type Cursor, decodeCursor, fingerprintOf, isPlaceIn } from './cursor.js';
 import { Filters } from './filters.js';
@@ -75,16 +75,18 @@ export class ListParameters {
   private place({ place, fingerprint }: Cursor, query: ListQuery): NonNullable<ListQuery['from']> {
     if (fingerprint !== fingerprintOf(query)) {
       const fault = invalid('cursor', 'invalid_format', 'belongs to another sort or filter');
-      throw new CatalogueError('cursor_mismatch', fault.message, [fault]);
+      throw new HttpError('cursor_mismatch', fault.message, [fault]);
     }
     if (isPlaceIn(query.order, this.fields, place)) return place;
     const [fault] = NOT_OURS;
-    throw new CatalogueError('invalid_cursor', fault.message, NOT_OURS);
+    throw new HttpError('invalid_cursor', fault.message, NOT_OURS);
   }
 
-  private cursorFaults(text: string): readonly Fault[] {
+  private cursorFaults(text: string): readonly ParameterIssue[] {
     return decodeCursor(this.list, text) ? [] : NOT_OURS;
   }
 }
 
-const NOT_OURS: readonly [Fault] = [invalid('cursor', 'invalid_format', 'is not one that this list gave')];
+const NOT_OURS: readonly [ParameterIssue] = [
+  invalid('cursor', 'invalid_format', 'is not one that this list gave'),
+];

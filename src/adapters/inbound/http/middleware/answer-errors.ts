@@ -1,6 +1,6 @@
 import type { Journal } from '../../../../application/ports/journal.js';
 import type { Context, Middleware } from '../context.js';
-import { asCatalogueError, errorAnswer } from '../error-answers.js';
+import { errorResponse, problemResponse, toCodedError } from '../response/error-response.js';
 import { JSON_TYPE } from './negotiate.js';
 
 /** Turns whatever is thrown further in into an answer. Headers that were set on the way stay. */
@@ -9,10 +9,10 @@ export function answerErrors(journal: Journal): Middleware {
     try {
       await next();
     } catch (thrown) {
-      const error = asCatalogueError(thrown);
+      const error = toCodedError(thrown);
       if (error.cause !== undefined)
         journal.error(error.code, { requestId: ctx.state.requestId, error: error.cause });
-      const { status, headers, body } = errorAnswer(error, wantsProblem(ctx));
+      const { status, headers, body } = wantsProblem(ctx) ? problemResponse(error) : errorResponse(error);
       ctx.remove('Link');
       // Of a record that is missing nothing is told, whatever was wrong with the body.
       if (error.code === 'not_found') ctx.remove('Accept-Patch');

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { CatalogueError } from '../../../../domain/errors.js';
 import type { Middleware } from '../context.js';
+import { HttpError } from '../response/http-error.js';
 import { networkOf, parseAddress } from '../server/client-address.js';
 import type { TrustedProxies } from '../server/trusted-proxies.js';
 
@@ -22,7 +22,7 @@ export function fromProxies(proxies: TrustedProxies): Middleware {
     const peer = parseAddress(ctx.req.socket.remoteAddress);
     const isTrusted = peer !== undefined && proxies.includes(peer);
     if (!(isTrusted && isHttps(ctx.get('X-Forwarded-Proto'))) && !isProbe(ctx.path)) {
-      throw new CatalogueError('https_required', 'This service is served over HTTPS alone, by its proxy.');
+      throw new HttpError('https_required', 'This service is served over HTTPS alone, by its proxy.');
     }
     ctx.state.address = networkOf(isTrusted ? proxies.clientOf(peer, ctx.get('X-Forwarded-For')) : peer);
     return next();

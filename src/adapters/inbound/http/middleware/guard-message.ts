@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { CatalogueError } from '../../../../domain/errors.js';
 import type { Middleware } from '../context.js';
-import { invalidHeader } from '../faults.js';
+import { HttpError, invalidHeader } from '../response/http-error.js';
 
 export const MAX_TARGET_BYTES = 8 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -59,7 +58,7 @@ export const guardMessage: Middleware = (ctx, next) => {
 /** @throws CatalogueError `uri_too_long` where the address is one that is refused */
 export function checkTarget(target: string): void {
   if (target.length <= MAX_TARGET_BYTES) return;
-  throw new CatalogueError(
+  throw new HttpError(
     'uri_too_long',
     `The address, or one that the answer would lead to, is longer than ${MAX_TARGET_BYTES} bytes.`,
   );
@@ -69,16 +68,16 @@ function checkSize({ rawHeaders }: IncomingMessage): void {
   // ": " or CR LF behind each
   const bytes = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
   if (bytes > MAX_HEADER_BYTES) {
-    throw new CatalogueError('headers_too_large', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`);
+    throw new HttpError('headers_too_large', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`);
   }
 }
 
-function ambiguityOf(request: IncomingMessage): CatalogueError | undefined {
+function ambiguityOf(request: IncomingMessage): HttpError | undefined {
   const { httpVersion, headers } = request;
   const twice = singleGivenTwice(request);
   if (twice) return invalidHeader(twice, 'duplicate_value', `The header ${twice} is given more than once.`);
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
-    return new CatalogueError('invalid_parameter', 'The HTTP version must be 1.1 or 1.0.');
+    return new HttpError('invalid_parameter', 'The HTTP version must be 1.1 or 1.0.');
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
     return invalidHeader('Transfer-Encoding', 'invalid_format', 'HTTP/1.0 has no Transfer-Encoding.');
   if (httpVersion === '1.1' && headers.host === undefined)

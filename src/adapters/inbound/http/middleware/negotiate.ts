@@ -1,5 +1,5 @@
-import { CatalogueError } from '../../../../domain/errors.js';
 import type { Context, Middleware } from '../context.js';
+import { HttpError } from '../response/http-error.js';
 import { isVersionInPath, judgeVersion } from '../versions/asked-version.js';
 
 /** Whoever asks for this charset gets it; offered without it, `Accept: application/json; charset=utf-8` would fit nothing. */
@@ -29,14 +29,14 @@ export function negotiate(ctx: Context, types: readonly string[] = []): void {
   judgeVersion(ctx);
   if (!ctx.accepts(JSON_TYPE, 'application/problem+json', ...types)) {
     const known = [JSON_TYPE, ...types].map((type) => type.replace(/;.*/, ''));
-    throw new CatalogueError(
+    throw new HttpError(
       'not_acceptable',
       `Answers come as ${known.join(' or ')}; Accept fits nothing of that.`,
     );
   }
   const expectation = ctx.get('Expect');
   if (expectation !== '' && expectation.toLowerCase() !== '100-continue') {
-    throw new CatalogueError('expectation_failed', 'The one expectation that is met is 100-continue.');
+    throw new HttpError('expectation_failed', 'The one expectation that is met is 100-continue.');
   }
 }
 

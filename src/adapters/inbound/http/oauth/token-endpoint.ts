@@ -18,6 +18,7 @@ import type { Context } from '../context.js';
 import type { Endpoint } from '../endpoint.js';
 import { setThrottledHeaders } from '../middleware/limit-rate.js';
 import { noParameter } from '../query.js';
+import type { CodedError } from '../response/http-error.js';
 import { clientCredentials } from './client-credentials.js';
 import { TOKEN_DESCRIPTION } from './described-oauth.js';
 import { type Form, formFault, invalidForm, readForm } from './form.js';
@@ -141,7 +142,7 @@ function challenging(ctx: Context): (error: unknown) => never {
 }
 
 /** What is not the client's fault, and impatience, have the words that RFC 6749 has for the other endpoint (section 4.1.2.1). */
-function asOAuthError(error: CatalogueError): CatalogueError {
+function asOAuthError(error: CodedError): CodedError {
   if (error instanceof OAuthError) return error;
   if (NOT_NOW.includes(error.code)) return new OAuthError('temporarily_unavailable', error);
   if (!isClientRefusal(error)) return new OAuthError('invalid_request', error);

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../../domain/errors.js';
 import type { Endpoint, Method, Operation } from '../endpoint.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
 import type { Components } from './components.js';
 import { describedErrors } from './described-errors.js';
 import { DescribedHeaders } from './described-headers.js';
@@ -11,7 +11,7 @@ import { ID } from './resource-schemas.js';
 /** What goes for all endpoints that are mounted alike. */
 export interface Mounting {
   readonly headers: readonly ResponseHeader[];
-  readonly errors: readonly ErrorCode[];
+  readonly errors: readonly ResponseErrorCode[];
   /** Whether a bearer's credential is looked at. */
   readonly isGuarded: boolean;
 }
@@ -108,7 +108,9 @@ export class DescribedEndpoint {
   private options(hasVariables: boolean): object {
     const { acceptPatch } = this.endpoint;
     const { mounting } = this;
-    const codes: readonly ErrorCode[] = hasVariables ? [...mounting.errors, 'not_found'] : mounting.errors;
+    const codes: readonly ResponseErrorCode[] = hasVariables
+      ? [...mounting.errors, 'not_found']
+      : mounting.errors;
     const [{ id, tag, errorShape: shape }] = this.operations.map(([, { description }]) => description) as [
       OperationDescription,
     ];
@@ -183,8 +185,8 @@ function variable([name, values]: [string, readonly string[]]): object {
 }
 
 /** What can be seen from the operation itself. */
-function errorsOf({ body, subject, scope }: Operation, { isGuarded }: Mounting): ErrorCode[] {
-  const errors: ErrorCode[] = [];
+function errorsOf({ body, subject, scope }: Operation, { isGuarded }: Mounting): ResponseErrorCode[] {
+  const errors: ResponseErrorCode[] = [];
   if (body) errors.push('payload_too_large', 'unsupported_media_type');
   if (subject) errors.push('not_found');
   if (isGuarded) errors.push('invalid_token', 'token_expired');

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorCode } from '../../../../domain/errors.js';
-import { ERRORS } from '../error-catalogue.js';
-import { ERROR_EXAMPLES } from '../error-examples.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
+import { ERRORS } from '../response/error-codes.js';
+import { ERROR_EXAMPLES } from '../response/error-examples.js';
 import type { Components } from './components.js';
 import type { DescribedHeaders } from './described-headers.js';
 import { ERROR_SCHEMAS } from './error-schemas.js';
@@ -11,7 +11,7 @@ import type { JsonSchema } from './json-schema.js';
 export interface ErrorsDescription {
   /** Of the operation: many have errors alike with those of the same verb. */
   readonly verb: string;
-  readonly codes: readonly ErrorCode[];
+  readonly codes: readonly ResponseErrorCode[];
   /** Those of every error of the operation. */
   readonly headers: readonly ResponseHeader[];
   /** The name of a schema that errors have too. */
@@ -70,7 +70,11 @@ function namesFor(status: number, verb: string): string[] {
   return [words, `${words}Of${verb.charAt(0).toUpperCase()}${verb.slice(1)}`];
 }
 
-function content(codes: readonly ErrorCode[], shape: string | undefined, components: Components): object {
+function content(
+  codes: readonly ResponseErrorCode[],
+  shape: string | undefined,
+  components: Components,
+): object {
   const examples = codes.map((code) => [code, components.share('examples', code, example(code))]);
   return {
     'application/json': {
@@ -83,13 +87,13 @@ function content(codes: readonly ErrorCode[], shape: string | undefined, compone
   };
 }
 
-function example(code: ErrorCode): object {
+function example(code: ResponseErrorCode): object {
   const { cause, remedy } = ERRORS[code];
   return { summary: code, description: `${cause} ${remedy}`, value: { code, ...ERROR_EXAMPLES[code] } };
 }
 
 /** Of one of these shapes, with one of these codes. */
-function narrowed(names: readonly (string | undefined)[], codes: readonly ErrorCode[]): JsonSchema {
+function narrowed(names: readonly (string | undefined)[], codes: readonly ResponseErrorCode[]): JsonSchema {
   const shapes = names
     .filter((name) => name !== undefined)
     .map((name) => ({ $ref: `#/components/schemas/${name}` }));

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
 import type { ResourceDescription } from '../resource-description.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
 import { type ContentDescription, type OperationDescription, schemaRef } from './description.js';
 import type { JsonSchema } from './json-schema.js';
 import { resourceSchemas, type SchemaKind, schemaNames } from './resource-schemas.js';
@@ -25,7 +25,7 @@ export class DescribedResource<Fields> {
   }
 
   /** How a write fails that meets another record's value. */
-  get conflicts(): readonly ErrorCode[] {
+  get conflicts(): readonly ResponseErrorCode[] {
     return uniqueFields(this.description.fields).length > 0 ? ['duplicate_value'] : [];
   }
 

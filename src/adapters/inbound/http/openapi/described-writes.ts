@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../../domain/errors.js';
 import { LINES } from '../lists/ndjson.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
 import type { DescribedResource } from './described-resource.js';
 import {
   type AnswerDescription,
@@ -145,7 +145,7 @@ function conditions<Fields>({ requireIfMatch }: DescribedResource<Fields>) {
     : { headers: ['IfMatch', 'IfNoneMatch'] as const };
 }
 
-function conditionErrors<Fields>({ requireIfMatch }: DescribedResource<Fields>): ErrorCode[] {
+function conditionErrors<Fields>({ requireIfMatch }: DescribedResource<Fields>): ResponseErrorCode[] {
   return [
     'invalid_parameter',
     'precondition_failed',

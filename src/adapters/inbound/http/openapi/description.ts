@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../../domain/errors.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
 import type { RequestHeader, ResponseHeader } from './headers.js';
 import type { JsonSchema } from './json-schema.js';
 
@@ -19,7 +19,7 @@ export interface OperationDescription {
   readonly bodies?: Readonly<Record<string, ContentDescription>>;
   readonly answers: readonly AnswerDescription[];
   /** How it can fail beside the ways in which every such operation can. */
-  readonly errors?: readonly ErrorCode[];
+  readonly errors?: readonly ResponseErrorCode[];
   /** How its errors look beside the way in which all do: the name of a schema. */
   readonly errorShape?: string;
   /** What its errors carry beside what all do. */

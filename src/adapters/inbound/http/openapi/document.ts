@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../../domain/errors.js';
 import type { Endpoint } from '../endpoint.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
 import { Components } from './components.js';
 import { DescribedEndpoint, type Mounting, type Surroundings } from './described-endpoint.js';
 import type { ResponseHeader } from './headers.js';
@@ -29,7 +29,7 @@ export interface ServiceFacts {
 }
 
 /** Each request can end so, before any endpoint is asked. */
-const ALWAYS: readonly ErrorCode[] = [
+const ALWAYS: readonly ResponseErrorCode[] = [
   'invalid_parameter',
   'unknown_parameter',
   'request_timeout',
@@ -37,7 +37,7 @@ const ALWAYS: readonly ErrorCode[] = [
   'headers_too_large',
   'internal_error',
 ];
-const NEGOTIATED: readonly ErrorCode[] = [
+const NEGOTIATED: readonly ResponseErrorCode[] = [
   'unsupported_version',
   'not_acceptable',
   'expectation_failed',

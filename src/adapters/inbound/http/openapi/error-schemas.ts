@@ -1,6 +1,6 @@
-import { ERRORS } from '../error-catalogue.js';
-import { FAULTS } from '../fault-catalogue.js';
-import { OAUTH_ERRORS } from '../oauth/oauth-error-catalogue.js';
+import { OAUTH_ERRORS } from '../oauth/oauth-error-codes.js';
+import { ERRORS } from '../response/error-codes.js';
+import { FAULTS } from '../response/issue-codes.js';
 import type { JsonSchema } from './json-schema.js';
 
 const TEXT: JsonSchema = { type: 'string' };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { CatalogueError } from '../../../../domain/errors.js';
-import { errorAnswer } from '../error-answers.js';
+import { errorResponse } from '../response/error-response.js';
+import { HttpError } from '../response/http-error.js';
 
 export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
@@ -50,7 +50,7 @@ export function refuseTunnel(socket: Socket, running: readonly ServerResponse[],
  * none: it would take this one for that, or for a part of it.
  */
 function refuse(
-  refusal: CatalogueError | undefined,
+  refusal: HttpError | undefined,
   socket: Socket,
   running: readonly ServerResponse[],
   always: Headers,
@@ -64,8 +64,8 @@ function refuse(
   else answer(refusal, socket, always);
 }
 
-function answer(refusal: CatalogueError, socket: Socket, always: Headers): void {
-  const { status, headers, body } = errorAnswer(refusal);
+function answer(refusal: HttpError, socket: Socket, always: Headers): void {
+  const { status, headers, body } = errorResponse(refusal);
   const lines = Object.entries({
     ...always,
     ...headers,
@@ -80,12 +80,12 @@ function answer(refusal: CatalogueError, socket: Socket, always: Headers): void 
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-function refusalOf(error: ParserError): CatalogueError | undefined {
+function refusalOf(error: ParserError): HttpError | undefined {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new CatalogueError('headers_too_large', 'The address and the headers are too large.');
+      return new HttpError('headers_too_large', 'The address and the headers are too large.');
     case REQUEST_TIMEOUT:
-      return new CatalogueError('request_timeout', 'The request took too long to arrive.');
+      return new HttpError('request_timeout', 'The request took too long to arrive.');
     case 'HPE_INVALID_METHOD':
       return REQUEST_LINE.test(error.rawPacket?.toString('latin1') ?? '') ? unknownMethod() : notHttp();
     default:
@@ -93,10 +93,10 @@ function refusalOf(error: ParserError): CatalogueError | undefined {
   }
 }
 
-function unknownMethod(): CatalogueError {
-  return new CatalogueError('method_not_allowed', 'No address of this service knows this method.');
+function unknownMethod(): HttpError {
+  return new HttpError('method_not_allowed', 'No address of this service knows this method.');
 }
 
-function notHttp(): CatalogueError {
-  return new CatalogueError('invalid_parameter', 'The message is not HTTP/1.1 as RFC 9112 has it.');
+function notHttp(): HttpError {
+  return new HttpError('invalid_parameter', 'The message is not HTTP/1.1 as RFC 9112 has it.');
 }

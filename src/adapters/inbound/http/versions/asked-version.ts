@@ -1,6 +1,5 @@
-import { CatalogueError } from '../../../../domain/errors.js';
 import type { Context } from '../context.js';
-import { parameterFault } from '../faults.js';
+import { HttpError, parameterIssue } from '../response/http-error.js';
 import { FIRST, type ServedVersion } from './served-version.js';
 
 const HEADER = 'API-Version';
@@ -47,8 +46,8 @@ export function judgeVersion(ctx: Context): void {
   const message = isVersionInPath(ctx.path)
     ? `The address is of version ${number} and ${HEADER} says otherwise; ${told(all)}.`
     : `${HEADER} (absent: 1) names a version that is not there; ${told(all)}.`;
-  throw new CatalogueError('unsupported_version', message, [
-    parameterFault('header', HEADER, 'out_of_range', message),
+  throw new HttpError('unsupported_version', message, [
+    parameterIssue('header', HEADER, 'out_of_range', message),
   ]);
 }
 

@@ -1,16 +1,39 @@
-import type { ErrorCode } from '../../../domain/errors.js';
+import type { ErrorCode } from '../../../../domain/errors.js';
 
-/** What clients are told of a code: in docs/errors.md, and in the description of the interface. */
+/** How HTTP alone refuses a request, beside the codes of the domain. Every code is in the public contract. */
+export type HttpErrorCode =
+  | 'malformed_json'
+  | 'unknown_parameter'
+  | 'invalid_parameter'
+  | 'invalid_cursor'
+  | 'cursor_mismatch'
+  | 'invalid_idempotency_key'
+  | 'unsupported_version'
+  | 'https_required'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'request_timeout'
+  | 'payload_too_large'
+  | 'uri_too_long'
+  | 'unsupported_media_type'
+  | 'expectation_failed'
+  | 'precondition_required'
+  | 'headers_too_large'
+  | 'internal_error';
+
+/** Every code that a response can have. */
+export type ResponseErrorCode = ErrorCode | HttpErrorCode;
+
+/** The documentation of a code, in docs/errors.md and in the OpenAPI document. */
 export interface ErrorEntry {
   readonly status: number;
-  /** What brings it about. */
   readonly cause: string;
-  /** What the client does then. */
+  /** What the client can do about it. */
   readonly remedy: string;
 }
 
-/** The one place where an error gets its status. A code that is forgotten here does not compile. */
-export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
+/** The one place that maps a code to its status. A missing code does not compile. */
+export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   malformed_json: {
     status: 400,
     cause:

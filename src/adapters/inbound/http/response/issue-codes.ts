@@ -1,15 +1,17 @@
-import type { FaultCode } from '../../../domain/errors.js';
+import type { FaultCode } from '../../../../domain/errors.js';
 
-/** What clients are told of a code in `details`. */
+/** A problem with a parameter or header that only HTTP knows, beside the domain's. */
+export type HttpIssueCode = FaultCode | 'unknown_parameter';
+
+/** The documentation of a code in `details`. */
 export interface FaultEntry {
-  /** What is wrong with the value. */
   readonly cause: string;
-  /** What the client does then. */
+  /** What the client can do about it. */
   readonly remedy: string;
 }
 
-/** A code that is forgotten here does not compile. */
-export const FAULTS: Readonly<Record<FaultCode, FaultEntry>> = {
+/** A missing code does not compile. */
+export const FAULTS: Readonly<Record<HttpIssueCode, FaultEntry>> = {
   required: {
     cause:
       'A required field, member of a JSON Patch operation, header or parameter is missing: for instance `amount` and `currency` inside a `price`, or `limit` beside a cursor that goes backwards through lines.',

@@ -1,20 +1,21 @@
-import type { ErrorCode, Fault } from '../../../domain/errors.js';
+import type { ResponseErrorCode } from './error-codes.js';
+import type { HttpIssue, ParameterIssue } from './http-error.js';
 
 /** What an error says beside its code. */
 export interface ErrorExample {
   readonly message: string;
-  readonly details: readonly Fault[];
+  readonly details: readonly HttpIssue[];
 }
 
 const alone = (message: string): ErrorExample => ({ message, details: [] });
 
-const ofParameter = (place: { in: 'query' | 'header'; name: string }, fault: Omit<Fault, 'in'>) => ({
-  message: fault.message,
-  details: [{ ...fault, ...place }],
-});
+const ofParameter = (
+  { in: where, name }: Pick<ParameterIssue, 'in' | 'name'>,
+  { code, message }: Pick<ParameterIssue, 'code' | 'message'>,
+) => ({ message, details: [{ code, message, in: where, name }] });
 
 /** One answer of each code, word for word as the service gives it. */
-export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
+export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> = {
   malformed_json: alone('The body has the member "name" twice in one object.'),
   validation_failed: {
     message: 'The body is not what this resource takes; see details.',

@@ -1,10 +1,10 @@
-import type { ErrorCode } from '../../../../domain/errors.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
 import type { OAuthErrorCode } from './oauth-error.js';
 
 /** What clients are told of an `error` of the token endpoint. */
 export interface OAuthErrorEntry {
   /** The service's own codes that it stands beside; the status is theirs. */
-  readonly codes: readonly ErrorCode[];
+  readonly codes: readonly ResponseErrorCode[];
   readonly cause: string;
   /** What the client does then. */
   readonly remedy: string;
