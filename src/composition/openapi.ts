@@ -30,12 +30,8 @@ export function bindOpenApi(bind: Bind): void {
 /** The OpenAPI document of a service, whether or not it runs. */
 export function describedService(get: Get): object {
   const settings = get(t.SETTINGS);
-  const served = {
-    guarded: servedEndpoints(get),
-    open: publicEndpoints(get),
-    unlimited: healthEndpoints(get(t.STORE), () => false),
-  };
-  return openApiDocument(served, {
+  const health = healthEndpoints(get(t.STORE), () => false);
+  return openApiDocument([...servedEndpoints(get), ...publicEndpoints(get), ...health], {
     url: get(t.PUBLIC_ADDRESS).url,
     version: packageVersion(),
     tags: TAGS,

@@ -63,7 +63,7 @@ const SHARED = [
   'application/copy-archive.ts',
   'application/copy-rules.ts',
   'application/ports/repository.ts',
-  'adapters/inbound/http/endpoint.ts',
+  'adapters/inbound/http/route.ts',
   'adapters/inbound/http/resource-endpoints.ts',
   'adapters/inbound/http/resource-description.ts',
   'adapters/inbound/http/bodies/body-fields.ts',

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from '#src/adapters/inbound/http/context.js';
+import { readIdempotencyKey } from '#src/adapters/inbound/http/idempotency-key.js';
 import { ImportEndpoint } from '#src/adapters/inbound/http/imports/import-endpoint.js';
 import { Spools } from '#src/adapters/inbound/http/imports/spools.js';
 import { answerErrors } from '#src/adapters/inbound/http/middleware/answer-errors.js';
@@ -56,14 +57,14 @@ describe('an import that breaks off', () => {
   };
   const spools = new Spools({ folder, memoryBytes: 1_000, maxBytes: 1_000_000 });
   const policy = { bodyLimitBytes: 1_000 };
-  const operation = new ImportEndpoint(PRODUCTS, useCases, policy, { spools, journal }).work();
+  const handler = new ImportEndpoint(PRODUCTS, useCases, policy, { spools, journal }).handler();
 
   const answering = (arrived: (ctx: Context) => void) => (ctx: Context) => {
     works = 0;
     ctx.state.principal = { id: 'key:1', scopes: [] };
     arrived(ctx);
-    operation.headers?.(ctx);
-    return operation.handle(ctx, {} as never);
+    readIdempotencyKey(ctx);
+    return handler.handle(ctx, {} as never);
   };
   const headers = { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': 'k' };
   const line = '{"name":"x"}\n';

@@ -181,7 +181,7 @@ describe('pages that are being read', () => {
       return { records: [], hasMore: false };
     };
     const useCases = { list, count: async () => 0, pages: async function* () {} };
-    const work = new ListEndpoint(PRODUCTS, useCases, 'no-store').work();
+    const work = new ListEndpoint(PRODUCTS, useCases, 'no-store').operation();
     service.answer = (ctx) => {
       ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
       return work.handle(ctx, new Map());

@@ -57,7 +57,7 @@ describe('the management application', () => {
   const store = new MemoryStore();
   const state = { text: async () => 'up 1\n', isDraining: false };
   const app = createManagementApp({
-    healthEndpoints: healthEndpoints(store, () => state.isDraining),
+    routes: healthEndpoints(store, () => state.isDraining),
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: () => state.text() },
     journal,
     isDraining: () => false,

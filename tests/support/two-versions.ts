@@ -3,7 +3,6 @@ import Joi from 'joi';
 import { ApiKeyEndpoints } from '#src/adapters/inbound/http/api-key-endpoints.js';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import { integer, text } from '#src/adapters/inbound/http/bodies/schema.js';
-import type { Endpoint } from '#src/adapters/inbound/http/endpoint.js';
 import type { ImportTools } from '#src/adapters/inbound/http/imports/import-endpoint.js';
 import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
 import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/share-across-origins.js';
@@ -12,6 +11,7 @@ import type { ResourceDescription } from '#src/adapters/inbound/http/resource-de
 import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import type { Route } from '#src/adapters/inbound/http/route.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { Deprecation } from '#src/adapters/inbound/http/versions/deprecation.js';
 import {
@@ -110,7 +110,7 @@ export function twoVersions(environment: Record<string, string> = {}, served = i
   return state as TwoVersions;
 }
 
-function app(get: Get, endpoints: readonly Endpoint[]) {
+function app(get: Get, routes: readonly Route[]) {
   const settings = get(t.SETTINGS);
   return createApp({
     arrival: fromClients,
@@ -120,10 +120,8 @@ function app(get: Get, endpoints: readonly Endpoint[]) {
       limiter: get(t.REQUEST_LIMITER),
       failures: get(t.FAILURE_LIMITER),
     },
-    endpoints,
-    publicEndpoints: [],
+    routes,
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
-    healthEndpoints: [],
     journal: get(t.JOURNAL),
     clock: get(t.CLOCK),
     isDraining: () => false,
@@ -131,10 +129,10 @@ function app(get: Get, endpoints: readonly Endpoint[]) {
   });
 }
 
-function described(get: Get, guarded: readonly Endpoint[]): object {
+function described(get: Get, routes: readonly Route[]): object {
   const { CORS_ORIGINS } = get(t.SETTINGS);
   const facts = { url: 'https://localhost', version: '0', tags: {}, isProxied: false, isStrict: false };
-  return openApiDocument({ guarded, open: [], unlimited: [] }, { ...facts, isShared: CORS_ORIGINS !== '' });
+  return openApiDocument(routes, { ...facts, isShared: CORS_ORIGINS !== '' });
 }
 
 const POLICY = {
@@ -144,7 +142,7 @@ const POLICY = {
   cacheControl: 'private, no-cache',
 };
 
-function inTwoVersions(get: Get): Endpoint[] {
+function inTwoVersions(get: Get): Route[] {
   const useCases = get(t.PRODUCTS.useCases);
   const first = { ...PRODUCTS, deprecation: DEPRECATION };
   const keys = { ...API_KEYS, version: 2, words: { ...API_KEYS.words, name: 'SecondApiKey' } };
@@ -158,7 +156,7 @@ function inTwoVersions(get: Get): Endpoint[] {
 }
 
 /** The second version alone. */
-export function titledProducts(get: Get): Endpoint[] {
+export function titledProducts(get: Get): Route[] {
   const records = new TranslatedRecords(get(t.PRODUCTS.useCases), TITLED);
   return new ResourceEndpoints(TITLED_PRODUCTS, records, POLICY, importTools(get)).endpoints();
 }

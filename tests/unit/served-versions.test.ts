@@ -1,19 +1,20 @@
 import { expect } from 'chai';
-import type { Endpoint } from '#src/adapters/inbound/http/endpoint.js';
+import type { Route } from '#src/adapters/inbound/http/route.js';
 import { Deprecation } from '#src/adapters/inbound/http/versions/deprecation.js';
 import { servedVersion } from '#src/adapters/inbound/http/versions/served-versions.js';
 
 const deprecation = new Deprecation({ since: '2026-01-01T00:00:00Z', sunset: '2027-01-01T00:00:00Z' });
 
-const endpoint = (version: number, path: string, more: Partial<Endpoint> = {}): Endpoint => ({
-  route: `/v${version}/${path}`,
+const endpoint = (version: number, path: string, more: Partial<Route> = {}): Route => ({
+  template: `/v${version}/${path}`,
   path: /^\/$/,
+  access: 'bearer',
   version,
   operations: {},
   ...more,
 });
 
-const versions = (endpoints: readonly Endpoint[]) =>
+const versions = (endpoints: readonly Route[]) =>
   endpoints.map((one) => {
     const { number, all, end } = servedVersion(one, endpoints);
     return [number, all, end?.successor];
@@ -39,9 +40,9 @@ describe('the versions that are served', () => {
   });
 
   it('are the first alone where an endpoint says nothing', () => {
-    expect(versions([{ route: '/health/live', path: /^\/$/, operations: {} }])).to.deep.equal([
-      [1, [1], undefined],
-    ]);
+    expect(
+      versions([{ template: '/health/live', path: /^\/$/, access: 'probe', operations: {} }]),
+    ).to.deep.equal([[1, [1], undefined]]);
   });
 
   it('have the next one for a successor where they are deprecated', () => {

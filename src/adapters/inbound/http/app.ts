@@ -4,7 +4,6 @@ import type { Clock } from '../../../application/ports/clock.js';
 import type { Journal } from '../../../application/ports/journal.js';
 import { notFound } from '../../../domain/errors.js';
 import type { Context, Middleware, RequestState } from './context.js';
-import { type Endpoint, mount, mountPublic, mountUnlimited } from './endpoint.js';
 import type { Gate } from './middleware/admit.js';
 import { answerErrors } from './middleware/answer-errors.js';
 import { boundResponses, limitSendingTime } from './middleware/bound-responses.js';
@@ -17,6 +16,7 @@ import { countRequest } from './middleware/limit-rate.js';
 import { logRequests } from './middleware/log-requests.js';
 import { markUncached } from './middleware/mark-uncached.js';
 import { simplifyAccept } from './middleware/negotiate.js';
+import { accessControl, mount, type Route } from './route.js';
 import { announceEnd } from './versions/announce-end.js';
 import { servedVersion } from './versions/served-versions.js';
 import type { WorkBounds } from './work-bounds.js';
@@ -27,13 +27,9 @@ export interface AppDependencies {
   /** Tells browsers which scripts may read the answers: `shareAcrossOrigins`. */
   readonly crossOrigin: Middleware;
   readonly gate: Gate;
-  readonly endpoints: readonly Endpoint[];
-  /** Limited, and guarded by no token. */
-  readonly publicEndpoints: readonly Endpoint[];
+  readonly routes: readonly Route[];
   /** Of the document that says which tokens are good here. */
   readonly metadataUrl: () => string;
-  /** Neither limited nor guarded by a token. */
-  readonly healthEndpoints: readonly Endpoint[];
   readonly journal: Journal;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
@@ -44,10 +40,8 @@ export interface AppDependencies {
 /** The way of a request, from top to bottom; {@link mount} goes on with it at the endpoint. */
 export function createApp(deps: AppDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
-  for (const endpoint of deps.healthEndpoints) mountUnlimited(router, endpoint);
-  for (const endpoint of deps.publicEndpoints) mountPublic(router, deps.gate.limiter, endpoint);
-  for (const endpoint of deps.endpoints)
-    mount(router, deps.gate, endpoint, servedVersion(endpoint, deps.endpoints));
+  const enter = accessControl(deps.gate);
+  for (const route of deps.routes) mount(router, route, servedVersion(route, deps.routes), enter);
 
   const app = new Koa<RequestState>();
   app.silent = true;

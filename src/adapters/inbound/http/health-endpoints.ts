@@ -1,12 +1,12 @@
 import type { Store } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
-import type { Endpoint } from './endpoint.js';
 import { type OperationDescription, schemaRef } from './openapi/description.js';
 import type { JsonSchema } from './openapi/json-schema.js';
 import { noParameter } from './query.js';
+import type { Route } from './route.js';
 
 /** For probes: is the process alive, and may traffic be sent to it? */
-export function healthEndpoints(store: Store, isDraining: () => boolean): Endpoint[] {
+export function healthEndpoints(store: Store, isDraining: () => boolean): Route[] {
   return [
     health('live', 'Check that the process is alive', async () => {}),
     health('ready', 'Check that the service is ready for requests', async () => {
@@ -16,10 +16,11 @@ export function healthEndpoints(store: Store, isDraining: () => boolean): Endpoi
   ];
 }
 
-function health(name: 'live' | 'ready', summary: string, check: () => Promise<void>): Endpoint {
+function health(name: 'live' | 'ready', summary: string, check: () => Promise<void>): Route {
   return {
-    route: `/health/${name}`,
+    template: `/health/${name}`,
     path: new RegExp(`^/health/${name}$`),
+    access: 'probe',
     operations: {
       GET: {
         describe: () => described(name, summary),

@@ -1,6 +1,6 @@
-import type { Endpoint } from './endpoint.js';
 import type { OperationDescription } from './openapi/description.js';
 import { noParameter } from './query.js';
+import type { Route } from './route.js';
 
 /** A JSON document for everyone, which is no record. */
 export interface JsonDocument {
@@ -9,20 +9,21 @@ export interface JsonDocument {
   make(): Promise<object>;
 }
 
-/** @param route the address as it is told, where {@link path} knows it in other forms too */
+/** @param path matches the template, and perhaps other forms of it */
 export function jsonDocument(
-  route: string,
+  template: string,
   path: RegExp,
   { description, cacheControl, make }: JsonDocument,
-): Endpoint {
+): Route {
   return {
-    route,
+    template,
     path,
+    access: 'public',
     operations: {
       GET: {
         describe: () => description,
         parameter: noParameter,
-        varies: ['Accept-Encoding'],
+        varyBy: ['Accept-Encoding'],
         handle: async (ctx) => {
           const body = JSON.stringify(await make());
           ctx.set('Content-Type', 'application/json');

@@ -3,7 +3,6 @@ import Koa from 'koa';
 import type { Journal } from '../../../application/ports/journal.js';
 import { notFound } from '../../../domain/errors.js';
 import type { Middleware, RequestState } from './context.js';
-import { type Endpoint, mountUnlimited } from './endpoint.js';
 import { answerErrors } from './middleware/answer-errors.js';
 import { closeConnections } from './middleware/close-connections.js';
 import { guardMessage } from './middleware/guard-message.js';
@@ -11,6 +10,8 @@ import { identifyRequest } from './middleware/identify-request.js';
 import { markUncached } from './middleware/mark-uncached.js';
 import { simplifyAccept } from './middleware/negotiate.js';
 import { HttpError } from './response/http-error.js';
+import { mount, type Route } from './route.js';
+import { FIRST } from './versions/served-version.js';
 
 /** What a Prometheus server collects. */
 export interface MetricsReport {
@@ -19,7 +20,8 @@ export interface MetricsReport {
 }
 
 export interface ManagementDependencies {
-  readonly healthEndpoints: readonly Endpoint[];
+  /** Probes. */
+  readonly routes: readonly Route[];
   readonly metrics: MetricsReport;
   readonly journal: Journal;
   readonly isDraining: () => boolean;
@@ -28,7 +30,7 @@ export interface ManagementDependencies {
 /** For those who run the service: no token, no limit, and no line in the log for each probe. */
 export function createManagementApp(deps: ManagementDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
-  for (const endpoint of deps.healthEndpoints) mountUnlimited(router, endpoint);
+  for (const route of deps.routes) mount(router, route, FIRST, async () => {});
   router.all(/^\/metrics$/, answerMetrics(deps.metrics));
 
   const app = new Koa<RequestState>();

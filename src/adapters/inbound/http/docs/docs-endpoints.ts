@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
-import type { Endpoint, Operation } from '../endpoint.js';
 import { noParameter } from '../query.js';
 import { HttpError } from '../response/http-error.js';
+import type { Handler, Policy, Route } from '../route.js';
 import { FILE_DESCRIPTION, PAGE_DESCRIPTION } from './described-docs.js';
 import { type PageFile, page, pageFiles, typed } from './page-files.js';
 
@@ -18,33 +18,39 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /** The interactive reference: a page that reads the OpenAPI document, and what it is made of. */
-export function docsEndpoints(): Endpoint[] {
+export function docsEndpoints(): Route[] {
   return [pageEndpoint(page()), filesEndpoint(pageFiles())];
 }
 
-function pageEndpoint(file: PageFile): Endpoint {
+function pageEndpoint(file: PageFile): Route {
   const headers = { 'Content-Security-Policy': PAGE_POLICY };
   const GET = { ...sending(() => file, headers), describe: () => PAGE_DESCRIPTION };
-  return { route: '/docs', path: /^\/docs$/, operations: { GET } };
+  return { template: '/docs', path: /^\/docs$/, access: 'public', operations: { GET } };
 }
 
-function filesEndpoint(files: ReadonlyMap<string, PageFile>): Endpoint {
+function filesEndpoint(files: ReadonlyMap<string, PageFile>): Route {
   const names = [...files.keys()];
   const path = new RegExp(`^/docs/(${names.join('|').replaceAll('.', '\\.')})$`);
   const asked = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
   const GET = { ...sending(asked), describe: () => FILE_DESCRIPTION };
-  return { route: '/docs/{file}', path, variables: { file: names }, operations: { GET } };
+  return {
+    template: '/docs/{file}',
+    path,
+    access: 'public',
+    variables: { file: names },
+    operations: { GET },
+  };
 }
 
 function sending(
   asked: (ctx: Context) => PageFile,
   headers: Readonly<Record<string, string>> = {},
-): Omit<Operation, 'describe'> {
+): Handler & Omit<Policy, 'describe'> {
   return {
     parameter: noParameter,
     // Each can be asked for by its own type, which is judged next.
-    types: ['text/html', 'text/css', 'text/javascript'].map(typed),
-    varies: ['Accept-Encoding'],
+    produces: ['text/html', 'text/css', 'text/javascript'].map(typed),
+    varyBy: ['Accept-Encoding'],
     headers: (ctx) => requireAccepted(ctx, asked(ctx).type),
     handle: async (ctx) => {
       ctx.set(headers);

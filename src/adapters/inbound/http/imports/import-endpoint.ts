@@ -1,14 +1,13 @@
 import type { Journal } from '../../../../application/ports/journal.js';
 import type { Records } from '../../../../application/record-use-cases.js';
 import { BodyFields } from '../bodies/body-fields.js';
-import { checkMediaType, mediaType, sendContinue } from '../bodies/read-json-body.js';
+import { sendContinue } from '../bodies/read-json-body.js';
 import { clientOf } from '../client.js';
 import type { Context } from '../context.js';
-import type { Work } from '../endpoint.js';
-import { readIdempotencyKey, requestKey } from '../idempotency-key.js';
+import { requestKey } from '../idempotency-key.js';
 import { LINES, NDJSON_TYPE } from '../lists/ndjson.js';
-import { noParameter } from '../query.js';
 import type { ResourceDescription } from '../resource-description.js';
+import type { BodyHandler } from '../route.js';
 import { liftDeadline } from '../server/request-deadline.js';
 import { ImportLines } from './import-lines.js';
 import type { RequestLine } from './line-splitter.js';
@@ -28,16 +27,12 @@ export interface ImportTools {
   readonly journal: Journal;
 }
 
-export function sendsLines(ctx: Context): boolean {
-  return mediaType(ctx) === LINES;
-}
-
 /** Many records in one request, a line each; of each line its result, in the order of the lines. */
 export class ImportEndpoint<Fields> {
   private readonly fields: BodyFields<Fields>;
 
   constructor(
-    private readonly resource: ResourceDescription<Fields>,
+    resource: ResourceDescription<Fields>,
     private readonly useCases: Pick<Records<Fields>, 'createAll' | 'reserveStream'>,
     private readonly policy: ImportPolicy,
     private readonly tools: ImportTools,
@@ -45,19 +40,9 @@ export class ImportEndpoint<Fields> {
     this.fields = new BodyFields(resource);
   }
 
-  work(): Work {
-    return {
-      scope: this.resource.writeScope,
-      parameter: noParameter,
-      // Whoever takes JSON takes it by the line too.
-      types: [NDJSON_TYPE],
-      headers: readIdempotencyKey,
-      body: (ctx, next) => {
-        checkMediaType(ctx, [LINES]);
-        return next();
-      },
-      handle: (ctx) => this.import(ctx),
-    };
+  /** Reads the stream itself, line by line. */
+  handler(): BodyHandler {
+    return { produces: [NDJSON_TYPE], handle: (ctx) => this.import(ctx) };
   }
 
   /**

@@ -3,12 +3,12 @@ import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/list-que
 import type { Records } from '../../../../application/record-use-cases.js';
 import { clientOf } from '../client.js';
 import type { Context } from '../context.js';
-import type { Work } from '../endpoint.js';
 import { isKnown, weakTag } from '../entity-tag.js';
 import { notePreference, prefersCount } from '../preferences.js';
 import { invalid, type Query } from '../query.js';
 import type { ResourceDescription } from '../resource-description.js';
 import { invalidParameters } from '../response/http-error.js';
+import type { Handler, Policy } from '../route.js';
 import { type View, Views } from '../views.js';
 import { MAX_RECORD_BYTES } from '../work-bounds.js';
 import { jsonArray, jsonLines } from './json-array.js';
@@ -42,11 +42,11 @@ export class ListEndpoint<Fields> {
     this.views = new Views(resource);
   }
 
-  work(): Work {
+  operation(): Handler & Pick<Policy, 'parameter' | 'varyBy'> {
     return {
       parameter: (name) => (name === 'fields' ? this.views.parameter : this.parameters.parameter(name)),
-      types: [NDJSON_TYPE],
-      varies: ['Prefer', 'Accept-Encoding'],
+      produces: [NDJSON_TYPE],
+      varyBy: ['Prefer', 'Accept-Encoding'],
       handle: (ctx, parameters) => this.answer(ctx, parameters),
     };
   }

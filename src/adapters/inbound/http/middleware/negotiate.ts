@@ -1,6 +1,6 @@
 import type { Context, Middleware } from '../context.js';
 import { HttpError } from '../response/http-error.js';
-import { isVersionInPath, judgeVersion } from '../versions/asked-version.js';
+import { judgeVersion } from '../versions/asked-version.js';
 
 /** Whoever asks for this charset gets it; offered without it, `Accept: application/json; charset=utf-8` would fit nothing. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -38,9 +38,4 @@ export function negotiate(ctx: Context, types: readonly string[] = []): void {
   if (expectation !== '' && expectation.toLowerCase() !== '100-continue') {
     throw new HttpError('expectation_failed', 'The one expectation that is met is 100-continue.');
   }
-}
-
-/** @param more the headers that the answer depends on beside version and media type */
-export function markVarying(ctx: Context, more: readonly string[] = []): void {
-  ctx.vary([...(isVersionInPath(ctx.path) ? [] : ['API-Version']), 'Accept', ...more]);
 }

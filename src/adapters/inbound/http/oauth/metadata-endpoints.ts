@@ -1,8 +1,8 @@
 import type { PublicAddress } from '../../../../application/ports/public-address.js';
 import type { SigningKeys } from '../../../../application/signing-keys.js';
 import { SCOPES } from '../../../../domain/access.js';
-import type { Endpoint } from '../endpoint.js';
 import { type JsonDocument, jsonDocument } from '../json-document.js';
+import type { Route } from '../route.js';
 import {
   ISSUER_METADATA_DESCRIPTION,
   KEYS_DESCRIPTION,
@@ -26,7 +26,7 @@ export function metadataUrl({ url }: PublicAddress): string {
 }
 
 /** For clients and for other services that find their way by themselves. Every address in them is the public one. */
-export function metadataEndpoints(deps: MetadataDependencies): Endpoint[] {
+export function metadataEndpoints(deps: MetadataDependencies): Route[] {
   const { address, signingKeys } = deps;
   return [
     wellKnown(address, '/.well-known/oauth-authorization-server', {
@@ -80,7 +80,7 @@ function wellKnown(
   address: PublicAddress,
   route: string,
   document: Omit<JsonDocument, 'cacheControl'>,
-): Endpoint {
+): Route {
   const path = new URL(address.url).pathname.replace(/\/$/, '');
   const pattern = new RegExp(`^${literally(route)}(?:${literally(path)})?$`);
   return jsonDocument(route, pattern, { ...document, cacheControl: CACHE_CONTROL });

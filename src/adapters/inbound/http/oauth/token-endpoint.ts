@@ -15,10 +15,10 @@ import {
 import { CatalogueError, type Fault } from '../../../../domain/errors.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { Context } from '../context.js';
-import type { Endpoint } from '../endpoint.js';
 import { setThrottledHeaders } from '../middleware/limit-rate.js';
 import { noParameter } from '../query.js';
 import type { CodedError } from '../response/http-error.js';
+import type { Route } from '../route.js';
 import { clientCredentials } from './client-credentials.js';
 import { TOKEN_DESCRIPTION } from './described-oauth.js';
 import { type Form, formFault, invalidForm, readForm } from './form.js';
@@ -41,21 +41,26 @@ export interface TokenEndpointDependencies {
 export class TokenEndpoint {
   constructor(private readonly deps: TokenEndpointDependencies) {}
 
-  endpoint(): Endpoint {
+  endpoint(): Route {
     return {
-      route: '/oauth/token',
+      template: '/oauth/token',
       path: /^\/oauth\/token$/,
+      access: 'public',
       operations: {
         POST: {
           describe: () => TOKEN_DESCRIPTION,
           parameter: noParameter,
           // RFC 6749 section 5.1: for caches that know no Cache-Control.
           headers: (ctx) => ctx.set('Pragma', 'no-cache'),
-          body: readForm(this.deps.bodyLimitBytes),
-          handle: (ctx) => this.grant(ctx, ctx.request.body as Form),
+          consumes: {
+            'application/x-www-form-urlencoded': {
+              read: readForm(this.deps.bodyLimitBytes),
+              handle: (ctx) => this.grant(ctx, ctx.request.body as Form),
+            },
+          },
         },
       },
-      refusal: asOAuthError,
+      mapError: asOAuthError,
     };
   }
 

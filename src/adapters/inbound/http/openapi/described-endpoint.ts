@@ -1,5 +1,5 @@
-import type { Endpoint, Method, Operation } from '../endpoint.js';
 import type { ResponseErrorCode } from '../response/error-codes.js';
+import { acceptPatch, type Method, type Operation, type Policy, type Route } from '../route.js';
 import type { Components } from './components.js';
 import { describedErrors } from './described-errors.js';
 import { DescribedHeaders } from './described-headers.js';
@@ -43,14 +43,14 @@ export class DescribedEndpoint {
   private readonly operations: readonly [Method, DescribedOperation][];
 
   constructor(
-    private readonly endpoint: Endpoint,
+    private readonly route: Route,
     mounting: Mounting,
     private readonly surroundings: Surroundings,
     private readonly components: Components,
   ) {
-    this.headers = new DescribedHeaders(components, endpoint.version ?? 1);
-    const { deprecation } = endpoint;
-    const all = Object.entries(endpoint.operations) as [Method, Operation][];
+    this.headers = new DescribedHeaders(components, route.version ?? 1);
+    const { deprecation } = route;
+    const all = Object.entries(route.operations) as [Method, Operation][];
     this.operations = all.map(([method, operation]) => [
       method,
       { ...operation, description: operation.describe() },
@@ -61,14 +61,14 @@ export class DescribedEndpoint {
   }
 
   pathItem(): object {
-    const { endpoint } = this;
+    const { route } = this;
     const described = this.operations.flatMap(([method, operation]) => [
       [method.toLowerCase(), this.operation(operation)],
       ...(method === 'GET' ? [['head', this.head(operation)]] : []),
     ]);
     const variables = [
-      ...(endpoint.route.includes('{id}') ? [this.components.share('parameters', 'Id', ID_PARAMETER)] : []),
-      ...Object.entries(endpoint.variables ?? {}).map(variable),
+      ...(route.template.includes('{id}') ? [this.components.share('parameters', 'Id', ID_PARAMETER)] : []),
+      ...Object.entries(route.variables ?? {}).map(variable),
     ];
     return {
       ...(variables.length > 0 && { parameters: variables }),
@@ -106,7 +106,6 @@ export class DescribedEndpoint {
 
   /** @param hasVariables whether the address can name what is not there */
   private options(hasVariables: boolean): object {
-    const { acceptPatch } = this.endpoint;
     const { mounting } = this;
     const codes: readonly ResponseErrorCode[] = hasVariables
       ? [...mounting.errors, 'not_found']
@@ -126,7 +125,9 @@ export class DescribedEndpoint {
       responses: {
         204: {
           description: '`Allow` lists the methods.',
-          headers: this.headers.answered(acceptPatch ? [...answered, 'Accept-Patch'] : answered),
+          headers: this.headers.answered(
+            acceptPatch(this.route).length > 0 ? [...answered, 'Accept-Patch'] : answered,
+          ),
         },
         ...describedErrors(
           { verb: 'options', codes, headers: mounting.headers, shape, hasBody: true },
@@ -138,7 +139,7 @@ export class DescribedEndpoint {
   }
 
   private deprecated(): object {
-    return this.endpoint.deprecation ? { deprecated: true } : {};
+    return this.route.deprecation ? { deprecated: true } : {};
   }
 
   private asked(operation: DescribedOperation): object {
@@ -185,17 +186,18 @@ function variable([name, values]: [string, readonly string[]]): object {
 }
 
 /** What can be seen from the operation itself. */
-function errorsOf({ body, subject, scope }: Operation, { isGuarded }: Mounting): ResponseErrorCode[] {
+function errorsOf(operation: Operation, { isGuarded }: Mounting): ResponseErrorCode[] {
+  const { ensureExists, scope } = operation;
   const errors: ResponseErrorCode[] = [];
-  if (body) errors.push('payload_too_large', 'unsupported_media_type');
-  if (subject) errors.push('not_found');
+  if ('consumes' in operation) errors.push('payload_too_large', 'unsupported_media_type');
+  if (ensureExists) errors.push('not_found');
   if (isGuarded) errors.push('invalid_token', 'token_expired');
   if (scope) errors.push('unauthenticated', 'insufficient_scope');
   return errors;
 }
 
 /** An API key, or an access token of whatever issuer; where neither is needed one that is sent is judged all the same. */
-function securityOf({ scope }: Operation, { isGuarded }: Mounting): object[] {
+function securityOf({ scope }: Policy, { isGuarded }: Mounting): object[] {
   if (!isGuarded) return [];
   const scopes = scope ? [scope] : [];
   const credentials = [{ bearer: scopes }, { oauth2: scopes }];

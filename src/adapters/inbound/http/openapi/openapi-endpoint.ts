@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
-import type { Endpoint } from '../endpoint.js';
 import { noParameter } from '../query.js';
+import type { Route } from '../route.js';
 import { TaggedDocument } from '../tagged-document.js';
 import { describedDocument } from './description.js';
 
@@ -15,16 +15,17 @@ const OPENAPI_DESCRIPTION = describedDocument(
 );
 
 /** @param make is asked once, with the first request: by then the service knows its address */
-export function openApiEndpoint(make: () => object): Endpoint {
+export function openApiEndpoint(make: () => object): Route {
   let made: TaggedDocument | undefined;
   return {
-    route: '/openapi.json',
+    template: '/openapi.json',
     path: /^\/openapi\.json$/,
+    access: 'public',
     operations: {
       GET: {
         describe: () => OPENAPI_DESCRIPTION,
         parameter: noParameter,
-        varies: ['Accept-Encoding'],
+        varyBy: ['Accept-Encoding'],
         handle: async (ctx: Context) => {
           // Another version of the service may stand behind the address at any time.
           made ??= new TaggedDocument('application/json', JSON.stringify(make()), 'no-cache');
