@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-error-codes.js';
+import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
 import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
 import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
 import { FAULTS } from '#src/adapters/inbound/http/response/issue-codes.js';

@@ -1,5 +1,5 @@
-import { metadataEndpoints } from '../adapters/inbound/http/oauth/metadata-endpoints.js';
-import { TokenEndpoint } from '../adapters/inbound/http/oauth/token-endpoint.js';
+import { metadataEndpoints } from '../adapters/inbound/http/oauth/metadata-routes.js';
+import { TokenEndpoint } from '../adapters/inbound/http/oauth/token-route.js';
 import { JwtSigning } from '../adapters/outbound/tokens/jwt-signing.js';
 import { OwnTokenVerifier } from '../application/own-token-verifier.js';
 import { SigningKeyAdministration } from '../application/signing-key-administration.js';

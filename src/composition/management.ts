@@ -1,6 +1,6 @@
 import { createManagementApp } from '../adapters/inbound/http/management-app.js';
 import type { Route } from '../adapters/inbound/http/route.js';
-import { Drain } from '../adapters/inbound/http/server/drain.js';
+import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer } from '../adapters/inbound/http/server/server.js';
 import { listen } from './listen.js';
 import * as t from './tokens.js';

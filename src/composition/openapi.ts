@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { docsEndpoints } from '../adapters/inbound/http/docs/docs-endpoints.js';
-import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
+import { docsEndpoints } from '../adapters/inbound/http/docs/docs-routes.js';
+import { healthEndpoints } from '../adapters/inbound/http/health-routes.js';
+import { tagOf } from '../adapters/inbound/http/openapi/description.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
-import { openApiEndpoint } from '../adapters/inbound/http/openapi/openapi-endpoint.js';
-import { tagOf } from '../adapters/inbound/http/openapi/resource-words.js';
+import { openApiEndpoint } from '../adapters/inbound/http/openapi/openapi-route.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';

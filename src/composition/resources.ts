@@ -1,5 +1,5 @@
 import { ApiKeyEndpoints } from '../adapters/inbound/http/api-key-endpoints.js';
-import type { ImportTools } from '../adapters/inbound/http/imports/import-endpoint.js';
+import type { ImportTools } from '../adapters/inbound/http/import/import-route.js';
 import { ResourceEndpoints, type ResourcePolicy } from '../adapters/inbound/http/resource-endpoints.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
@@ -92,7 +92,7 @@ function bindResource<Fields, UseCases extends RecordUseCases<Fields>>(
   });
   bind(name.endpoints, (get) => {
     const settings = get(t.SETTINGS);
-    const imports = { spools: get(t.SPOOLS), journal: get(t.JOURNAL) };
+    const imports = { resultBuffers: get(t.SPOOLS), journal: get(t.JOURNAL) };
     const edge = { policy: guardedReading(settings), imports, settings };
     return parts.endpoints(get(name.useCases), edge);
   });

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../adapters/inbound/http/app.js';
-import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
-import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/share-across-origins.js';
-import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-endpoints.js';
+import { healthEndpoints } from '../adapters/inbound/http/health-routes.js';
+import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/cors.js';
+import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-routes.js';
 import type { Route } from '../adapters/inbound/http/route.js';
-import { Drain } from '../adapters/inbound/http/server/drain.js';
+import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { WorkBounds } from '../adapters/inbound/http/work-bounds.js';
 import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { UnusableStore } from '../application/ports/store.js';

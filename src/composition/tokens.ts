@@ -1,4 +1,4 @@
-import type { Spools } from '../adapters/inbound/http/imports/spools.js';
+import type { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import type { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
@@ -38,7 +38,7 @@ export const METRICS = token<PrometheusMetrics>('Metrics');
 export const TRANSPORT = token<Transport>('Transport');
 export const STORED = token<Stored>('Stored');
 export const STORE = token<Store>('Store');
-export const SPOOLS = token<Spools>('Spools');
+export const SPOOLS = token<ResultBuffers>('ResultBuffers');
 export const SWEEPING = token<Sweeping>('Sweeping');
 export const KEY_FORMAT = token<ApiKeyFormat>('ApiKeyFormat');
 export const API_KEY_VERIFIER = token<ApiKeyVerifier>('ApiKeyVerifier');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { healthEndpoints } from '#src/adapters/inbound/http/health-endpoints.js';
+import { healthEndpoints } from '#src/adapters/inbound/http/health-routes.js';
 import { compose } from '#src/composition/container.js';
 import { publicEndpoints, servedEndpoints } from '#src/composition/endpoints.js';
 import { STORE } from '#src/composition/tokens.js';

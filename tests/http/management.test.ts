@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { healthEndpoints } from '#src/adapters/inbound/http/health-endpoints.js';
+import { healthEndpoints } from '#src/adapters/inbound/http/health-routes.js';
 import { createManagementApp } from '#src/adapters/inbound/http/management-app.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { MemoryStore } from '#src/adapters/outbound/memory/memory-store.js';

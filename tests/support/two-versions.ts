@@ -3,9 +3,9 @@ import Joi from 'joi';
 import { ApiKeyEndpoints } from '#src/adapters/inbound/http/api-key-endpoints.js';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import { integer, text } from '#src/adapters/inbound/http/bodies/schema.js';
-import type { ImportTools } from '#src/adapters/inbound/http/imports/import-endpoint.js';
-import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
-import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/share-across-origins.js';
+import type { ImportTools } from '#src/adapters/inbound/http/import/import-route.js';
+import { fromClients } from '#src/adapters/inbound/http/middleware/client-ip.js';
+import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/cors.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
 import type { ResourceDescription } from '#src/adapters/inbound/http/resource-description.js';
 import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
@@ -13,7 +13,7 @@ import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import type { Route } from '#src/adapters/inbound/http/route.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
-import { Deprecation } from '#src/adapters/inbound/http/versions/deprecation.js';
+import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.js';
 import {
   TranslatedRecords,
   type Translation,
@@ -162,5 +162,5 @@ export function titledProducts(get: Get): Route[] {
 }
 
 function importTools(get: Get): ImportTools {
-  return { spools: get(t.SPOOLS), journal: get(t.JOURNAL) };
+  return { resultBuffers: get(t.SPOOLS), journal: get(t.JOURNAL) };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-error-codes.js';
+import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
 import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
 import { FAULTS } from '#src/adapters/inbound/http/response/issue-codes.js';
 import { ERROR_DOCUMENT, errorDocument } from '../../scripts/error-document.js';

@@ -6,15 +6,15 @@ import { parseInstant } from '../../../domain/instant.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './bodies/body-fields.js';
 import type { Context } from './context.js';
-import { onceFor, readIdempotencyKey } from './idempotency-key.js';
-import type { ImportTools } from './imports/import-endpoint.js';
-import { describedIssuance, describedRevocation } from './openapi/described-issuance.js';
-import { noParameter } from './query.js';
+import type { ImportTools } from './import/import-route.js';
+import { describedIssuance, describedRevocation } from './openapi/resource-operations.js';
+import { onceFor, readIdempotencyKey } from './query/idempotency-key.js';
+import { writeCondition } from './query/preconditions.js';
+import { noParameter } from './query/query.js';
 import type { ResourceDescription } from './resource-description.js';
 import { answerJson, ResourceEndpoints, type ResourcePolicy } from './resource-endpoints.js';
 import { NEW_API_KEY } from './resources/api-keys.js';
 import { idOf, type Operation, type Route } from './route.js';
-import { writeCondition } from './write-condition.js';
 
 const MINUTE_MS = 60_000;
 

@@ -6,26 +6,27 @@ import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './bodies/body-fields.js';
 import { readJsonBody } from './bodies/read-json-body.js';
 import type { Context, Middleware } from './context.js';
-import { entityTag, isKnown } from './entity-tag.js';
-import { onceFor, readIdempotencyKey } from './idempotency-key.js';
-import { ImportEndpoint, type ImportPolicy, type ImportTools } from './imports/import-endpoint.js';
-import { ListEndpoint } from './lists/list-endpoint.js';
-import { LINES } from './lists/ndjson.js';
-import { describedListing, describedReading } from './openapi/described-reads.js';
-import { DescribedResource } from './openapi/described-resource.js';
+import { ImportEndpoint, type ImportPolicy, type ImportTools } from './import/import-route.js';
+import { ListEndpoint } from './list/list-route.js';
+import { LINES } from './list/ndjson.js';
 import {
+  DescribedResource,
   describedChange,
   describedCreation,
   describedDeletion,
+  describedListing,
+  describedReading,
   describedReplacement,
-} from './openapi/described-writes.js';
-import { prefersMinimal } from './preferences.js';
-import { noParameter } from './query.js';
+} from './openapi/resource-operations.js';
+import { onceFor, readIdempotencyKey } from './query/idempotency-key.js';
+import { writeCondition } from './query/preconditions.js';
+import { prefersMinimal } from './query/prefer-header.js';
+import { noParameter } from './query/query.js';
 import type { ResourceDescription } from './resource-description.js';
+import { entityTag, isKnown } from './response/etag.js';
 import { type BodyHandler, idOf, type Operation, type Policy, type Route } from './route.js';
 import { type View, Views } from './views.js';
 import { MAX_RECORD_BYTES } from './work-bounds.js';
-import { writeCondition } from './write-condition.js';
 
 const JSON_PATCH = 'application/json-patch+json';
 

@@ -5,14 +5,14 @@ import { type Id, MAX_ID } from '../../../domain/record.js';
 import { checkMediaType, mediaType } from './bodies/read-json-body.js';
 import type { Context, Middleware, RequestState } from './context.js';
 import { admit, authorize, type Gate } from './middleware/admit.js';
+import { negotiate } from './middleware/content-negotiation.js';
 import { countRequest } from './middleware/limit-rate.js';
-import { negotiate } from './middleware/negotiate.js';
 import type { OperationDescription } from './openapi/description.js';
-import { type FindParameter, type Query, readQuery } from './query.js';
+import { type FindParameter, type Query, readQuery } from './query/query.js';
 import { type CodedError, HttpError, isCoded } from './response/http-error.js';
-import { isFor, isVersionInPath, judgeVersion, takeVersion } from './versions/asked-version.js';
-import type { Deprecation } from './versions/deprecation.js';
-import type { ServedVersion } from './versions/served-version.js';
+import { type ApiVersion, isVersionInPath } from './versioning/api-version.js';
+import type { Deprecation } from './versioning/deprecation.js';
+import { checkVersion, matchesVersion, setVersion } from './versioning/requested-version.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -89,16 +89,11 @@ export function accessControl(gate: Gate): Enter {
  * Every request takes the same way through a route: version, access, method, negotiation, headers, query, body, handler.
  * @param version the version that the route serves, among those of its address
  */
-export function mount(
-  router: Router<RequestState>,
-  route: Route,
-  version: ServedVersion,
-  enter: Enter,
-): void {
+export function mount(router: Router<RequestState>, route: Route, version: ApiVersion, enter: Enter): void {
   router.all(route.path, async (ctx: Context, next) => {
     // Sixteen digits can be more than the largest id; such a path does not exist.
-    if (idOf(ctx) > MAX_ID || !isFor(version, ctx)) return next();
-    takeVersion(ctx, version);
+    if (idOf(ctx) > MAX_ID || !matchesVersion(version, ctx)) return next();
+    setVersion(ctx, version);
     ctx.state.route = route.template;
     try {
       await serve(ctx, route, enter);
@@ -170,7 +165,7 @@ function respondOptions(ctx: Context, route: Route): void {
   const operations = Object.values(route.operations);
   // A script learns nothing from a refused preflight. The request that follows gets the error.
   if (!ctx.state.isPreflight) {
-    judgeVersion(ctx);
+    checkVersion(ctx);
     readQuery(ctx, (name) => operations.map(({ parameter }) => parameter(name)).find(Boolean));
   }
   setAllow(ctx, route);

@@ -1,9 +1,8 @@
 import bodyParser from 'koa-bodyparser';
 import { turnInLine } from '../../../../application/turns.js';
-import { clientOf } from '../client.js';
 import type { Context, Middleware } from '../context.js';
 import { HttpError } from '../response/http-error.js';
-import { SMALL_BYTES } from '../work-bounds.js';
+import { clientOf, SMALL_BYTES } from '../work-bounds.js';
 import { parseStrictJson } from './strict-json.js';
 
 const PARAMETERS = /^(?:;[ \t]*(?:[^\s;="]+=(?:"(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*)?)*$/;

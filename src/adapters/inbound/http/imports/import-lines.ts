@@ -7,9 +7,9 @@ import { CatalogueError } from '../../../../domain/errors.js';
 import type { BodyFields } from '../bodies/body-fields.js';
 import { tooLarge } from '../bodies/read-json-body.js';
 import { parseStrictJson } from '../bodies/strict-json.js';
+import type { RequestLine } from '../import/read-lines.js';
 import { statusOf } from '../response/error-response.js';
 import { type CodedError, isCoded } from '../response/http-error.js';
-import type { RequestLine } from './line-splitter.js';
 
 /** So many lines are judged in one go; then others have their turn. */
 const SLICE = 32;

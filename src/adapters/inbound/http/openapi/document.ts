@@ -1,9 +1,9 @@
+import type { Scope } from '../../../../domain/access.js';
 import type { ResponseErrorCode } from '../response/error-codes.js';
 import type { Access, Route } from '../route.js';
 import { Components } from './components.js';
-import { DescribedEndpoint, type Mounting, type Surroundings } from './described-endpoint.js';
-import type { ResponseHeader } from './headers.js';
-import { SCOPE_MEANINGS } from './scope-meanings.js';
+import type { ResponseHeader } from './header-objects.js';
+import { DescribedEndpoint, type Mounting, type Surroundings } from './path-item.js';
 
 /** What a service says of itself. */
 export interface ServiceFacts {
@@ -138,3 +138,14 @@ const INTRODUCTION = `The addresses of resources begin with \`/v1\`. In an addre
 - **Rate limits**: \`RateLimit-Policy\` and \`RateLimit\` tell how many requests are left. Beyond the limit the response is 429 with \`Retry-After\`.
 
 An address that is not described here answers 404 \`not_found\`, and a method that an address does not support 405 \`method_not_allowed\`, with \`Allow\`. Both look like every other error.`;
+
+/** What each scope lets its holder do. One that is forgotten does not compile. */
+export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
+  'products:read': 'List and read products.',
+  'products:write': 'Create, change and delete products.',
+  'users:read': 'List and read users.',
+  'users:write': 'Create, change and delete users.',
+  'orders:read': 'List and read orders.',
+  'orders:write': 'Create, change and delete orders.',
+  'keys:admin': 'Create, list and revoke API keys.',
+};

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { OAuthError } from '../oauth/oauth-error.js';
+import { OAuthError } from '../oauth/oauth-errors.js';
 import { ERRORS } from './error-codes.js';
 import { type CodedError, HttpError, isCoded } from './http-error.js';
 

@@ -1,0 +1,166 @@
+import {
+  AuthenticationThrottled,
+  type Authenticator,
+  isBadCredential,
+} from '../../../../application/authenticator.js';
+import type { RateLimiter } from '../../../../application/ports/rate-limiter.js';
+import type { TokenIssuer } from '../../../../application/token-issuer.js';
+import {
+  type ApiKey,
+  invalidToken,
+  keyPrincipalId,
+  type Principal,
+  type Scope,
+} from '../../../../domain/access.js';
+import { CatalogueError, type Fault } from '../../../../domain/errors.js';
+import type { Versioned } from '../../../../domain/record.js';
+import type { Context } from '../context.js';
+import { setThrottledHeaders } from '../middleware/limit-rate.js';
+import { TOKEN_DESCRIPTION } from '../openapi/oauth.js';
+import { noParameter } from '../query/query.js';
+import type { CodedError } from '../response/http-error.js';
+import type { Route } from '../route.js';
+import { clientCredentials } from './client-credentials.js';
+import { type Form, formFault, invalidForm, readForm } from './form.js';
+import { OAuthError } from './oauth-errors.js';
+
+export const GRANT_TYPE = 'client_credentials';
+
+/** Several times that of all scopes together. */
+const MAX_SCOPE_LENGTH = 1_000;
+
+export interface TokenEndpointDependencies {
+  readonly issuer: TokenIssuer;
+  readonly authenticator: Authenticator;
+  /** The policy under which failed authentications are counted. */
+  readonly failures: RateLimiter;
+  readonly bodyLimitBytes: number;
+}
+
+/** Gives access tokens for client credentials (RFC 6749 section 4.4). */
+export class TokenEndpoint {
+  constructor(private readonly deps: TokenEndpointDependencies) {}
+
+  endpoint(): Route {
+    return {
+      template: '/oauth/token',
+      path: /^\/oauth\/token$/,
+      access: 'public',
+      operations: {
+        POST: {
+          describe: () => TOKEN_DESCRIPTION,
+          parameter: noParameter,
+          // RFC 6749 section 5.1: for caches that know no Cache-Control.
+          headers: (ctx) => ctx.set('Pragma', 'no-cache'),
+          consumes: {
+            'application/x-www-form-urlencoded': {
+              read: readForm(this.deps.bodyLimitBytes),
+              handle: (ctx) => this.grant(ctx, ctx.request.body as Form),
+            },
+          },
+        },
+      },
+      mapError: asOAuthError,
+    };
+  }
+
+  private async grant(ctx: Context, form: Form): Promise<void> {
+    checkGrantType(form.get('grant_type'));
+    const client = await this.authenticate(ctx, form);
+    ctx.state.principal = principalOf(client);
+    const scopes = grantedScopes(form.get('scope'), client.fields.scopes);
+    const { token, lifetimeSeconds } = await this.deps.issuer.issue(client, scopes).catch(challenging(ctx));
+    // Its first use shall not be held up by others at this address who fail.
+    this.deps.authenticator.remember(token, principalOf(client));
+    ctx.set('Content-Type', 'application/json');
+    ctx.body = JSON.stringify({
+      access_token: token,
+      token_type: 'Bearer',
+      expires_in: lifetimeSeconds,
+      scope: scopes.join(' '),
+    });
+  }
+
+  private async authenticate(ctx: Context, form: Form): Promise<Versioned<ApiKey>> {
+    const { issuer, authenticator, failures } = this.deps;
+    const credentials = clientCredentials(ctx.get('Authorization'), form);
+    if (!credentials) return challenging(ctx)(noSecret());
+    const { id, secret } = credentials;
+    try {
+      return await authenticator.attempt(
+        secret,
+        ctx.state.address,
+        () => issuer.client(id, secret),
+        principalOf,
+      );
+    } catch (error) {
+      if (error instanceof AuthenticationThrottled) setThrottledHeaders(ctx, failures.policy, error.state);
+      return challenging(ctx)(error);
+    }
+  }
+}
+
+function principalOf({ id, fields }: Versioned<ApiKey>): Principal {
+  return { id: keyPrincipalId(id), scopes: fields.scopes };
+}
+
+function checkGrantType(grantType: string | undefined): void {
+  if (grantType === GRANT_TYPE) return;
+  if (grantType === undefined)
+    throw invalidForm([formFault('required', 'grant_type', 'grant_type is missing.')]);
+  const message = `The one grant_type here is ${GRANT_TYPE}.`;
+  throw new OAuthError(
+    'unsupported_grant_type',
+    invalidForm([formFault('out_of_range', 'grant_type', message)]),
+  );
+}
+
+/** @returns in the order in which the key has them */
+function grantedScopes(asked: string | undefined, scopes: readonly Scope[]): readonly Scope[] {
+  if (asked === undefined) return scopes;
+  if (asked.length > MAX_SCOPE_LENGTH)
+    throw new OAuthError('invalid_scope', invalidForm([beyondScopes(scopes)]));
+  const names = asked.split(' ');
+  const known: readonly string[] = scopes;
+  const beyond = names.filter((name) => !known.includes(name));
+  if (beyond.length > 0) throw new OAuthError('invalid_scope', invalidForm([beyondScopes(scopes)]));
+  return scopes.filter((scope) => names.includes(scope));
+}
+
+function beyondScopes(scopes: readonly Scope[]): Fault {
+  return formFault('out_of_range', 'scope', `scope takes, with a space between two: ${scopes.join(' ')}.`);
+}
+
+function noSecret(): CatalogueError {
+  return new CatalogueError(
+    'unauthenticated',
+    'This needs client credentials: the id of an API key, and the key as the secret.',
+  );
+}
+
+/** Whatever refuses the client is a 401, and has to name the scheme that would do (RFC 9110 section 15.5.2). */
+function challenging(ctx: Context): (error: unknown) => never {
+  return (error) => {
+    if (isClientRefusal(error)) ctx.set('WWW-Authenticate', 'Basic realm="catalogue", charset="UTF-8"');
+    throw error;
+  };
+}
+
+/** What is not the client's fault, and impatience, have the words that RFC 6749 has for the other endpoint (section 4.1.2.1). */
+function asOAuthError(error: CodedError): CodedError {
+  if (error instanceof OAuthError) return error;
+  if (NOT_NOW.includes(error.code)) return new OAuthError('temporarily_unavailable', error);
+  if (!isClientRefusal(error)) return new OAuthError('invalid_request', error);
+  return new OAuthError('invalid_client', error.code === 'invalid_token' ? unknownClient() : error);
+}
+
+/** Whichever of the two it is. */
+function unknownClient(): CatalogueError {
+  return invalidToken('There is no client with this id and this secret.');
+}
+
+const NOT_NOW: readonly string[] = ['rate_limited', 'unavailable'];
+
+function isClientRefusal(error: unknown): boolean {
+  return isBadCredential(error) || (error instanceof CatalogueError && error.code === 'unauthenticated');
+}
