@@ -1,14 +1,13 @@
 import { STATUS_CODES } from 'node:http';
-import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
-import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/error-examples.js';
-import { FAULTS } from '#src/adapters/inbound/http/fault-catalogue.js';
-import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-error-catalogue.js';
-import type { ErrorCode } from '#src/domain/errors.js';
+import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
+import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
+import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
+import { FAULTS } from '#src/adapters/inbound/http/response/issue-codes.js';
 
 /** The path of the document, from the root of the project. */
 export const ERROR_DOCUMENT = 'docs/errors.md';
 
-const CODES = Object.keys(ERRORS) as ErrorCode[];
+const CODES = Object.keys(ERRORS) as ResponseErrorCode[];
 const STATUSES = [...new Set(CODES.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
 
 /** The Markdown page of all errors, generated from the tables that the service uses. */
@@ -33,8 +32,8 @@ export function errorDocument(): string {
 const INTRODUCTION = `# Errors
 
 Every error code, its cause, and what to do. [docs/api.md](api.md#errors) explains how to use errors.
-\`npm run docs:errors\` generates this page from the tables that the service itself uses (\`error-catalogue.ts\`,
-\`fault-catalogue.ts\`, \`oauth-error-catalogue.ts\`); edit the texts there.
+\`npm run docs:errors\` generates this page from the tables that the service itself uses (\`error-codes.ts\`,
+\`issue-codes.ts\`, \`oauth-error-codes.ts\`); edit the texts there.
 
 An error has three members: \`code\` for programs; \`message\` for people, whose wording may change; and \`details\`, an array
 with one entry per issue, often empty. The header \`X-Request-Id\` identifies the request in the log of the service.`;
@@ -54,16 +53,16 @@ function index(): string {
   return ['| status | codes |', '|---|---|', ...rows].join('\n');
 }
 
-function codesOf(status: number): ErrorCode[] {
+function codesOf(status: number): ResponseErrorCode[] {
   return CODES.filter((code) => ERRORS[code].status === status);
 }
 
 /** A link to the heading of a code, with the anchor that GitHub generates. */
-function link(code: ErrorCode): string {
+function link(code: ResponseErrorCode): string {
   return `[\`${code}\`](#${code})`;
 }
 
-function entry(code: ErrorCode): string {
+function entry(code: ResponseErrorCode): string {
   const { cause, remedy } = ERRORS[code];
   const body = JSON.stringify({ code, ...ERROR_EXAMPLES[code] }, undefined, 2);
   return `${section(`\`${code}\``, cause, remedy)}\n\n\`\`\`json\n${body}\n\`\`\``;

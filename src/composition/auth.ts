@@ -1,5 +1,5 @@
-import { metadataEndpoints } from '../adapters/inbound/http/oauth/metadata-endpoints.js';
-import { TokenEndpoint } from '../adapters/inbound/http/oauth/token-endpoint.js';
+import { metadataEndpoints } from '../adapters/inbound/http/oauth/metadata-routes.js';
+import { TokenEndpoint } from '../adapters/inbound/http/oauth/token-route.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
 import { issuerOf } from '../adapters/outbound/tokens/decode-jwt.js';
 import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-token-verifier.js';

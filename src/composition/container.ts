@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { container as root } from 'tsyringe';
-import { Spools } from '../adapters/inbound/http/imports/spools.js';
+import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
 import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
@@ -48,7 +48,7 @@ function bindSystem(bind: Bind): void {
   bind(t.BACKOFF, () => new RandomBackoff());
   bind(t.JOURNAL, (get) => new PinoJournal(get(t.SETTINGS).LOG_LEVEL));
   bind(t.METRICS, () => new PrometheusMetrics());
-  bind(t.SPOOLS, (get) => new Spools({ folder: join(get(t.SETTINGS).DATA_DIR, 'spool') }));
+  bind(t.SPOOLS, (get) => new ResultBuffers({ folder: join(get(t.SETTINGS).DATA_DIR, 'spool') }));
   bind(t.TRANSPORT, (get) => {
     const settings = get(t.SETTINGS);
     return TRANSPORTS[settings.TLS](settings, get(t.CLOCK), get(t.JOURNAL));

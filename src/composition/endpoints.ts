@@ -1,13 +1,13 @@
-import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
+import type { Route } from '../adapters/inbound/http/route.js';
 import { DOCS_ENDPOINTS, OAUTH_ENDPOINTS, OPENAPI_ENDPOINT, RESOURCES } from './tokens.js';
 import type { Get } from './typed-token.js';
 
 /** All that is served to whoever may have it. What stands here is walked by the test of who may do what. */
-export function servedEndpoints(get: Get): Endpoint[] {
+export function servedEndpoints(get: Get): Route[] {
   return RESOURCES.flatMap(({ endpoints }) => get(endpoints));
 }
 
 /** All that is served to everyone, but for the probes. */
-export function publicEndpoints(get: Get): readonly Endpoint[] {
+export function publicEndpoints(get: Get): readonly Route[] {
   return [...get(OAUTH_ENDPOINTS), get(OPENAPI_ENDPOINT), ...get(DOCS_ENDPOINTS)];
 }

@@ -1,6 +1,6 @@
-import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import { createManagementApp } from '../adapters/inbound/http/management-app.js';
-import { Drain } from '../adapters/inbound/http/server/drain.js';
+import type { Route } from '../adapters/inbound/http/route.js';
+import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer } from '../adapters/inbound/http/server/server.js';
 import { listen } from './listen.js';
 import * as t from './tokens.js';
@@ -16,11 +16,11 @@ export class Management {
   constructor(private readonly get: Get) {}
 
   /** @returns the port */
-  async start(healthEndpoints: readonly Endpoint[]): Promise<number> {
+  async start(healthEndpoints: readonly Route[]): Promise<number> {
     const { MANAGEMENT_HOST: host, MANAGEMENT_PORT } = this.get(t.SETTINGS);
     const journal = this.get(t.JOURNAL);
     const app = createManagementApp({
-      healthEndpoints,
+      routes: healthEndpoints,
       metrics: this.get(t.METRICS),
       journal,
       isDraining: () => this.drain?.isDraining ?? false,

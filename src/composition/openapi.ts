@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { docsEndpoints } from '../adapters/inbound/http/docs/docs-endpoints.js';
-import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
+import { docsEndpoints } from '../adapters/inbound/http/docs/docs-routes.js';
+import { healthEndpoints } from '../adapters/inbound/http/health-routes.js';
+import { tagOf } from '../adapters/inbound/http/openapi/description.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
-import { openApiEndpoint } from '../adapters/inbound/http/openapi/openapi-endpoint.js';
-import { tagOf } from '../adapters/inbound/http/openapi/resource-words.js';
+import { openApiEndpoint } from '../adapters/inbound/http/openapi/openapi-route.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
@@ -30,12 +30,8 @@ export function bindOpenApi(bind: Bind): void {
 /** The OpenAPI document of a service, whether or not it runs. */
 export function describedService(get: Get): object {
   const settings = get(t.SETTINGS);
-  const served = {
-    guarded: servedEndpoints(get),
-    open: publicEndpoints(get),
-    unlimited: healthEndpoints(get(t.STORE), () => false),
-  };
-  return openApiDocument(served, {
+  const health = healthEndpoints(get(t.STORE), () => false);
+  return openApiDocument([...servedEndpoints(get), ...publicEndpoints(get), ...health], {
     url: get(t.PUBLIC_URL).url,
     version: packageVersion(),
     tags: TAGS,

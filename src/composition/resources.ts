@@ -1,11 +1,11 @@
 import { ApiKeyEndpoints } from '../adapters/inbound/http/api-key-endpoints.js';
-import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
-import type { ImportTools } from '../adapters/inbound/http/imports/import-endpoint.js';
+import type { ImportTools } from '../adapters/inbound/http/import/import-route.js';
 import { ResourceEndpoints, type ResourcePolicy } from '../adapters/inbound/http/resource-endpoints.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
+import type { Route } from '../adapters/inbound/http/route.js';
 import { ApiKeyUseCases } from '../application/api-key-use-cases.js';
 import { LeasedIds } from '../application/leased-ids.js';
 import { OrderUseCases } from '../application/order-use-cases.js';
@@ -69,7 +69,7 @@ interface Parts<Fields, UseCases extends RecordUseCases<Fields>> {
   reservations(stored: Stored): IdempotencyStore;
   useCases(deps: Omit<RecordDependencies<Fields>, 'rules'>, stored: Stored, get: Get): UseCases;
   /** Of all its versions. */
-  endpoints(useCases: UseCases, edge: Edge): readonly Endpoint[];
+  endpoints(useCases: UseCases, edge: Edge): readonly Route[];
 }
 
 /** What the endpoints of every resource are made with. */
@@ -92,7 +92,7 @@ function bindResource<Fields, UseCases extends RecordUseCases<Fields>>(
   });
   bind(name.endpoints, (get) => {
     const settings = get(t.SETTINGS);
-    const imports = { spools: get(t.SPOOLS), journal: get(t.JOURNAL) };
+    const imports = { resultBuffers: get(t.SPOOLS), journal: get(t.JOURNAL) };
     const edge = { policy: guardedReading(settings), imports, settings };
     return parts.endpoints(get(name.useCases), edge);
   });

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../adapters/inbound/http/app.js';
-import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
-import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
-import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/share-across-origins.js';
-import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-endpoints.js';
-import { Drain } from '../adapters/inbound/http/server/drain.js';
+import { healthEndpoints } from '../adapters/inbound/http/health-routes.js';
+import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/cors.js';
+import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-routes.js';
+import type { Route } from '../adapters/inbound/http/route.js';
+import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { WorkBounds } from '../adapters/inbound/http/work-bounds.js';
 import type { Line } from '../adapters/outbound/cluster/rate-messages.js';
 import { UnusableStore } from '../application/ports/store.js';
@@ -110,7 +110,7 @@ export class Service {
 
   private readonly isDraining = () => this.drain?.isDraining ?? false;
 
-  private async listen(health: readonly Endpoint[]): Promise<number> {
+  private async listen(health: readonly Route[]): Promise<number> {
     const transport = this.get(t.TRANSPORT);
     const app = createApp({
       arrival: transport.arrival,
@@ -119,10 +119,8 @@ export class Service {
         authenticator: this.get(t.AUTHENTICATOR),
         limiter: this.get(t.REQUEST_LIMITER),
       },
-      publicEndpoints: publicEndpoints(this.get),
       metadataUrl: () => metadataUrl(this.get(t.PUBLIC_URL)),
-      endpoints: servedEndpoints(this.get),
-      healthEndpoints: health,
+      routes: [...servedEndpoints(this.get), ...publicEndpoints(this.get), ...health],
       journal: this.journal,
       clock: this.get(t.CLOCK),
       isDraining: this.isDraining,

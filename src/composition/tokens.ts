@@ -1,5 +1,5 @@
-import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
-import type { Spools } from '../adapters/inbound/http/imports/spools.js';
+import type { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
+import type { Route } from '../adapters/inbound/http/route.js';
 import type { PinoJournal } from '../adapters/outbound/pino/pino-journal.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import type { ApiKeyUseCases } from '../application/api-key-use-cases.js';
@@ -37,7 +37,7 @@ export const METRICS = token<PrometheusMetrics>('Metrics');
 export const TRANSPORT = token<Transport>('Transport');
 export const STORED = token<Stored>('Stored');
 export const STORE = token<Store>('Store');
-export const SPOOLS = token<Spools>('Spools');
+export const SPOOLS = token<ResultBuffers>('ResultBuffers');
 export const SWEEPING = token<Sweeping>('Sweeping');
 export const KEY_FORMAT = token<ApiKeyFormat>('ApiKeyFormat');
 export const CREDENTIAL_CACHE = token<CredentialCache>('CredentialCache');
@@ -46,9 +46,9 @@ export const TOKEN_SIGNER = token<TokenSigner>('TokenSigner');
 export const SIGNING_KEY_ADMINISTRATION = token<SigningKeyAdministration>('SigningKeyAdministration');
 export const SIGNING_KEYS = token<SigningKeys>('SigningKeys');
 export const TOKEN_ISSUER = token<TokenIssuer>('TokenIssuer');
-export const OAUTH_ENDPOINTS = token<readonly Endpoint[]>('endpoints of OAuth');
-export const DOCS_ENDPOINTS = token<readonly Endpoint[]>('endpoints of the page at /docs');
-export const OPENAPI_ENDPOINT = token<Endpoint>('endpoint of the OpenAPI document');
+export const OAUTH_ENDPOINTS = token<readonly Route[]>('endpoints of OAuth');
+export const DOCS_ENDPOINTS = token<readonly Route[]>('endpoints of the page at /docs');
+export const OPENAPI_ENDPOINT = token<Route>('endpoint of the OpenAPI document');
 export const RATE_LIMITS = token<RateLimits>('RateLimits');
 export const REQUEST_LIMITER = token<RateLimiter>('RateLimiter of requests');
 export const FAILURE_LIMITER = token<RateLimiter>('RateLimiter of failed authentications');
@@ -59,7 +59,7 @@ export const KEY_ADMINISTRATION = token<KeyAdministration>('KeyAdministration');
 export interface ResourceTokens<Fields, UseCases extends RecordUseCases<Fields>> {
   readonly ids: Token<LeasedIds>;
   readonly useCases: Token<UseCases>;
-  readonly endpoints: Token<readonly Endpoint[]>;
+  readonly endpoints: Token<readonly Route[]>;
 }
 
 function resourceTokens<Fields, UseCases extends RecordUseCases<Fields> = RecordUseCases<Fields>>(

@@ -32,7 +32,7 @@ describe('the house', () => {
       '@koa/router',
       'koa',
       'domain/errors.ts',
-      'adapters/inbound/http/endpoint.ts',
+      'adapters/inbound/http/route.ts',
     ]);
   });
 

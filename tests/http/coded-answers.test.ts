@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { CODECS } from '#src/adapters/inbound/http/codecs.js';
-import { codeAnswers } from '#src/adapters/inbound/http/middleware/code-answers.js';
+import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
+import { CODECS } from '#src/adapters/inbound/http/middleware/compression-codecs.js';
 import { CODINGS, decoded, NAMES } from '../support/codings.js';
 import { koaService } from '../support/koa-service.js';
 
 describe('an answer that may be coded', () => {
-  const service = koaService(codeAnswers);
+  const service = koaService(compression);
   const ask = (coding: string) => service.client.get('/', { headers: { 'Accept-Encoding': coding } });
   const document = (body: string | Buffer, headers: Record<string, string> = {}) => {
     service.answer = (ctx) => {

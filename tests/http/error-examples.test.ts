@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import Database from 'libsql';
-import { asCatalogueError, errorAnswer } from '#src/adapters/inbound/http/error-answers.js';
-import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
-import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/error-examples.js';
+import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
+import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
+import { errorResponse, toCodedError } from '#src/adapters/inbound/http/response/error-response.js';
 import { toCoreError } from '#src/adapters/outbound/sqlite/errors.js';
-import { type ErrorCode, queryTooExpensive } from '#src/domain/errors.js';
+import { queryTooExpensive } from '#src/domain/errors.js';
 import type { Answer, HttpClient } from '../support/http-client.js';
 import { koaService } from '../support/koa-service.js';
 import { runningService } from '../support/running-service.js';
@@ -13,7 +13,7 @@ type Said = Pick<Answer, 'status' | 'json'>;
 
 /** What a client reads of an error that takes a broken machine. */
 function answerOf(thrown: unknown): Said {
-  const { status, body } = errorAnswer(asCatalogueError(thrown));
+  const { status, body } = errorResponse(toCodedError(thrown));
   return { status, json: JSON.parse(body) };
 }
 
@@ -48,7 +48,7 @@ describe('the example of an error', () => {
 
   before(() => service.client.post('/v1/products', lamp));
 
-  const provoked: Readonly<Record<ErrorCode, () => Promise<Said> | Said>> = {
+  const provoked: Readonly<Record<ResponseErrorCode, () => Promise<Said> | Said>> = {
     malformed_json: () => service.client.post('/v1/products', '{"name":"a","name":"b"}'),
     validation_failed: () =>
       service.client.post('/v1/products', { name: '', price: { amount: 1 }, colour: 'red' }),
@@ -106,7 +106,10 @@ describe('the example of an error', () => {
     unavailable: () => answerOf(toCoreError(new Database.SqliteError('disk full', 'SQLITE_FULL'))),
   };
 
-  for (const [code, provoke] of Object.entries(provoked) as [ErrorCode, () => Promise<Said> | Said][]) {
+  for (const [code, provoke] of Object.entries(provoked) as [
+    ResponseErrorCode,
+    () => Promise<Said> | Said,
+  ][]) {
     it(`is word for word what the service says: ${code}`, async () => {
       const { status, json } = await provoke();
       expect(json).to.deep.equal({ code, ...ERROR_EXAMPLES[code] });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { healthEndpoints } from '#src/adapters/inbound/http/health-endpoints.js';
+import { healthEndpoints } from '#src/adapters/inbound/http/health-routes.js';
 import { compose } from '#src/composition/container.js';
 import { publicEndpoints, servedEndpoints } from '#src/composition/endpoints.js';
 import { STORE } from '#src/composition/tokens.js';
@@ -35,8 +35,8 @@ function addresses(settings: Record<string, string>) {
   const get = compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
   const health = healthEndpoints(get(STORE), () => false);
   const endpoints = [...health, ...publicEndpoints(get), ...servedEndpoints(get)];
-  return endpoints.flatMap(({ route, path, variables, operations }) => {
-    const whole = route.replace('{id}', `${Number.MAX_SAFE_INTEGER}`);
+  return endpoints.flatMap(({ template, path, variables, operations }) => {
+    const whole = template.replace('{id}', `${Number.MAX_SAFE_INTEGER}`);
     const [[name, values] = ['', ['']]] = Object.entries(variables ?? {});
     return values
       .map((value) => whole.replace(`{${name}}`, value))

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ListEndpoint } from '#src/adapters/inbound/http/lists/list-endpoint.js';
-import { boundResponses, limitSendingTime } from '#src/adapters/inbound/http/middleware/bound-responses.js';
+import { ListEndpoint } from '#src/adapters/inbound/http/list/list-route.js';
+import { limitSendingTime, responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import type { ListQuery } from '#src/application/list-query.js';
@@ -125,7 +125,7 @@ describe('responses that are not taken', () => {
   const LARGE = 16 * MIB;
   const limits = { total: 3 * LARGE, perClient: 2 * LARGE, maxWaiting: 1, patienceMs: 10_000 };
   const bounds = new WorkBounds(1_048_576, { responses: limits });
-  const bounded = boundResponses(bounds);
+  const bounded = responseLimits(bounds);
   const service = koaService(async (ctx, next) => {
     try {
       await bounded(ctx, next);
@@ -167,7 +167,7 @@ describe('responses that are not taken', () => {
 describe('pages that are being read', () => {
   const MAX_PAGE = 4 * MIB;
   const responses = { total: 3 * MAX_PAGE, perClient: 2 * MAX_PAGE, maxWaiting: 10, patienceMs: 10_000 };
-  const service = koaService(boundResponses(new WorkBounds(1_048_576, { responses })));
+  const service = koaService(responseLimits(new WorkBounds(1_048_576, { responses })));
 
   it('wait before they are read, where their client has as many as may be under way', async () => {
     const reading: string[] = [];
@@ -181,7 +181,7 @@ describe('pages that are being read', () => {
       return { records: [], hasMore: false };
     };
     const useCases = { list, count: async () => 0, pages: async function* () {} };
-    const work = new ListEndpoint(PRODUCTS, useCases, 'no-store').work();
+    const work = new ListEndpoint(PRODUCTS, useCases, 'no-store').operation();
     service.answer = (ctx) => {
       ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
       return work.handle(ctx, new Map());
@@ -206,7 +206,7 @@ describe('pages that are being read', () => {
 describe('a request that waits', () => {
   const responses = { total: 1, perClient: 1, maxWaiting: 10, patienceMs: 10_000 };
   const bounds = new WorkBounds(1_048_576, { responses });
-  const service = koaService(boundResponses(bounds));
+  const service = koaService(responseLimits(bounds));
 
   it('is not carried out if its client has gone', async () => {
     const begun: string[] = [];
@@ -248,7 +248,7 @@ describe('a request that waits', () => {
 describe('work for a client that has gone', () => {
   const imports = { total: 1, perClient: 1, maxWaiting: 0, patienceMs: 0 };
   const bounds = new WorkBounds(MIB, { imports });
-  const service = koaService(boundResponses(bounds));
+  const service = koaService(responseLimits(bounds));
 
   it('counts until it has ended', async () => {
     let end = () => {};

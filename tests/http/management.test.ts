@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { healthEndpoints } from '#src/adapters/inbound/http/health-endpoints.js';
+import { healthEndpoints } from '#src/adapters/inbound/http/health-routes.js';
 import { createManagementApp } from '#src/adapters/inbound/http/management-app.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { MemoryStore } from '#src/adapters/outbound/memory/store.js';
@@ -57,7 +57,7 @@ describe('the management application', () => {
   const store = new MemoryStore();
   const state = { text: async () => 'up 1\n', isDraining: false };
   const app = createManagementApp({
-    healthEndpoints: healthEndpoints(store, () => state.isDraining),
+    routes: healthEndpoints(store, () => state.isDraining),
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: () => state.text() },
     journal,
     isDraining: () => false,

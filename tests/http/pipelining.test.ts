@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Drain } from '#src/adapters/inbound/http/server/drain.js';
+import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
 import { serverPair } from '../support/certificates.js';

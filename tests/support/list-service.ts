@@ -2,12 +2,12 @@ import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createApp } from '#src/adapters/inbound/http/app.js';
-import { Spools } from '#src/adapters/inbound/http/imports/spools.js';
-import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
-import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/share-across-origins.js';
+import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
+import { fromClients } from '#src/adapters/inbound/http/middleware/client-ip.js';
+import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/cors.js';
 import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
-import { Drain } from '#src/adapters/inbound/http/server/drain.js';
+import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
@@ -109,7 +109,7 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
     clock,
     backoff: new CountingBackoff(),
   });
-  const imports = { spools: new Spools({ folder: 'unused' }), journal };
+  const imports = { resultBuffers: new ResultBuffers({ folder: 'unused' }), journal };
   const policy = {
     bodyLimitBytes: 1_000,
     requireIfMatch: false,
@@ -123,10 +123,8 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
       authenticator: testAuthenticator({ failures: UNLIMITED, cache: new CredentialCache(clock) }),
       limiter: UNLIMITED,
     },
-    endpoints: new ResourceEndpoints(RESOURCE, useCases, policy, imports).endpoints(),
-    publicEndpoints: [],
+    routes: new ResourceEndpoints(RESOURCE, useCases, policy, imports).endpoints(),
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
-    healthEndpoints: [],
     journal,
     clock,
     isDraining: () => false,

@@ -3,17 +3,17 @@ import Joi from 'joi';
 import { ApiKeyEndpoints } from '#src/adapters/inbound/http/api-key-endpoints.js';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import { integer, text } from '#src/adapters/inbound/http/bodies/schema.js';
-import type { Endpoint } from '#src/adapters/inbound/http/endpoint.js';
-import type { ImportTools } from '#src/adapters/inbound/http/imports/import-endpoint.js';
-import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
-import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/share-across-origins.js';
+import type { ImportTools } from '#src/adapters/inbound/http/import/import-route.js';
+import { fromClients } from '#src/adapters/inbound/http/middleware/client-ip.js';
+import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/cors.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
 import type { ResourceDescription } from '#src/adapters/inbound/http/resource-description.js';
 import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import type { Route } from '#src/adapters/inbound/http/route.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
-import { Deprecation } from '#src/adapters/inbound/http/versions/deprecation.js';
+import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.js';
 import {
   TranslatedRecords,
   type Translation,
@@ -110,7 +110,7 @@ export function twoVersions(environment: Record<string, string> = {}, served = i
   return state as TwoVersions;
 }
 
-function app(get: Get, endpoints: readonly Endpoint[]) {
+function app(get: Get, routes: readonly Route[]) {
   const settings = get(t.SETTINGS);
   return createApp({
     arrival: fromClients,
@@ -119,10 +119,8 @@ function app(get: Get, endpoints: readonly Endpoint[]) {
       authenticator: get(t.AUTHENTICATOR),
       limiter: get(t.REQUEST_LIMITER),
     },
-    endpoints,
-    publicEndpoints: [],
+    routes,
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
-    healthEndpoints: [],
     journal: get(t.JOURNAL),
     clock: get(t.CLOCK),
     isDraining: () => false,
@@ -130,10 +128,10 @@ function app(get: Get, endpoints: readonly Endpoint[]) {
   });
 }
 
-function described(get: Get, guarded: readonly Endpoint[]): object {
+function described(get: Get, routes: readonly Route[]): object {
   const { CORS_ORIGINS } = get(t.SETTINGS);
   const facts = { url: 'https://localhost', version: '0', tags: {}, isProxied: false, isStrict: false };
-  return openApiDocument({ guarded, open: [], unlimited: [] }, { ...facts, isShared: CORS_ORIGINS !== '' });
+  return openApiDocument(routes, { ...facts, isShared: CORS_ORIGINS !== '' });
 }
 
 const POLICY = {
@@ -143,7 +141,7 @@ const POLICY = {
   cacheControl: 'private, no-cache',
 };
 
-function inTwoVersions(get: Get): Endpoint[] {
+function inTwoVersions(get: Get): Route[] {
   const useCases = get(t.PRODUCTS.useCases);
   const first = { ...PRODUCTS, deprecation: DEPRECATION };
   const keys = { ...API_KEYS, version: 2, words: { ...API_KEYS.words, name: 'SecondApiKey' } };
@@ -157,11 +155,11 @@ function inTwoVersions(get: Get): Endpoint[] {
 }
 
 /** The second version alone. */
-export function titledProducts(get: Get): Endpoint[] {
+export function titledProducts(get: Get): Route[] {
   const records = new TranslatedRecords(get(t.PRODUCTS.useCases), TITLED);
   return new ResourceEndpoints(TITLED_PRODUCTS, records, POLICY, importTools(get)).endpoints();
 }
 
 function importTools(get: Get): ImportTools {
-  return { spools: get(t.SPOOLS), journal: get(t.JOURNAL) };
+  return { resultBuffers: get(t.SPOOLS), journal: get(t.JOURNAL) };
 }

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { type ApiKey, type Principal } from '#src/domain/access.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { ApiKeyVerifier } from '#src/application/auth/api-key-verifier.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
-import { type KeyAdministration } from '#src/application/auth/key-administration.js';
+import type { KeyAdministration } from '#src/application/auth/key-administration.js';
+import type { ApiKey, Principal } from '#src/domain/access.js';
 import { testAuthenticator } from '../support/authenticator.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock, RecordingJournal } from '../support/fakes.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { issuerOf } from '#src/adapters/outbound/tokens/decode-jwt.js';
-import { type Authenticator } from '#src/application/auth/authenticator.js';
+import type { Authenticator } from '#src/application/auth/authenticator.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import { CatalogueError, type ErrorCode } from '#src/domain/errors.js';
 import { testAuthenticator } from '../support/authenticator.js';

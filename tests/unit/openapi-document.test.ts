@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect } from 'chai';
-import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
+import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
 import { documentOf } from '../support/openapi/described.js';
 import { OpenApiDocument } from '../support/openapi/document.js';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { SigningKeyAdministration } from '#src/application/auth/signing-key-administration.js';
 import { SigningKeys } from '#src/application/auth/signing-keys.js';
-import { type TokenKey, type TokenSigner } from '#src/application/ports/token-signer.js';
+import type { TokenKey, TokenSigner } from '#src/application/ports/token-signer.js';
 import { unavailable } from '#src/domain/errors.js';
 import { PUBLISHED_BEFORE_MS, type SigningKey, TRUSTED_AFTER_MS } from '#src/domain/signing-key.js';
 import { expectRefusal } from '../support/expect-refusal.js';

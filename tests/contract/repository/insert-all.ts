@@ -161,7 +161,5 @@ export function insertAllContract(store: Opened): void {
 
 function said(outcome: string | CatalogueError): string {
   if (!(outcome instanceof CatalogueError)) return outcome;
-  return [outcome.code, ...outcome.details.map((one) => (one.in === 'body' ? one.pointer : one.name))].join(
-    ' ',
-  );
+  return [outcome.code, ...outcome.details.map(({ pointer }) => pointer)].join(' ');
 }

@@ -7,15 +7,19 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { answerBrokenMessage, type ParserError, refuseTunnel, requestTimeout } from './broken-message.js';
-import { gatherChunks } from './chunked-bodies.js';
-import { boundConnections, type ConnectionLimits } from './connection-bound.js';
-import { PipelinedRequests } from './pipelined-requests.js';
-import { refusePlainHttp } from './plain-http-on-tls.js';
-import { PROTECTION } from './protection.js';
-import { isOfLiftedDeadline, postponeDeadline, startPostponedDeadline } from './request-deadline.js';
+import { answerBrokenMessage, type ParserError, refuseTunnel, requestTimeout } from './client-error.js';
+import { boundConnections, type ConnectionLimits } from './connection-limit.js';
+import {
+  asksForUpgrade,
+  gatherChunks,
+  isOfLiftedDeadline,
+  postponeDeadline,
+  refusePlainHttp,
+  startPostponedDeadline,
+} from './node-workarounds.js';
+import { PipelinedRequests } from './pipelining.js';
+import { PROTECTION } from './security-headers.js';
 import { type TlsIdentity, tlsOptions } from './tls-options.js';
-import { asksForUpgrade } from './upgrade.js';
 
 const SECOND = 1_000;
 
