@@ -31,21 +31,6 @@ describe('catalogue seed', () => {
     }
   }
 
-  it('makes so many products, nothing more when it is run again, and the rest for a larger number', async () => {
-    const where = folder();
-    expect(await seed(where, 1_100)).to.deep.equal({
-      code: 0,
-      out: '1100 products of seed 1 made, 0 were there already\n',
-      err: '',
-    });
-    expect((await seed(where, 1_100)).out).to.equal('0 products of seed 1 made, 1100 were there already\n');
-    expect((await seed(where, 1_300)).out).to.equal('200 products of seed 1 made, 1100 were there already\n');
-    expect((await seed(where, 50, '--seed', '2')).out).to.equal(
-      '50 products of seed 2 made, 0 were there already\n',
-    );
-    expect(await inStore(where, (count) => count())).to.equal(1_350);
-  });
-
   it('makes the same products in every store', async () => {
     const shown = await Promise.all(
       [folder(), folder()].map(async (where) => {
@@ -102,28 +87,5 @@ describe('catalogue seed', () => {
     expect(found).to.have.length(5_000 + load.acknowledged.length);
     expect(load.acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
     expect(service.log).to.equal('');
-  });
-
-  it('explains itself where it is misused', async () => {
-    const where = folder();
-    for (const args of [
-      [],
-      ['--products', '0'],
-      ['--products', '10000001'],
-      ['--products', '10', 'more'],
-      ['--products', '10', '--seed', '9007199254740992'],
-      ['--products', '10', '--seed', 'x'],
-      ['--produtcs', '10'],
-    ]) {
-      const { code, out, err } = await catalogue(where, ['seed', ...args]);
-      expect([code, out], args.join(' ')).to.deep.equal([64, '']);
-      expect(err).to.include('usage: catalogue').and.to.not.include('    at ');
-    }
-  });
-
-  it('refuses a store that dies with the process', async () => {
-    const { code, err } = await catalogue(folder(), ['seed', '--products', '1'], { STORE: 'memory' });
-    expect(code).to.equal(1);
-    expect(err).to.match(/^STORE=memory/);
   });
 });

@@ -51,17 +51,61 @@ describe('several workers', () => {
     for (const service of running.splice(0)) await service.stop('SIGKILL');
   });
 
-  it('answer on one port, and one process speaks to the person', async () => {
-    const service = start();
-    await serving(service);
-    const answers = await atOnce(service, 100, (client) => client.get('/products'));
-    expect(answers.every(({ status }) => status === 200)).to.equal(true);
-    await untilTrue('all requests are logged', () => logged(service, 'request').length === 100);
-    const pids = new Set(logged(service, 'request').map(({ pid }) => pid));
-    expect([...pids].sort()).to.deep.equal(workersOf(service).sort());
-    expect([...pids]).to.not.include(service.pid);
-    expect(service.out.match(/listens on/g)).to.have.length(1);
-    expect(service.out.match(/shown this once/g)).to.have.length(1);
+  describe('of one pool', () => {
+    let service: SpawnedService;
+    let client: HttpClient;
+    before(async () => {
+      service = new SpawnedService(folder(), { WORKERS: '2' });
+      client = await service.started();
+      await untilTrue('two workers serve', () => workersOf(service).length >= 2);
+    });
+    after(async () => {
+      client.close();
+      await service.stop('SIGKILL');
+    });
+
+    it('answer on one port, and one process speaks to the person', async () => {
+      const answers = await atOnce(service, 100, (client) => client.get('/products'));
+      expect(answers.every(({ status }) => status === 200)).to.equal(true);
+      await untilTrue('all requests are logged', () => logged(service, 'request').length === 100);
+      const pids = new Set(logged(service, 'request').map(({ pid }) => pid));
+      expect([...pids].sort()).to.deep.equal(workersOf(service).sort());
+      expect([...pids]).to.not.include(service.pid);
+      expect(service.out.match(/listens on/g)).to.have.length(1);
+      expect(service.out.match(/shown this once/g)).to.have.length(1);
+    });
+
+    it('read what any of them wrote, and give no id twice', async () => {
+      const ids = await atOnce(service, 200, async (client, i) => {
+        const made = await client.post('/products', { name: `Lamp ${i}` });
+        expect(made.status).to.equal(201);
+        const reads = await atOnce(service, 4, (other) => other.get(`/products/${made.json.id}`));
+        for (const read of reads) expect(read.json).to.deep.equal(made.json);
+        return made;
+      });
+      expect(new Set(ids.map(({ json }) => json.id)).size).to.equal(200);
+    });
+
+    it('let exactly one of many racing writers win', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { id } = (await client.post('/products', { name: 'Lamp' })).json;
+        const answers = await atOnce(service, 60, (writer, i) =>
+          writer.put(`/products/${id}`, { name: `writer ${i}` }, { headers: { 'If-Match': '"1"' } }),
+        );
+        const winners = answers.filter(({ status }) => status === 200);
+        expect(winners).to.have.length(1);
+        expect(answers.filter(({ status }) => status === 412)).to.have.length(59);
+        expect((await client.get(`/products/${id}`)).json).to.deep.equal(winners[0]?.json);
+      }
+    });
+
+    it('tell 20 failed authentications apart in all', async () => {
+      const answers = await atOnce(service, 100, (client) =>
+        client.get('/products', { token: new ChecksummedApiKey().generate() }),
+      );
+      expect(answers.filter(({ status }) => status === 401)).to.have.length(20);
+      expect(answers.filter(({ status }) => status === 429)).to.have.length(80);
+    });
   });
 
   it('are none where there is one: that process serves itself', async () => {
@@ -69,34 +113,6 @@ describe('several workers', () => {
     await service.started();
     await untilTrue('one process serves', () => workersOf(service).length > 0);
     expect(workersOf(service)).to.deep.equal([service.pid]);
-  });
-
-  it('read what any of them wrote, and give no id twice', async () => {
-    const service = start();
-    await serving(service);
-    const ids = await atOnce(service, 200, async (client, i) => {
-      const made = await client.post('/products', { name: `Lamp ${i}` });
-      expect(made.status).to.equal(201);
-      const reads = await atOnce(service, 4, (other) => other.get(`/products/${made.json.id}`));
-      for (const read of reads) expect(read.json).to.deep.equal(made.json);
-      return made;
-    });
-    expect(new Set(ids.map(({ json }) => json.id)).size).to.equal(200);
-  });
-
-  it('let exactly one of many racing writers win', async () => {
-    const service = start();
-    const client = await serving(service);
-    for (let round = 0; round < 5; round++) {
-      const { id } = (await client.post('/products', { name: 'Lamp' })).json;
-      const answers = await atOnce(service, 60, (writer, i) =>
-        writer.put(`/products/${id}`, { name: `writer ${i}` }, { headers: { 'If-Match': '"1"' } }),
-      );
-      const winners = answers.filter(({ status }) => status === 200);
-      expect(winners).to.have.length(1);
-      expect(answers.filter(({ status }) => status === 412)).to.have.length(59);
-      expect((await client.get(`/products/${id}`)).json).to.deep.equal(winners[0]?.json);
-    }
   });
 
   it('have one limit together, exact under concurrency', async () => {
@@ -111,16 +127,6 @@ describe('several workers', () => {
     );
     await untilTrue('all requests are logged', () => logged(service, 'request').length === 200);
     expect(new Set(logged(service, 'request').map(({ pid }) => pid)).size).to.equal(2);
-  });
-
-  it('tell 20 failed authentications apart in all', async () => {
-    const service = start();
-    await serving(service);
-    const answers = await atOnce(service, 100, (client) =>
-      client.get('/products', { token: new ChecksummedApiKey().generate() }),
-    );
-    expect(answers.filter(({ status }) => status === 401)).to.have.length(20);
-    expect(answers.filter(({ status }) => status === 429)).to.have.length(80);
   });
 
   describe('of which some die', () => {
