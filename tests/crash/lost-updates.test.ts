@@ -1,6 +1,6 @@
 import { lostUpdatesContract } from '../contract/lost-updates.contract.js';
-import { twoServices } from '../support/two-services.js';
+import { spawnedServices } from '../support/spawned-service.js';
 
 describe('two processes', () => {
-  lostUpdatesContract('one SQLite file', twoServices({ STORE: 'sqlite' }));
+  lostUpdatesContract('one SQLite file', spawnedServices(2, { STORE: 'sqlite' }));
 });

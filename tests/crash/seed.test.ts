@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
 import { catalogue, SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { everyProduct, untilTrue, WriteLoad } from '../support/workers.js';
+import { until } from '../support/until.js';
+import { everyProduct, WriteLoad } from '../support/workers.js';
 
 const CLI = resolve('dist/cli.js');
 const MANY = 10_000;
@@ -57,7 +58,7 @@ describe('catalogue seed', () => {
       await seed(where, 1);
       const first = new SpawnedService(where, {}, [CLI, 'seed', '--products', `${MANY}`]);
       const left = await inStore(where, async (count) => {
-        await untilTrue('some are made', () => count() > 1);
+        await until('some are made', () => count() > 1);
         expect((await first.stop(signal)).code).to.equal(code);
         return count();
       });

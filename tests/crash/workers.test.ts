@@ -7,7 +7,8 @@ import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api
 import { type Answer, type HttpClient, received } from '../support/http-client.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { everyProduct, isAlive, logged, untilTrue, WriteLoad } from '../support/workers.js';
+import { until } from '../support/until.js';
+import { everyProduct, isAlive, logged, WriteLoad } from '../support/workers.js';
 
 const REPLACED = 'a worker ended; another takes its place';
 
@@ -27,7 +28,7 @@ describe('several workers', () => {
   const serving = async (service: SpawnedService, token?: string): Promise<HttpClient> => {
     const client = await service.started(token);
     clients.push(client);
-    await untilTrue('two workers serve', () => workersOf(service).length >= 2);
+    await until('two workers serve', () => workersOf(service).length >= 2);
     return client;
   };
   /** So many answers at once, over up to 64 connections a client. */
@@ -57,7 +58,7 @@ describe('several workers', () => {
     before(async () => {
       service = new SpawnedService(folder(), { WORKERS: '2' });
       client = await service.started();
-      await untilTrue('two workers serve', () => workersOf(service).length >= 2);
+      await until('two workers serve', () => workersOf(service).length >= 2);
     });
     after(async () => {
       client.close();
@@ -67,7 +68,7 @@ describe('several workers', () => {
     it('answer on one port, and one process speaks to the person', async () => {
       const answers = await atOnce(service, 100, (client) => client.get('/products'));
       expect(answers.every(({ status }) => status === 200)).to.equal(true);
-      await untilTrue('all requests are logged', () => logged(service, 'request').length === 100);
+      await until('all requests are logged', () => logged(service, 'request').length === 100);
       const pids = new Set(logged(service, 'request').map(({ pid }) => pid));
       expect([...pids].sort()).to.deep.equal(workersOf(service).sort());
       expect([...pids]).to.not.include(service.pid);
@@ -111,7 +112,7 @@ describe('several workers', () => {
   it('are none where there is one: that process serves itself', async () => {
     const service = start({ WORKERS: '1' });
     await service.started();
-    await untilTrue('one process serves', () => workersOf(service).length > 0);
+    await until('one process serves', () => workersOf(service).length > 0);
     expect(workersOf(service)).to.deep.equal([service.pid]);
   });
 
@@ -125,7 +126,7 @@ describe('several workers', () => {
     expect(new Set(allowed.map(({ headers }) => headers['ratelimit'])).size, 'no count told twice').to.equal(
       50,
     );
-    await untilTrue('all requests are logged', () => logged(service, 'request').length === 200);
+    await until('all requests are logged', () => logged(service, 'request').length === 200);
     expect(new Set(logged(service, 'request').map(({ pid }) => pid)).size).to.equal(2);
   });
 
@@ -139,11 +140,11 @@ describe('several workers', () => {
       for (const victim of [first, second]) {
         process.kill(victim, 'SIGKILL');
         await load.more(50);
-        await untilTrue('it is replaced', () =>
+        await until('it is replaced', () =>
           logged(service, REPLACED).some(({ worker }) => worker === victim),
         );
       }
-      await untilTrue('four workers served in all', () => workersOf(service).length === 4);
+      await until('four workers served in all', () => workersOf(service).length === 4);
       await load.more(50);
       await load.stop();
       const found = await everyProduct(client);
@@ -159,7 +160,7 @@ describe('several workers', () => {
       const service = start();
       await serving(service);
       for (const pid of workersOf(service)) process.kill(pid, 'SIGKILL');
-      await untilTrue('four workers served in all', () => workersOf(service).length === 4);
+      await until('four workers served in all', () => workersOf(service).length === 4);
       const [answer] = await atOnce(service, 1, (other) => other.get('/products'));
       expect(answer?.status).to.equal(200);
       expect(new Set(logged(service, 'listening').map(({ port }) => port)).size).to.equal(1);
@@ -170,7 +171,7 @@ describe('several workers', () => {
       await serving(service);
       for (let deaths = 1; deaths <= 4; deaths++) {
         process.kill(workersOf(service).at(-1) ?? 0, 'SIGKILL');
-        await untilTrue('the next one serves', () => workersOf(service).length === 2 + deaths);
+        await until('the next one serves', () => workersOf(service).length === 2 + deaths);
       }
       expect(logged(service, REPLACED).map(({ pauseMs }) => pauseMs)).to.deep.equal([0, 250, 500, 1_000]);
     });
@@ -180,7 +181,7 @@ describe('several workers', () => {
       await serving(service);
       await atOnce(service, 20, (client) => client.get('/products'));
       for (const pid of workersOf(service)) process.kill(pid, 'SIGKILL');
-      await untilTrue('four workers served in all', () => workersOf(service).length === 4);
+      await until('four workers served in all', () => workersOf(service).length === 4);
       const [answer] = await atOnce(service, 1, (client) => client.get('/products'));
       expect(answer?.status).to.equal(429);
     });
@@ -247,7 +248,7 @@ describe('several workers', () => {
       const stopped = performance.now();
       expect((await service.stop('SIGTERM')).code).to.equal(143);
       expect(performance.now() - stopped).to.be.lessThan(300);
-      await untilTrue('no worker is left', () => !workersOf(service).some(isAlive));
+      await until('no worker is left', () => !workersOf(service).some(isAlive));
     });
 
     it('before they serve, end well', async () => {
@@ -266,7 +267,7 @@ describe('several workers', () => {
     const workers = workersOf(service);
     expect(workers.every(isAlive)).to.equal(true);
     process.kill(service.pid, 'SIGKILL');
-    await untilTrue('no worker is left', () => !workers.some(isAlive));
+    await until('no worker is left', () => !workers.some(isAlive));
     await load.stop();
   });
 

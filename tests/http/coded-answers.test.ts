@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import { CODECS } from '#src/adapters/inbound/http/codecs.js';
 import { codeAnswers } from '#src/adapters/inbound/http/middleware/code-answers.js';
 import { CODINGS, decoded, NAMES } from '../support/codings.js';
-import { koaService } from '../support/koa-service.js';
+import { middlewareHarness } from '../support/middleware-harness.js';
 
 describe('an answer that may be coded', () => {
-  const service = koaService(codeAnswers);
+  const service = middlewareHarness(codeAnswers);
   const ask = (coding: string) => service.client.get('/', { headers: { 'Accept-Encoding': coding } });
   const document = (body: string | Buffer, headers: Record<string, string> = {}) => {
     service.answer = (ctx) => {
