@@ -11,10 +11,10 @@ import {
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { CrashService } from '../support/crash-service.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { everyProduct, WriteLoad } from '../support/workers.js';
+import { CrashService } from './crash-service.js';
 import { run } from './programs.js';
 
 const CLI = resolve('dist/cli.js');

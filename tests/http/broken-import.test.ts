@@ -13,8 +13,7 @@ import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import type { Creation } from '#src/application/creation-attempt.js';
 import type { Product } from '#src/domain/product.js';
 import { received } from '../support/http-client.js';
-import { koaService } from '../support/koa-service.js';
-import { NotingJournal } from '../support/list-service.js';
+import { middlewareHarness, NotingJournal } from '../support/middleware-harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** In which step the client goes away, and after how many lines: more than 256 are worked on in two steps. */
@@ -32,7 +31,7 @@ describe('an import that breaks off', () => {
   const bounded = responseLimits(
     new WorkBounds(1_048_576, { imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
   );
-  const service = koaService(
+  const service = middlewareHarness(
     (ctx, next) => errorHandler(journal)(ctx, () => bounded(ctx, () => compression(ctx, next))),
     timeouts,
   );

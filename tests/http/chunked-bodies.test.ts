@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { received } from '../support/http-client.js';
-import { koaService } from '../support/koa-service.js';
+import { middlewareHarness } from '../support/middleware-harness.js';
 import { FIRST_KEY, runningService } from '../support/running-service.js';
 
 const KIB = 1_024;
@@ -69,7 +69,7 @@ describe('a body in chunks', () => {
 });
 
 describe('chunks of one byte', () => {
-  const service = koaService((_ctx, next) => next());
+  const service = middlewareHarness((_ctx, next) => next());
 
   it('are given on in few pieces, and hold up no other request for long', async () => {
     let bytes = 0;

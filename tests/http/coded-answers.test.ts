@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
 import { CODECS } from '#src/adapters/inbound/http/middleware/compression-codecs.js';
 import { CODINGS, decoded, NAMES } from '../support/codings.js';
-import { koaService } from '../support/koa-service.js';
+import { middlewareHarness } from '../support/middleware-harness.js';
 
 describe('an answer that may be coded', () => {
-  const service = koaService(compression);
+  const service = middlewareHarness(compression);
   const ask = (coding: string) => service.client.get('/', { headers: { 'Accept-Encoding': coding } });
   const document = (body: string | Buffer, headers: Record<string, string> = {}) => {
     service.answer = (ctx) => {

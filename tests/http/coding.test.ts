@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { expect } from 'chai';
 import { CODINGS, decoded, NAMES } from '../support/codings.js';
 import { type Answer, received } from '../support/http-client.js';
-import { listService } from '../support/list-service.js';
+import { listService } from '../support/middleware-harness.js';
 import { FIRST_KEY, runningService } from '../support/running-service.js';
 import { begin, LINES, logged, pagesUntilFull, someTurns } from '../support/watched-export.js';
 

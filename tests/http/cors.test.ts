@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { unavailable } from '#src/domain/errors.js';
 import type { Answer, HttpClient } from '../support/http-client.js';
-import { listService } from '../support/list-service.js';
+import { listService } from '../support/middleware-harness.js';
 import { runningService } from '../support/running-service.js';
 
 const SHOP = 'https://shop.example';

@@ -6,7 +6,7 @@ import { errorResponse, toCodedError } from '#src/adapters/inbound/http/response
 import { toCoreError } from '#src/adapters/outbound/sqlite/errors.js';
 import { queryTooExpensive } from '#src/domain/errors.js';
 import type { Answer, HttpClient } from '../support/http-client.js';
-import { koaService } from '../support/koa-service.js';
+import { middlewareHarness } from '../support/middleware-harness.js';
 import { runningService } from '../support/running-service.js';
 
 type Said = Pick<Answer, 'status' | 'json'>;
@@ -34,7 +34,7 @@ describe('the example of an error', () => {
   const service = runningService();
   const strict = runningService({ RATE_LIMIT_REQUESTS: '600', REQUIRE_IF_MATCH: 'true' });
   const proxied = runningService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
-  const slow = koaService((_ctx, next) => next(), {
+  const slow = middlewareHarness((_ctx, next) => next(), {
     handshakeMs: 300,
     headersMs: 300,
     requestMs: 600,

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
 import { received } from '../support/http-client.js';
 import { cursorIn, linksOf } from '../support/links.js';
-import { listService } from '../support/list-service.js';
+import { listService } from '../support/middleware-harness.js';
 import { runningService } from '../support/running-service.js';
 import { begin, LINES, logged, pagesUntilFull } from '../support/watched-export.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { linksOf } from '../support/links.js';
-import { listService } from '../support/list-service.js';
+import { listService } from '../support/middleware-harness.js';
 import { runningService } from '../support/running-service.js';
 
 const WEAK = /^W\/"[\w-]{20,}"$/;

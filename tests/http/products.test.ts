@@ -11,23 +11,29 @@ const FULL = {
   attributes: { 'a.b': 'x', $k: 1.5, on: true },
 };
 
-resourceContract({
-  plural: 'products',
-  cacheControl: 'private, no-cache',
-  fields: (n) => ({ name: `product ${n}` }),
-  faulty: [
-    ['an empty name', { name: '' }, [['too_short', '/name']]],
-    [
-      'several at once',
-      { sku: 'ä', price: { amount: -1, currency: 'EUR' }, attributes: { '': 1 } },
+resourceContract(
+  {
+    plural: 'products',
+    cacheControl: 'private, no-cache',
+    fields: (n) => ({ name: `product ${n}` }),
+    faulty: [
+      ['an empty name', { name: '' }, [['too_short', '/name']]],
       [
-        ['invalid_format', '/sku'],
-        ['out_of_range', '/price/amount'],
-        ['too_short', '/attributes/'],
+        'several at once',
+        { sku: 'ä', price: { amount: -1, currency: 'EUR' }, attributes: { '': 1 } },
+        [
+          ['invalid_format', '/sku'],
+          ['out_of_range', '/price/amount'],
+          ['too_short', '/attributes/'],
+        ],
       ],
     ],
+  },
+  [
+    { store: 'sqlite', prefix: '/v1' },
+    { store: 'memory', prefix: '' },
   ],
-});
+);
 
 for (const store of ['memory', 'sqlite']) {
   describe(`products on ${store}`, () => {

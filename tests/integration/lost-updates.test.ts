@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { lostUpdatesContract } from '../contract/lost-updates.contract.js';
 import { mongoUrl } from '../support/mongo-url.js';
-import { twoServices } from '../support/two-services.js';
+import { spawnedServices } from '../support/spawned-service.js';
 
 describe('two replicas', () => {
   const database = `lost-updates-${randomUUID()}`;
   const url = mongoUrl(database);
-  lostUpdatesContract('MongoDB', twoServices({ STORE: 'mongodb', MONGODB_URL: url }));
+  lostUpdatesContract('MongoDB', spawnedServices(2, { STORE: 'mongodb', MONGODB_URL: url }));
   after(async () => {
     const client = new MongoClient(url);
     await client.db().dropDatabase();

@@ -3,6 +3,7 @@ import { loadSettings } from '#src/config/settings.js';
 import { HttpClient } from './http-client.js';
 import { documentedAnswers } from './openapi/described.js';
 import { temporaryFolder } from './temporary-folder.js';
+import type { TestIssuer } from './test-issuer.js';
 
 /** A well-formed key, good for tests and nothing else. */
 export const FIRST_KEY = `pcs_${'0'.repeat(30)}0B9c15`;
@@ -17,8 +18,12 @@ export interface RunningService {
 /**
  * The real service in this process, on free ports, for the tests of one `describe`.
  * @param environment settings over those of a quiet service on memory
+ * @param issuer whose tokens the service takes: started before it and stopped after it
  */
-export function runningService(environment: Record<string, string> = {}): RunningService {
+export function runningService(
+  environment: Record<string, string> = {},
+  { issuer }: { readonly issuer?: TestIssuer } = {},
+): RunningService {
   const folder = temporaryFolder();
   const state: { -readonly [Name in keyof RunningService]?: RunningService[Name] } = { folder };
   let service: Service;
@@ -33,6 +38,7 @@ export function runningService(environment: Record<string, string> = {}): Runnin
       SHUTDOWN_GRACE_SECONDS: '1',
       BOOTSTRAP_API_KEY: FIRST_KEY,
       ...environment,
+      ...(await issuer?.start())?.settings,
     };
     service = new Service(loadSettings(settings));
     const { port, managementPort, authorityFile } = await service.start();
@@ -44,6 +50,7 @@ export function runningService(environment: Record<string, string> = {}): Runnin
   after(async () => {
     state.client?.close();
     await service.stop();
+    await issuer?.stop();
   });
   return state as RunningService;
 }

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { HttpClient } from './http-client.js';
 import { documentedAnswers } from './openapi/described.js';
+import { FIRST_KEY } from './running-service.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 const MAIN = resolve('dist/main.js');
 const CLI = resolve('dist/cli.js');
@@ -53,10 +55,16 @@ export class SpawnedService {
     return this.until(() => pattern.exec(this.log), `${pattern} in the log`);
   }
 
+  /** @returns its port, once it listens with HTTPS */
+  async listening(): Promise<number> {
+    return Number((await this.says(/listens on https:\/\/localhost:(\d+)/))[1]);
+  }
+
   /** Waits until it listens and has opened its store. */
   async started(token?: string): Promise<HttpClient> {
-    const [, port] = await this.says(/listens on https:\/\/localhost:(\d+)[\s\S]*curl/);
-    const client = new HttpClient(Number(port), `${this.folder}/data/tls/ca.pem`, token ?? this.firstKey);
+    await this.says(/listens on [\s\S]*curl/);
+    const port = await this.listening();
+    const client = new HttpClient(port, `${this.folder}/data/tls/ca.pem`, token ?? this.firstKey);
     client.documented = documentedAnswers(this.environment);
     return client;
   }
@@ -103,4 +111,35 @@ export async function catalogue(
   const run = new SpawnedService(folder, environment, [CLI, ...args]);
   const { code } = await run.exit;
   return { code, out: run.out, err: run.log };
+}
+
+/** Processes over one store, for the tests of one `describe`. @returns a client of each */
+export function spawnedServices(
+  count: number,
+  settings: Record<string, string>,
+): () => readonly HttpClient[] {
+  const folder = temporaryFolder();
+  const environment = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn', ...settings };
+  let services: SpawnedService[] = [];
+  let clients: HttpClient[] = [];
+  before(async () => {
+    services = Array.from({ length: count }, () => new SpawnedService(folder, environment));
+    clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
+  });
+  after(async () => {
+    for (const client of clients) client.close();
+    for (const service of services) await service.stop('SIGKILL');
+  });
+  return () => clients;
+}
+
+/** The program under `TLS=files`, with the certificate that lies in `cert.pem` and `key.pem` of its folder. */
+export function certifiedService(folder: string): SpawnedService {
+  const files = { TLS_CERT_FILE: 'cert.pem', TLS_KEY_FILE: 'key.pem' };
+  return new SpawnedService(folder, {
+    TLS: 'files',
+    ...files,
+    STORE: 'memory',
+    BOOTSTRAP_API_KEY: FIRST_KEY,
+  });
 }

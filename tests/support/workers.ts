@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpClient } from './http-client.js';
 import type { SpawnedService } from './spawned-service.js';
+import { until } from './until.js';
 
 const WRITERS = 8;
 
@@ -25,15 +26,6 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** @throws after 15 seconds */
-export async function untilTrue(what: string, look: () => boolean): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  while (!look()) {
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await sleep(20);
-  }
-}
-
 /** Creates products over several connections until it is told to stop; what fails is tried no further. */
 export class WriteLoad {
   readonly acknowledged: number[] = [];
@@ -47,7 +39,7 @@ export class WriteLoad {
   /** Waits for so many more. */
   async more(count: number): Promise<void> {
     const goal = this.acknowledged.length + count;
-    await untilTrue(`${count} more writes are acknowledged`, () => this.acknowledged.length >= goal);
+    await until(`${count} more writes are acknowledged`, () => this.acknowledged.length >= goal);
   }
 
   async stop(): Promise<void> {

@@ -14,6 +14,7 @@ import { serverPair } from '../support/certificates.js';
 import { FakeRedis, type Reply } from '../support/fake-redis.js';
 import { RecordingJournal } from '../support/fakes.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 const POLICY = { name: 'default', quota: 5, windowSeconds: 60 };
 const MIB = 1024 * 1024;
@@ -74,14 +75,6 @@ const LIES: readonly [what: string, reply: Reply][] = [
   ['a rest below zero', counted(':3', ':-60000')],
   ['a rest beyond what is exact', counted(':3', ':99999999999999999999')],
 ];
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`not in time: ${what}`);
-    await sleep(5);
-  }
-}
 
 /** One process of the service, as far as it limits, and the Redis that it asks. */
 class Replica {

@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { serverPair } from '../support/certificates.js';
@@ -32,49 +31,11 @@ describe('the program', () => {
   });
 
   describe('at its first start', () => {
-    it('prints a key and a request that works as pasted, and neither in the log', async () => {
-      const service = start();
-      await service.started();
-      const request =
-        /^ {2}curl --cacert (\S+) -H "Authorization: Bearer (\S+)" https:\/\/localhost:(\d+)(\/\S+)$/m;
-      const [, authorityFile = '', key = '', port, path = ''] = request.exec(service.out) ?? [];
-      const pasted = new HttpClient(Number(port), resolve(service.folder, authorityFile), key);
-      expect((await pasted.get(path)).text).to.equal('[]');
-      pasted.close();
-      expect(service.firstKey).to.satisfy((key: string) => new ChecksummedApiKey().isWellFormed(key));
-      await service.logs(/"msg":"request"/);
-      expect(service.log).to.not.include(service.firstKey);
-      for (const entry of service.log.trim().split('\n'))
-        expect(JSON.parse(entry)).to.include.keys('level', 'time', 'msg');
-      expect(service.out).to.not.include('{"');
-    });
-
     it('serves where nobody listens to what it says', async () => {
       const service = start();
       service.closeOutput();
       await service.logs(/"msg":"started"/);
       expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
-    });
-
-    it('makes the key and the CA that later starts use again', async () => {
-      const first = start();
-      const client = await first.started();
-      const key = first.firstKey;
-      const { id } = (await client.post('/products', { name: 'Lamp' })).json;
-      client.close();
-      const authority = readFileSync(join(first.folder, 'data/tls/ca.pem'), 'utf8');
-      expect(await first.stop()).to.deep.equal({ code: 0, signal: null });
-
-      const second = start(first.folder);
-      const again = await second.started(key);
-      expect(second.firstKey).to.equal('');
-      expect(second.out).to.not.include(key);
-      expect(readFileSync(join(first.folder, 'data/tls/ca.pem'), 'utf8')).to.equal(authority);
-      expect((await again.get(`/products/${id}`)).json).to.deep.equal({ id, name: 'Lamp' });
-      expect((await again.post('/products', { name: 'Torch' })).json.id, 'no gap in the ids').to.equal(
-        id + 1,
-      );
-      again.close();
     });
 
     it('of two that start together on one folder, one makes the key, and one CA serves both', async () => {
@@ -283,11 +244,12 @@ describe('the program', () => {
   });
 
   describe('that cannot start', () => {
-    it('tells each wrong setting in a line and exits with 78', async () => {
+    it('tells each wrong setting in a line and exits with 78, in whichever command', async () => {
       const service = start(folder(), { PORT: '99999', STORE: 'mysql' });
       expect((await service.exit).code).to.equal(78);
       expect(service.log.trim().split('\n')).to.have.length(2);
       expect(service.out).to.equal('');
+      expect((await catalogue(folder(), ['keys', 'list'], { STORE: 'x' })).code).to.equal(78);
     });
 
     it('exits with 78 for a MONGODB_URL that is none, without showing it', async () => {
@@ -413,43 +375,6 @@ describe('the program', () => {
     });
   });
 
-  it('speaks TLS 1.2 and 1.3, with forward secrecy and authenticated encryption only', async () => {
-    const service = start();
-    const { port } = await service.started();
-    const handshake = (options: object) =>
-      new Promise<string>((resolve) => {
-        const ca = readFileSync(join(service.folder, 'data/tls/ca.pem'));
-        const socket = connect({ port, host: 'localhost', ca, ALPNProtocols: ['http/1.1'], ...options });
-        socket.once('secureConnect', () =>
-          resolve(`${socket.getProtocol()} ${socket.alpnProtocol} ${socket.authorized}`),
-        );
-        socket.once('error', () => resolve('refused'));
-      });
-    expect(await handshake({})).to.equal('TLSv1.3 http/1.1 true');
-    expect(await handshake({ maxVersion: 'TLSv1.2' })).to.equal('TLSv1.2 http/1.1 true');
-    expect(await handshake({ host: '127.0.0.1' })).to.equal('TLSv1.3 http/1.1 true');
-    expect(
-      await handshake({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
-    ).to.equal('refused');
-    for (const ciphers of ['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA', 'AES128-GCM-SHA256']) {
-      expect(await handshake({ maxVersion: 'TLSv1.2', ciphers }), ciphers).to.equal('refused');
-    }
-  });
-
-  it('writes no secret into its log, whatever is put where', async () => {
-    const service = start();
-    const client = await service.started();
-    const key = service.firstKey;
-    await client.get(`/products?access_token=${key}`);
-    await client.get(`/${key}`, { headers: { 'X-Request-Id': key, 'User-Agent': key, Referer: key } });
-    await client.post('/products', { name: key });
-    await client.get('/products', { token: `${key}x` });
-    client.close();
-    await service.stop();
-    expect(service.log.match(/"msg":"request"/g)).to.have.length(4);
-    expect(service.log).to.not.include(key.slice(0, 20));
-  });
-
   it('goes on where its log cannot be written, and still stops', async () => {
     const where = folder();
     // Open for reading only, so that every write fails.
@@ -483,72 +408,5 @@ describe('the program', () => {
       .split('\n')
       .map((text) => JSON.parse(text));
     expect(lines.filter(({ msg }) => msg === 'request')).to.have.length(1_500);
-  });
-
-  describe('catalogue', () => {
-    it('makes, lists and revokes keys while the service runs', async () => {
-      const service = start();
-      const client = await service.started();
-      const made = await catalogue(service.folder, [
-        'keys',
-        'create',
-        '--name',
-        'Bot é',
-        '--scopes',
-        'products:read,users:read',
-      ]);
-      expect(made.code).to.equal(0);
-      const [key = ''] = /pcs_\w+/.exec(made.out) ?? [];
-      expect((await client.get('/products', { token: key })).status).to.equal(200);
-
-      const listed = await catalogue(service.folder, ['keys', 'list']);
-      const keys = listed.out
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
-      expect(keys.map(({ id, name, scopes }) => [id, name, scopes.length])).to.deep.equal([
-        [1, 'first key', 7],
-        [2, 'Bot é', 2],
-      ]);
-      expect(listed.out).to.not.include('digest').and.to.not.include(key);
-
-      expect((await catalogue(service.folder, ['keys', 'revoke', '2'])).code).to.equal(0);
-      const deadline = performance.now() + 5_000;
-      let status = 200;
-      while (status === 200 && performance.now() < deadline) {
-        status = (await client.get('/products', { token: key })).status;
-      }
-      expect(status).to.equal(401);
-      expect((await catalogue(service.folder, ['keys', 'revoke', '2'])).code).to.equal(1);
-      client.close();
-    });
-
-    it('generates well-formed keys', async () => {
-      const { code, out } = await catalogue(folder(), ['keys', 'generate']);
-      expect(code).to.equal(0);
-      expect(new ChecksummedApiKey().isWellFormed(out.trim())).to.equal(true);
-    });
-
-    it('explains itself where it is misused', async () => {
-      const where = folder();
-      const creation = ['keys', 'create', '--name', 'x', '--scopes', 'products:read'];
-      for (const args of [
-        [],
-        ['keys'],
-        ['keys', 'toString'],
-        ['keys', 'create'],
-        [...creation, '--expires-at', 'tomorrow'],
-        ['keys', 'create', '--nmae', 'x'],
-        ['keys', 'create', '--name', ' ', '--scopes', 'products:read'],
-        ['keys', 'revoke', 'x'],
-      ]) {
-        const { code, err, out } = await catalogue(where, args);
-        expect([code, out], args.join(' ')).to.deep.equal([64, '']);
-        expect(err).to.include('usage: catalogue');
-      }
-      expect(existsSync(join(where, 'data')), 'no store is opened').to.equal(false);
-      expect((await catalogue(where, ['keys', 'list'], { STORE: 'memory' })).code).to.equal(1);
-      expect((await catalogue(where, ['keys', 'list'], { STORE: 'x' })).code).to.equal(78);
-    });
   });
 });

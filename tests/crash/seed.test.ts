@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { catalogue, SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { everyProduct, untilTrue, WriteLoad } from '../support/workers.js';
+import { until } from '../support/until.js';
+import { everyProduct, WriteLoad } from '../support/workers.js';
 
 const CLI = resolve('dist/cli.js');
 const MANY = 10_000;
@@ -30,21 +31,6 @@ describe('catalogue seed', () => {
       await database.close();
     }
   }
-
-  it('makes so many products, nothing more when it is run again, and the rest for a larger number', async () => {
-    const where = folder();
-    expect(await seed(where, 1_100)).to.deep.equal({
-      code: 0,
-      out: '1100 products of seed 1 made, 0 were there already\n',
-      err: '',
-    });
-    expect((await seed(where, 1_100)).out).to.equal('0 products of seed 1 made, 1100 were there already\n');
-    expect((await seed(where, 1_300)).out).to.equal('200 products of seed 1 made, 1100 were there already\n');
-    expect((await seed(where, 50, '--seed', '2')).out).to.equal(
-      '50 products of seed 2 made, 0 were there already\n',
-    );
-    expect(await inStore(where, (count) => count())).to.equal(1_350);
-  });
 
   it('makes the same products in every store', async () => {
     const shown = await Promise.all(
@@ -72,7 +58,7 @@ describe('catalogue seed', () => {
       await seed(where, 1);
       const first = new SpawnedService(where, {}, [CLI, 'seed', '--products', `${MANY}`]);
       const left = await inStore(where, async (count) => {
-        await untilTrue('some are made', () => count() > 1);
+        await until('some are made', () => count() > 1);
         expect((await first.stop(signal)).code).to.equal(code);
         return count();
       });
@@ -102,28 +88,5 @@ describe('catalogue seed', () => {
     expect(found).to.have.length(5_000 + load.acknowledged.length);
     expect(load.acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
     expect(service.log).to.equal('');
-  });
-
-  it('explains itself where it is misused', async () => {
-    const where = folder();
-    for (const args of [
-      [],
-      ['--products', '0'],
-      ['--products', '10000001'],
-      ['--products', '10', 'more'],
-      ['--products', '10', '--seed', '9007199254740992'],
-      ['--products', '10', '--seed', 'x'],
-      ['--produtcs', '10'],
-    ]) {
-      const { code, out, err } = await catalogue(where, ['seed', ...args]);
-      expect([code, out], args.join(' ')).to.deep.equal([64, '']);
-      expect(err).to.include('usage: catalogue').and.to.not.include('    at ');
-    }
-  });
-
-  it('refuses a store that dies with the process', async () => {
-    const { code, err } = await catalogue(folder(), ['seed', '--products', '1'], { STORE: 'memory' });
-    expect(code).to.equal(1);
-    expect(err).to.match(/^STORE=memory/);
   });
 });

@@ -1,14 +1,16 @@
 import { EventEmitter } from 'node:events';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import Koa from 'koa';
 import { createApp } from '#src/adapters/inbound/http/app.js';
+import type { Middleware, RequestState } from '#src/adapters/inbound/http/context.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { fromClients } from '#src/adapters/inbound/http/middleware/client-ip.js';
 import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/cors.js';
 import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
 import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
-import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
+import { createPlainServer, type ServerTimeouts } from '#src/adapters/inbound/http/server/server.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
@@ -25,6 +27,43 @@ import { testAuthenticator } from './authenticator.js';
 import { CountingBackoff, FakeClock } from './fakes.js';
 import { HttpClient } from './http-client.js';
 import { ENDLESS, PRODUCTS } from './tables.js';
+
+export interface MiddlewareHarness {
+  readonly client: HttpClient;
+  /** Answers, behind the middleware under test. */
+  answer: Middleware;
+}
+
+/** One middleware over plain HTTP, before an answer that each test chooses; for the tests of one `describe`. */
+export function middlewareHarness(middleware: Middleware, timeouts?: ServerTimeouts): MiddlewareHarness {
+  const harness: { client?: HttpClient; answer: Middleware } = { answer: () => {} };
+  let served: Served;
+  before(async () => {
+    const app = new Koa<RequestState>();
+    app.silent = true;
+    app.use(middleware).use((ctx, next) => harness.answer(ctx, next));
+    served = await serve(app.callback(), timeouts);
+    harness.client = served.client;
+  });
+  after(() => close(served));
+  return harness as MiddlewareHarness;
+}
+
+interface Served {
+  readonly server: Server;
+  readonly client: HttpClient;
+}
+
+async function serve(listener: RequestListener, timeouts?: ServerTimeouts): Promise<Served> {
+  const server = createPlainServer(listener, timeouts && { timeouts });
+  return { server, client: new HttpClient(await listen(server, '127.0.0.1', 0), undefined, 'none') };
+}
+
+function close({ server, client }: Served): void {
+  client.close();
+  server.close();
+  server.closeAllConnections();
+}
 
 /** Tells of every page that is read, and fails or waits where a test wants that. */
 export class WatchedRepository extends MemoryRepository<Product> {
@@ -78,21 +117,17 @@ export interface ListService {
  */
 export function listService(origins = ''): ListService {
   const service: { -readonly [Name in keyof ListService]?: ListService[Name] } = {};
-  let server: Server;
+  let served: Served;
   beforeEach(async () => {
     const records = new WatchedRepository();
     const journal = new NotingJournal();
-    server = createPlainServer(appOver(records, journal, origins).callback());
+    served = await serve(appOver(records, journal, origins).callback());
+    const { server, client } = served;
     const connections: Socket[] = [];
     server.on('connection', (socket) => connections.push(socket));
-    const client = new HttpClient(await listen(server, '127.0.0.1', 0), undefined, 'none');
     Object.assign(service, { records, journal, client, drain: new Drain(server), connections });
   });
-  afterEach(() => {
-    service.client?.close();
-    server.close();
-    server.closeAllConnections();
-  });
+  afterEach(() => close(served));
   return service as ListService;
 }
 

@@ -1,7 +1,8 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import type { Answer, HttpClient } from './http-client.js';
-import { SpawnedService } from './spawned-service.js';
-import { isAlive, logged, untilTrue } from './workers.js';
+import type { Answer, HttpClient } from '../support/http-client.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { until } from '../support/until.js';
+import { isAlive, logged } from '../support/workers.js';
 
 /** A started service over a SQLite file: the processes that serve, and the files that these have open. */
 export class CrashService {
@@ -20,7 +21,7 @@ export class CrashService {
     const service = new SpawnedService(folder, { WORKERS: `${workers}`, ...environment });
     (await service.started(token)).close();
     const started = new CrashService(service, token ?? service.firstKey);
-    await untilTrue('every process serves', () => started.pids.length >= workers);
+    await until('every process serves', () => started.pids.length >= workers);
     return started;
   }
 
@@ -75,7 +76,7 @@ export class CrashService {
     if (signal === 'SIGKILL') for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal);
     const { code } = await service.exit;
     if (signal === 'SIGTERM' && code !== 0) throw new Error(`ended with ${code}:\n${service.log}`);
-    await untilTrue('no process is left', () => !pids.some(isAlive));
+    await until('no process is left', () => !pids.some(isAlive));
   }
 }
 

@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { type Chain, chain } from '../support/certificate-chain.js';
-import { CertifiedService } from '../support/certified-service.js';
+import { HttpClient } from '../support/http-client.js';
+import { FIRST_KEY } from '../support/running-service.js';
+import { certifiedService, type SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Longer than the service takes to look at its files twice. */
@@ -19,7 +21,7 @@ describe('a certificate that is renewed under a running program', () => {
     symlinkSync(target, join(folder, 'new-link'));
     renameSync(join(folder, 'new-link'), join(folder, name));
   };
-  let service: CertifiedService;
+  let service: SpawnedService;
   let port: number;
   let pairs: { first: Chain; second: Chain; third: Chain; late: Chain };
 
@@ -49,7 +51,7 @@ describe('a certificate that is renewed under a running program', () => {
     link('first', '..data');
     link('..data/cert.pem', 'cert.pem');
     link('..data/key.pem', 'key.pem');
-    service = new CertifiedService(folder);
+    service = certifiedService(folder);
     port = await service.listening();
   });
   after(() => service.stop('SIGKILL'));
@@ -61,7 +63,9 @@ describe('a certificate that is renewed under a running program', () => {
 
   it('changes with the link of its folder; what runs goes on, and who connects sees the new one', async () => {
     const { first, second } = pairs;
-    const client = service.client(first);
+    const trusted = join(folder, 'trusted.pem');
+    writeFileSync(trusted, first.authority);
+    const client = new HttpClient(port, trusted, FIRST_KEY);
     const kept = await client.connect();
     const ask = async () => {
       kept.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -109,12 +109,4 @@ describe('the tokens of two processes on one SQLite file', () => {
     expect(log).to.include('/oauth/token');
     expect(log + out).to.not.match(/eyJ|privateJwk|"dp"|pcs_0/);
   });
-
-  it('are administered by words that are known', async () => {
-    for (const args of [[], ['list', 'x'], ['revoke'], ['revoke', 'x'], ['revoke', '1', '2'], ['forget']]) {
-      const { code, err } = await catalogue(folder, ['signing-keys', ...args]);
-      expect([code, /usage: catalogue/.test(err)], args.join(' ')).to.deep.equal([64, true]);
-    }
-    expect((await catalogue(folder, ['signing-keys', 'revoke', '7'])).code).to.equal(1);
-  });
 });

@@ -7,7 +7,8 @@ import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.
 import { type Answer, type HttpClient, received } from '../support/http-client.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { everyProduct, isAlive, logged, untilTrue, WriteLoad } from '../support/workers.js';
+import { until } from '../support/until.js';
+import { everyProduct, isAlive, logged, WriteLoad } from '../support/workers.js';
 
 const REPLACED = 'a worker ended; another takes its place';
 
@@ -27,7 +28,7 @@ describe('several workers', () => {
   const serving = async (service: SpawnedService, token?: string): Promise<HttpClient> => {
     const client = await service.started(token);
     clients.push(client);
-    await untilTrue('two workers serve', () => workersOf(service).length >= 2);
+    await until('two workers serve', () => workersOf(service).length >= 2);
     return client;
   };
   /** So many answers at once, over up to 64 connections a client. */
@@ -51,52 +52,68 @@ describe('several workers', () => {
     for (const service of running.splice(0)) await service.stop('SIGKILL');
   });
 
-  it('answer on one port, and one process speaks to the person', async () => {
-    const service = start();
-    await serving(service);
-    const answers = await atOnce(service, 100, (client) => client.get('/products'));
-    expect(answers.every(({ status }) => status === 200)).to.equal(true);
-    await untilTrue('all requests are logged', () => logged(service, 'request').length === 100);
-    const pids = new Set(logged(service, 'request').map(({ pid }) => pid));
-    expect([...pids].sort()).to.deep.equal(workersOf(service).sort());
-    expect([...pids]).to.not.include(service.pid);
-    expect(service.out.match(/listens on/g)).to.have.length(1);
-    expect(service.out.match(/shown this once/g)).to.have.length(1);
+  describe('of one pool', () => {
+    let service: SpawnedService;
+    let client: HttpClient;
+    before(async () => {
+      service = new SpawnedService(folder(), { WORKERS: '2' });
+      client = await service.started();
+      await until('two workers serve', () => workersOf(service).length >= 2);
+    });
+    after(async () => {
+      client.close();
+      await service.stop('SIGKILL');
+    });
+
+    it('answer on one port, and one process speaks to the person', async () => {
+      const answers = await atOnce(service, 100, (client) => client.get('/products'));
+      expect(answers.every(({ status }) => status === 200)).to.equal(true);
+      await until('all requests are logged', () => logged(service, 'request').length === 100);
+      const pids = new Set(logged(service, 'request').map(({ pid }) => pid));
+      expect([...pids].sort()).to.deep.equal(workersOf(service).sort());
+      expect([...pids]).to.not.include(service.pid);
+      expect(service.out.match(/listens on/g)).to.have.length(1);
+      expect(service.out.match(/shown this once/g)).to.have.length(1);
+    });
+
+    it('read what any of them wrote, and give no id twice', async () => {
+      const ids = await atOnce(service, 200, async (client, i) => {
+        const made = await client.post('/products', { name: `Lamp ${i}` });
+        expect(made.status).to.equal(201);
+        const reads = await atOnce(service, 4, (other) => other.get(`/products/${made.json.id}`));
+        for (const read of reads) expect(read.json).to.deep.equal(made.json);
+        return made;
+      });
+      expect(new Set(ids.map(({ json }) => json.id)).size).to.equal(200);
+    });
+
+    it('let exactly one of many racing writers win', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { id } = (await client.post('/products', { name: 'Lamp' })).json;
+        const answers = await atOnce(service, 60, (writer, i) =>
+          writer.put(`/products/${id}`, { name: `writer ${i}` }, { headers: { 'If-Match': '"1"' } }),
+        );
+        const winners = answers.filter(({ status }) => status === 200);
+        expect(winners).to.have.length(1);
+        expect(answers.filter(({ status }) => status === 412)).to.have.length(59);
+        expect((await client.get(`/products/${id}`)).json).to.deep.equal(winners[0]?.json);
+      }
+    });
+
+    it('tell 20 failed authentications apart in all', async () => {
+      const answers = await atOnce(service, 100, (client) =>
+        client.get('/products', { token: new ChecksummedApiKey().generate() }),
+      );
+      expect(answers.filter(({ status }) => status === 401)).to.have.length(20);
+      expect(answers.filter(({ status }) => status === 429)).to.have.length(80);
+    });
   });
 
   it('are none where there is one: that process serves itself', async () => {
     const service = start({ WORKERS: '1' });
     await service.started();
-    await untilTrue('one process serves', () => workersOf(service).length > 0);
+    await until('one process serves', () => workersOf(service).length > 0);
     expect(workersOf(service)).to.deep.equal([service.pid]);
-  });
-
-  it('read what any of them wrote, and give no id twice', async () => {
-    const service = start();
-    await serving(service);
-    const ids = await atOnce(service, 200, async (client, i) => {
-      const made = await client.post('/products', { name: `Lamp ${i}` });
-      expect(made.status).to.equal(201);
-      const reads = await atOnce(service, 4, (other) => other.get(`/products/${made.json.id}`));
-      for (const read of reads) expect(read.json).to.deep.equal(made.json);
-      return made;
-    });
-    expect(new Set(ids.map(({ json }) => json.id)).size).to.equal(200);
-  });
-
-  it('let exactly one of many racing writers win', async () => {
-    const service = start();
-    const client = await serving(service);
-    for (let round = 0; round < 5; round++) {
-      const { id } = (await client.post('/products', { name: 'Lamp' })).json;
-      const answers = await atOnce(service, 60, (writer, i) =>
-        writer.put(`/products/${id}`, { name: `writer ${i}` }, { headers: { 'If-Match': '"1"' } }),
-      );
-      const winners = answers.filter(({ status }) => status === 200);
-      expect(winners).to.have.length(1);
-      expect(answers.filter(({ status }) => status === 412)).to.have.length(59);
-      expect((await client.get(`/products/${id}`)).json).to.deep.equal(winners[0]?.json);
-    }
   });
 
   it('have one limit together, exact under concurrency', async () => {
@@ -109,18 +126,8 @@ describe('several workers', () => {
     expect(new Set(allowed.map(({ headers }) => headers['ratelimit'])).size, 'no count told twice').to.equal(
       50,
     );
-    await untilTrue('all requests are logged', () => logged(service, 'request').length === 200);
+    await until('all requests are logged', () => logged(service, 'request').length === 200);
     expect(new Set(logged(service, 'request').map(({ pid }) => pid)).size).to.equal(2);
-  });
-
-  it('tell 20 failed authentications apart in all', async () => {
-    const service = start();
-    await serving(service);
-    const answers = await atOnce(service, 100, (client) =>
-      client.get('/products', { token: new ChecksummedApiKey().generate() }),
-    );
-    expect(answers.filter(({ status }) => status === 401)).to.have.length(20);
-    expect(answers.filter(({ status }) => status === 429)).to.have.length(80);
   });
 
   describe('of which some die', () => {
@@ -133,11 +140,11 @@ describe('several workers', () => {
       for (const victim of [first, second]) {
         process.kill(victim, 'SIGKILL');
         await load.more(50);
-        await untilTrue('it is replaced', () =>
+        await until('it is replaced', () =>
           logged(service, REPLACED).some(({ worker }) => worker === victim),
         );
       }
-      await untilTrue('four workers served in all', () => workersOf(service).length === 4);
+      await until('four workers served in all', () => workersOf(service).length === 4);
       await load.more(50);
       await load.stop();
       const found = await everyProduct(client);
@@ -153,7 +160,7 @@ describe('several workers', () => {
       const service = start();
       await serving(service);
       for (const pid of workersOf(service)) process.kill(pid, 'SIGKILL');
-      await untilTrue('four workers served in all', () => workersOf(service).length === 4);
+      await until('four workers served in all', () => workersOf(service).length === 4);
       const [answer] = await atOnce(service, 1, (other) => other.get('/products'));
       expect(answer?.status).to.equal(200);
       expect(new Set(logged(service, 'listening').map(({ port }) => port)).size).to.equal(1);
@@ -164,7 +171,7 @@ describe('several workers', () => {
       await serving(service);
       for (let deaths = 1; deaths <= 4; deaths++) {
         process.kill(workersOf(service).at(-1) ?? 0, 'SIGKILL');
-        await untilTrue('the next one serves', () => workersOf(service).length === 2 + deaths);
+        await until('the next one serves', () => workersOf(service).length === 2 + deaths);
       }
       expect(logged(service, REPLACED).map(({ pauseMs }) => pauseMs)).to.deep.equal([0, 250, 500, 1_000]);
     });
@@ -174,7 +181,7 @@ describe('several workers', () => {
       await serving(service);
       await atOnce(service, 20, (client) => client.get('/products'));
       for (const pid of workersOf(service)) process.kill(pid, 'SIGKILL');
-      await untilTrue('four workers served in all', () => workersOf(service).length === 4);
+      await until('four workers served in all', () => workersOf(service).length === 4);
       const [answer] = await atOnce(service, 1, (client) => client.get('/products'));
       expect(answer?.status).to.equal(429);
     });
@@ -241,7 +248,7 @@ describe('several workers', () => {
       const stopped = performance.now();
       expect((await service.stop('SIGTERM')).code).to.equal(143);
       expect(performance.now() - stopped).to.be.lessThan(300);
-      await untilTrue('no worker is left', () => !workersOf(service).some(isAlive));
+      await until('no worker is left', () => !workersOf(service).some(isAlive));
     });
 
     it('before they serve, end well', async () => {
@@ -260,7 +267,7 @@ describe('several workers', () => {
     const workers = workersOf(service);
     expect(workers.every(isAlive)).to.equal(true);
     process.kill(service.pid, 'SIGKILL');
-    await untilTrue('no worker is left', () => !workers.some(isAlive));
+    await until('no worker is left', () => !workers.some(isAlive));
     await load.stop();
   });
 

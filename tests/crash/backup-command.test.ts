@@ -29,7 +29,6 @@ describe('catalogue backup', () => {
     [['b.sqlite'], {}, 1, /^There is no database .*\n$/],
     [['b.sqlite'], { SQLITE_FILE: 'notes.txt' }, 1, /not a SQLite database\.\n$/],
     [['b.sqlite'], { STORE: 'memory' }, 1, /^catalogue backup is for STORE=sqlite.*\n$/],
-    [['a', 'b'], {}, 64, /^backup needs one file\nusage: catalogue/],
   ];
 
   it('says in a line why it makes none', async () => {
