@@ -1,6 +1,6 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { Collection } from './collection.js';
-import type { paths } from './index.js';
+import type { paths } from './document.js';
 import { EditableCollection } from './editable-collection.js';
 import { queryString } from './query-string.js';
 import type { ApiKeyTypes, OrderTypes, ProductTypes, UserTypes } from './resource-types.js';

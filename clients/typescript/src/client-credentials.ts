@@ -1,4 +1,4 @@
-import type { components } from './index.js';
+import type { components } from './document.js';
 import { Transport, type TransportOptions } from './transport.js';
 
 export interface ClientCredentials extends Omit<TransportOptions, 'token'> {

@@ -1,4 +1,4 @@
-import type { components, paths } from './index.js';
+import type { components, paths } from './document.js';
 
 type Schemas = components['schemas'];
 
