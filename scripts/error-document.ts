@@ -58,7 +58,7 @@ function codesOf(status: number): ErrorCode[] {
   return CODES.filter((code) => ERRORS[code].status === status);
 }
 
-/** A link to the heading of a code, with the anchor that GitHub generates. */
+/** The anchor is the one that common renderers make of the heading. */
 function link(code: ErrorCode): string {
   return `[\`${code}\`](#${code})`;
 }

@@ -1,15 +1,15 @@
 import type { ErrorCode } from '../../../domain/errors.js';
 
-/** The documentation of a code: it appears in docs/errors.md and in the OpenAPI document. */
+/** What clients are told of a code: in docs/errors.md, and in the description of the interface. */
 export interface ErrorEntry {
   readonly status: number;
-  /** Why the service returns it. */
+  /** What brings it about. */
   readonly cause: string;
-  /** What the client can do. */
+  /** What the client does then. */
   readonly remedy: string;
 }
 
-/** The status and documentation of every code. A missing code does not compile. */
+/** The one place where an error gets its status. A code that is forgotten here does not compile. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   malformed_json: {
     status: 400,

@@ -1,14 +1,14 @@
 import type { FaultCode } from '../../../domain/errors.js';
 
-/** The documentation of a code in `details`. */
+/** What clients are told of a code in `details`. */
 export interface FaultEntry {
   /** What is wrong with the value. */
   readonly cause: string;
-  /** What the client can do. */
+  /** What the client does then. */
   readonly remedy: string;
 }
 
-/** The documentation of every code in `details`. A missing code does not compile. */
+/** A code that is forgotten here does not compile. */
 export const FAULTS: Readonly<Record<FaultCode, FaultEntry>> = {
   required: {
     cause:

@@ -1,16 +1,16 @@
 import type { ErrorCode } from '../../../../domain/errors.js';
 import type { OAuthErrorCode } from './oauth-error.js';
 
-/** The documentation of an `error` of the token endpoint. */
+/** What clients are told of an `error` of the token endpoint. */
 export interface OAuthErrorEntry {
-  /** The `code` values that accompany it. They determine the status. */
+  /** The service's own codes that it stands beside; the status is theirs. */
   readonly codes: readonly ErrorCode[];
   readonly cause: string;
-  /** What the client can do. */
+  /** What the client does then. */
   readonly remedy: string;
 }
 
-/** RFC 6749 section 5.2. A missing code does not compile. */
+/** RFC 6749 section 5.2. A code that is forgotten here does not compile. */
 export const OAUTH_ERRORS: Readonly<Record<OAuthErrorCode, OAuthErrorEntry>> = {
   invalid_request: {
     codes: [
