@@ -32,11 +32,11 @@ export interface OAuthErrorEntry {
   /** The service's own codes that it stands beside; the status is theirs. */
   readonly codes: readonly ResponseErrorCode[];
   readonly cause: string;
-  /** What the client can do. */
+  /** What the client can do about it. */
   readonly remedy: string;
 }
 
-/** RFC 6749 section 5.2. A missing code does not compile. */
+/** RFC 6749 section 5.2. A code that is forgotten here does not compile. */
 export const OAUTH_ERRORS: Readonly<Record<OAuthErrorCode, OAuthErrorEntry>> = {
   invalid_request: {
     codes: [
