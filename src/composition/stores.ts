@@ -1,13 +1,12 @@
 import { MemoryIdempotencyStore } from '../adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository, MemoryTombstones } from '../adapters/outbound/memory/repository.js';
 import { MemoryStore } from '../adapters/outbound/memory/store.js';
-import { MongoArchive } from '../adapters/outbound/mongo/archive.js';
+import { MongoArchive, MongoReservationArchive } from '../adapters/outbound/mongo/archive.js';
+import { mongoTable } from '../adapters/outbound/mongo/documents.js';
 import { MongoIdempotencyStore } from '../adapters/outbound/mongo/idempotency-store.js';
 import { recordIndexes, reservationExpiry, tombstoneExpiry } from '../adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '../adapters/outbound/mongo/repository.js';
-import { MongoReservationArchive } from '../adapters/outbound/mongo/reservation-archive.js';
 import { MongoStore } from '../adapters/outbound/mongo/store.js';
-import { mongoTable } from '../adapters/outbound/mongo/table.js';
 import { SqliteArchive, SqliteReservationArchive } from '../adapters/outbound/sqlite/archive.js';
 import { SqliteDatabase } from '../adapters/outbound/sqlite/database.js';
 import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/idempotency-store.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoArchive } from '#src/adapters/outbound/mongo/archive.js';
+import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/documents.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
-import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/table.js';
 import { BY_ID, type Comparison, type Filter, type Value } from '#src/application/list-query.js';
 import { QueryBudget } from '#src/application/query-budget.js';
 import type { Product } from '#src/domain/product.js';

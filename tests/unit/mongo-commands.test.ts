@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
+import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
 import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
-import { mongoTable } from '#src/adapters/outbound/mongo/table.js';
 import { BY_ID } from '#src/application/list-query.js';
 import { STORES, type Stored } from '#src/composition/stores.js';
 import type { Product } from '#src/domain/product.js';

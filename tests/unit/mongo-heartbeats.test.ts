@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { MongoClient } from 'mongodb';
-import { onStuckHeartbeat } from '#src/adapters/outbound/mongo/heartbeats.js';
+import { onStuckHeartbeat } from '#src/adapters/outbound/mongo/connection.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { ScriptedMongo } from '../support/scripted-mongo.js';
 import { ENDLESS } from '../support/tables.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { findUnusableIndexes } from '#src/adapters/outbound/mongo/index-check.js';
+import { findUnusableIndexes } from '#src/adapters/outbound/mongo/index-preparation.js';
 import {
   byCollection,
   type CollectionIndexes,

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import type { Document, IndexDescription } from 'mongodb';
 import { conditionsOf } from '#src/adapters/outbound/mongo/filter.js';
-import { isIndexed } from '#src/adapters/outbound/mongo/index-coverage.js';
-import { indexesOnFields } from '#src/adapters/outbound/mongo/indexes.js';
-import { sortOf } from '#src/adapters/outbound/mongo/keyset.js';
+import { indexesOnFields, isIndexed } from '#src/adapters/outbound/mongo/indexes.js';
+import { sortOf } from '#src/adapters/outbound/mongo/list.js';
 import type { Filter, Order, RecordTable } from '#src/application/list-query.js';
 import { METADATA } from '#src/domain/fields.js';
 import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { parseConnectionString } from '#src/adapters/outbound/mongo/options.js';
+import { parseConnectionString } from '#src/adapters/outbound/mongo/connection.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { ENDLESS } from '../support/tables.js';

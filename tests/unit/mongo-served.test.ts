@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { isIndexed } from '#src/adapters/outbound/mongo/index-coverage.js';
-import { keysetConditions } from '#src/adapters/outbound/mongo/keyset.js';
+import { isIndexed } from '#src/adapters/outbound/mongo/indexes.js';
+import { keysetConditions } from '#src/adapters/outbound/mongo/list.js';
 import type { Filter, Order, RecordTable } from '#src/application/list-query.js';
 import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';
 

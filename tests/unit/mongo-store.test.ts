@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { checkServer } from '#src/adapters/outbound/mongo/server-requirements.js';
+import { checkServer } from '#src/adapters/outbound/mongo/connection.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { QueryBudget } from '#src/application/query-budget.js';

@@ -1,31 +1,39 @@
-import type { Collection } from 'mongodb';
-import type { RecordArchive, RecordEntry } from '../../../application/ports/archive.js';
+import type { RecordTable } from '../../../application/list-query.js';
+import type { RecordArchive, RecordEntry, ReservationArchive } from '../../../application/ports/archive.js';
+import type { Reservation } from '../../../application/ports/idempotency-store.js';
 import type { Id, Versioned } from '../../../domain/record.js';
+import { Counter } from './counters.js';
 import {
-  COUNTERS,
-  type CounterDocument,
   documentOf,
+  type MongoTable,
+  type ReservationDocument,
   recordOf,
+  reservationCollection,
+  reservationDocumentOf,
+  reservationOf,
   type StoredDocument,
   tombstoneDocumentOf,
 } from './documents.js';
-import { readBatch } from './read-batch.js';
-import type { MongoStore } from './store.js';
-import type { MongoTable } from './table.js';
+import { readById } from './list.js';
+import type { MongoCollection, MongoStore } from './store.js';
 
 export class MongoArchive<Fields> implements RecordArchive {
   readonly name: string;
+  private readonly entries: MongoCollection<StoredDocument>;
+  private readonly counter: Counter;
 
   constructor(
-    private readonly store: MongoStore,
+    store: MongoStore,
     private readonly table: MongoTable<Fields>,
   ) {
     this.name = table.name;
+    this.entries = store.collection(table.name);
+    this.counter = new Counter(store, table);
   }
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
-    const documents = await this.run((all, maxTimeMS) =>
-      readBatch(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
+    const documents = await this.entries.run((all, maxTimeMS) =>
+      readById(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
     );
     return documents.map((document) =>
       'live' in document
@@ -35,47 +43,47 @@ export class MongoArchive<Fields> implements RecordArchive {
   }
 
   async add(entries: readonly RecordEntry[]): Promise<void> {
-    const documents = entries.map((entry) => this.documentOf(entry));
-    await this.run((all, maxTimeMS) => all.insertMany(documents, { maxTimeMS }));
+    const documents = entries.map((entry) =>
+      'deletedAt' in entry ? tombstoneDocumentOf(entry) : documentOf(this.table, entry as Versioned<Fields>),
+    );
+    await this.entries.run((all, maxTimeMS) => all.insertMany(documents, { maxTimeMS }));
   }
 
   async discard(ids: readonly Id[]): Promise<void> {
-    await this.run((all, maxTimeMS) => all.deleteMany({ _id: { $in: [...ids] } }, { maxTimeMS }));
+    await this.entries.run((all, maxTimeMS) => all.deleteMany({ _id: { $in: [...ids] } }, { maxTimeMS }));
   }
 
-  async nextId(): Promise<Id> {
-    const counter = await this.counting((counters, maxTimeMS) =>
-      counters.findOne({ _id: this.name }, { maxTimeMS }),
+  nextId(): Promise<Id> {
+    return this.counter.next();
+  }
+
+  raiseNextId(next: Id): Promise<void> {
+    return this.counter.raise(next);
+  }
+}
+
+export class MongoReservationArchive implements ReservationArchive {
+  readonly name: string;
+  private readonly entries: MongoCollection<ReservationDocument>;
+
+  constructor(store: MongoStore, table: RecordTable) {
+    this.name = table.name;
+    this.entries = store.collection(reservationCollection(table));
+  }
+
+  async read(after: string, limit: number): Promise<readonly Reservation[]> {
+    const documents = await this.entries.run((all, maxTimeMS) =>
+      readById(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
     );
-    return this.table.firstId + (counter?.reserved ?? 0);
+    return documents.map(reservationOf);
   }
 
-  async raiseNextId(next: Id): Promise<void> {
-    const reserved = next - this.table.firstId;
-    await this.counting((counters, maxTimeMS) =>
-      counters.updateOne({ _id: this.name }, { $max: { reserved } }, { upsert: true, maxTimeMS }),
-    );
+  async add(reservations: readonly Reservation[]): Promise<void> {
+    const documents = reservations.map(reservationDocumentOf);
+    await this.entries.run((all, maxTimeMS) => all.insertMany(documents, { maxTimeMS }));
   }
 
-  private documentOf(entry: RecordEntry): StoredDocument {
-    return 'deletedAt' in entry
-      ? tombstoneDocumentOf(entry)
-      : documentOf(this.table, entry as Versioned<Fields>);
-  }
-
-  private run<Result>(
-    operation: (all: Collection<StoredDocument>, maxTimeMS: number) => Promise<Result>,
-  ): Promise<Result> {
-    return this.store.run((database, maxTimeMS) =>
-      operation(database.collection<StoredDocument>(this.name), maxTimeMS),
-    );
-  }
-
-  private counting<Result>(
-    operation: (counters: Collection<CounterDocument>, maxTimeMS: number) => Promise<Result>,
-  ): Promise<Result> {
-    return this.store.run((database, maxTimeMS) =>
-      operation(database.collection<CounterDocument>(COUNTERS), maxTimeMS),
-    );
+  async discard(keys: readonly string[]): Promise<void> {
+    await this.entries.run((all, maxTimeMS) => all.deleteMany({ _id: { $in: [...keys] } }, { maxTimeMS }));
   }
 }

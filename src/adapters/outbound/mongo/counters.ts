@@ -1,21 +1,20 @@
-import type { Collection } from 'mongodb';
 import type { RecordTable } from '../../../application/list-query.js';
 import type { Id } from '../../../domain/record.js';
 import { COUNTERS, type CounterDocument } from './documents.js';
 import { isDuplicateKey } from './errors.js';
-import type { MongoStore } from './store.js';
+import type { CollectionOperation, MongoStore } from './store.js';
 
-/** Gives out the ids of a table from its counter. */
+/** The counter that the ids of a table come from. */
 export class Counter {
   constructor(
     private readonly store: MongoStore,
     private readonly table: RecordTable,
   ) {}
 
-  /** @returns the first of them */
+  /** @returns the first of the reserved ids */
   async reserve(count: number): Promise<Id> {
     const { name, firstId } = this.table;
-    const counter = await this.counting((counters, maxTimeMS) =>
+    const counter = await this.run((counters, maxTimeMS) =>
       counters.findOneAndUpdate(
         { _id: name },
         { $inc: { reserved: count } },
@@ -28,7 +27,7 @@ export class Counter {
 
   async release(first: Id, end: Id): Promise<void> {
     const { name, firstId } = this.table;
-    await this.counting((counters, maxTimeMS) =>
+    await this.run((counters, maxTimeMS) =>
       counters.updateOne(
         { _id: name, reserved: end - firstId },
         { $set: { reserved: first - firstId } },
@@ -37,19 +36,30 @@ export class Counter {
     );
   }
 
-  /** Of two first uses of a counter that race one may find the other's document in its way; then it is there. */
-  private async counting<Result>(
-    operation: (counters: Collection<CounterDocument>, maxTimeMS: number) => Promise<Result>,
-  ): Promise<Result> {
-    const count = () =>
-      this.store.run((database, maxTimeMS) =>
-        operation(database.collection<CounterDocument>(COUNTERS), maxTimeMS),
-      );
+  /** The first id that was never reserved. */
+  async next(): Promise<Id> {
+    const { name, firstId } = this.table;
+    const counter = await this.run((counters, maxTimeMS) => counters.findOne({ _id: name }, { maxTimeMS }));
+    return firstId + (counter?.reserved ?? 0);
+  }
+
+  /** No id before `next` is reserved from now on. */
+  async raise(next: Id): Promise<void> {
+    const { name, firstId } = this.table;
+    const reserved = next - firstId;
+    await this.run((counters, maxTimeMS) =>
+      counters.updateOne({ _id: name }, { $max: { reserved } }, { upsert: true, maxTimeMS }),
+    );
+  }
+
+  /** Two first uses of a counter may race. One of them then gets a duplicate key and succeeds on its second try. */
+  private async run<Result>(operation: CollectionOperation<CounterDocument, Result>): Promise<Result> {
+    const counters = this.store.collection<CounterDocument>(COUNTERS);
     try {
-      return await count();
+      return await counters.run(operation);
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      return count();
+      return counters.run(operation);
     }
   }
 }

@@ -10,98 +10,98 @@ import { CatalogueError, unavailable } from '../../../domain/errors.js';
 
 const NAMESPACE_NOT_FOUND = 26;
 const DUPLICATE_KEY = 11_000;
-/** MaxTimeMSExpired, and QueryExceededMemoryLimitNoDiskUseAllowed: what a sort without an index ends with. */
+/** MaxTimeMSExpired, and QueryExceededMemoryLimitNoDiskUseAllowed, the end of a large sort without an index. */
 const TOO_EXPENSIVE = new Set([50, 292]);
 
 /** IndexOptionsConflict and IndexKeySpecsConflict. */
 const INDEX_CONFLICT = new Set([85, 86]);
 
 /**
- * A cursor that is gone, by time, a stop or a change of the indexes: the driver never asks for a next batch again. These
- * are the server's category CursorInvalidatedError.
+ * The cursor is gone: by time, a stop or a change of the indexes. The driver does not retry the next batch. These are the
+ * server's category CursorInvalidatedError.
  */
 const CURSOR_LOST = [43, 96, 175, 237, 314];
 
 /**
- * Codes of the server that another try can cure, beside what the driver labels. Numbers and categories are those of
+ * Server errors that may pass by another try, in addition to those that the driver labels. Numbers and categories are from
  * https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml.
  */
-const PASSING = new Set([
+const TRANSIENT = new Set([
   ...CURSOR_LOST,
-  // RetriableError: a host, a connection or the time is lacking, on the way or between the parts of a cluster.
+  // RetriableError: a host or a connection is missing or too slow, also within a cluster.
   ...[6, 7, 89, 202, 262, 317, 384, 407, 515, 516, 9001],
-  // RetriableError: a member stops, or is a primary no more, or not yet.
+  // RetriableError: a member stops, or is not the primary any more, or not yet.
   ...[91, 189, 506, 10107, 11600, 11602, 13435, 13436],
-  // RetriableError: a cluster changes its shards, its version or its checkpoint at the moment.
+  // RetriableError: a cluster is changing its shards, its version or its checkpoint.
   ...[134, 358, 402, 406, 412, 453, 471, 485, 488, 50915, 91331, 10045600],
   // SystemOverloadedError.
   ...[433, 449, 450, 462, 473, 521, 526],
-  // Interruption: somebody or something ended the operation.
+  // Interruption: the operation was killed.
   ...[24, 50, 279, 290, 355, 11601, 46841],
-  // Stale routing and snapshots: what was to be read or written moved meanwhile, or is not there yet.
+  // Stale routing and snapshots: the data moved meanwhile, or is not there yet.
   ...[63, 150, 239, 246, 249, 250, 272, 13388],
-  // A write met another, or a majority that did not acknowledge in time.
+  // A write conflict, or a majority that did not acknowledge in time.
   ...[64, 112],
-  // An election; and a second try of a write, of whose first the server has no record any more: its outcome is unknown.
+  // An election; and a retried write whose first try the server does not remember, so that its outcome is unknown.
   ...[216, 217, 225],
-  // Nobody may write: an operator forbids it for a time, or the disk is full.
+  // No writes: an operator blocked them, or the disk is full.
   ...[371, 507, 14031],
-  // What the driver or the parts of a cluster meet on their way to a primary.
+  // No primary was found.
   ...[133, 145, 365, 10058],
-  // AuthenticationFailed: while a password is being changed the service and the server have different ones.
+  // AuthenticationFailed: while a password is being changed, the service and the server have different ones.
   18,
 ]);
 
-/** HandshakeError: a connection could not be made ready, so the command was not sent; Atlas has a code of its own for it. */
-const PASSING_LABELS = [
+/** HandshakeError: the connection was not ready, so the command was not sent. Atlas has its own code for it. */
+const TRANSIENT_LABELS = [
   'RetryableWriteError',
   'TransientTransactionError',
   'SystemOverloadedError',
   'HandshakeError',
 ];
 
-/** What Node calls the steps of a connection and of a look-up of names; a file has others. */
-const CONNECTION_STEP = /^(?:connect|read|write|writev|shutdown|getaddrinfo|query\w+)$/;
+/** Node's system calls of connections and of name look-ups; those of files differ. */
+const CONNECTION_SYSCALL = /^(?:connect|read|write|writev|shutdown|getaddrinfo|query\w+)$/;
 
-/** Errors of Node's sockets, streams and of TLS that come from no system call, such as that of a socket that has been ended. */
+/** Node's errors of sockets, streams and TLS that come from no system call, such as that of an ended socket. */
 const CONNECTION_CODE = /^(?:EPIPE|ECONNRESET|ETIMEDOUT|ERR_(?:STREAM|SOCKET|SSL|TLS)_\w+)$/;
 
 /**
- * What the core is told of an error of the driver. An error that the server gave for a reason of its own stays as it
- * was; all others mean that the server was not there, or not in time, and that the outcome is unknown.
+ * Translates an error of the driver. A definite error of the server is returned unchanged. Every other becomes
+ * `unavailable`: the server did not respond, or not in time, and the outcome is unknown.
  */
 export function toCoreError(error: unknown): unknown {
   if (error instanceof CatalogueError) return error;
-  return isPassing(unwrapped(error)) ? unreachable(error) : error;
+  return isTransient(unwrapped(error)) ? unreachable(error) : error;
 }
 
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
 
-/** Whether the collection that was asked for does not exist. */
+/** Whether the collection does not exist. */
 export function isCollectionMissing(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === NAMESPACE_NOT_FOUND;
 }
 
-/** Whether there is another index of that name, or one of those fields that differs in something else. */
+/** Whether another index has the same name, or the same key with other options. */
 export function isIndexConflict(error: unknown): boolean {
   return error instanceof MongoServerError && INDEX_CONFLICT.has(Number(error.code));
 }
 
-/** Whether the server gave a query up because of what it costs. */
+/** Whether the server gave up a query because of its cost. */
 export function isTooExpensive(error: unknown): boolean {
   return error instanceof MongoServerError && TOO_EXPENSIVE.has(Number(error.code));
 }
 
-/** Whether the server lost the place of a query between two batches, so that it has to be asked from its beginning. */
+/** Whether the server lost the cursor of a query between two batches, so that the query has to start again. */
 export function isCursorLost(error: unknown): boolean {
   return error instanceof MongoServerError && CURSOR_LOST.includes(Number(error.code));
 }
 
 /**
- * The index that refused a write: its name, and the first path of its key where the server tells that.
- * @throws Error where the server names no index
+ * The index that refused a write: its name, or the first path of its key if the server tells it.
+ * @throws Error if the server names no index
  */
 export function violatedIndex(error: MongoServerError): { readonly name?: string; readonly path?: string } {
   const pattern: Document | undefined = error['keyPattern'];
@@ -110,9 +110,9 @@ export function violatedIndex(error: MongoServerError): { readonly name?: string
 }
 
 /**
- * Of an unordered insertion the documents that were refused, by their place in it, each with the name of the index that
- * refused it, which the driver leaves in the message alone.
- * @throws what `error` means, where anything else went wrong with one of them
+ * The documents of an unordered insertion that were refused, by their position, each with the name of the index that refused
+ * it. The driver gives that name only in the message.
+ * @throws the translation of `error`, if anything else went wrong with a document
  */
 export function rejectedDocuments(error: unknown): ReadonlyMap<number, string> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
@@ -120,7 +120,7 @@ export function rejectedDocuments(error: unknown): ReadonlyMap<number, string> {
   const refusals = [error.writeErrors].flat();
   if (refusals.length === 0) throw error;
   for (const { code } of refusals)
-    if (code !== DUPLICATE_KEY) throw PASSING.has(code) ? unreachable(error) : error;
+    if (code !== DUPLICATE_KEY) throw TRANSIENT.has(code) ? unreachable(error) : error;
   return new Map(refusals.map(({ index, errmsg }) => [index, indexNamedIn(errmsg, error)]));
 }
 
@@ -135,28 +135,28 @@ function indexNamedIn(message: string | undefined, error: MongoError): string {
   return name;
 }
 
-/** An insertion of many gives every error out as if the server had answered with it. */
+/** The driver wraps every error of an insertion of many documents as if it came from the server. */
 function unwrapped(error: unknown): unknown {
   const cause: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined;
   return cause instanceof Error ? cause : error;
 }
 
-function isPassing(error: unknown): boolean {
-  if (!(error instanceof MongoError)) return isOfConnection(error);
+function isTransient(error: unknown): boolean {
+  if (!(error instanceof MongoError)) return isConnectionError(error);
   if (error instanceof MongoWriteConcernError) return true;
   if (!(error instanceof MongoServerError)) return !(error instanceof MongoInvalidArgumentError);
-  const isLabelled = PASSING_LABELS.some((label) => error.hasErrorLabel(label));
-  return isLabelled || PASSING.has(Number(error.code));
+  const isLabelled = TRANSIENT_LABELS.some((label) => error.hasErrorLabel(label));
+  return isLabelled || TRANSIENT.has(Number(error.code));
 }
 
 /**
- * Whether it is Node's own error of a connection or of a look-up of names. The driver hands such an error on as it is
- * where a socket fails while a command waits to be written, and where it asks for the SRV record of `mongodb+srv`.
+ * Whether it is Node's own error of a connection or of a name look-up. The driver passes such an error on unchanged if a
+ * socket fails while a command waits to be written, and if the look-up of the SRV record of `mongodb+srv` fails.
  */
-function isOfConnection(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
-  return CONNECTION_STEP.test(String(syscall)) || CONNECTION_CODE.test(String(code));
+  return CONNECTION_SYSCALL.test(String(syscall)) || CONNECTION_CODE.test(String(code));
 }
 
 function unreachable(cause: unknown): CatalogueError {

@@ -1,22 +1,35 @@
-import { BSON, type Collection, type FindCursor } from 'mongodb';
-import { type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../../../application/list-query.js';
+import { BSON, type Collection, type Document, type FindCursor } from 'mongodb';
+import {
+  type Comparison,
+  type ListPage,
+  type ListPlace,
+  type ListQuery,
+  MAX_PAGE_BYTES,
+  type Order,
+  type RecordTable,
+} from '../../../application/list-query.js';
 import type { Versioned } from '../../../domain/record.js';
-import { type LiveDocument, recordOf, type StoredDocument } from './documents.js';
+import {
+  fieldPath,
+  type LiveDocument,
+  type MongoTable,
+  recordOf,
+  type StoredDocument,
+  specOf,
+} from './documents.js';
 import { isCursorLost } from './errors.js';
-import { conditionsOf } from './filter.js';
-import { keysetConditions, sortOf } from './keyset.js';
-import type { MongoTable } from './table.js';
+import { comparison, conditionsOf } from './filter.js';
 
 /** Documents of a batch; the server ends one earlier at 16 MiB. */
-const CHUNK = 250;
+const BATCH = 250;
 
 /**
- * All from one moment: in an index a document moves when a value of it is changed, and a walk that sees both what was
- * and what is would miss one that was in the list all the time.
+ * Reads a snapshot. A write that changes an indexed value moves the document within the index, so a scan without a snapshot
+ * could miss a document that was in the list all the time.
  */
 export const SNAPSHOT_READ = { readConcern: { level: 'snapshot' } } as const;
 
-/** Reads the page a second time where the server loses its cursor: nothing of the first has been shown. */
+/** Reads the page again if the server loses its cursor: nothing of the first attempt was returned. */
 export async function readPage<Fields>(
   ...page: PageParameters<Fields>
 ): Promise<ListPage<Versioned<Fields>>> {
@@ -35,18 +48,18 @@ type PageParameters<Fields> = [
   maxTimeMS: number,
 ];
 
-/** Reads one record more than the page holds, to know whether there is one. */
+/** Reads one record more than the page holds, to know whether there are more. */
 async function readOnce<Fields>(
   ...[collection, table, query, maxTimeMS]: PageParameters<Fields>
 ): Promise<ListPage<Versioned<Fields>>> {
   const { filters, order, from, limit, bytes = MAX_PAGE_BYTES } = query;
   const side = from?.side ?? 'after';
-  const beyond = from ? keysetConditions(table, order, from) : [];
+  const keyset = from ? keysetConditions(table, order, from) : [];
   const cursor = collection
-    .find<LiveDocument>({ $and: [...conditionsOf(table, filters), ...beyond] }, SNAPSHOT_READ)
+    .find<LiveDocument>({ $and: [...conditionsOf(table, filters), ...keyset] }, SNAPSHOT_READ)
     .sort(sortOf(order, side))
     .limit(limit + 1)
-    .batchSize(CHUNK)
+    .batchSize(BATCH)
     .allowDiskUse()
     .maxTimeMS(maxTimeMS);
   const { documents, hasMore } = await documentsUpTo(limit, bytes, cursor);
@@ -54,8 +67,18 @@ async function readOnce<Fields>(
   return { records: side === 'before' ? records.reverse() : records, hasMore };
 }
 
-/** The next `limit` documents, fewer where they come to `maxBytes` before; one at least where there is any. */
-export async function documentsUpTo<Kind extends object>(
+/** Reads the first documents in order of `_id`: at most `limit`, fewer if they reach {@link MAX_PAGE_BYTES}. */
+export async function readById<Kind extends object>(
+  found: FindCursor<Kind>,
+  limit: number,
+  maxTimeMS: number,
+): Promise<Kind[]> {
+  const cursor = found.sort({ _id: 1 }).limit(limit).batchSize(BATCH).maxTimeMS(maxTimeMS);
+  return (await documentsUpTo(limit, MAX_PAGE_BYTES, cursor)).documents;
+}
+
+/** The next documents: at most `limit`. The document that reaches `maxBytes` is the last. */
+async function documentsUpTo<Kind extends object>(
   limit: number,
   maxBytes: number,
   cursor: FindCursor<Kind>,
@@ -68,4 +91,44 @@ export async function documentsUpTo<Kind extends object>(
     bytes += BSON.calculateObjectSize(document);
   }
   return { documents, hasMore: false };
+}
+
+/** The order in which a page is read: the order of the list, reversed if the page lies before its place. */
+export function sortOf(order: Order, side: ListPlace['side']): Record<string, 1 | -1> {
+  return Object.fromEntries(
+    order.map(({ field, descending }) => [fieldPath(field), isAscending(descending, side) ? 1 : -1]),
+  );
+}
+
+/**
+ * Keyset condition: `(a > x) or (a = x and b > y)`, plus the redundant `a >= x` so that MongoDB can seek in the index. Among
+ * documents that tie in the first key only the `$or` bounds the scan: each branch is a range of the index, but the server
+ * may choose to scan all of them.
+ */
+export function keysetConditions(
+  table: RecordTable,
+  order: Order,
+  { side, inclusive, values }: ListPlace,
+): Document[] {
+  const keys = order.map(({ field, descending }, at) => {
+    const { type } = specOf(table, field);
+    const value = values[at];
+    if (value === undefined) throw new Error(`The place has no value of ${field}.`);
+    const is = (operator: Comparison['operator']) => ({
+      [fieldPath(field)]: comparison(type, operator, value),
+    });
+    const [further, notBefore] = isAscending(descending, side)
+      ? [is('gt'), is('gte')]
+      : [is('lt'), is('lte')];
+    return { tied: is('eq'), further, notBefore };
+  });
+  const branches = keys.map(({ further, notBefore }, at) => {
+    const last = inclusive && at === keys.length - 1 ? notBefore : further;
+    return { $and: [...keys.slice(0, at).map(({ tied }) => tied), last] };
+  });
+  return [...keys.slice(0, 1).map(({ notBefore }) => notBefore), { $or: branches }];
+}
+
+function isAscending(descending: boolean, side: ListPlace['side']): boolean {
+  return descending === (side === 'before');
 }

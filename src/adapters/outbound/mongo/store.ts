@@ -1,35 +1,51 @@
-import { type Db, MongoClient, type MongoClientOptions, MongoParseError } from 'mongodb';
+import {
+  type Collection,
+  type Db,
+  type Document,
+  MongoClient,
+  type MongoClientOptions,
+  MongoParseError,
+} from 'mongodb';
 import { FairShares, type Share } from '../../../application/fair-shares.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
+import { checkServer, onStuckHeartbeat, parseConnectionString } from './connection.js';
 import { isTooExpensive, toCoreError } from './errors.js';
-import { onStuckHeartbeat } from './heartbeats.js';
 import { IndexPreparation } from './index-preparation.js';
 import { byCollection, type CollectionIndexes } from './indexes.js';
-import { parseConnectionString } from './options.js';
-import { checkServer } from './server-requirements.js';
 
-/** For the way of a query and its answer, beside the time that the server may take for it. */
-const JOURNEY_MS = 500;
+/** The time of a query on the network, in addition to the time that the server may take. */
+const ROUND_TRIP_MS = 500;
 
-/** Of the connections, the part that queries without an index may hold at the same time. */
-const SEARCHING_PART = 1 / 4;
+/** The part of the connections that queries without an index may use at the same time. */
+const SEARCH_PART = 1 / 4;
 
-/** Behind each of them; more would wait for a turn that comes too late, if a query takes a tenth of their patience. */
-const WAITING_FOR_EACH = 10;
+/** The most queries that wait for each of them. More would time out, if a query takes a tenth of their patience. */
+const WAITING_PER_SEARCH = 10;
 
-/** How long one call of `open` waits at least for the indexes. */
+/** The least time that one call of `open` waits for the indexes. */
 const INDEXES_MS = 5_000;
 
+/** An operation on a collection. It passes `maxTimeMS` to the server. */
+export type CollectionOperation<Kind extends Document, Result> = (
+  all: Collection<Kind>,
+  maxTimeMS: number,
+) => Promise<Result>;
+
+/** {@link MongoStore.run} and {@link MongoStore.search} on one collection. */
+export interface MongoCollection<Kind extends Document> {
+  run<Result>(operation: CollectionOperation<Kind, Result>): Promise<Result>;
+  search<Result>(query: CollectionOperation<Kind, Result>, client?: string): Promise<Result>;
+}
+
 /**
- * A MongoDB replica set, if only of one member, or a cluster of them behind mongos, of MongoDB 5.0 or later: reads from
- * one moment and writes that the driver may send again need it. A write is acknowledged when a majority has it in the
- * journal.
+ * A MongoDB replica set, of one member or more, or a cluster of them behind mongos. It needs MongoDB 5.0 or later, for
+ * snapshot reads and retryable writes. A write is acknowledged when a majority has it in the journal.
  */
 export class MongoStore implements Store {
   readonly location: string;
-  /** So long a caller waits for one operation, in milliseconds, whatever the driver still tries behind its back. */
+  /** How long a caller waits for one operation, even if the driver still retries it. */
   readonly operationMs: number;
   private readonly connect: (over?: MongoClientOptions) => MongoClient;
   private client: MongoClient;
@@ -40,8 +56,8 @@ export class MongoStore implements Store {
   private closed = false;
 
   /**
-   * @param url as {@link parseConnectionString} has it
-   * @throws UnusableStore where the URL is none, or weakens what the service promises; its message holds no value of it
+   * @param url as in {@link parseConnectionString}
+   * @throws UnusableStore if the URL is invalid or weakens the guarantees of the service; its message has no value of it
    */
   constructor(
     url: string,
@@ -50,20 +66,20 @@ export class MongoStore implements Store {
   ) {
     const { options, hosts, database, operationMs } = parseConnectionString(
       url,
-      budget.timeoutMs + JOURNEY_MS,
+      budget.timeoutMs + ROUND_TRIP_MS,
     );
     this.connect = (over) => new MongoClient(url, { ...options, ...over });
     this.client = this.firstClient();
     this.operationMs = operationMs;
     const { maxPoolSize, waitQueueTimeoutMS } = this.client.options;
-    // 0 is the driver's word for no bound.
-    const slots = Math.max(1, Math.floor((maxPoolSize || Number.POSITIVE_INFINITY) * SEARCHING_PART));
+    // 0 means no limit for the driver.
+    const slots = Math.max(1, Math.floor((maxPoolSize || Number.POSITIVE_INFINITY) * SEARCH_PART));
     const patienceMs = waitQueueTimeoutMS || this.operationMs;
     const perClient = Math.max(1, Math.floor(slots / 2));
     this.searches = new FairShares({
       total: slots,
       perClient,
-      maxWaiting: slots * WAITING_FOR_EACH,
+      maxWaiting: slots * WAITING_PER_SEARCH,
       patienceMs,
     });
     this.database = database;
@@ -89,18 +105,18 @@ export class MongoStore implements Store {
     onStuckHeartbeat(client, () => {
       if (this.closed || client !== this.client) return;
       this.client = this.watchedClient();
-      // What still runs there fails; whether the client closes well concerns nobody.
+      // Operations that still run there fail. An error of the close itself does not matter.
       client.close().catch(() => {});
     });
     return client;
   }
 
   /**
-   * Makes the indexes; those that are there already stay, so that any number of processes may start at once.
-   * @throws UnusableStore where the server, or an index in it, is not what this store needs
+   * Creates the missing indexes, so any number of processes may start at once.
+   * @throws UnusableStore if this store cannot work with the server or with an index in it
    */
   async open(): Promise<void> {
-    // A client whose first connection failed never makes another.
+    // A client whose first connection failed never connects again.
     if (this.hasFailed) {
       await this.client.close();
       this.client = this.watchedClient();
@@ -123,8 +139,8 @@ export class MongoStore implements Store {
   }
 
   /**
-   * Runs one operation. Where it is not done in time its outcome is unknown.
-   * @param operation hands `maxTimeMS` on to the server, writes too
+   * Runs one operation. If it is not done in time, its outcome is unknown.
+   * @param operation passes `maxTimeMS` to the server, for writes too
    *   (https://www.mongodb.com/docs/manual/reference/command/insert/), so that none is done long after its caller left
    */
   run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
@@ -135,9 +151,10 @@ export class MongoStore implements Store {
   }
 
   /**
-   * Runs a query that may take as long as the budget has it; few at a time, so that the others find connections.
-   * @param query hands `maxTimeMS` on to the server
-   * @param client whose bound counts, as in {@link ListQuery}
+   * Runs a query that no index serves, within the query budget. Few run at the same time, so other operations find
+   * connections.
+   * @param query passes `maxTimeMS` to the server
+   * @param client whose limit counts, as in {@link ListQuery}
    * @throws CatalogueError `query_too_expensive`
    */
   async search<Result>(
@@ -146,11 +163,20 @@ export class MongoStore implements Store {
   ): Promise<Result> {
     const share = await this.searches.take(client);
     if (!share) throw unavailable('Too many queries run that no index serves. Try again later.');
-    const waitMs = Math.max(this.budget.timeoutMs + JOURNEY_MS, this.operationMs);
-    return this.within(waitMs, this.searchHolding(share, query));
+    const waitMs = Math.max(this.budget.timeoutMs + ROUND_TRIP_MS, this.operationMs);
+    return this.within(waitMs, this.searchWith(share, query));
   }
 
-  private async searchHolding<Result>(
+  collection<Kind extends Document>(name: string): MongoCollection<Kind> {
+    return {
+      run: (operation) =>
+        this.run((database, maxTimeMS) => operation(database.collection<Kind>(name), maxTimeMS)),
+      search: (query, client) =>
+        this.search((database, maxTimeMS) => query(database.collection<Kind>(name), maxTimeMS), client),
+    };
+  }
+
+  private async searchWith<Result>(
     share: Share,
     query: (database: Db, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
@@ -159,7 +185,7 @@ export class MongoStore implements Store {
     } catch (error) {
       throw isTooExpensive(error) ? queryTooExpensive() : error;
     } finally {
-      // Not before it is done, whoever still waits for it: until then it holds its connection.
+      // Not before the query is done: until then it holds its connection, even if its caller has left.
       share.release();
     }
   }

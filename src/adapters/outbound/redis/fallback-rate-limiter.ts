@@ -4,20 +4,20 @@ import type { RateLimiter, RatePolicy, RateState } from '../../../application/po
 import { CatalogueError } from '../../../domain/errors.js';
 
 export interface FallbackDependencies {
-  /** Counts for all processes together; says `unavailable` where it cannot count in time. */
+  /** Counts for all processes together; throws `unavailable` if it cannot count in time. */
   readonly shared: RateLimiter;
-  /** A limiter of this process alone, which has counted nothing yet. */
+  /** Makes a limiter for this process alone, with all counts at zero. */
   readonly makeLocal: () => RateLimiter;
   readonly metrics: Metrics;
   readonly journal: Journal;
 }
 
 /**
- * Limits together with the other processes while the shared limiter answers, and alone while it does not. An outage
- * begins with the first answer that is missing, and ends with the first request that the shared limiter counts again.
+ * Limits by the shared limiter, and during its outages by a limiter of this process. An outage begins with the first request
+ * that the shared limiter does not count, and ends with the first that it counts again.
  */
 export class FallbackRateLimiter implements RateLimiter {
-  /** Counts during an outage, each of which has its own; there is none while the shared limiter answers. */
+  /** The limiter of the current outage; undefined without an outage. Each outage has its own. */
   private local: RateLimiter | undefined;
 
   constructor(private readonly deps: FallbackDependencies) {}
@@ -33,24 +33,24 @@ export class FallbackRateLimiter implements RateLimiter {
       this.endOutage(before);
       return state;
     } catch (error) {
-      const local = this.localInstead(error);
+      const local = this.startOutage(error);
       this.deps.metrics.increment('rate_limiter_fallback_total');
       return local.consume(caller);
     }
   }
 
-  /** During an outage the shared limiter is not asked: one that can be read but not written to limits nobody. */
+  /** During an outage the shared limiter is not read: one that can be read but not written limits nobody. */
   async peek(caller: string): Promise<RateState> {
     if (this.local) return this.local.peek(caller);
     try {
       return await this.deps.shared.peek(caller);
     } catch (error) {
-      return this.localInstead(error).peek(caller);
+      return this.startOutage(error).peek(caller);
     }
   }
 
-  /** @throws `error`, unless it says that the shared limiter is unavailable */
-  private localInstead(error: unknown): RateLimiter {
+  /** @throws `error`, unless it is `unavailable` */
+  private startOutage(error: unknown): RateLimiter {
     if (!(error instanceof CatalogueError && error.code === 'unavailable')) throw error;
     if (!this.local) {
       this.local = this.deps.makeLocal();
@@ -60,7 +60,7 @@ export class FallbackRateLimiter implements RateLimiter {
     return this.local;
   }
 
-  /** @param before the local limiter when the request came: an answer to an older question ends no outage */
+  /** @param before the local limiter when the request began: a request from before an outage does not end it */
   private endOutage(before: RateLimiter | undefined): void {
     if (!before || before !== this.local) return;
     this.local = undefined;

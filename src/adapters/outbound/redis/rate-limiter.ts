@@ -2,22 +2,22 @@ import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
 import { InvalidReply, type RedisConnection } from './connection.js';
 
-/** Requests of one caller that are counted by one command. */
+/** The requests of one caller that one command counts. */
 interface Batch {
   size: number;
-  readonly answer: Promise<RateLimiterRes>;
+  readonly result: Promise<RateLimiterRes>;
 }
 
 /**
- * Limits the callers of all processes that share one Redis. Requests of one caller that arrive together share a
- * command, so that a flood of them is counted exactly by a few.
- * Every method may throw a CatalogueError `unavailable`; the request may then have been counted.
+ * Limits the callers of all processes that share one Redis. Concurrent requests of one caller share a command, so a few
+ * commands count a flood of requests exactly.
+ * Every method may throw a CatalogueError `unavailable`; the request may be counted nevertheless.
  */
 export class RedisRateLimiter implements RateLimiter {
   private readonly limiter: RateLimiterRedis;
-  /** By caller, what has not been sent yet. */
+  /** By caller, the commands that are not sent yet. */
   private readonly batches = new Map<string, Batch>();
-  private readonly looks = new Map<string, Promise<RateLimiterRes | null>>();
+  private readonly lookups = new Map<string, Promise<RateLimiterRes | null>>();
 
   constructor(
     readonly policy: RatePolicy,
@@ -34,43 +34,43 @@ export class RedisRateLimiter implements RateLimiter {
 
   async consume(caller: string): Promise<RateState> {
     const batch = this.batches.get(caller) ?? this.openBatch(caller);
-    const place = ++batch.size;
-    const { consumedPoints, msBeforeNext } = await batch.answer;
-    const consumed = consumedPoints - batch.size + place;
+    const position = ++batch.size;
+    const { consumedPoints, msBeforeNext } = await batch.result;
+    const consumed = consumedPoints - batch.size + position;
     return this.state(consumed <= this.policy.quota, consumed, msBeforeNext);
   }
 
   async peek(caller: string): Promise<RateState> {
     const { quota, windowSeconds } = this.policy;
-    const now = await (this.looks.get(caller) ?? this.openLook(caller));
+    const now = await (this.lookups.get(caller) ?? this.openLookup(caller));
     if (!now) return { allowed: true, remaining: quota, resetSeconds: windowSeconds };
     return this.state(now.consumedPoints < quota, now.consumedPoints, now.msBeforeNext);
   }
 
   private openBatch(caller: string): Batch {
-    const answer = this.connection
+    const result = this.connection
       .send(() => {
         this.batches.delete(caller);
         return this.count(caller, batch.size);
       })
       .finally(() => this.close(this.batches, caller, batch));
-    const batch: Batch = { size: 0, answer };
+    const batch: Batch = { size: 0, result };
     this.batches.set(caller, batch);
     return batch;
   }
 
-  private openLook(caller: string): Promise<RateLimiterRes | null> {
-    const look = this.connection
+  private openLookup(caller: string): Promise<RateLimiterRes | null> {
+    const lookup = this.connection
       .send(() => {
-        this.looks.delete(caller);
-        return this.look(caller);
+        this.lookups.delete(caller);
+        return this.lookUp(caller);
       })
-      .finally(() => this.close(this.looks, caller, look));
-    this.looks.set(caller, look);
-    return look;
+      .finally(() => this.close(this.lookups, caller, lookup));
+    this.lookups.set(caller, lookup);
+    return lookup;
   }
 
-  /** What was never sent takes nobody along any more. */
+  /** No further request joins a command that failed before it was sent. */
   private close<Open>(open: Map<string, Open>, caller: string, one: Open): void {
     if (open.get(caller) === one) open.delete(caller);
   }
@@ -81,7 +81,7 @@ export class RedisRateLimiter implements RateLimiter {
     return counted;
   }
 
-  private async look(caller: string): Promise<RateLimiterRes | null> {
+  private async lookUp(caller: string): Promise<RateLimiterRes | null> {
     const counted = await this.limiter.get(caller);
     if (counted && !isPossible(counted, 0)) throw new InvalidReply('the reply is not a valid count');
     return counted;
@@ -89,22 +89,22 @@ export class RedisRateLimiter implements RateLimiter {
 
   private state(allowed: boolean, consumed: number, msLeft: number): RateState {
     const { quota, windowSeconds } = this.policy;
-    // A window that began under a longer setting, or ends this instant, is still told within this policy's bounds.
+    // A window may have begun under a longer setting, or may end this instant.
     const resetSeconds = Math.max(1, Math.min(Math.ceil(msLeft / 1000), windowSeconds));
     return { allowed, remaining: Math.max(0, quota - consumed), resetSeconds };
   }
 }
 
-/** What the limiter throws where a caller is over the quota. */
+/** The count in the rejection of the limiter, by which it reports a caller that is over the quota. */
 function asCounted(refusal: unknown): RateLimiterRes {
   if (refusal instanceof RateLimiterRes) return refusal;
-  // The library destructures a reply without a check of its type.
+  // The library destructures a reply without checking its type.
   throw refusal instanceof TypeError ? new InvalidReply('the reply is not a valid count') : refusal;
 }
 
-/** @param least what was counted just now */
+/** @param least the number of requests just counted */
 function isPossible({ consumedPoints, msBeforeNext }: RateLimiterRes, least: number): boolean {
   const isCount = Number.isSafeInteger(consumedPoints) && consumedPoints >= least;
-  // PTTL says -1 of a key without an end, and -2 of one that is gone.
+  // PTTL returns -1 for a key without an expiry, and -2 for one that does not exist.
   return isCount && Number.isSafeInteger(msBeforeNext) && msBeforeNext >= -2;
 }
