@@ -1,10 +1,10 @@
 import { type ApiKey, administersKeys, expiryFaults, keyIdOf, type Principal } from '../domain/access.js';
 import { CatalogueError, unavailable } from '../domain/errors.js';
 import type { Id, Versioned } from '../domain/record.js';
+import { FairShares } from '../shared/fair-shares.js';
 import type { ApiKeyVerifier } from './api-key-verifier.js';
 import { grantRefusal } from './authorization.js';
 import type { Created, Creation } from './creation-attempt.js';
-import { FairShares } from './fair-shares.js';
 import type { Draft } from './judgement.js';
 import { BY_ID } from './list-query.js';
 import type { ApiKeyFormat } from './ports/api-key-format.js';

@@ -1,8 +1,8 @@
 import { type Db, MongoClient, type MongoClientOptions, MongoParseError } from 'mongodb';
-import { FairShares, type Share } from '../../../application/fair-shares.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
+import { FairShares, type Share } from '../../../shared/fair-shares.js';
 import { requireSnapshots } from './mongo-deployment.js';
 import { isTooExpensive, toCoreError } from './mongo-errors.js';
 import { onStuckHeartbeat } from './mongo-heartbeats.js';

@@ -1,8 +1,8 @@
 import { Redis, ReplyError } from 'ioredis';
-import { FairShares } from '../../../application/fair-shares.js';
-import { inTime } from '../../../application/in-time.js';
 import type { Journal } from '../../../application/ports/journal.js';
 import { unavailable } from '../../../domain/errors.js';
+import { FairShares } from '../../../shared/fair-shares.js';
+import { inTime } from '../../../shared/timeout.js';
 import { GuardedConnector } from './guarded-connector.js';
 
 /** A command waits for its slot and then for its answer: 40 ms together, of the 50 that a request may wait. */

@@ -6,8 +6,8 @@ import {
   type RecordTable,
 } from '../../../application/list-query.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
-import { turnInLine } from '../../../application/turns.js';
 import type { Versioned } from '../../../domain/record.js';
+import { turnInLine } from '../../../shared/event-loop.js';
 import { residualOf } from './conditions.js';
 import { countingPlanOf, type Plan, planOf } from './list-plan.js';
 import { BoundedPace, SteadyPace } from './pace.js';

@@ -1,5 +1,5 @@
 import type { QueryBudget, QueryTime } from '../../../application/query-budget.js';
-import { turnInLine } from '../../../application/turns.js';
+import { turnInLine } from '../../../shared/event-loop.js';
 
 /** Cuts a long work into windows of some rows, with turns for others in between. */
 export interface Pace {

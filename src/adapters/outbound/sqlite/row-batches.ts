@@ -1,6 +1,6 @@
 import type { ListPlace, Value } from '../../../application/list-query.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
-import { turnInLine } from '../../../application/turns.js';
+import { turnInLine } from '../../../shared/event-loop.js';
 import type { FewRows, WalkPlan } from './list-plan.js';
 import { type BoundedPace, type Pace, SteadyPace } from './pace.js';
 import type { RowSource } from './row-source.js';

@@ -1,6 +1,6 @@
 import type Database from 'libsql';
-import { FairShares } from '../../../application/fair-shares.js';
 import { unavailable } from '../../../domain/errors.js';
+import { FairShares } from '../../../shared/fair-shares.js';
 import { toCoreError } from './sqlite-errors.js';
 import { type Reader, SqliteReader } from './sqlite-reader.js';
 
