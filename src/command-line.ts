@@ -1,5 +1,4 @@
 import { CopyError } from './application/copy-archive.js';
-import { masking } from './application/masking.js';
 import { BackupTargetError } from './application/ports/backup.js';
 import { UnusableStore } from './application/ports/store.js';
 import { say, UsageError } from './commands/arguments.js';
@@ -13,6 +12,7 @@ import { runSigningKeys } from './commands/signing-keys.js';
 import { SCOPES } from './domain/access.js';
 import { CatalogueError } from './domain/errors.js';
 import { runService } from './run-service.js';
+import { masking } from './shared/redact.js';
 
 /** sysexits.h */
 const EX_USAGE = 64;

@@ -1,6 +1,6 @@
+import { turnInLine } from '../shared/event-loop.js';
 import type { Clock } from './ports/clock.js';
 import type { Purgeable } from './ports/purgeable.js';
-import { turnInLine } from './turns.js';
 
 export const HOUR_MS = 3_600_000;
 

@@ -3,23 +3,24 @@ import type { Module } from './imports.js';
 /** For each part of the house, what it may import of the house; the first that fits a module counts. */
 const FLOORS: readonly [part: RegExp, may: RegExp][] = [
   [/^domain\//, /^domain\//],
-  [/^application\//, /^(domain|application)\//],
-  [/^adapters\/inbound\/http\//, /^(domain|application|adapters\/inbound\/http)\//],
-  [/^adapters\/outbound\/cluster\//, /^(domain|application|adapters\/outbound\/cluster)\//],
-  [/^adapters\/outbound\/memory\//, /^(domain|application|adapters\/outbound\/memory)\//],
-  [/^adapters\/outbound\/mongo\//, /^(domain|application|adapters\/outbound\/mongo)\//],
-  [/^adapters\/outbound\/sqlite\//, /^(domain|application|adapters\/outbound\/sqlite)\//],
-  [/^adapters\/outbound\/redis\//, /^(domain|application|adapters\/outbound\/redis)\//],
-  [/^adapters\/outbound\/prometheus\//, /^(domain|application|adapters\/outbound\/prometheus)\//],
-  [/^adapters\/outbound\/pino\//, /^(domain|application|adapters\/outbound\/pino)\//],
-  [/^adapters\/outbound\/tokens\//, /^(domain|application|adapters\/outbound\/tokens)\//],
-  [/^adapters\/outbound\/certificates\//, /^(domain|application|adapters\/outbound\/certificates)\//],
-  [/^adapters\/outbound\/system\//, /^(domain|application|adapters\/outbound\/system)\//],
+  [/^shared\//, /^shared\//],
+  [/^application\//, /^(domain|application|shared)\//],
+  [/^adapters\/inbound\/http\//, /^(domain|application|shared|adapters\/inbound\/http)\//],
+  [/^adapters\/outbound\/cluster\//, /^(domain|application|shared|adapters\/outbound\/cluster)\//],
+  [/^adapters\/outbound\/memory\//, /^(domain|application|shared|adapters\/outbound\/memory)\//],
+  [/^adapters\/outbound\/mongo\//, /^(domain|application|shared|adapters\/outbound\/mongo)\//],
+  [/^adapters\/outbound\/sqlite\//, /^(domain|application|shared|adapters\/outbound\/sqlite)\//],
+  [/^adapters\/outbound\/redis\//, /^(domain|application|shared|adapters\/outbound\/redis)\//],
+  [/^adapters\/outbound\/prometheus\//, /^(domain|application|shared|adapters\/outbound\/prometheus)\//],
+  [/^adapters\/outbound\/pino\//, /^(domain|application|shared|adapters\/outbound\/pino)\//],
+  [/^adapters\/outbound\/tokens\//, /^(domain|application|shared|adapters\/outbound\/tokens)\//],
+  [/^adapters\/outbound\/certificates\//, /^(domain|application|shared|adapters\/outbound\/certificates)\//],
+  [/^adapters\/outbound\/system\//, /^(domain|application|shared|adapters\/outbound\/system)\//],
   [/^config\//, /^config\//],
-  [/^composition\//, /^(domain|application|adapters|config|composition)\//],
-  [/^processes\//, /^(domain|application|config|composition|processes)\//],
-  [/^commands\//, /^(domain|application|config|composition|processes|commands)\//],
-  [/^[a-z-]+\.ts$/, /^(domain|application|config|composition|processes|commands)\/|^[a-z-]+\.ts$/],
+  [/^composition\//, /^(domain|application|shared|adapters|config|composition)\//],
+  [/^processes\//, /^(domain|application|shared|config|composition|processes)\//],
+  [/^commands\//, /^(domain|application|shared|config|composition|processes|commands)\//],
+  [/^[a-z-]+\.ts$/, /^(domain|application|shared|config|composition|processes|commands)\/|^[a-z-]+\.ts$/],
 ];
 
 /** For each package, and for what of Node is no matter for everyone, the folders that may name it. */
@@ -42,7 +43,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   'reflect-metadata': /^(composition|adapters\/outbound\/certificates)\//,
 };
 
-/** What domain and application may use of Node: functions of their arguments alone. */
+/** What domain, application and shared may use of Node: functions of their arguments alone. */
 const PURE = ['node:util', 'node:crypto'];
 
 const ENVIRONMENT = /\bprocess\.env\b/;
@@ -107,9 +108,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
         .map((target) => `${path} → ${target}`),
     ),
 
-  'domain and application are pure': (modules) =>
+  'domain, application and shared are pure': (modules) =>
     modules
-      .filter(({ path }) => /^(domain|application)\//.test(path))
+      .filter(({ path }) => /^(domain|application|shared)\//.test(path))
       .flatMap(({ path, source, imports }) => [
         ...imports
           .filter((target) => !target.endsWith('.ts') && !PURE.includes(target))

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
-import { nextTurn } from '#src/application/turns.js';
 import { Service } from '#src/composition/service.js';
 import { Sweeping } from '#src/composition/sweeping.js';
 import { loadSettings } from '#src/config/settings.js';
+import { nextTurn } from '#src/shared/event-loop.js';
 import { RecordingJournal } from '../support/fakes.js';
 import { FIRST_KEY } from '../support/running-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -1,6 +1,6 @@
 import type Koa from 'koa';
-import type { Share } from '../../../application/fair-shares.js';
 import type { Principal } from '../../../domain/access.js';
+import type { Share } from '../../../shared/fair-shares.js';
 import type { CodedDocument } from './middleware/compression-codecs.js';
 import type { ApiVersion } from './versioning/api-version.js';
 import type { WorkBounds } from './work-bounds.js';

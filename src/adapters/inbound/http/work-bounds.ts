@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { FairShares, type Share, type ShareLimits } from '../../../application/fair-shares.js';
 import type { Principal } from '../../../domain/access.js';
 import { unavailable } from '../../../domain/errors.js';
+import { FairShares, type Share, type ShareLimits } from '../../../shared/fair-shares.js';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;

@@ -6,10 +6,10 @@ import {
   type MongoClientOptions,
   MongoParseError,
 } from 'mongodb';
-import { FairShares, type Share } from '../../../application/fair-shares.js';
 import { type Store, UnusableStore } from '../../../application/ports/store.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
+import { FairShares, type Share } from '../../../shared/fair-shares.js';
 import { checkServer, onStuckHeartbeat, parseConnectionString } from './connection.js';
 import { isTooExpensive, toCoreError } from './errors.js';
 import { IndexPreparation } from './index-preparation.js';

@@ -1,8 +1,8 @@
 import { Redis, ReplyError } from 'ioredis';
-import { FairShares } from '../../../application/fair-shares.js';
-import { inTime } from '../../../application/in-time.js';
 import type { Journal } from '../../../application/ports/journal.js';
 import { unavailable } from '../../../domain/errors.js';
+import { FairShares } from '../../../shared/fair-shares.js';
+import { inTime } from '../../../shared/timeout.js';
 import { GuardedConnector } from './reply-guard.js';
 
 /** A command waits for its slot, then for its reply: at most 40 ms together, of the 50 ms that a request may wait. */

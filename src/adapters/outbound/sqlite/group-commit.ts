@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
-import { nextTurn } from '../../../application/turns.js';
 import { CatalogueError } from '../../../domain/errors.js';
+import { nextTurn } from '../../../shared/event-loop.js';
 import { isBusy, toCoreError } from './errors.js';
 import type { OpenFiles } from './open-files.js';
 

@@ -6,8 +6,8 @@ import {
   type RecordTable,
 } from '../../../application/list-query.js';
 import type { QueryBudget } from '../../../application/query-budget.js';
-import { turnInLine } from '../../../application/turns.js';
 import type { Versioned } from '../../../domain/record.js';
+import { turnInLine } from '../../../shared/event-loop.js';
 import type { Reader } from './connection.js';
 import type { SqliteDatabase } from './database.js';
 import { residualConditionOf } from './filter.js';

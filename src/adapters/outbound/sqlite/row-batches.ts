@@ -1,6 +1,6 @@
 import type { ListPlace, ListQuery, Order, RecordTable, Value } from '../../../application/list-query.js';
 import { compareInOrder, placeAt, valuesOf } from '../../../application/record-order.js';
-import { turnInLine } from '../../../application/turns.js';
+import { turnInLine } from '../../../shared/event-loop.js';
 import type { Reader } from './connection.js';
 import { residualConditionOf } from './filter.js';
 import {

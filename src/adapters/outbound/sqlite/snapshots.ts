@@ -1,6 +1,6 @@
 import type Database from 'libsql';
-import { FairShares } from '../../../application/fair-shares.js';
 import { unavailable } from '../../../domain/errors.js';
+import { FairShares } from '../../../shared/fair-shares.js';
 import { type Reader, StatementCache } from './connection.js';
 import { toCoreError } from './errors.js';
 

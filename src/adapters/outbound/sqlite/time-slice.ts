@@ -1,5 +1,5 @@
 import type { QueryBudget, QueryTime } from '../../../application/query-budget.js';
-import { turnInLine } from '../../../application/turns.js';
+import { turnInLine } from '../../../shared/event-loop.js';
 
 /** Divides long work into slices of some rows; between two slices other requests have their turn. */
 export interface TimeSlice {

@@ -1,5 +1,5 @@
 import bodyParser from 'koa-bodyparser';
-import { turnInLine } from '../../../../application/turns.js';
+import { turnInLine } from '../../../../shared/event-loop.js';
 import type { Context, Middleware } from '../context.js';
 import { HttpError } from '../response/http-error.js';
 import { clientOf, SMALL_BYTES } from '../work-bounds.js';

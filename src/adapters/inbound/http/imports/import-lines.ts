@@ -2,8 +2,8 @@ import type { Creation, CreationOutcome } from '../../../../application/creation
 import { lineKey, type Once, onceByBody } from '../../../../application/idempotency.js';
 import type { Journal } from '../../../../application/ports/journal.js';
 import type { Records } from '../../../../application/record-use-cases.js';
-import { turnInLine } from '../../../../application/turns.js';
 import { CatalogueError } from '../../../../domain/errors.js';
+import { turnInLine } from '../../../../shared/event-loop.js';
 import type { BodyFields } from '../bodies/body-fields.js';
 import { tooLarge } from '../bodies/read-json-body.js';
 import { parseStrictJson } from '../bodies/strict-json.js';

@@ -1,4 +1,4 @@
-import { turnInLine } from '../../../../application/turns.js';
+import { turnInLine } from '../../../../shared/event-loop.js';
 
 const MAX_ITEMS = 100;
 const MAX_CHARACTERS = 64 * 1024;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { turnInLine } from '../../../../application/turns.js';
 import type { Versioned } from '../../../../domain/record.js';
+import { turnInLine } from '../../../../shared/event-loop.js';
 import type { Context } from '../context.js';
 import { JSON_TYPE } from '../middleware/content-negotiation.js';
 import type { View } from '../views.js';

@@ -1,18 +1,25 @@
+/**
+ * What the service needs of Node's HTTP server and does not get from it. Each part names the Node issue or the RFC, and
+ * the condition on which it can be deleted. `pipelining.ts` is one too.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { turnInLine } from '../../../../application/turns.js';
+import { turnInLine } from '../../../../shared/event-loop.js';
 import { networkOf, parseAddress } from './ip-address.js';
 
-/** Of a connection the request that has none; the one behind it may have come before this one is closed. */
+// Request deadlines: `server.requestTimeout` is one for all requests, and cannot be changed for a single one
+// (nodejs/node#46574, nodejs/help#4120). Delete this part when a request can have its own timeout.
+
+/** By connection, the request without a deadline. The next request can arrive before this one is closed. */
 const lifted = new WeakMap<Socket, IncomingMessage>();
-/** The timer of a request whose deadline was postponed, once its time runs. */
+/** The timer of a request with a postponed deadline, from its start on. */
 const postponed = new WeakMap<IncomingMessage, NodeJS.Timeout | undefined>();
 
 /**
- * Lets a request take as long as its bytes keep coming. The server's `requestTimeout` is one for all its requests: when it
- * runs out for this one, that is let pass; Node tells it once for a request. Silence ends it still.
+ * Lets a request take as long as its bytes keep coming; silence still ends it. When the server's `requestTimeout` expires
+ * for this request, {@link isOfLiftedDeadline} recognises the error. Node reports it once per request.
  */
 export function liftDeadline(request: IncomingMessage): void {
   clearTimeout(postponed.get(request));
@@ -23,7 +30,7 @@ export function liftDeadline(request: IncomingMessage): void {
   });
 }
 
-/** Has the time of a request run from {@link startPostponedDeadline} on, and not from its first byte. */
+/** Starts the time of a request with {@link startPostponedDeadline}, instead of with its first byte. */
 export function postponeDeadline(request: IncomingMessage): void {
   liftDeadline(request);
   postponed.set(request, undefined);
@@ -31,7 +38,7 @@ export function postponeDeadline(request: IncomingMessage): void {
 
 /**
  * Does nothing for a request whose deadline was not postponed.
- * @param expire called when the request is still not complete after so many milliseconds
+ * @param expire called if the request is not complete after this many milliseconds
  */
 export function startPostponedDeadline(request: IncomingMessage, ms: number, expire: () => void): void {
   if (!postponed.has(request) || request.complete) return;
@@ -42,19 +49,31 @@ export function startPostponedDeadline(request: IncomingMessage, ms: number, exp
   request.once('close', () => clearTimeout(timer));
 }
 
-/** Whether this error is of the deadline of a request that has none. */
 export function isOfLiftedDeadline(error: NodeJS.ErrnoException, socket: Socket): boolean {
   return error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && lifted.get(socket)?.complete === false;
 }
 
-/**
- * Reads on from a socket that was paused. Node pauses it too, and its parser with it, while more is to be sent than the socket
- * takes; then it is read on when that has drained. A parser that is paused would take no byte, and report HPE_PAUSED.
- */
+// Pausing a connection: Node pauses a socket, and its parser, while more is to be sent than the socket takes. A paused
+// parser takes no byte and reports HPE_PAUSED (nodejs/node#3332). Delete this part when a server can pause a connection
+// through a documented function.
+
+/** Reads on from a paused socket, if Node itself does not hold it back; else when the socket has drained. */
 export function resumeReading(socket: Socket): void {
   if (socket.writableNeedDrain) socket.once('drain', () => socket.resume());
   else socket.resume();
 }
+
+/**
+ * Makes Node's parser read a connection through its stream. By default it reads below the stream, where a pause does not
+ * stop what TLS has already decrypted. A later change can leave the connection paused, so this comes first, when Node has
+ * just created the parser.
+ */
+export function readThroughStream(socket: Socket): void {
+  socket.on('data', () => {});
+}
+
+// Chunks: Node hands over each chunk of a body (RFC 9112 section 7.1) by itself, at some 300 bytes and several calls, however
+// small it is. Delete this part when Node joins the chunks of one read.
 
 /** A read of 64 KiB brings four chunks of 16 KiB, or ten thousand of one byte, which take some 10 ms. */
 const MANY_CHUNKS = 256;
@@ -63,9 +82,8 @@ const MANY_CHUNKS = 256;
 const resting = new WeakSet<Socket>();
 
 /**
- * Gives on the chunks of a request (RFC 9112 section 7.1) in as many pieces as the socket is read, and not one by one: each
- * piece costs some 300 bytes and several calls, however small it is. A connection that brings many chunks at once then waits
- * for its turn, clients in rotation.
+ * Joins the chunks that one read of the socket brings. A connection that brings many chunks at once then waits for its
+ * turn, with clients in rotation.
  */
 export function gatherChunks(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers['transfer-encoding'] === undefined) return;
@@ -84,11 +102,11 @@ export function gatherChunks(request: IncomingMessage, response: ServerResponse)
       give();
       return push(null);
     }
-    // What one read brings is parsed in one go; microtasks come after it.
+    // Microtasks run after everything that one read brought is parsed.
     if (chunks.push(chunk) === 1) queueMicrotask(give);
     return request.readableLength < request.readableHighWaterMark;
   };
-  // What nobody reads is read and dropped here, or Node would drop it chunk by chunk.
+  // A body that nobody reads is dropped here, or Node would drop it chunk by chunk.
   response.prependOnceListener('finish', () => {
     if (request.readableEnded) return;
     request.read(0);
@@ -110,17 +128,20 @@ function rest(socket: Socket): void {
   });
 }
 
+// Upgrades: behind a request that asks for another protocol (RFC 9110 section 7.8), Node drops the bytes that came with it and
+// parses on from the middle of what follows (see nodejs/node#60016). Delete this part when every supported Node has that fix.
+
 const UPGRADE_OPTION = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i;
 
-/**
- * Whether a client asks to go on in another protocol (RFC 9110 section 7.8). The service ignores that, but nothing behind
- * such a request may be taken for a request: Node drops what came with it, and parses on from the middle of what follows.
- */
+/** Whether a client asks for another protocol. The service ignores that, but must read no further request behind it. */
 export function asksForUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined || UPGRADE_OPTION.test(headers.connection ?? '');
 }
 
-/** What OpenSSL finds where a peer begins with a method: some it knows, and takes the rest for a version of TLS. */
+// Plain HTTP on the TLS port: Node closes the connection without a response (nodejs/node#23331). Delete
+// this part when Node reports such a client with a socket that can be written to.
+
+/** The errors of OpenSSL when a peer begins with a method. It knows some, and takes the others for a version of TLS. */
 const NOT_TLS = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST', 'ERR_SSL_WRONG_VERSION_NUMBER'];
 
 const TEXT = 'This port serves HTTPS alone: use https:// in the address.\n';
@@ -133,9 +154,9 @@ const RESPONSE = [
   TEXT,
 ].join('\r\n');
 
-/** Tells a client that speaks plain HTTP that HTTPS is meant, before Node closes its connection. */
+/** Tells a client that speaks plain HTTP to use HTTPS, before Node closes its connection. */
 export function refusePlainHttp(server: Server): void {
-  /** TCP connections on which TLS is not spoken yet. */
+  /** TCP connections whose TLS handshake is not complete. */
   const handshakes = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
     const ends = endsOf(socket);
@@ -143,10 +164,10 @@ export function refusePlainHttp(server: Server): void {
     socket.once('close', () => handshakes.delete(ends));
   });
   server.on('secureConnection', (socket: TLSSocket) => handshakes.delete(endsOf(socket)));
-  // Before the listener of Node, with which the connection is gone.
+  // Before Node's own listener, which closes the connection.
   server.prependListener('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     if (!NOT_TLS.includes(error.code ?? '')) return;
-    // Writes to the TCP socket, not through TLS. A client that is gone by now misses nothing.
+    // Writes to the TCP socket, not through TLS. The client may be gone already.
     handshakes
       .get(endsOf(socket))
       ?.on('error', () => {})

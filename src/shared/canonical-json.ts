@@ -1,4 +1,4 @@
-/** JSON in which the members of every object stand in one order: texts are alike where the values are. */
+/** JSON with the members of every object in one order, so that equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, inOrder);
 }

@@ -1,24 +1,25 @@
-import { afterReading } from './in-time.js';
+import { RotatingQueues } from './rotating-queues.js';
+import { afterReading } from './timeout.js';
 
 export interface ShareLimits {
-  /** What all clients together may hold. */
+  /** The limit of all clients together. */
   readonly total: number;
-  /** What one client may hold; below the total, so that one client never holds everything. */
+  /** The limit of one client. Below the total, so that one client never holds everything. */
   readonly perClient: number;
-  /** Beyond the total, for clients that hold nothing yet: others may have taken the total. Absent: 0. */
+  /** Beyond the total, for clients that hold nothing yet, because others may hold the total. Default: 0. */
   readonly reserve?: number;
-  /** Requests of one client that may wait at the same time. */
+  /** The number of requests of one client that may wait at the same time. */
   readonly maxWaiting: number;
   /** Milliseconds after which a waiting request is given up. */
   readonly patienceMs: number;
 }
 
-/** What one request holds of something bounded. */
+/** What one request holds of a limited resource. */
 export interface Share {
   readonly size: number;
-  /** Gives a part back. Growing is not possible. */
+  /** Releases a part. A share never grows. */
   shrinkTo(size: number): void;
-  /** Gives all back; a second call does nothing. */
+  /** Releases everything. A second call does nothing. */
   release(): void;
 }
 
@@ -28,19 +29,18 @@ interface Waiter {
 }
 
 /**
- * Bounds what is under way, for all clients together and for each. A request beyond a bound waits. Waiting clients are
- * served in rotation, so that the queue of one client never delays the request of another.
+ * A semaphore with a limit for all clients together and one for each client. A request beyond a limit waits. Waiting clients
+ * are served in rotation.
  */
 export class FairShares {
   private readonly held = new Map<string, number>();
-  /** By client, the one whose turn is next first. */
-  private readonly waiting = new Map<string, Waiter[]>();
+  private readonly waiting = new RotatingQueues<Waiter>();
   private heldByAll = 0;
 
   constructor(private readonly limits: ShareLimits) {}
 
   /**
-   * @param client whose bound counts: a principal, else an address
+   * @param client whose limit counts: a principal, else an address
    * @param size what the request needs; at most what one client may hold
    * @returns undefined if too many requests of this client wait, or the wait was too long
    */
@@ -58,16 +58,15 @@ export class FairShares {
           resolve(this.share(client, needed));
         },
       };
-      const queue = this.waiting.get(client) ?? [];
-      if (queue.push(waiter) === 1) this.waiting.set(client, queue);
+      const length = this.waiting.add(client, waiter);
       this.admit();
       if (isGranted) return;
       const giveUp = () => {
         if (isGranted) return;
-        this.leave(client, waiter);
+        this.waiting.remove(client, waiter);
         resolve(undefined);
       };
-      if (queue.length > maxWaiting) giveUp();
+      if (length > maxWaiting) giveUp();
       else timer = afterReading(patienceMs, giveUp);
     });
   }
@@ -100,40 +99,26 @@ export class FairShares {
   private admit(): void {
     for (let next = this.nextInTurn(); next; next = this.nextInTurn()) {
       const [client, waiter] = next;
-      this.leave(client, waiter);
-      this.toTheEnd(client);
+      this.waiting.serve(client, waiter);
       waiter.grant();
     }
   }
 
   /**
-   * Clients at their own bound are passed over. A request that waits for the total is not, so that it gets its turn; only a client that
-   * holds nothing goes before it, for which there is a reserve.
+   * Skips clients at their own limit. A request that waits for the total is not overtaken, so that it gets its turn, except by
+   * a client that holds nothing and takes from the reserve.
    */
-  private nextInTurn(): [string, Waiter] | undefined {
+  private nextInTurn(): readonly [string, Waiter] | undefined {
     const { total, perClient, reserve = 0 } = this.limits;
     let isTotalAwaited = false;
-    for (const [client, [first]] of this.waiting) {
+    for (const [client, first] of this.waiting) {
       const held = this.held.get(client) ?? 0;
-      if (!first || held + first.size > perClient) continue;
+      if (held + first.size > perClient) continue;
       const isFirst = held === 0 && reserve > 0;
       if (isTotalAwaited && !isFirst) continue;
       if (this.heldByAll + first.size <= total + (isFirst ? reserve : 0)) return [client, first];
       isTotalAwaited = true;
     }
     return undefined;
-  }
-
-  private leave(client: string, waiter: Waiter): void {
-    const queue = this.waiting.get(client) ?? [];
-    queue.splice(queue.indexOf(waiter), 1);
-    if (queue.length === 0) this.waiting.delete(client);
-  }
-
-  private toTheEnd(client: string): void {
-    const queue = this.waiting.get(client);
-    if (!queue) return;
-    this.waiting.delete(client);
-    this.waiting.set(client, queue);
   }
 }
