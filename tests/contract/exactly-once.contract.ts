@@ -162,6 +162,6 @@ export function exactlyOnceContract(
         expect(all.slice(1).every(isReplay), 'only the first may lack it').to.equal(true);
       }
       client.close();
-    }).timeout(60_000);
+    });
   });
 }

@@ -4,8 +4,9 @@ import { administerKeys } from '#src/composition/administration.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { RECORD_PLURALS } from '../support/tables.js';
 
-const ROUTES = (['products', 'users', 'orders'] as const).flatMap(
+const ROUTES = RECORD_PLURALS.flatMap(
   (plural) =>
     [
       ['GET', `/${plural}`, `${plural}:read`],

@@ -101,7 +101,7 @@ for (const store of ['memory', 'sqlite']) {
             'too many scopes',
             { ...READER, scopes: [...SCOPES, 'keys:admin'] },
             [
-              ['duplicate_value', '/scopes/7'],
+              ['duplicate_value', `/scopes/${SCOPES.length}`],
               ['too_long', '/scopes'],
             ],
           ],
@@ -418,7 +418,7 @@ for (const store of ['memory', 'sqlite']) {
       });
 
       it('knows one version, and addresses that are written right', async () => {
-        const answer = await ask().get(path, { headers: { 'API-Version': '2' } });
+        const answer = await ask().get(path, { headers: { 'API-Version': '1000' } });
         expect([answer.status, answer.json.code]).to.deep.equal([400, 'unsupported_version']);
         for (const wrong of ['/', '/0', '/01', '/x', `/${Number.MAX_SAFE_INTEGER}`, '/9007199254740993'])
           expect((await ask().get(path + wrong)).status, wrong).to.equal(404);

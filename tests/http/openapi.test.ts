@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { MAX_ID } from '#src/domain/record.js';
 import { runningService } from '../support/running-service.js';
 import { catalogue } from '../support/spawned-service.js';
+import { PLURALS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PUBLIC_URL = 'https://catalogue.test';
@@ -94,7 +95,7 @@ describe('the parameters of lists in the document', () => {
       }
     });
 
-  for (const path of ['products', 'users', 'orders', 'api-keys'])
+  for (const path of PLURALS)
     it(`are those that ${path} take, one by one and all together`, async () => {
       const { paths } = (await service.client.get('/openapi.json')).json;
       const values = (paths[`/v1/${path}`].get.parameters as Described[])

@@ -12,8 +12,7 @@ describe('a query that no index serves', () => {
   const service = runningService({ STORE: 'sqlite', QUERY_TIMEOUT_MS: '1' });
   const ask = () => service.client;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     const database = new SqliteDatabase(`${service.folder}/catalogue.sqlite`);
     await database.open();
     const products = new SqliteRepository<Product>(database, PRODUCTS, ENDLESS);

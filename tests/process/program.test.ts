@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
+import { SCOPES } from '#src/domain/access.js';
 import { HttpClient } from '../support/http-client.js';
 import { catalogue, SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -171,7 +172,7 @@ describe('the program', () => {
       .map((line) => JSON.parse(line));
     const { id } = keys.at(-1);
     expect(keys.map(({ name, scopes }) => [name, scopes.length])).to.deep.equal([
-      ['first key', 7],
+      ['first key', SCOPES.length],
       ['Bot é', 2],
     ]);
     expect(listed.out).to.not.include('digest').and.to.not.include(token);
