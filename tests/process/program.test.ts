@@ -5,8 +5,8 @@ import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
 import { SCOPES } from '#src/domain/access.js';
+import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import { HttpClient } from '../support/http-client.js';
-import { catalogue, SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Too much of a secret to be chance. */
@@ -20,12 +20,12 @@ const TOKEN = `${signed}.${createHmac('sha256', 'x').update(signed).digest('base
 describe('the program', () => {
   const folder = temporaryFolder();
   const format = new ChecksummedApiKey();
-  let service: SpawnedService;
+  let service: ChildProcessService;
   let client: HttpClient;
   let key: string;
 
   before(async () => {
-    service = new SpawnedService(folder, { LOG_LEVEL: 'trace' });
+    service = new ChildProcessService(folder, { LOG_LEVEL: 'trace' });
     client = await service.started();
     key = service.firstKey;
   });
@@ -193,7 +193,7 @@ describe('the program', () => {
     expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
     expect(service.log).to.include('"msg":"stopped"');
 
-    service = new SpawnedService(folder, {});
+    service = new ChildProcessService(folder, {});
     client = await service.started(key);
     expect(service.firstKey).to.equal('');
     expect(service.out).to.not.include(key);

@@ -5,7 +5,7 @@ import { Service } from '#src/composition/service.js';
 import { Sweeping } from '#src/composition/sweeping.js';
 import { loadSettings } from '#src/config/settings.js';
 import { RecordingJournal } from '../support/fakes.js';
-import { FIRST_KEY } from '../support/running-service.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Each sweep runs until the test ends it. */
