@@ -11,8 +11,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { SCOPES } from '#src/domain/access.js';
+import { ChildProcessService, catalogue } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
-import { catalogue, SpawnedService } from '../tests/support/spawned-service.js';
 import { milliseconds, say, table } from './figures.js';
 import type { BystanderData, Measured } from './hostile/bystander.js';
 import { Connections, FLOODS, type Flood } from './hostile/floods.js';
@@ -58,7 +58,7 @@ async function costs(): Promise<void> {
   const home = mkdtempSync(join(folder, 'costs-'));
   const probeFile = join(home, 'turns');
   const program = ['--import', resolve('build/scripts/hostile/turn-probe.js'), resolve('dist/main.js')];
-  const service = new SpawnedService(home, { LOG_LEVEL: 'fatal', TURN_PROBE_FILE: probeFile }, program);
+  const service = new ChildProcessService(home, { LOG_LEVEL: 'fatal', TURN_PROBE_FILE: probeFile }, program);
   try {
     const client = await service.started();
     await fill(client, home);
@@ -78,7 +78,12 @@ async function costs(): Promise<void> {
   }
 }
 
-async function cost(service: SpawnedService, client: HttpClient, probeFile: string, request: HostileRequest) {
+async function cost(
+  service: ChildProcessService,
+  client: HttpClient,
+  probeFile: string,
+  request: HostileRequest,
+) {
   const status = await send(client, request);
   const longest: number[] = [];
   for (let at = 0; at < REPEATS; at++) {
@@ -104,12 +109,12 @@ async function send(
   { method, path, headers, body, isAnonymous }: HostileRequest,
 ): Promise<string> {
   const token = isAnonymous && { token: null };
-  const answer = await client.ask(method, path, { headers, body, from: '127.0.0.3', ...token });
+  const answer = await client.request(method, path, { headers, body, from: '127.0.0.3', ...token });
   return answer.status < 400 ? `${answer.status}` : `${answer.status} ${answer.json.code}`;
 }
 
 /** @returns the longest turn of the event loop since the measurement began, in milliseconds of CPU time */
-async function endOfMeasurement(service: SpawnedService, file: string): Promise<number> {
+async function endOfMeasurement(service: ChildProcessService, file: string): Promise<number> {
   const before = lines(file).length;
   service.kill('SIGUSR2');
   while (lines(file).length === before) await sleep(5);
@@ -127,7 +132,7 @@ function lines(file: string): string[] {
 async function floods(): Promise<void> {
   const home = mkdtempSync(join(folder, 'floods-'));
   // The default rate limit is what a hostile client has; the bystander's probes are more than that.
-  const service = new SpawnedService(home, { RATE_LIMIT_REQUESTS: '600' });
+  const service = new ChildProcessService(home, { RATE_LIMIT_REQUESTS: '600' });
   try {
     const client = await service.started();
     await fill(client, home);
@@ -157,7 +162,7 @@ interface Check {
 
 /** Runs a flood once beside a bystander. */
 async function meet(
-  service: SpawnedService,
+  service: ChildProcessService,
   client: HttpClient,
   home: string,
   flood: Flood,
@@ -203,7 +208,7 @@ async function meet(
 }
 
 async function startBystander(
-  service: SpawnedService,
+  service: ChildProcessService,
   client: HttpClient,
   authorityFile: string,
   { probes }: Flood,

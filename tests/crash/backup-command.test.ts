@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { catalogue } from '../support/spawned-service.js';
+import { catalogue } from '../support/child-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('catalogue backup', () => {

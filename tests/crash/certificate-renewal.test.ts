@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { type Chain, chain } from '../support/certificate-chain.js';
+import { type ChildProcessService, certifiedService } from '../support/child-process-service.js';
 import { HttpClient } from '../support/http-client.js';
-import { FIRST_KEY } from '../support/running-service.js';
-import { certifiedService, type SpawnedService } from '../support/spawned-service.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Longer than the service takes to look at its files twice. */
@@ -21,7 +21,7 @@ describe('a certificate that is renewed under a running program', () => {
     symlinkSync(target, join(folder, 'new-link'));
     renameSync(join(folder, 'new-link'), join(folder, name));
   };
-  let service: SpawnedService;
+  let service: ChildProcessService;
   let port: number;
   let pairs: { first: Chain; second: Chain; third: Chain; late: Chain };
 

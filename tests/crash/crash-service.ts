@@ -1,13 +1,13 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import type { Answer, HttpClient } from '../support/http-client.js';
-import { SpawnedService } from '../support/spawned-service.js';
+import { ChildProcessService } from '../support/child-process-service.js';
+import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { until } from '../support/until.js';
 import { isAlive, logged } from '../support/workers.js';
 
 /** A started service over a SQLite file: the processes that serve, and the files that these have open. */
 export class CrashService {
   private constructor(
-    private readonly service: SpawnedService,
+    private readonly service: ChildProcessService,
     readonly token: string,
   ) {}
 
@@ -18,7 +18,7 @@ export class CrashService {
     token?: string,
     environment: Record<string, string> = {},
   ): Promise<CrashService> {
-    const service = new SpawnedService(folder, { WORKERS: `${workers}`, ...environment });
+    const service = new ChildProcessService(folder, { WORKERS: `${workers}`, ...environment });
     (await service.started(token)).close();
     const started = new CrashService(service, token ?? service.firstKey);
     await until('every process serves', () => started.pids.length >= workers);
@@ -57,7 +57,7 @@ export class CrashService {
   }
 
   /** As many responses as there are processes, which take new connections in turn. */
-  async spread(request: (client: HttpClient) => Promise<Answer>): Promise<Answer[]> {
+  async spread(request: (client: HttpClient) => Promise<HttpResponse>): Promise<HttpResponse[]> {
     return Promise.all(this.pids.map(() => this.with(request)));
   }
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
-import { FIRST_KEY } from '../support/running-service.js';
-import { SpawnedService } from '../support/spawned-service.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const HEADERS = `Host: localhost\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`;
@@ -11,11 +11,11 @@ const CUT_POST = `POST /products HTTP/1.1\r\n${HEADERS}Content-Type: application
 
 describe('the log of connections that clients cut', () => {
   const folder = temporaryFolder();
-  let service: SpawnedService;
+  let service: ChildProcessService;
   let client: HttpClient;
 
   before(async () => {
-    service = new SpawnedService(folder, { STORE: 'memory', BOOTSTRAP_API_KEY: FIRST_KEY });
+    service = new ChildProcessService(folder, { STORE: 'memory', BOOTSTRAP_API_KEY: FIRST_KEY });
     client = await service.started(FIRST_KEY);
   });
   after(async () => {

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
+import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
-import { FIRST_KEY } from '../support/running-service.js';
-import { SpawnedService } from '../support/spawned-service.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const ROUNDS = 200;
@@ -38,11 +38,11 @@ function endOfAnswer(text: string): number {
 describe('a connection that is kept', () => {
   const folder = temporaryFolder();
   const rounds = Array.from({ length: ROUNDS }, () => [200, 409]).flat();
-  let service: SpawnedService;
+  let service: ChildProcessService;
   let client: HttpClient;
 
   before(async () => {
-    service = new SpawnedService(folder, { STORE: 'memory', BOOTSTRAP_API_KEY: FIRST_KEY });
+    service = new ChildProcessService(folder, { STORE: 'memory', BOOTSTRAP_API_KEY: FIRST_KEY });
     client = await service.started(FIRST_KEY);
     const product = { name: 'Lamp', description: 'x'.repeat(100) };
     await client.post('/products', { ...product, sku: 'taken' });

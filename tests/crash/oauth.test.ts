@@ -2,10 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { accessToken } from '../support/oauth.js';
-import { FIRST_KEY } from '../support/running-service.js';
-import { catalogue, SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const ENVIRONMENT = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'trace' };
@@ -13,11 +13,11 @@ const ENVIRONMENT = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'trace' };
 describe('the tokens of two processes on one SQLite file', () => {
   const root = temporaryFolder();
   let folder: string;
-  let services: SpawnedService[];
+  let services: ChildProcessService[];
   let clients: HttpClient[];
 
   const start = async (where: string, environment: Record<string, string> = {}) => {
-    const service = new SpawnedService(where, { ...ENVIRONMENT, ...environment });
+    const service = new ChildProcessService(where, { ...ENVIRONMENT, ...environment });
     services.push(service);
     const client = await service.started(FIRST_KEY);
     clients.push(client);

@@ -1,8 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { catalogue } from '../support/child-process-service.js';
 import { python } from '../support/python.js';
-import { catalogue } from '../support/spawned-service.js';
 import type { Acknowledged } from './acknowledged.js';
 import type { CrashService } from './crash-service.js';
 

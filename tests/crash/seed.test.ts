@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
-import { catalogue, SpawnedService } from '../support/spawned-service.js';
+import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { everyProduct, WriteLoad } from '../support/workers.js';
@@ -36,7 +36,7 @@ describe('catalogue seed', () => {
     const shown = await Promise.all(
       [folder(), folder()].map(async (where) => {
         await seed(where, 150, '--seed', '42');
-        const service = new SpawnedService(where);
+        const service = new ChildProcessService(where);
         const client = await service.started();
         const { text } = await client.get('/products?limit=1000');
         client.close();
@@ -56,7 +56,7 @@ describe('catalogue seed', () => {
     it(`is completed by a second run when ${signal} ended it in the middle`, async () => {
       const where = folder();
       await seed(where, 1);
-      const first = new SpawnedService(where, {}, [CLI, 'seed', '--products', `${MANY}`]);
+      const first = new ChildProcessService(where, {}, [CLI, 'seed', '--products', `${MANY}`]);
       const left = await inStore(where, async (count) => {
         await until('some are made', () => count() > 1);
         expect((await first.stop(signal)).code).to.equal(code);
@@ -75,7 +75,7 @@ describe('catalogue seed', () => {
   }
 
   it('works beside a running service, whose writes it does not disturb', async () => {
-    const service = new SpawnedService(folder(), { LOG_LEVEL: 'warn' });
+    const service = new ChildProcessService(folder(), { LOG_LEVEL: 'warn' });
     const client = await service.started();
     const load = new WriteLoad(client);
     await load.more(1);

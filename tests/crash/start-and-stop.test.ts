@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { serverPair } from '../support/certificates.js';
+import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import { HttpClient, received } from '../support/http-client.js';
-import { catalogue, SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const MAIN = resolve('dist/main.js');
@@ -19,10 +19,10 @@ const SHELL =
 
 describe('the program', () => {
   const root = temporaryFolder();
-  const running: SpawnedService[] = [];
+  const running: ChildProcessService[] = [];
   const folder = () => mkdtempSync(join(root, 'run-'));
   const start = (where = folder(), environment: Record<string, string> = {}) => {
-    const service = new SpawnedService(where, environment);
+    const service = new ChildProcessService(where, environment);
     running.push(service);
     return service;
   };
@@ -105,7 +105,7 @@ describe('the program', () => {
   });
 
   describe('told to stop', () => {
-    const slowPost = async (client: HttpClient, service: SpawnedService) => {
+    const slowPost = async (client: HttpClient, service: ChildProcessService) => {
       const socket = await client.connect();
       const headers = [
         'Host: x',
@@ -379,7 +379,7 @@ describe('the program', () => {
     const where = folder();
     // Open for reading only, so that every write fails.
     const command = `echo $$ >pid; exec "${process.execPath}" "${MAIN}" 2</dev/null`;
-    const service = new SpawnedService(where, {}, ['-e', SHELL, command]);
+    const service = new ChildProcessService(where, {}, ['-e', SHELL, command]);
     running.push(service);
     const client = await service.started();
     for (let i = 0; i < 50; i++) expect((await client.get('/products')).status).to.equal(200);
@@ -393,7 +393,7 @@ describe('the program', () => {
     const key = new ChecksummedApiKey().generate();
     const serve = `echo $$ >pid; BOOTSTRAP_API_KEY=${key} exec "${process.execPath}" "${MAIN}" 2>&1 >out`;
     const command = `sh -c '${serve}' | (sleep 3; cat >log)`;
-    const service = new SpawnedService(where, {}, ['-e', SHELL, command]);
+    const service = new ChildProcessService(where, {}, ['-e', SHELL, command]);
     running.push(service);
     const line = () =>
       /localhost:(\d+)/.exec(existsSync(join(where, 'out')) ? readFileSync(join(where, 'out'), 'utf8') : '');

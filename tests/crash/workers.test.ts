@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
-import { type Answer, type HttpClient, received } from '../support/http-client.js';
-import { SpawnedService } from '../support/spawned-service.js';
+import { ChildProcessService } from '../support/child-process-service.js';
+import { type HttpClient, type HttpResponse, received } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { everyProduct, isAlive, logged, WriteLoad } from '../support/workers.js';
@@ -14,18 +14,18 @@ const REPLACED = 'a worker ended; another takes its place';
 
 describe('several workers', () => {
   const root = temporaryFolder();
-  const running: SpawnedService[] = [];
+  const running: ChildProcessService[] = [];
   const clients: HttpClient[] = [];
   const loads: WriteLoad[] = [];
   const folder = () => mkdtempSync(join(root, 'run-'));
   const start = (environment: Record<string, string> = {}, where = folder()) => {
-    const service = new SpawnedService(where, { WORKERS: '2', ...environment });
+    const service = new ChildProcessService(where, { WORKERS: '2', ...environment });
     running.push(service);
     return service;
   };
-  const workersOf = (service: SpawnedService) => logged(service, 'started').map(({ pid }) => pid);
+  const workersOf = (service: ChildProcessService) => logged(service, 'started').map(({ pid }) => pid);
   /** Resolves when both workers serve. */
-  const serving = async (service: SpawnedService, token?: string): Promise<HttpClient> => {
+  const serving = async (service: ChildProcessService, token?: string): Promise<HttpClient> => {
     const client = await service.started(token);
     clients.push(client);
     await until('two workers serve', () => workersOf(service).length >= 2);
@@ -33,10 +33,10 @@ describe('several workers', () => {
   };
   /** So many answers at once, over up to 64 connections a client. */
   const atOnce = async (
-    service: SpawnedService,
+    service: ChildProcessService,
     count: number,
-    ask: (client: HttpClient, i: number) => Promise<Answer>,
-  ): Promise<Answer[]> => {
+    ask: (client: HttpClient, i: number) => Promise<HttpResponse>,
+  ): Promise<HttpResponse[]> => {
     const several = await Promise.all(Array.from({ length: 4 }, () => service.started(service.firstKey)));
     clients.push(...several);
     return Promise.all(Array.from({ length: count }, (_, i) => ask(several[i % 4] as HttpClient, i)));
@@ -53,10 +53,10 @@ describe('several workers', () => {
   });
 
   describe('of one pool', () => {
-    let service: SpawnedService;
+    let service: ChildProcessService;
     let client: HttpClient;
     before(async () => {
-      service = new SpawnedService(folder(), { WORKERS: '2' });
+      service = new ChildProcessService(folder(), { WORKERS: '2' });
       client = await service.started();
       await until('two workers serve', () => workersOf(service).length >= 2);
     });
@@ -189,7 +189,7 @@ describe('several workers', () => {
 
   describe('told to stop', () => {
     /** Sends the first half of some creations; the function that comes back sends the rest and gives the answers. */
-    const beginPosts = async (service: SpawnedService, client: HttpClient) => {
+    const beginPosts = async (service: ChildProcessService, client: HttpClient) => {
       const sockets = await Promise.all(Array.from({ length: 4 }, () => client.connect()));
       const headers = `Host: x\r\nAuthorization: Bearer ${service.firstKey}\r\nContent-Type: application/json`;
       for (const socket of sockets)

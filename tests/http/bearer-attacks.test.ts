@@ -1,22 +1,22 @@
 import { expect } from 'chai';
 import { bearerAttacks } from '../support/bearer-attacks.js';
+import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { expectRefused, launch } from '../support/launched-attacks.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
-import { SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
 describe('attacks by token', () => {
   const folder = temporaryFolder();
   const issuer = new TestIssuer();
-  let service: SpawnedService;
+  let service: ChildProcessService;
   let client: HttpClient;
 
   before(async () => {
     await issuer.start();
     const settings = { STORE: 'memory', LOG_LEVEL: 'trace', BOOTSTRAP_API_KEY: FIRST_KEY };
-    service = new SpawnedService(folder, { ...settings, ...issuer.settings });
+    service = new ChildProcessService(folder, { ...settings, ...issuer.settings });
     client = await service.started(FIRST_KEY);
   });
   after(async () => {
@@ -51,7 +51,7 @@ describe('attacks by token', () => {
   });
 
   const open = new TestIssuer();
-  const readable = runningService({ PUBLIC_READ: 'products' }, { issuer: open });
+  const readable = inProcessService({ PUBLIC_READ: 'products' }, { issuer: open });
 
   it('fail where anyone may read without a token, too', async () => {
     const launched = bearerAttacks(open);

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { received } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { middlewareHarness } from '../support/middleware-harness.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
 
 const KIB = 1_024;
 
@@ -19,7 +19,7 @@ function chunked(text: string, size: number): string {
 }
 
 describe('a body in chunks', () => {
-  const service = runningService();
+  const service = inProcessService();
   const AUTHORIZED = `Host: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nTransfer-Encoding: chunked\r\n`;
 
   for (const size of [1, 7, 300, 70_000]) {

@@ -79,7 +79,7 @@ describe('an answer that may be coded', () => {
         })(),
       );
     };
-    const answer = await service.client.ask('HEAD', '/', { headers: { 'Accept-Encoding': 'br' } });
+    const answer = await service.client.request('HEAD', '/', { headers: { 'Accept-Encoding': 'br' } });
     expect([answer.status, answer.headers['content-encoding'], isBegun]).to.deep.equal([200, 'br', false]);
   });
 

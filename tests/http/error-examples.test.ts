@@ -5,11 +5,11 @@ import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-exampl
 import { errorResponse, toCodedError } from '#src/adapters/inbound/http/response/error-response.js';
 import { toCoreError } from '#src/adapters/outbound/sqlite/errors.js';
 import { queryTooExpensive } from '#src/domain/errors.js';
-import type { Answer, HttpClient } from '../support/http-client.js';
+import type { HttpClient, HttpResponse } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { middlewareHarness } from '../support/middleware-harness.js';
-import { runningService } from '../support/running-service.js';
 
-type Said = Pick<Answer, 'status' | 'json'>;
+type Said = Pick<HttpResponse, 'status' | 'json'>;
 
 /** What a client reads of an error that takes a broken machine. */
 function answerOf(thrown: unknown): Said {
@@ -23,7 +23,7 @@ function read(text: string): Said {
   return { status: Number(head.split(' ')[1]), json: JSON.parse(body) };
 }
 
-async function onceRefused(ask: () => Promise<Answer>): Promise<Answer> {
+async function onceRefused(ask: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (;;) {
     const answer = await ask();
     if (answer.status >= 400) return answer;
@@ -31,9 +31,9 @@ async function onceRefused(ask: () => Promise<Answer>): Promise<Answer> {
 }
 
 describe('the example of an error', () => {
-  const service = runningService();
-  const strict = runningService({ RATE_LIMIT_REQUESTS: '600', REQUIRE_IF_MATCH: 'true' });
-  const proxied = runningService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
+  const service = inProcessService();
+  const strict = inProcessService({ RATE_LIMIT_REQUESTS: '600', REQUIRE_IF_MATCH: 'true' });
+  const proxied = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
   const slow = middlewareHarness((_ctx, next) => next(), {
     handshakeMs: 300,
     headersMs: 300,

@@ -5,8 +5,8 @@ import { publicEndpoints, servedEndpoints } from '#src/composition/endpoints.js'
 import { STORE } from '#src/composition/tokens.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
-import type { Answer, Asking } from '../support/http-client.js';
-import { runningService } from '../support/running-service.js';
+import type { HttpResponse, RequestOptions } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 
 /** What the contract lets anyone ask for, word for word. */
 const PUBLIC = [/^\/health\//, /^\/openapi\.json$/, /^\/docs$/, /^\/oauth\//, /^\/\.well-known\//];
@@ -27,8 +27,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'] as co
 const READS = ['GET', 'HEAD'];
 
 /** Wrong in every way that is judged later. */
-const BAD: Asking = { headers: { Accept: 'text/html', 'API-Version': '9', 'If-Match': '1' } };
-const BAD_BODY: Asking = { body: '{', headers: { ...BAD.headers, 'Content-Type': 'text/plain' } };
+const BAD: RequestOptions = { headers: { Accept: 'text/html', 'API-Version': '9', 'If-Match': '1' } };
+const BAD_BODY: RequestOptions = { body: '{', headers: { ...BAD.headers, 'Content-Type': 'text/plain' } };
 
 interface ServedRoute {
   readonly route: string;
@@ -75,7 +75,7 @@ class Cases {
 
 for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
   describe(`every address of the service, under ${JSON.stringify(settings)}`, () => {
-    const service = runningService(settings);
+    const service = inProcessService(settings);
     const tokens = new Map<string, string>();
     before(async () => {
       for (const scope of SCOPES) {
@@ -110,8 +110,8 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
 
     const askOf =
       (method: string, address: string) =>
-      (token: string | null, { query = '', ...asking }: Asking & { query?: string } = {}) =>
-        service.client.ask(method, address + query, { token, ...asking });
+      (token: string | null, { query = '', ...asking }: RequestOptions & { query?: string } = {}) =>
+        service.client.request(method, address + query, { token, ...asking });
 
     const checkPublic = (cases: Cases, method: string, address: string) =>
       cases.check(`asks nobody for a token: ${method} ${address}`, async () => {
@@ -163,7 +163,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
         const cases = new Cases();
         for (const address of addresses) {
           await cases.check(`tells anyone its methods: ${address}`, async () => {
-            const answer = await service.client.ask('OPTIONS', address, { token: null });
+            const answer = await service.client.request('OPTIONS', address, { token: null });
             expect(answer.status).to.equal(204);
             for (const method of methods) expect(answer.headers.allow).to.include(method);
           });
@@ -182,13 +182,13 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
 const NO_TYPE = { Accept: 'text/html', 'If-Match': '1' };
 
 describe('an address with the version and the one without it', () => {
-  const service = runningService();
+  const service = inProcessService();
   const versioned = servedRoutes({}).flatMap(({ addresses }) =>
     addresses.filter((address) => address.startsWith('/v1/')),
   );
 
   /** What does not differ from one request to the next, nor by who chose the version. */
-  const lasting = ({ status, headers, text }: Answer) => {
+  const lasting = ({ status, headers, text }: HttpResponse) => {
     const { date: _, ratelimit: __, 'x-request-id': ___, vary, link, etag, ...rest } = headers;
     const body = text.replace(/"requestId":"[^"]*"/, '');
     // A page links to the next one at the address that was asked.
@@ -220,8 +220,8 @@ describe('an address with the version and the one without it', () => {
         for (const asking of [{}, { body: {} }, { body: '{' }, { headers: NO_TYPE }, { token: null }]) {
           await cases.check(`${method} ${address} ${JSON.stringify(asking)}`, async () => {
             const [full, short] = [
-              await service.client.ask(method, address, asking),
-              await service.client.ask(method, withoutVersion(address), asking),
+              await service.client.request(method, address, asking),
+              await service.client.request(method, withoutVersion(address), asking),
             ];
             expect(lasting(short)).to.deep.equal(lasting(full));
           });

@@ -8,15 +8,15 @@ import { limitSendingTime, responseLimits } from '#src/adapters/inbound/http/mid
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import type { ListQuery } from '#src/application/list-query.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { middlewareHarness } from '../support/middleware-harness.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
 import { until } from '../support/until.js';
 
 const LINES = { 'Content-Type': 'application/x-ndjson' };
 const MIB = 1_024 * 1_024;
 
 describe('what one client has under way', () => {
-  const service = runningService();
+  const service = inProcessService();
   const sockets: Socket[] = [];
   let one: string;
   let other: string;
@@ -283,7 +283,7 @@ describe('work for a client that has gone', () => {
 });
 
 describe('a write for whose response there is no room', () => {
-  const service = runningService();
+  const service = inProcessService();
 
   it('is refused with nothing written, or done and answered as ever', async () => {
     const description = 'd'.repeat(5_000);

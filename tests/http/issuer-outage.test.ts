@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import { runningService } from '../support/running-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { TestIssuer } from '../support/test-issuer.js';
 import { until } from '../support/until.js';
 
@@ -16,7 +16,7 @@ const FAILURES: Readonly<Record<string, RequestListener>> = {
 for (const [name, failure] of Object.entries(FAILURES)) {
   describe(`an issuer that ${name}`, () => {
     const issuer = new TestIssuer();
-    const service = runningService({}, { issuer });
+    const service = inProcessService({}, { issuer });
     const ask = () => service.client;
     const status = async (token: string) => (await ask().get('/products', { token })).status;
 
@@ -46,7 +46,7 @@ for (const [name, failure] of Object.entries(FAILURES)) {
 
 describe('a service whose issuer is down at the start', () => {
   const issuer = new TestIssuer();
-  const service = runningService({}, { issuer });
+  const service = inProcessService({}, { issuer });
 
   it('starts and serves, and asks nothing of it before a token comes', async () => {
     expect((await service.client.get('/products')).status).to.equal(200);
@@ -59,7 +59,7 @@ describe('a service whose issuer is down at the start', () => {
 
 describe('a flood of tokens', () => {
   const issuer = new TestIssuer();
-  const service = runningService({}, { issuer });
+  const service = inProcessService({}, { issuer });
 
   it('that name keys which are not there makes the service ask now and then', async () => {
     expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(200);

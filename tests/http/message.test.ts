@@ -9,13 +9,13 @@ import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { SystemClock } from '#src/adapters/outbound/system/system-clock.js';
 import { listen } from '#src/composition/listen.js';
 import { answersIn, HttpClient, received } from '../support/http-client.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const TOKEN = `Authorization: Bearer ${FIRST_KEY}`;
 
 describe('messages', () => {
-  const service = runningService();
+  const service = inProcessService();
   const send = async (lines: string[], body = '') =>
     service.client.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
   const get = (...headers: string[]) =>

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { placed } from '../support/http-client.js';
-import { runningService } from '../support/running-service.js';
+import { issueLocations } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { resourceContract } from './resource.contract.js';
 
 const FULL = {
@@ -37,7 +37,7 @@ resourceContract(
 
 for (const store of ['memory', 'sqlite']) {
   describe(`products on ${store}`, () => {
-    const service = runningService({ STORE: store });
+    const service = inProcessService({ STORE: store });
     const ask = () => service.client;
     const created = async (body: object = { name: 'Lamp' }) =>
       `/v1/products/${(await ask().post('/products', body)).json.id}`;
@@ -131,7 +131,7 @@ for (const store of ['memory', 'sqlite']) {
       it('judges the outcome by the rules of the resource', async () => {
         const item = await created(FULL);
         const patch = { name: null, price: { currency: null }, id: 0, x: 1 };
-        expect(placed(await ask().patch(item, patch))).to.deep.equal([
+        expect(issueLocations(await ask().patch(item, patch))).to.deep.equal([
           ['read_only_field', '/id'],
           ['required', '/name'],
           ['required', '/price/currency'],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { FakeRedis } from '../support/fake-redis.js';
-import { runningService } from '../support/running-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { until } from '../support/until.js';
 
 const LIES: readonly (readonly [what: string, reply: string])[] = [
@@ -17,7 +17,7 @@ for (const [what, reply] of LIES) {
   describe(`a service whose Redis says ${what}`, () => {
     const redis = new FakeRedis();
     before(() => redis.listen());
-    const service = runningService({
+    const service = inProcessService({
       RATE_LIMITER: 'redis',
       RATE_LIMIT_REQUESTS: '5',
       get REDIS_URL() {

@@ -1,4 +1,4 @@
-import { runningService } from '../support/running-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { change } from './resource/change.js';
 import { Collection, type ResourceUnderTest } from './resource/collection.js';
 import { conditions, requiredConditions } from './resource/conditions.js';
@@ -54,7 +54,7 @@ export function resourceContract(resource: ResourceUnderTest, others: readonly P
 }
 
 function running(resource: ResourceUnderTest, path: string, settings: Record<string, string>): Collection {
-  const service = runningService(settings);
+  const service = inProcessService(settings);
   before(() => resource.prepare?.(service.client));
   return new Collection(resource, path, service);
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { ChildProcessService } from '../support/child-process-service.js';
 import { HttpClient } from '../support/http-client.js';
 import { mongoUrl, serverOf, throughProxy } from '../support/mongo-url.js';
-import { SpawnedService } from '../support/spawned-service.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -14,7 +14,7 @@ describe('a store that is not there', () => {
   const folder = () => mkdtempSync(join(root, 'run-'));
   let proxy: TcpProxy;
   let url: string;
-  let service: SpawnedService;
+  let service: ChildProcessService;
 
   beforeEach(async () => {
     proxy = new TcpProxy(serverOf(mongoUrl('x')));
@@ -26,7 +26,7 @@ describe('a store that is not there', () => {
   });
 
   const start = (environment: Record<string, string> = {}) => {
-    service = new SpawnedService(folder(), { STORE: 'mongodb', MONGODB_URL: url, ...environment });
+    service = new ChildProcessService(folder(), { STORE: 'mongodb', MONGODB_URL: url, ...environment });
     return service;
   };
   const health = async (client: HttpClient, name: string) =>

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect } from 'chai';
-import { SpawnedService } from '../support/spawned-service.js';
+import { ChildProcessService } from '../support/child-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const CLI = resolve('dist/cli.js');
@@ -11,7 +11,7 @@ describe('what a command prints', () => {
   const folder = temporaryFolder();
 
   it('may be left by its reader before the end', async () => {
-    const command = new SpawnedService(folder, {}, [CLI, 'openapi']);
+    const command = new ChildProcessService(folder, {}, [CLI, 'openapi']);
     command.closeOutput();
     expect(await command.exit).to.deep.equal({ code: 141, signal: null });
     expect(command.log).to.equal('');

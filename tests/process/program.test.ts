@@ -4,8 +4,9 @@ import { join, resolve } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { SCOPES } from '#src/domain/access.js';
+import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import { HttpClient } from '../support/http-client.js';
-import { catalogue, SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Too much of a secret to be chance. */
@@ -19,12 +20,12 @@ const TOKEN = `${signed}.${createHmac('sha256', 'x').update(signed).digest('base
 describe('the program', () => {
   const folder = temporaryFolder();
   const format = new ChecksummedApiKey();
-  let service: SpawnedService;
+  let service: ChildProcessService;
   let client: HttpClient;
   let key: string;
 
   before(async () => {
-    service = new SpawnedService(folder, { LOG_LEVEL: 'trace' });
+    service = new ChildProcessService(folder, { LOG_LEVEL: 'trace' });
     client = await service.started();
     key = service.firstKey;
   });
@@ -171,7 +172,7 @@ describe('the program', () => {
       .map((line) => JSON.parse(line));
     const { id } = keys.at(-1);
     expect(keys.map(({ name, scopes }) => [name, scopes.length])).to.deep.equal([
-      ['first key', 7],
+      ['first key', SCOPES.length],
       ['Bot é', 2],
     ]);
     expect(listed.out).to.not.include('digest').and.to.not.include(token);
@@ -192,7 +193,7 @@ describe('the program', () => {
     expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
     expect(service.log).to.include('"msg":"stopped"');
 
-    service = new SpawnedService(folder, {});
+    service = new ChildProcessService(folder, {});
     client = await service.started(key);
     expect(service.firstKey).to.equal('');
     expect(service.out).to.not.include(key);

@@ -27,8 +27,8 @@ import { loadSettings } from '#src/config/settings.js';
 import { AMOUNT, CURRENCY, PRODUCT_FIELDS, type Product, SKU } from '#src/domain/product.js';
 import { NAME } from '#src/domain/text.js';
 import { HttpClient } from './http-client.js';
+import { FIRST_KEY } from './in-process-service.js';
 import { DocumentedAnswers } from './openapi/documented-answers.js';
-import { FIRST_KEY } from './running-service.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** A product in version 2: its name is a title, and neither description nor attributes are shown. */

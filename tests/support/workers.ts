@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChildProcessService } from './child-process-service.js';
 import type { HttpClient } from './http-client.js';
-import type { SpawnedService } from './spawned-service.js';
 import { until } from './until.js';
 
 const WRITERS = 8;
@@ -12,7 +12,7 @@ export interface LogEntry {
 }
 
 /** What the log says under this message so far; throws where a line is no JSON. */
-export function logged(service: SpawnedService, msg: string): LogEntry[] {
+export function logged(service: ChildProcessService, msg: string): LogEntry[] {
   const lines = service.log.slice(0, service.log.lastIndexOf('\n') + 1).split('\n');
   const entries: LogEntry[] = lines.filter(Boolean).map((line) => JSON.parse(line));
   return entries.filter((entry) => entry.msg === msg);

@@ -33,6 +33,8 @@ const MISUSED: readonly (readonly string[])[] = [
   ['seed', '--products', '10', '--seed', 'x'],
   ['seed', '--produtcs', '10'],
   ['backup', 'a', 'b'],
+  ['copy'],
+  ['copy', '--from', 'sqlite:x'],
 ];
 
 describe('the command line', () => {
@@ -72,6 +74,16 @@ describe('the command line', () => {
     ]) {
       const { code, err } = await runInProcess(args, { ...environment, STORE: 'memory' });
       expect([code, /^STORE=memory/.test(err)], err).to.deep.equal([1, true]);
+    }
+  });
+
+  it('ends with 1 where there is no store to copy, and makes no file by mistake', async () => {
+    const [absent, target] = [join(folder, 'absent.sqlite'), join(folder, 'y')];
+    for (const from of [`sqlite:${absent}`, 'postgres://x']) {
+      const { code, err } = await runInProcess(['copy', '--from', from, '--to', `sqlite:${target}`]);
+      expect(code, err).to.equal(1);
+      expect(err).to.not.include('    at ');
+      expect([existsSync(absent), existsSync(target)]).to.deep.equal([false, false]);
     }
   });
 

@@ -51,8 +51,7 @@ describe('a list in SQLite', () => {
   const folder = temporaryFolder();
   let database: WatchedDatabase;
 
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     database = new WatchedDatabase(join(folder, 'lists.sqlite'));
     await database.open();
     await fill(PRODUCTS, product);

@@ -5,7 +5,7 @@ import { Sweeping } from '#src/composition/sweeping.js';
 import { loadSettings } from '#src/config/settings.js';
 import { nextTurn } from '#src/shared/event-loop.js';
 import { RecordingJournal } from '../support/fakes.js';
-import { FIRST_KEY } from '../support/running-service.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Each sweep runs until the test ends it. */

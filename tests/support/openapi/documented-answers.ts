@@ -1,10 +1,10 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
 import { MAX_ID } from '#src/domain/record.js';
-import type { Answer } from '../http-client.js';
+import type { HttpResponse } from '../http-client.js';
 import { type Node, OpenApiDocument, type Place } from './document.js';
 
-export type AnyAnswer = Pick<Answer, 'status' | 'headers' | 'bytes'>;
+export type AnyAnswer = Pick<HttpResponse, 'status' | 'headers' | 'bytes'>;
 
 /** Of the connection, and what OpenAPI tells by other means (version 3.1, section 4.8.17.1). */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { HttpClient } from './http-client.js';
+import { FIRST_KEY } from './in-process-service.js';
 import { documentedAnswers } from './openapi/described.js';
-import { FIRST_KEY } from './running-service.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const MAIN = resolve('dist/main.js');
@@ -15,7 +15,7 @@ export interface Exit {
 }
 
 /** The program as its users run it: a process of its own. */
-export class SpawnedService {
+export class ChildProcessService {
   out = '';
   /** What the log says. */
   log = '';
@@ -108,22 +108,22 @@ export async function catalogue(
   args: string[],
   environment: Record<string, string> = {},
 ): Promise<{ code: number | null; out: string; err: string }> {
-  const run = new SpawnedService(folder, environment, [CLI, ...args]);
+  const run = new ChildProcessService(folder, environment, [CLI, ...args]);
   const { code } = await run.exit;
   return { code, out: run.out, err: run.log };
 }
 
 /** Processes over one store, for the tests of one `describe`. @returns a client of each */
-export function spawnedServices(
+export function childProcessServices(
   count: number,
   settings: Record<string, string>,
 ): () => readonly HttpClient[] {
   const folder = temporaryFolder();
   const environment = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn', ...settings };
-  let services: SpawnedService[] = [];
+  let services: ChildProcessService[] = [];
   let clients: HttpClient[] = [];
   before(async () => {
-    services = Array.from({ length: count }, () => new SpawnedService(folder, environment));
+    services = Array.from({ length: count }, () => new ChildProcessService(folder, environment));
     clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
   });
   after(async () => {
@@ -134,9 +134,9 @@ export function spawnedServices(
 }
 
 /** The program under `TLS=files`, with the certificate that lies in `cert.pem` and `key.pem` of its folder. */
-export function certifiedService(folder: string): SpawnedService {
+export function certifiedService(folder: string): ChildProcessService {
   const files = { TLS_CERT_FILE: 'cert.pem', TLS_KEY_FILE: 'key.pem' };
-  return new SpawnedService(folder, {
+  return new ChildProcessService(folder, {
     TLS: 'files',
     ...files,
     STORE: 'memory',

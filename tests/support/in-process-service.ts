@@ -8,7 +8,7 @@ import type { TestIssuer } from './test-issuer.js';
 /** A well-formed key, good for tests and nothing else. */
 export const FIRST_KEY = `pcs_${'0'.repeat(30)}0B9c15`;
 
-export interface RunningService {
+export interface InProcessService {
   readonly client: HttpClient;
   readonly port: number;
   readonly managementPort: number;
@@ -20,12 +20,12 @@ export interface RunningService {
  * @param environment settings over those of a quiet service on memory
  * @param issuer whose tokens the service takes: started before it and stopped after it
  */
-export function runningService(
+export function inProcessService(
   environment: Record<string, string> = {},
   { issuer }: { readonly issuer?: TestIssuer } = {},
-): RunningService {
+): InProcessService {
   const folder = temporaryFolder();
-  const state: { -readonly [Name in keyof RunningService]?: RunningService[Name] } = { folder };
+  const state: { -readonly [Name in keyof InProcessService]?: InProcessService[Name] } = { folder };
   let service: Service;
   before(async () => {
     const settings = {
@@ -52,5 +52,5 @@ export function runningService(
     await service.stop();
     await issuer?.stop();
   });
-  return state as RunningService;
+  return state as InProcessService;
 }
