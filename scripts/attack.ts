@@ -6,16 +6,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bearerAttacks } from '../tests/support/bearer-attacks.js';
+import { ChildProcessService } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
 import { expectRefused, launch } from '../tests/support/launched-attacks.js';
-import { SpawnedService } from '../tests/support/spawned-service.js';
 import { TestIssuer } from '../tests/support/test-issuer.js';
 import { say } from './figures.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'attack-'));
 const issuer = new TestIssuer();
 await issuer.start();
-const service = new SpawnedService(folder, { LOG_LEVEL: 'info', ...issuer.settings });
+const service = new ChildProcessService(folder, { LOG_LEVEL: 'info', ...issuer.settings });
 try {
   const client = await service.started();
   const { tried, succeeded } = await attack(client);

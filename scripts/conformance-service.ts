@@ -1,5 +1,5 @@
+import { ChildProcessService } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
-import { SpawnedService } from '../tests/support/spawned-service.js';
 
 /** Who asks. */
 export interface Caller {
@@ -29,11 +29,11 @@ export class ConformanceService {
   private constructor(
     readonly told: Told,
     private readonly client: HttpClient,
-    private readonly service: SpawnedService,
+    private readonly service: ChildProcessService,
   ) {}
 
   static async start(folder: string, caller: Caller): Promise<ConformanceService> {
-    const service = new SpawnedService(folder, { LOG_LEVEL: 'warn', RATE_LIMIT_REQUESTS: '1000000000' });
+    const service = new ChildProcessService(folder, { LOG_LEVEL: 'warn', RATE_LIMIT_REQUESTS: '1000000000' });
     try {
       const client = await service.started();
       await fill(client);
@@ -54,7 +54,7 @@ export class ConformanceService {
 }
 
 function told(
-  service: SpawnedService,
+  service: ChildProcessService,
   client: HttpClient,
   { name, scopes }: Caller,
   { id, key }: { readonly id: number; readonly key: string },

@@ -1,17 +1,16 @@
 import { STATUS_CODES } from 'node:http';
-import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
-import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/error-examples.js';
-import { FAULTS } from '#src/adapters/inbound/http/fault-catalogue.js';
-import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-error-catalogue.js';
-import type { ErrorCode } from '#src/domain/errors.js';
+import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
+import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
+import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
+import { FAULTS } from '#src/adapters/inbound/http/response/issue-codes.js';
 
-/** Where it lies, from the root of the project. */
+/** The path of the document, from the root of the project. */
 export const ERROR_DOCUMENT = 'docs/errors.md';
 
-const CODES = Object.keys(ERRORS) as ErrorCode[];
+const CODES = Object.keys(ERRORS) as ResponseErrorCode[];
 const STATUSES = [...new Set(CODES.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
 
-/** What people read of errors, made of what the service answers them by. */
+/** The Markdown page of all errors, generated from the tables that the service uses. */
 export function errorDocument(): string {
   return [
     INTRODUCTION,
@@ -32,43 +31,56 @@ export function errorDocument(): string {
 
 const INTRODUCTION = `# Errors
 
-Every code that the service answers with, what causes it, and what to do. How an interface of such errors is used is in
-[docs/api.md](api.md#errors). This page is made by \`npm run docs:errors\` from the tables that the service itself answers
-by (\`error-catalogue.ts\`, \`fault-catalogue.ts\`, \`oauth-error-catalogue.ts\`); change it there.
+Every error code, its cause, and what to do. [docs/api.md](api.md#errors) explains how to use errors.
+\`npm run docs:errors\` generates this page from the tables that the service itself uses (\`error-codes.ts\`,
+\`issue-codes.ts\`, \`oauth-error-codes.ts\`); edit the texts there.
 
-An error has three members: \`code\`, for programs; \`message\`, for people, whose wording may change; and \`details\`, a list,
-often empty, of what is wrong with single values. Its header \`X-Request-Id\` names the request in the service's log.`;
+An error has three members: \`code\` for programs; \`message\` for people, whose wording may change; and \`details\`, an array
+with one entry per issue, often empty. The header \`X-Request-Id\` identifies the request in the log of the service.`;
 
 const OF_DETAILS = `## Details
 
-Each entry of \`details\` has a \`code\` of its own, a \`message\`, and the place: \`in\` is \`body\`, with a JSON Pointer (RFC 6901) in
-\`pointer\`; or \`query\` or \`header\`, with the \`name\` of the parameter or header.`;
+Each entry of \`details\` has its own \`code\`, a \`message\`, and a location: \`in\` is \`body\`, with a JSON Pointer (RFC 6901)
+in \`pointer\`; or \`in\` is \`query\` or \`header\`, with the \`name\` of the parameter or header.`;
 
 const OF_TOKENS = `## The token endpoint
 
-Errors of \`POST /oauth/token\` have two members more, in the words of OAuth 2.0 (RFC 6749 section 5.2): \`error\`, and
-\`error_description\`, which says what \`message\` says. Status and \`code\` are as above.`;
+Errors of \`POST /oauth/token\` have two more members, as in OAuth 2.0 (RFC 6749 section 5.2): \`error\`, and
+\`error_description\`, which equals \`message\`. Status and \`code\` are as above.`;
 
 function index(): string {
   const rows = STATUSES.map((status) => `| ${status} | ${codesOf(status).map(link).join(', ')} |`);
   return ['| status | codes |', '|---|---|', ...rows].join('\n');
 }
 
-function codesOf(status: number): ErrorCode[] {
+function codesOf(status: number): ResponseErrorCode[] {
   return CODES.filter((code) => ERRORS[code].status === status);
 }
 
-/** The anchor is the one that common renderers make of the heading. */
-function link(code: ErrorCode): string {
+/** A link to the heading of a code, with the anchor that GitHub generates. */
+function link(code: ResponseErrorCode): string {
   return `[\`${code}\`](#${code})`;
 }
 
-function entry(code: ErrorCode): string {
+function entry(code: ResponseErrorCode): string {
   const { cause, remedy } = ERRORS[code];
   const body = JSON.stringify({ code, ...ERROR_EXAMPLES[code] }, undefined, 2);
   return `${section(`\`${code}\``, cause, remedy)}\n\n\`\`\`json\n${body}\n\`\`\``;
 }
 
 function section(heading: string, cause: string, remedy: string): string {
-  return `### ${heading}\n\n${cause}\n\n**What to do:** ${remedy}`;
+  return `### ${heading}\n\n${wrapped(cause)}\n\n${wrapped(`**What to do:** ${remedy}`)}`;
+}
+
+const MAX_COLUMNS = 120;
+
+/** The text, with line breaks in the place of spaces so that no line is longer than {@link MAX_COLUMNS}. */
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && line.length <= MAX_COLUMNS) lines[lines.length - 1] = line;
+    else lines.push(word);
+  }
+  return lines.join('\n');
 }

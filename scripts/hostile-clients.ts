@@ -1,8 +1,8 @@
 /**
  * Sends a started service what hostile clients would, and prints what it costs: CPU milliseconds of its main thread for each hostile
- * request, then, for each flood, how long a bystander waits and how far the memory grows. Fails where a figure is over its bound.
- * `npm run test:hostile`; `-- --part costs` or `-- --part floods` runs one part, `-- --flood pages` the floods of that name, `-- --seconds 3` holds connections open for a
- * shorter time. Linux alone.
+ * request, then, for each flood, how long a bystander waits and how far the memory grows. Fails if a figure is over its
+ * bound three times in a row. `npm run test:hostile`; `-- --part costs` or `-- --part floods` runs one part,
+ * `-- --flood pages` the floods of that name, `-- --seconds 3` holds connections open for a shorter time. Linux only.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,8 +11,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { SCOPES } from '#src/domain/access.js';
+import { ChildProcessService, catalogue } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
-import { catalogue, SpawnedService } from '../tests/support/spawned-service.js';
 import { milliseconds, say, table } from './figures.js';
 import type { BystanderData, Measured } from './hostile/bystander.js';
 import { Connections, FLOODS, type Flood } from './hostile/floods.js';
@@ -30,6 +30,8 @@ const MAX_MEMORY_MIB = 640;
 /** A flood that is not answered by then is ended. */
 const FLOOD_SECONDS = 60;
 const REPEATS = 5;
+/** A figure over its bound is measured again: other programs of the machine make one slow, a defect makes all slow. */
+const MAX_TRIES = 3;
 const ALL_SCOPES = SCOPES.filter((scope) => scope !== 'keys:admin');
 
 let passed = 0;
@@ -56,13 +58,15 @@ async function costs(): Promise<void> {
   const home = mkdtempSync(join(folder, 'costs-'));
   const probeFile = join(home, 'turns');
   const program = ['--import', resolve('build/scripts/hostile/turn-probe.js'), resolve('dist/main.js')];
-  const service = new SpawnedService(home, { LOG_LEVEL: 'fatal', TURN_PROBE_FILE: probeFile }, program);
+  const service = new ChildProcessService(home, { LOG_LEVEL: 'fatal', TURN_PROBE_FILE: probeFile }, program);
   try {
     const client = await service.started();
     await fill(client, home);
     const rows: string[][] = [];
     for (const request of [...FORMS, ...BODIES, ...READS]) {
-      const { status, longest, total } = await cost(service, client, probeFile, request);
+      let { status, longest, total } = await cost(service, client, probeFile, request);
+      for (let attempt = 1; attempt < MAX_TRIES && longest > MAX_TURN_MS; attempt++)
+        ({ status, longest, total } = await cost(service, client, probeFile, request));
       rows.push([request.name, status, milliseconds(total), milliseconds(longest)]);
       check(status.startsWith(`${request.status ?? 200}`), `${request.name} has the response ${status}`);
       check(longest <= MAX_TURN_MS, `${request.name} holds the event loop for ${milliseconds(longest)} ms`);
@@ -74,7 +78,12 @@ async function costs(): Promise<void> {
   }
 }
 
-async function cost(service: SpawnedService, client: HttpClient, probeFile: string, request: HostileRequest) {
+async function cost(
+  service: ChildProcessService,
+  client: HttpClient,
+  probeFile: string,
+  request: HostileRequest,
+) {
   const status = await send(client, request);
   const longest: number[] = [];
   for (let at = 0; at < REPEATS; at++) {
@@ -86,7 +95,7 @@ async function cost(service: SpawnedService, client: HttpClient, probeFile: stri
   const before = mainThreadMs(service.pid);
   for (let at = 0; at < REPEATS; at++) await send(client, request);
   const total = (mainThreadMs(service.pid) - before) / REPEATS;
-  // The median: a collection of garbage that falls into one of them is not its doing alone.
+  // The median: a collection of garbage that falls into one of them is not caused by that one alone.
   return { status, longest: longest.sort((a, b) => a - b)[REPEATS >> 1] ?? 0, total };
 }
 
@@ -100,12 +109,12 @@ async function send(
   { method, path, headers, body, isAnonymous }: HostileRequest,
 ): Promise<string> {
   const token = isAnonymous && { token: null };
-  const answer = await client.ask(method, path, { headers, body, from: '127.0.0.3', ...token });
+  const answer = await client.request(method, path, { headers, body, from: '127.0.0.3', ...token });
   return answer.status < 400 ? `${answer.status}` : `${answer.status} ${answer.json.code}`;
 }
 
 /** @returns the longest turn of the event loop since the measurement began, in milliseconds of CPU time */
-async function endOfMeasurement(service: SpawnedService, file: string): Promise<number> {
+async function endOfMeasurement(service: ChildProcessService, file: string): Promise<number> {
   const before = lines(file).length;
   service.kill('SIGUSR2');
   while (lines(file).length === before) await sleep(5);
@@ -123,13 +132,20 @@ function lines(file: string): string[] {
 async function floods(): Promise<void> {
   const home = mkdtempSync(join(folder, 'floods-'));
   // The default rate limit is what a hostile client has; the bystander's probes are more than that.
-  const service = new SpawnedService(home, { RATE_LIMIT_REQUESTS: '600' });
+  const service = new ChildProcessService(home, { RATE_LIMIT_REQUESTS: '600' });
   try {
     const client = await service.started();
     await fill(client, home);
     const rows: string[][] = [];
-    for (const [at, flood] of FLOODS.entries())
-      if (flood.name.includes(only)) rows.push(...(await meet(service, client, home, flood, at)));
+    for (const [at, flood] of FLOODS.entries()) {
+      if (!flood.name.includes(only)) continue;
+      let met = await meet(service, client, home, flood, 10 + at);
+      // Each try comes from another address, since the rate limit of the one before may be spent.
+      for (let attempt = 1; attempt < MAX_TRIES && met.checks.some(({ isGood }) => !isGood); attempt++)
+        met = await meet(service, client, home, flood, 10 + at + attempt * FLOODS.length);
+      for (const { isGood, failure } of met.checks) check(isGood, failure);
+      rows.push(...met.rows);
+    }
     say(
       table(['flood', 'probe', 'requests', 'p50 ms', 'p99', 'max', 'failed', 'MiB before', 'at most'], rows),
     );
@@ -139,37 +155,46 @@ async function floods(): Promise<void> {
   }
 }
 
+interface Check {
+  readonly isGood: boolean;
+  readonly failure: string;
+}
+
+/** Runs a flood once beside a bystander. */
 async function meet(
-  service: SpawnedService,
+  service: ChildProcessService,
   client: HttpClient,
   home: string,
   flood: Flood,
-  at: number,
-): Promise<string[][]> {
+  host: number,
+): Promise<{ readonly rows: string[][]; readonly checks: readonly Check[] }> {
   const { port } = client;
   const authorityFile = `${home}/data/tls/ca.pem`;
   const key = await newKey(client);
   const bystander = await startBystander(service, client, authorityFile, flood);
   const memory = new ResidentMemory(service.pid);
-  const connections = new Connections({ port, authorityFile, key, from: `127.0.0.${10 + at}`, holdSeconds });
+  const connections = new Connections({ port, authorityFile, key, from: `127.0.0.${host}`, holdSeconds });
   const isOver = sleep(FLOOD_SECONDS * 1_000, undefined, { ref: false });
-  // At least for so long, so that the bystander has enough requests to tell by.
+  // At least this long, so that the bystander sends enough requests.
   await Promise.race([Promise.all([flood.run(connections), sleep(holdSeconds * 1_000)]), isOver]);
   const measured = await bystander.stop();
   connections.close();
   const { start, max } = memory.stop();
-  for (const { probe, p99 } of measured)
-    check(
-      p99 <= (MAX_MS[probe] ?? MAX_LONG_MS),
-      `${flood.name}: ${probe} takes ${milliseconds(p99)} ms (p99)`,
-    );
-  check(max <= MAX_MEMORY_MIB, `${flood.name}: the memory grows to ${Math.round(max)} MiB`);
-  for (const {
-    probe,
-    failures: [first],
-  } of measured)
-    check(first === undefined, `${flood.name}: ${probe}: ${first}`);
-  return measured.map(({ probe, count, p50, p99, max: most, failures: { length } }, row) => [
+  const checks = [
+    ...measured.map(({ probe, p99 }) => ({
+      isGood: p99 <= (MAX_MS[probe] ?? MAX_LONG_MS),
+      failure: `${flood.name}: ${probe} takes ${milliseconds(p99)} ms (p99)`,
+    })),
+    {
+      isGood: max <= MAX_MEMORY_MIB,
+      failure: `${flood.name}: the memory grows to ${Math.round(max)} MiB`,
+    },
+    ...measured.map(({ probe, failures: [first] }) => ({
+      isGood: first === undefined,
+      failure: `${flood.name}: ${probe}: ${first}`,
+    })),
+  ];
+  const rows = measured.map(({ probe, count, p50, p99, max: most, failures: { length } }, row) => [
     row === 0 ? flood.name : '',
     probe,
     `${count}`,
@@ -179,10 +204,11 @@ async function meet(
     `${length}`,
     ...(row === 0 ? [start.toFixed(0), max.toFixed(0)] : ['', '']),
   ]);
+  return { rows, checks };
 }
 
 async function startBystander(
-  service: SpawnedService,
+  service: ChildProcessService,
   client: HttpClient,
   authorityFile: string,
   { probes }: Flood,

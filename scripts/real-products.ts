@@ -7,9 +7,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { ChildProcessService } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
 import type { ResultLine } from '../tests/support/line-stream.js';
-import { SpawnedService } from '../tests/support/spawned-service.js';
 import { debianPackages, type RealProduct } from './debian-packages.js';
 import { importProducts } from './import-products.js';
 
@@ -21,14 +21,14 @@ const products: RealProduct[] = [];
 for await (const product of debianPackages()) products.push(product);
 say(`${products.length} packages`);
 
-let service: SpawnedService;
+let service: ChildProcessService;
 await withService(oneByOne);
 await withService(allTogether);
 
 /** A new catalogue. */
 async function withService(use: (client: HttpClient, key: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'real-products-'));
-  service = new SpawnedService(folder, { LOG_LEVEL: 'error' });
+  service = new ChildProcessService(folder, { LOG_LEVEL: 'error' });
   try {
     await use(await service.started(), service.firstKey);
   } finally {
@@ -140,7 +140,7 @@ async function compare(client: HttpClient, kept: Kept): Promise<void> {
 async function restart(key: string): Promise<HttpClient> {
   const { code } = await service.stop();
   if (code !== 0) throw new Error(`the service ended with ${code}: ${service.log}`);
-  service = new SpawnedService(service.folder, { LOG_LEVEL: 'error' });
+  service = new ChildProcessService(service.folder, { LOG_LEVEL: 'error' });
   return service.started(key);
 }
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { ChildProcessService, catalogue } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
-import { catalogue, SpawnedService } from '../tests/support/spawned-service.js';
 import { grouped, say } from './figures.js';
 
 /** The real service over TLS, a process of its own, on a SQLite file that holds so many sample products. */
@@ -11,7 +11,7 @@ export class SeededService {
     readonly products: number,
     readonly key: string,
     readonly client: HttpClient,
-    private readonly service: SpawnedService,
+    private readonly service: ChildProcessService,
   ) {}
 
   /** @param folder seeded at its first use */
@@ -19,7 +19,7 @@ export class SeededService {
     mkdirSync(folder, { recursive: true });
     await seed(folder, products);
     const key = await newKey(folder);
-    const service = new SpawnedService(folder, { LOG_LEVEL: 'warn', RATE_LIMIT_REQUESTS: '1000000000' });
+    const service = new ChildProcessService(folder, { LOG_LEVEL: 'warn', RATE_LIMIT_REQUESTS: '1000000000' });
     try {
       return new SeededService(products, key, await service.started(key), service);
     } catch (error) {

@@ -8,10 +8,10 @@ import {
 } from '../domain/access.js';
 import { CatalogueError, unavailable } from '../domain/errors.js';
 import type { Id, Versioned } from '../domain/record.js';
+import { FairShares } from '../shared/fair-shares.js';
 import { grantDenialReason } from './auth/authorization.js';
 import type { CredentialCache } from './auth/credential-cache.js';
 import type { Created, Creation } from './creation-attempt.js';
-import { FairShares } from './fair-shares.js';
 import type { Draft } from './judgement.js';
 import { BY_ID } from './list-query.js';
 import type { ApiKeyFormat } from './ports/api-key-format.js';

@@ -81,7 +81,7 @@ export class CreationAttempt<Fields> {
   /** @param inserted what became of this record of its */
   conclude(record: Versioned<Fields>, inserted: InsertOutcome): void {
     if (inserted === 'inserted') this.outcome = { record, isReplay: false };
-    else if (inserted !== 'taken') this.outcome = inserted;
+    else if (inserted !== 'id_conflict') this.outcome = inserted;
     else if (this.reservation) this.replay(this.reservation);
     else throw new Error(`The store gave out the id ${record.id} twice.`);
   }

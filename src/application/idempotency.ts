@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CatalogueError } from '../domain/errors.js';
-import { canonicalJson } from './canonical-json.js';
+import { canonicalJson } from '../shared/canonical-json.js';
 import { NO_ID, type Reservation } from './ports/idempotency-store.js';
 
 /** What a request to create something says so that it is done once, however often it is sent. */

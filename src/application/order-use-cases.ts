@@ -5,7 +5,7 @@ import type { Subject } from './judgement.js';
 import type { Repository } from './ports/repository.js';
 import { type RecordDependencies, RecordUseCases } from './record-use-cases.js';
 
-type Referred = Pick<Repository<unknown>, 'existing'>;
+type Referred = Pick<Repository<unknown>, 'findExistingIds'>;
 
 export interface OrderDependencies extends RecordDependencies<Order> {
   readonly users: Referred;
@@ -46,7 +46,7 @@ async function existing(
   records: Referred,
 ): Promise<ReadonlySet<Id>> {
   const ids = new Set(references.flat().map(({ id }) => id));
-  return ids.size === 0 ? ids : records.existing([...ids]);
+  return ids.size === 0 ? ids : records.findExistingIds([...ids]);
 }
 
 function dangling(references: readonly Reference[], existing: ReadonlySet<Id>): Fault[] {

@@ -15,7 +15,7 @@ export interface IdPool {
 }
 
 export interface CreationDependencies<Fields> {
-  readonly records: Pick<Repository<Fields>, 'insertAll' | 'taken'>;
+  readonly records: Pick<Repository<Fields>, 'insertAll' | 'findUsedIds'>;
   readonly reservations: IdempotencyStore;
   readonly ids: IdPool;
   readonly clock: Clock;
@@ -53,7 +53,7 @@ export class RecordCreation<Fields> {
     for (const attempt of attempts) attempt.hold(standing.get(attempt.once.key));
     const held = attempts.filter(isHeld);
     if (held.length === 0) return;
-    const taken = await records.taken(held.map(({ reservation }) => reservation.id));
+    const taken = await records.findUsedIds(held.map(({ reservation }) => reservation.id));
     for (const attempt of held) if (taken.has(attempt.reservation.id)) attempt.replay(attempt.reservation);
   }
 

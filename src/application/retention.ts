@@ -1,6 +1,6 @@
+import { turnInLine } from '../shared/event-loop.js';
 import type { Clock } from './ports/clock.js';
-import type { Expiring } from './ports/expiring.js';
-import { turnInLine } from './turns.js';
+import type { Purgeable } from './ports/purgeable.js';
 
 export const HOUR_MS = 3_600_000;
 
@@ -21,7 +21,7 @@ export class Retention {
   private readonly startedElapsed: number;
 
   constructor(
-    private readonly expiring: readonly Expiring[],
+    private readonly expiring: readonly Purgeable[],
     private readonly clock: Clock,
   ) {
     this.startedAt = clock.now();
@@ -34,8 +34,8 @@ export class Retention {
    */
   async sweep(isOver: () => boolean = () => false): Promise<void> {
     for (const expiring of this.expiring) {
-      const moment = this.now() - expiring.keptMs;
-      while (!isOver() && (await expiring.removeBefore(moment, BATCH)) === BATCH) await turnInLine();
+      const moment = this.now() - expiring.retentionMs;
+      while (!isOver() && (await expiring.purgeBefore(moment, BATCH)) === BATCH) await turnInLine();
     }
   }
 

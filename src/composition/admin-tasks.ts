@@ -61,8 +61,8 @@ export async function backUpStore(
     const reason = `catalogue backup is for STORE=sqlite, and the settings name STORE=${STORE}.`;
     throw new CatalogueError('validation_failed', reason);
   }
-  const { backUpSqlite } = await import('../adapters/outbound/sqlite/sqlite-backup.js');
-  return backUpSqlite(SQLITE_FILE, file, progress);
+  const { backUpDatabase } = await import('../adapters/outbound/sqlite/backup.js');
+  return backUpDatabase(SQLITE_FILE, file, progress);
 }
 
 /** Returns the OpenAPI document of a service with these settings, whatever its store and its rate limiter are. */

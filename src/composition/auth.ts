@@ -1,6 +1,6 @@
-import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
-import { metadataEndpoints } from '../adapters/inbound/http/oauth/metadata-endpoints.js';
-import { TokenEndpoint } from '../adapters/inbound/http/oauth/token-endpoint.js';
+import { metadataEndpoints } from '../adapters/inbound/http/oauth/metadata-routes.js';
+import { TokenEndpoint } from '../adapters/inbound/http/oauth/token-route.js';
+import type { Route } from '../adapters/inbound/http/route.js';
 import { issuerOf } from '../adapters/outbound/tokens/decode-jwt.js';
 import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-token-verifier.js';
 import { fetchKeySet } from '../adapters/outbound/tokens/issuer-metadata.js';
@@ -43,7 +43,7 @@ export interface OAuthDependencies {
 }
 
 /** Returns the routes of the built-in token issuer. */
-export function oauthRoutes({ settings, authenticator, ...deps }: OAuthDependencies): Endpoint[] {
+export function oauthRoutes({ settings, authenticator, ...deps }: OAuthDependencies): Route[] {
   const { signingKeys, publicUrl } = deps;
   const issuer = new TokenIssuer(deps);
   const bodyLimitBytes = settings.BODY_LIMIT_BYTES;

@@ -6,9 +6,9 @@ import {
   instanceCachingFactory,
   container as root,
 } from 'tsyringe';
-import { docsEndpoints } from '../adapters/inbound/http/docs/docs-endpoints.js';
-import { Spools } from '../adapters/inbound/http/imports/spools.js';
-import { openApiEndpoint } from '../adapters/inbound/http/openapi/openapi-endpoint.js';
+import { docsEndpoints } from '../adapters/inbound/http/docs/docs-routes.js';
+import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
+import { openApiEndpoint } from '../adapters/inbound/http/openapi/openapi-route.js';
 import type { Channel } from '../adapters/outbound/cluster/cluster-rate-limiter.js';
 import { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
@@ -206,19 +206,17 @@ function registerResources(container: DependencyContainer, settings: Settings): 
       format: c.resolve(t.KEY_FORMAT),
       credentials: c.resolve(t.CREDENTIAL_CACHE),
       imports: {
-        spools: new Spools({ folder: join(settings.DATA_DIR, 'spool') }),
+        resultBuffers: new ResultBuffers({ folder: join(settings.DATA_DIR, 'spool') }),
         journal: c.resolve(t.LOGGER),
       },
     });
   });
-  register(container, t.ROUTES, (c) => ({
-    protected: Object.values(c.resolve(t.RESOURCES)).flatMap(({ endpoints }) => endpoints),
-    public: [
-      ...c.resolve(t.OAUTH_ROUTES),
-      openApiEndpoint(() => c.resolve(t.OPENAPI_DOCUMENT)),
-      ...docsEndpoints(),
-    ],
-  }));
+  register(container, t.ROUTES, (c) => [
+    ...Object.values(c.resolve(t.RESOURCES)).flatMap(({ endpoints }) => endpoints),
+    ...c.resolve(t.OAUTH_ROUTES),
+    openApiEndpoint(() => c.resolve(t.OPENAPI_DOCUMENT)),
+    ...docsEndpoints(),
+  ]);
   register(container, t.OPENAPI_DOCUMENT, (c) => {
     return describedService({
       settings,

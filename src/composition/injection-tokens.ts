@@ -1,5 +1,5 @@
 import type { InjectionToken } from 'tsyringe';
-import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
+import type { Route } from '../adapters/inbound/http/route.js';
 import type { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import type { Authenticator } from '../application/auth/authenticator.js';
@@ -14,7 +14,7 @@ import type { TokenSigner } from '../application/ports/token-signer.js';
 import type { ServiceUrl } from './public-url.js';
 import type { RateLimits } from './rate-limits.js';
 import type { Resources } from './resources.js';
-import type { Routes, Service, ServiceParts } from './service.js';
+import type { Service, ServiceParts } from './service.js';
 import type { Storage } from './storage.js';
 
 /** A token carries the type of its part, so a wrong registration does not compile. */
@@ -40,8 +40,9 @@ export const SIGNING_KEY_ADMINISTRATION = token<SigningKeyAdministration>('admin
 export const SIGNING_KEYS = token<SigningKeys>('signing keys');
 
 export const RESOURCES = token<Resources>('resources');
-export const OAUTH_ROUTES = token<readonly Endpoint[]>('routes of OAuth');
-export const ROUTES = token<Routes>('routes');
+export const OAUTH_ROUTES = token<readonly Route[]>('routes of OAuth');
+/** All routes but the probes. */
+export const ROUTES = token<readonly Route[]>('routes');
 /** Made once the service knows its address. */
 export const OPENAPI_DOCUMENT = token<object>('OpenAPI document');
 export const SERVICE_PARTS = token<ServiceParts>('parts of the service');

@@ -1,6 +1,6 @@
-import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
 import { createManagementApp } from '../adapters/inbound/http/management-app.js';
-import { Drain } from '../adapters/inbound/http/server/drain.js';
+import type { Route } from '../adapters/inbound/http/route.js';
+import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer } from '../adapters/inbound/http/server/server.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
 import type { Journal } from '../application/ports/journal.js';
@@ -23,10 +23,10 @@ export class Management {
   constructor(private readonly parts: ManagementParts) {}
 
   /** @returns the port */
-  async start(healthEndpoints: readonly Endpoint[]): Promise<number> {
+  async start(probes: readonly Route[]): Promise<number> {
     const { host, metrics, logger } = this.parts;
     const app = createManagementApp({
-      healthEndpoints,
+      routes: probes,
       metrics,
       journal: logger,
       isDraining: () => this.drain?.isDraining ?? false,

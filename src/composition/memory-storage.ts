@@ -1,7 +1,6 @@
-import { MemoryIdempotencyStore } from '../adapters/outbound/memory/memory-idempotency-store.js';
-import { MemoryRepository } from '../adapters/outbound/memory/memory-repository.js';
-import { MemoryStore } from '../adapters/outbound/memory/memory-store.js';
-import { MemoryTombstones } from '../adapters/outbound/memory/memory-tombstones.js';
+import { MemoryIdempotencyStore } from '../adapters/outbound/memory/idempotency-store.js';
+import { MemoryRepository, MemoryTombstones } from '../adapters/outbound/memory/repository.js';
+import { MemoryStore } from '../adapters/outbound/memory/store.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { EXPIRING_TABLES, idempotencyStores, repositories, TABLES } from './tables.js';
 

@@ -1,14 +1,9 @@
-import { MongoArchive } from '../adapters/outbound/mongo/mongo-archive.js';
-import { MongoIdempotencyStore } from '../adapters/outbound/mongo/mongo-idempotency-store.js';
-import {
-  recordIndexes,
-  reservationExpiry,
-  tombstoneExpiry,
-} from '../adapters/outbound/mongo/mongo-indexes.js';
-import { MongoRepository } from '../adapters/outbound/mongo/mongo-repository.js';
-import { MongoReservationArchive } from '../adapters/outbound/mongo/mongo-reservation-archive.js';
-import { MongoStore } from '../adapters/outbound/mongo/mongo-store.js';
-import { mongoTable } from '../adapters/outbound/mongo/mongo-table.js';
+import { MongoArchive, MongoReservationArchive } from '../adapters/outbound/mongo/archive.js';
+import { mongoTable } from '../adapters/outbound/mongo/documents.js';
+import { MongoIdempotencyStore } from '../adapters/outbound/mongo/idempotency-store.js';
+import { recordIndexes, reservationExpiry, tombstoneExpiry } from '../adapters/outbound/mongo/indexes.js';
+import { MongoRepository } from '../adapters/outbound/mongo/repository.js';
+import { MongoStore } from '../adapters/outbound/mongo/store.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { EXPIRING_TABLES, idempotencyStores, RESOURCE_TABLES, repositories, TABLES } from './tables.js';
 

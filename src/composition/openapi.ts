@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
+import { healthEndpoints } from '../adapters/inbound/http/health-routes.js';
+import { tagOf } from '../adapters/inbound/http/openapi/description.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
-import { tagOf } from '../adapters/inbound/http/openapi/resource-words.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
+import type { Route } from '../adapters/inbound/http/route.js';
 import type { Store } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
-import type { Routes } from './service.js';
 
 /** The subjects of the operations, in the order of the document. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
 
 export interface DescribedParts {
   readonly settings: Settings;
-  readonly routes: Routes;
+  readonly routes: readonly Route[];
   readonly store: Store;
   /** The public address. */
   readonly url: string;
@@ -29,12 +29,8 @@ export interface DescribedParts {
 
 /** Returns the OpenAPI document of a service, which need not run. */
 export function describedService({ settings, routes, store, url }: DescribedParts): object {
-  const served = {
-    guarded: routes.protected,
-    open: routes.public,
-    unlimited: healthEndpoints(store, () => false),
-  };
-  return openApiDocument(served, {
+  const probes = healthEndpoints(store, () => false);
+  return openApiDocument([...routes, ...probes], {
     url,
     version: packageVersion(),
     tags: TAGS,

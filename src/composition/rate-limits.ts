@@ -4,8 +4,7 @@ import {
   PrimaryChannel,
 } from '../adapters/outbound/cluster/cluster-rate-limiter.js';
 import { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
-import { MemoryRateLimiter } from '../adapters/outbound/memory/memory-rate-limiter.js';
-import { FallbackRateLimiter } from '../application/fallback-rate-limiter.js';
+import { MemoryRateLimiter } from '../adapters/outbound/memory/rate-limiter.js';
 import type { Journal } from '../application/ports/journal.js';
 import type { Metrics } from '../application/ports/metrics.js';
 import type { RateLimiter, RatePolicy } from '../application/ports/rate-limiter.js';
@@ -45,8 +44,9 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
   memory: async () => memoryRateLimits,
 
   redis: async () => {
-    const { RedisConnection } = await import('../adapters/outbound/redis/redis-connection.js');
-    const { RedisRateLimiter } = await import('../adapters/outbound/redis/redis-rate-limiter.js');
+    const { RedisConnection } = await import('../adapters/outbound/redis/connection.js');
+    const { RedisRateLimiter } = await import('../adapters/outbound/redis/rate-limiter.js');
+    const { FallbackRateLimiter } = await import('../adapters/outbound/redis/fallback-rate-limiter.js');
     return ({ settings, metrics, logger }) => {
       const connection = new RedisConnection(settings.REDIS_URL, logger);
       const limiter = (policy: RatePolicy) =>

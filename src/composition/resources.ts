@@ -1,11 +1,11 @@
 import { ApiKeyEndpoints } from '../adapters/inbound/http/api-key-endpoints.js';
-import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
-import type { ImportTools } from '../adapters/inbound/http/imports/import-endpoint.js';
+import type { ImportTools } from '../adapters/inbound/http/import/import-route.js';
 import { ResourceEndpoints, type ResourcePolicy } from '../adapters/inbound/http/resource-endpoints.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
+import type { Route } from '../adapters/inbound/http/route.js';
 import { ApiKeyUseCases } from '../application/api-key-use-cases.js';
 import type { CredentialCache } from '../application/auth/credential-cache.js';
 import { LeasedIds } from '../application/leased-ids.js';
@@ -38,7 +38,7 @@ export interface Resource<UseCases> {
   readonly ids: LeasedIds;
   readonly useCases: UseCases;
   /** Of all its versions. */
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly Route[];
 }
 
 export interface Resources {
@@ -101,7 +101,7 @@ interface Parts<Fields, UseCases extends RecordUseCases<Fields>> {
   reservations(stored: Storage): IdempotencyStore;
   useCases(common: Omit<RecordDependencies<Fields>, 'rules'>, deps: ResourceDependencies): UseCases;
   /** Of all its versions. */
-  endpoints(useCases: UseCases, edge: Edge): readonly Endpoint[];
+  endpoints(useCases: UseCases, edge: Edge): readonly Route[];
 }
 
 /** What the endpoints of every resource are made with. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../adapters/inbound/http/app.js';
-import type { Endpoint } from '../adapters/inbound/http/endpoint.js';
-import { healthEndpoints } from '../adapters/inbound/http/health-endpoints.js';
-import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/share-across-origins.js';
-import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-endpoints.js';
-import { Drain } from '../adapters/inbound/http/server/drain.js';
+import { healthEndpoints } from '../adapters/inbound/http/health-routes.js';
+import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/cors.js';
+import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-routes.js';
+import type { Route } from '../adapters/inbound/http/route.js';
+import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { WorkBounds } from '../adapters/inbound/http/work-bounds.js';
 import type { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
 import type { Authenticator } from '../application/auth/authenticator.js';
@@ -27,14 +27,6 @@ const STORE_RETRY_MS = 500;
 /** The store could not be opened in time. */
 export class StoreTimeout extends Error {}
 
-/** All that the service serves, but for the probes. */
-export interface Routes {
-  /** Rate-limited, and open to credentials with the scope that they name. */
-  readonly protected: readonly Endpoint[];
-  /** Rate-limited, and open to everyone. */
-  readonly public: readonly Endpoint[];
-}
-
 export interface ServiceParts {
   readonly settings: Settings;
   readonly logger: PinoLogger;
@@ -46,7 +38,8 @@ export interface ServiceParts {
   readonly keyFormat: ApiKeyFormat;
   readonly keyAdministration: KeyAdministration;
   readonly publicUrl: ServiceUrl;
-  readonly routes: Routes;
+  /** All routes but the probes. */
+  readonly routes: readonly Route[];
   readonly transport: Transport;
   readonly management: Management;
   /** The ids that each resource has leased from the store. */
@@ -123,16 +116,14 @@ export class Service {
 
   private readonly isDraining = () => this.drain?.isDraining ?? false;
 
-  private async listen(health: readonly Endpoint[]): Promise<number> {
+  private async listen(health: readonly Route[]): Promise<number> {
     const { settings, logger, clock, rateLimits, authenticator, publicUrl, routes, transport } = this.parts;
     const app = createApp({
       arrival: transport.arrival,
       crossOrigin: shareAcrossOrigins(settings.CORS_ORIGINS),
       gate: { authenticator, limiter: rateLimits.requests },
-      publicEndpoints: routes.public,
       metadataUrl: () => metadataUrl(publicUrl),
-      endpoints: routes.protected,
-      healthEndpoints: health,
+      routes: [...routes, ...health],
       journal: logger,
       clock,
       isDraining: this.isDraining,

@@ -1,9 +1,7 @@
-import { SqliteArchive } from '../adapters/outbound/sqlite/sqlite-archive.js';
-import { SqliteDatabase } from '../adapters/outbound/sqlite/sqlite-database.js';
-import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/sqlite-idempotency-store.js';
-import { SqliteRepository } from '../adapters/outbound/sqlite/sqlite-repository.js';
-import { SqliteReservationArchive } from '../adapters/outbound/sqlite/sqlite-reservation-archive.js';
-import { SqliteTombstones } from '../adapters/outbound/sqlite/sqlite-tombstones.js';
+import { SqliteArchive, SqliteReservationArchive } from '../adapters/outbound/sqlite/archive.js';
+import { SqliteDatabase } from '../adapters/outbound/sqlite/database.js';
+import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/idempotency-store.js';
+import { SqliteRepository, SqliteTombstones } from '../adapters/outbound/sqlite/repository.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { EXPIRING_TABLES, idempotencyStores, RESOURCE_TABLES, repositories, TABLES } from './tables.js';
 

@@ -2,38 +2,20 @@ import type { Versioned } from './record.js';
 
 /** What went wrong, in the words that clients are written against. Every code is in the public contract. */
 export type ErrorCode =
-  | 'malformed_json'
   | 'validation_failed'
-  | 'unknown_parameter'
-  | 'invalid_parameter'
-  | 'invalid_cursor'
-  | 'cursor_mismatch'
   | 'query_too_expensive'
   | 'invalid_patch'
-  | 'invalid_idempotency_key'
-  | 'unsupported_version'
   | 'unauthenticated'
   | 'invalid_token'
   | 'token_expired'
   | 'insufficient_scope'
-  | 'https_required'
   | 'not_found'
-  | 'method_not_allowed'
-  | 'not_acceptable'
-  | 'request_timeout'
   | 'duplicate_value'
   | 'patch_test_failed'
   | 'last_admin_key'
   | 'precondition_failed'
-  | 'payload_too_large'
-  | 'uri_too_long'
-  | 'unsupported_media_type'
   | 'idempotency_key_reused'
-  | 'expectation_failed'
-  | 'precondition_required'
   | 'rate_limited'
-  | 'headers_too_large'
-  | 'internal_error'
   | 'unavailable';
 
 /** What is wrong with one value. */
@@ -48,15 +30,15 @@ export type FaultCode =
   | 'read_only_field'
   | 'duplicate_value'
   | 'reference_not_found'
-  | 'patch_test_failed'
-  | 'unknown_parameter';
+  | 'patch_test_failed';
 
-/** Where the value stood: a JSON Pointer (RFC 6901) into the body, or the name of a parameter. */
-export type FaultPlace =
-  | { readonly in: 'body'; readonly pointer: string }
-  | { readonly in: 'query' | 'header' | 'path'; readonly name: string };
-
-export type Fault = { readonly code: FaultCode; readonly message: string } & FaultPlace;
+/** One problem with a value; `pointer` is a JSON Pointer (RFC 6901) to it. */
+export interface Fault {
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly in: 'body';
+  readonly pointer: string;
+}
 
 /** The one error that crosses a port. Anything else that is thrown is a defect and is answered as `internal_error`. */
 export class CatalogueError extends Error {

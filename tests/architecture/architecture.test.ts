@@ -12,7 +12,7 @@ const BREACHES: Record<string, Module> = {
     'adapters/outbound/memory/x.ts',
     "import type {\n  Database,\n} from 'libsql/promise';",
   ),
-  'domain and application are pure': moduleOf('application/x.ts', 'export const at = Date.now();'),
+  'domain, application and shared are pure': moduleOf('application/x.ts', 'export const at = Date.now();'),
   'settings alone read the environment': moduleOf('composition/x.ts', "process.env['PORT']"),
   'shared files name no resource': moduleOf('application/record-use-cases.ts', "if (name === 'products') {}"),
   'no imports go in a circle': moduleOf('domain/x.ts', "export * from './x.js';"),
@@ -32,7 +32,7 @@ describe('the house', () => {
       '@koa/router',
       'koa',
       'domain/errors.ts',
-      'adapters/inbound/http/endpoint.ts',
+      'adapters/inbound/http/route.ts',
     ]);
   });
 

@@ -9,7 +9,7 @@ function knowsDatabase({ path, source }: Module): boolean {
 /** What they may use of Node's file system: it opens no file. */
 const OPENS_NOTHING = /^(existsSync|lstatSync|mkdirSync|realpathSync|statSync)$/;
 /** The one module that opens files: a new one, and the folder that it is in. */
-const NEW_FILE = 'adapters/outbound/sqlite/new-file.ts';
+const NEW_FILE = 'adapters/outbound/sqlite/atomic-file.ts';
 const OPENS_NEW = /\bopen\((?:\w+, 'wx'|dirname\()/g;
 
 const FROM_FS = /^import\s+([^;]*?)\s+from\s+'(?:node:)?fs(?:\/promises)?'/gm;

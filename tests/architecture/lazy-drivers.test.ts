@@ -33,7 +33,7 @@ describe('the drivers of stores and of Redis', () => {
     for (const [path, name] of [
       ['composition/mongo-storage.ts', 'mongodb'],
       ['composition/sqlite-storage.ts', 'libsql'],
-      ['adapters/outbound/redis/redis-connection.ts', 'ioredis'],
+      ['adapters/outbound/redis/connection.ts', 'ioredis'],
     ] as const)
       expect(loadedBy([path], modules), path).to.include(name);
   });

@@ -3,22 +3,23 @@ import type { Module } from './imports.js';
 /** For each part of the house, what it may import of the house; the first that fits a module counts. */
 const FLOORS: readonly [part: RegExp, may: RegExp][] = [
   [/^domain\//, /^domain\//],
-  [/^application\//, /^(domain|application)\//],
-  [/^adapters\/inbound\/http\//, /^(domain|application|adapters\/inbound\/http)\//],
-  [/^adapters\/inbound\/cli\//, /^(domain|application|config|adapters\/inbound\/cli)\//],
-  [/^adapters\/outbound\/cluster\//, /^(domain|application|adapters\/outbound\/cluster)\//],
-  [/^adapters\/outbound\/memory\//, /^(domain|application|adapters\/outbound\/memory)\//],
-  [/^adapters\/outbound\/mongo\//, /^(domain|application|adapters\/outbound\/mongo)\//],
-  [/^adapters\/outbound\/sqlite\//, /^(domain|application|adapters\/outbound\/sqlite)\//],
-  [/^adapters\/outbound\/redis\//, /^(domain|application|adapters\/outbound\/redis)\//],
-  [/^adapters\/outbound\/prometheus\//, /^(domain|application|adapters\/outbound\/prometheus)\//],
-  [/^adapters\/outbound\/pino\//, /^(domain|application|adapters\/outbound\/pino)\//],
-  [/^adapters\/outbound\/tokens\//, /^(domain|application|adapters\/outbound\/tokens)\//],
-  [/^adapters\/outbound\/certificates\//, /^(domain|application|adapters\/outbound\/certificates)\//],
-  [/^adapters\/outbound\/system\//, /^(domain|application|adapters\/outbound\/system)\//],
+  [/^shared\//, /^shared\//],
+  [/^application\//, /^(domain|application|shared)\//],
+  [/^adapters\/inbound\/http\//, /^(domain|application|shared|adapters\/inbound\/http)\//],
+  [/^adapters\/inbound\/cli\//, /^(domain|application|shared|config|adapters\/inbound\/cli)\//],
+  [/^adapters\/outbound\/cluster\//, /^(domain|application|shared|adapters\/outbound\/cluster)\//],
+  [/^adapters\/outbound\/memory\//, /^(domain|application|shared|adapters\/outbound\/memory)\//],
+  [/^adapters\/outbound\/mongo\//, /^(domain|application|shared|adapters\/outbound\/mongo)\//],
+  [/^adapters\/outbound\/sqlite\//, /^(domain|application|shared|adapters\/outbound\/sqlite)\//],
+  [/^adapters\/outbound\/redis\//, /^(domain|application|shared|adapters\/outbound\/redis)\//],
+  [/^adapters\/outbound\/prometheus\//, /^(domain|application|shared|adapters\/outbound\/prometheus)\//],
+  [/^adapters\/outbound\/pino\//, /^(domain|application|shared|adapters\/outbound\/pino)\//],
+  [/^adapters\/outbound\/tokens\//, /^(domain|application|shared|adapters\/outbound\/tokens)\//],
+  [/^adapters\/outbound\/certificates\//, /^(domain|application|shared|adapters\/outbound\/certificates)\//],
+  [/^adapters\/outbound\/system\//, /^(domain|application|shared|adapters\/outbound\/system)\//],
   [/^config\//, /^config\//],
-  [/^composition\//, /^(domain|application|adapters|config|composition)\//],
-  [/^process\//, /^(domain|application|config|composition|process)\//],
+  [/^composition\//, /^(domain|application|shared|adapters|config|composition)\//],
+  [/^process\//, /^(domain|application|shared|config|composition|process)\//],
   [/^[a-z-]+\.ts$/, /^(adapters\/inbound\/cli|composition|process)\/|^[a-z-]+\.ts$/],
 ];
 
@@ -43,7 +44,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   'reflect-metadata': /^(composition|adapters\/outbound\/certificates)\//,
 };
 
-/** What domain and application may use of Node: functions of their arguments alone. */
+/** What domain, application and shared may use of Node: functions of their arguments alone. */
 const PURE = ['node:util', 'node:crypto'];
 
 const ENVIRONMENT = /\bprocess\.env\b/;
@@ -64,28 +65,28 @@ const SHARED = [
   'application/maintenance/copy-archive.ts',
   'application/maintenance/copy-rules.ts',
   'application/ports/repository.ts',
-  'adapters/inbound/http/endpoint.ts',
+  'adapters/inbound/http/route.ts',
   'adapters/inbound/http/resource-endpoints.ts',
   'adapters/inbound/http/resource-description.ts',
   'adapters/inbound/http/bodies/body-fields.ts',
-  'adapters/inbound/http/imports/import-endpoint.ts',
+  'adapters/inbound/http/import/import-route.ts',
   'adapters/inbound/http/imports/import-lines.ts',
-  'adapters/inbound/http/lists/list-endpoint.ts',
-  'adapters/inbound/http/lists/list-parameters.ts',
-  'adapters/inbound/http/lists/filters.ts',
-  'adapters/inbound/http/lists/sort.ts',
+  'adapters/inbound/http/list/list-route.ts',
+  'adapters/inbound/http/list/list-query-parser.ts',
+  'adapters/inbound/http/list/filters.ts',
+  'adapters/inbound/http/list/sort.ts',
   'adapters/inbound/http/views.ts',
   'adapters/inbound/http/versions/translated-records.ts',
   'adapters/inbound/http/versions/field-names.ts',
-  'adapters/inbound/http/lists/cursor.ts',
-  'adapters/inbound/http/lists/paging.ts',
-  'adapters/inbound/http/lists/ndjson.ts',
-  'adapters/outbound/memory/memory-repository.ts',
-  'adapters/outbound/memory/memory-idempotency-store.ts',
-  'adapters/outbound/sqlite/sqlite-repository.ts',
-  'adapters/outbound/sqlite/sqlite-idempotency-store.ts',
-  'adapters/outbound/mongo/mongo-repository.ts',
-  'adapters/outbound/mongo/mongo-idempotency-store.ts',
+  'adapters/inbound/http/list/cursor.ts',
+  'adapters/inbound/http/list/link-header.ts',
+  'adapters/inbound/http/list/ndjson.ts',
+  'adapters/outbound/memory/repository.ts',
+  'adapters/outbound/memory/idempotency-store.ts',
+  'adapters/outbound/sqlite/repository.ts',
+  'adapters/outbound/sqlite/idempotency-store.ts',
+  'adapters/outbound/mongo/repository.ts',
+  'adapters/outbound/mongo/idempotency-store.ts',
 ];
 const A_RESOURCE = /\b(products?|users|orders|api[-_]?keys?)\b/i;
 
@@ -108,9 +109,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
         .map((target) => `${path} → ${target}`),
     ),
 
-  'domain and application are pure': (modules) =>
+  'domain, application and shared are pure': (modules) =>
     modules
-      .filter(({ path }) => /^(domain|application)\//.test(path))
+      .filter(({ path }) => /^(domain|application|shared)\//.test(path))
       .flatMap(({ path, source, imports }) => [
         ...imports
           .filter((target) => !target.endsWith('.ts') && !PURE.includes(target))

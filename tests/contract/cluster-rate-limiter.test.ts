@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ClusterRateLimiter, PrimaryChannel } from '#src/adapters/outbound/cluster/cluster-rate-limiter.js';
 import { RateLimitServer } from '#src/adapters/outbound/cluster/rate-limit-server.js';
-import { MemoryRateLimiter } from '#src/adapters/outbound/memory/memory-rate-limiter.js';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { JoinedChannels } from '../support/joined-channels.js';

@@ -3,13 +3,13 @@ import { mkdtempSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Answer, HttpClient } from '../support/http-client.js';
-import { isReplay, keyed, MADE, REPLAYED, told } from '../support/keyed-posts.js';
-import { FIRST_KEY } from '../support/running-service.js';
-import { SpawnedService } from '../support/spawned-service.js';
+import { ChildProcessService } from '../support/child-process-service.js';
+import type { HttpClient, HttpResponse } from '../support/http-client.js';
+import { isReplay, keyed, MADE, outcome, REPLAYED } from '../support/idempotent-posts.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const DYING = resolve('build/tests/support/dying-service.js');
+const DYING = resolve('build/tests/support/crashing-service.js');
 const PROCESSES = 2;
 const KEYS = 20;
 const CLIENTS = 8;
@@ -26,7 +26,7 @@ export interface LastingStore {
 
 /**
  * What is created under a key is created once, in real processes that die and race.
- * @param steps at which tests/support/dying-service.ts can die on this store, and what it has done by then
+ * @param steps at which tests/support/crashing-service.ts can die on this store, and what it has done by then
  */
 export function exactlyOnceContract(
   name: string,
@@ -35,7 +35,7 @@ export function exactlyOnceContract(
 ): void {
   describe(`creation under a key, of processes on ${name}`, () => {
     const root = temporaryFolder();
-    let running: SpawnedService[];
+    let running: ChildProcessService[];
     let store: LastingStore;
     beforeEach(() => {
       running = [];
@@ -48,7 +48,7 @@ export function exactlyOnceContract(
 
     const start = (environment: Record<string, string> = {}, program?: string[]) => {
       const settings = { ...store.settings, BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn', ...environment };
-      const service = new SpawnedService(root, settings, program);
+      const service = new ChildProcessService(root, settings, program);
       running.push(service);
       return service;
     };
@@ -79,7 +79,7 @@ export function exactlyOnceContract(
         expect(await listed(client)).to.have.length(inserted ? 1 : 0);
         const retry = await post(client, key);
         const third = await post(client, key);
-        expect([told(retry), told(third)]).to.deep.equal([inserted ? REPLAYED : MADE, REPLAYED]);
+        expect([outcome(retry), outcome(third)]).to.deep.equal([inserted ? REPLAYED : MADE, REPLAYED]);
         expect(third.text).to.equal(retry.text);
         expect(await listed(client)).to.deep.equal([retry.json]);
         expect(await store.reserved()).to.deep.equal([retry.json.id]);
@@ -94,7 +94,7 @@ export function exactlyOnceContract(
       const keys = Array.from({ length: KEYS }, () => randomUUID());
       /** Of keys for which a busy store was late: that answer may have been the one of the creation. */
       const late = new Set<string>();
-      const answered = async (client: HttpClient, key: string): Promise<Answer> => {
+      const answered = async (client: HttpClient, key: string): Promise<HttpResponse> => {
         for (;;) {
           const answer = await post(client, key);
           if (answer.status !== 503) return answer;
@@ -124,8 +124,8 @@ export function exactlyOnceContract(
       let service = start();
       let client = await service.started(FIRST_KEY);
       let isOver = false;
-      const answers = new Map<string, Answer[]>();
-      const answered = async (key: string): Promise<Answer> => {
+      const answers = new Map<string, HttpResponse[]>();
+      const answered = async (key: string): Promise<HttpResponse> => {
         for (;;) {
           const answer = await post(client, key).catch(() => undefined);
           if (answer?.status === 201) return answer;
@@ -162,6 +162,6 @@ export function exactlyOnceContract(
         expect(all.slice(1).every(isReplay), 'only the first may lack it').to.equal(true);
       }
       client.close();
-    }).timeout(60_000);
+    });
   });
 }

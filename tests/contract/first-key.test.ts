@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { FIRST_KEY_ID } from '#src/application/auth/key-administration.js';
 import type { Repository } from '#src/application/ports/repository.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import { Rs256TokenSigner } from '#src/adapters/outbound/tokens/rs256-key.js';
 import { SigningKeyAdministration } from '#src/application/auth/signing-key-administration.js';
 import { SigningKeys } from '#src/application/auth/signing-keys.js';

@@ -1,4 +1,4 @@
-import { MemoryRateLimiter } from '#src/adapters/outbound/memory/memory-rate-limiter.js';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import { rateLimiterContract } from './rate-limiter.contract.js';
 
 rateLimiterContract('memory', (policy) => new MemoryRateLimiter(policy));

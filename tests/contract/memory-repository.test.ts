@@ -1,6 +1,6 @@
 import { openMemory } from '../support/open-memory.js';
-import { expiringContract } from './expiring.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
+import { expiringContract } from './purgeable.contract.js';
 import { codePointOrderContract, repositoryContract } from './repository.contract.js';
 
 repositoryContract('memory', openMemory);

@@ -1,8 +1,8 @@
 import { openSqlite } from '../support/open-sqlite.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { archiveContract } from './archive.contract.js';
-import { expiringContract } from './expiring.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
+import { expiringContract } from './purgeable.contract.js';
 import { codePointOrderContract, repositoryContract } from './repository.contract.js';
 
 describe('SQLite', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { CrashService } from '../support/crash-service.js';
 import { everyProduct } from '../support/workers.js';
+import type { CrashService } from './crash-service.js';
 
 /** What one store acknowledged, and must hold after any end of the service. */
 export class Acknowledged {

@@ -11,10 +11,10 @@ import {
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { CrashService } from '../support/crash-service.js';
-import { SpawnedService } from '../support/spawned-service.js';
+import { ChildProcessService } from '../support/child-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { everyProduct, WriteLoad } from '../support/workers.js';
+import { CrashService } from './crash-service.js';
 import { run } from './programs.js';
 
 const CLI = resolve('dist/cli.js');
@@ -97,7 +97,7 @@ describe('the backup of docs/operations.md', () => {
       ['SIGTERM', 143],
     ] as const) {
       const target = mkdtempSync(join(root, 'target-'));
-      const backup = new SpawnedService(folder, {}, [CLI, 'backup', join(target, 'b.sqlite')]);
+      const backup = new ChildProcessService(folder, {}, [CLI, 'backup', join(target, 'b.sqlite')]);
       while (readdirSync(target).length === 0) await new Promise((resolve) => setImmediate(resolve));
       expect((await backup.stop(signal)).code).to.equal(code);
       expect(backup.log).to.equal('Interrupted. No backup was made.\n');

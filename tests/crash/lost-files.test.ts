@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { CrashService } from '../support/crash-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { untilTrue } from '../support/workers.js';
+import { until } from '../support/until.js';
 import { Acknowledged } from './acknowledged.js';
+import { CrashService } from './crash-service.js';
 import { COMMANDS, run } from './programs.js';
 
 const LOST =
@@ -101,7 +101,7 @@ describe('a service whose files are lost while it runs', () => {
       expect(status).to.equal(200);
     for (const { status, text } of await service.spread((client) => client.get('/products', NDJSON)))
       expect([status, text.split('\n').length - 1]).to.deep.equal([200, acknowledged.products.size]);
-    await untilTrue('each process says so', () => service.logged(LOST).length >= workers);
+    await until('each process says so', () => service.logged(LOST).length >= workers);
     expect(service.logged(LOST).map(({ pid }) => pid)).to.have.members(service.pids);
 
     putBack?.(folder);

@@ -1,11 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { CrashService } from '../support/crash-service.js';
-import type { Answer, HttpClient } from '../support/http-client.js';
+import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { needPythonSqlite } from '../support/python.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { Acknowledged } from './acknowledged.js';
+import { CrashService } from './crash-service.js';
 import { COMMANDS, OTHER_BACKUP, type Program, run, SEED } from './programs.js';
 
 /** With more products than that no filter is so selective that its records are read at once. */
@@ -13,7 +13,7 @@ const SEEDED = 1_001;
 const NDJSON = { headers: { Accept: 'application/x-ndjson' } };
 const COUNT = { headers: { Prefer: 'count=exact' } };
 
-type Read = (client: HttpClient) => Promise<Answer>;
+type Read = (client: HttpClient) => Promise<HttpResponse>;
 
 /** Every kind of read for which a process opens a connection of its own: lists that no index serves, and counts. */
 const READS: Readonly<Record<string, Read>> = {

@@ -1,10 +1,10 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { CrashService } from '../support/crash-service.js';
+import { catalogue } from '../support/child-process-service.js';
 import { python } from '../support/python.js';
-import { catalogue } from '../support/spawned-service.js';
 import type { Acknowledged } from './acknowledged.js';
+import type { CrashService } from './crash-service.js';
 
 /** Opens the database beside the service, in a process of its own, and closes it. */
 export type Program = (service: CrashService, acknowledged: Acknowledged) => Promise<void>;

@@ -3,9 +3,10 @@ import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.
 import { administerKeys } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { RECORD_PLURALS } from '../support/tables.js';
 
-const ROUTES = (['products', 'users', 'orders'] as const).flatMap(
+const ROUTES = RECORD_PLURALS.flatMap(
   (plural) =>
     [
       ['GET', `/${plural}`, `${plural}:read`],
@@ -20,7 +21,7 @@ const ROUTES = (['products', 'users', 'orders'] as const).flatMap(
 );
 
 describe('access', () => {
-  const service = runningService({ STORE: 'sqlite' });
+  const service = inProcessService({ STORE: 'sqlite' });
   const ask = () => service.client;
   const metadata = () =>
     `resource_metadata="https://localhost:${service.port}/.well-known/oauth-protected-resource"`;
@@ -32,10 +33,10 @@ describe('access', () => {
   for (const [method, path, scope] of ROUTES) {
     for (const prefix of ['', '/v1']) {
       it(`asks a token of ${method} ${prefix}${path}, and the scope ${scope}`, async () => {
-        const bare = await ask().ask(method, prefix + path, { token: null });
+        const bare = await ask().request(method, prefix + path, { token: null });
         expect([bare.status, bare.headers['www-authenticate']]).to.deep.equal([401, `Bearer ${metadata()}`]);
         const { key } = await keyWith(SCOPES.filter((other) => other !== scope));
-        const poor = await ask().ask(method, prefix + path, { token: key });
+        const poor = await ask().request(method, prefix + path, { token: key });
         expect(poor.status).to.equal(403);
         expect(poor.headers['www-authenticate']).to.equal(
           `Bearer error="insufficient_scope", scope="${scope}", ${metadata()}`,
@@ -138,13 +139,14 @@ describe('access', () => {
       ['POST', { body: '{', headers: { 'Content-Type': 'text/plain' } }],
       ['GET', { headers: { Accept: 'text/html', 'API-Version': '9' } }],
     ] as const) {
-      expect((await ask().ask(method, '/products?x=1', { ...asking, token: null })).status, method).to.equal(
-        401,
-      );
+      expect(
+        (await ask().request(method, '/products?x=1', { ...asking, token: null })).status,
+        method,
+      ).to.equal(401);
     }
     const bad = { body: '{', headers: { 'Content-Type': 'text/plain', Accept: 'text/html' }, token: reader };
-    expect((await ask().ask('POST', '/products?x=1', bad)).status).to.equal(403);
-    expect((await ask().ask('DELETE', '/products?x=1', { token: reader })).status).to.equal(405);
+    expect((await ask().request('POST', '/products?x=1', bad)).status).to.equal(403);
+    expect((await ask().request('DELETE', '/products?x=1', { token: reader })).status).to.equal(405);
   });
 
   it('lets anyone ask for the health and the methods', async () => {
@@ -153,13 +155,13 @@ describe('access', () => {
       ['GET', '/health/ready'],
       ['OPTIONS', '/products'],
     ] as const) {
-      expect((await ask().ask(method, path, { token: null })).status, path).to.be.within(200, 204);
+      expect((await ask().request(method, path, { token: null })).status, path).to.be.within(200, 204);
     }
   });
 });
 
 describe('PUBLIC_READ=products', () => {
-  const service = runningService({ PUBLIC_READ: 'products', PUBLIC_MAX_AGE: '7' });
+  const service = inProcessService({ PUBLIC_READ: 'products', PUBLIC_MAX_AGE: '7' });
   const ask = () => service.client;
 
   it('is no excuse for a bad token, however it is written', async () => {
@@ -193,7 +195,7 @@ describe('PUBLIC_READ=products', () => {
   it('lets nobody write, nor ask by another method, without a token', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'PURGE']) {
       expect(
-        (await ask().ask(method, '/products', { token: null, body: { name: 'x' } })).status,
+        (await ask().request(method, '/products', { token: null, body: { name: 'x' } })).status,
         method,
       ).to.equal(401);
     }

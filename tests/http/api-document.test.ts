@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { type Example, examplesIn } from '../support/document-examples.js';
-import type { Answer } from '../support/http-client.js';
+import type { HttpResponse } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { OpenText } from '../support/open-text.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
 
 const DOCUMENT = readFileSync('docs/api.md', 'utf8');
 
-function bodyOf({ headers, bytes }: Answer): string {
+function bodyOf({ headers, bytes }: HttpResponse): string {
   const coding = headers['content-encoding'];
   if (coding === 'gzip') return gunzipSync(bytes).toString();
   return (coding === 'br' ? brotliDecompressSync(bytes) : bytes).toString();
@@ -25,7 +25,7 @@ function parsed(body: string, type: string): unknown {
   return type.endsWith('json') ? JSON.parse(body) : body;
 }
 
-function expectAnswer({ answer: promised }: Example, answer: Answer, open: OpenText): void {
+function expectAnswer({ answer: promised }: Example, answer: HttpResponse, open: OpenText): void {
   const type = String(answer.headers['content-type']);
   const body = bodyOf(answer);
   expect(answer.status, body).to.equal(promised.status);
@@ -38,7 +38,7 @@ function expectAnswer({ answer: promised }: Example, answer: Answer, open: OpenT
 }
 
 describe('docs/api.md', () => {
-  const service = runningService({
+  const service = inProcessService({
     RATE_LIMIT_REQUESTS: '600',
     PUBLIC_URL: 'https://catalogue.example',
     CORS_ORIGINS: 'https://shop.example',
@@ -53,8 +53,8 @@ describe('docs/api.md', () => {
         headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, open.filled(text)])),
         body: body === undefined ? undefined : open.filled(body),
       };
-      for (let i = 1; i < times; i++) await service.client.ask(method, open.filled(path), asking);
-      expectAnswer(example, await service.client.ask(method, open.filled(path), asking), open);
+      for (let i = 1; i < times; i++) await service.client.request(method, open.filled(path), asking);
+      expectAnswer(example, await service.client.request(method, open.filled(path), asking), open);
     });
   }
 
@@ -63,25 +63,8 @@ describe('docs/api.md', () => {
     expect(sections.length).to.be.greaterThan(10);
     expect(sections.filter((section) => !section.includes('\n```http')).map(headingOf)).to.deep.equal([]);
   });
-
-  it('leads nowhere that is not there', () => {
-    const headings = [...DOCUMENT.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
-    for (const [, file = '', anchor = ''] of DOCUMENT.matchAll(/\]\(([^)#]*)(?:#([^)]*))?\)/g)) {
-      const text = file === '' ? DOCUMENT : readFileSync(`docs/${file}`, 'utf8');
-      if (file === '') expect(headings).to.include(anchor);
-      else if (anchor !== '') expect(text, anchor).to.match(new RegExp(`^##+ \`?${anchor}\`?$`, 'im'));
-    }
-  });
 });
 
 function headingOf(section: string): string {
   return section.split('\n', 1)[0] ?? '';
-}
-
-/** As common renderers make it of a heading. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^\w -]/g, '')
-    .replaceAll(' ', '-');
 }

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { placed } from '../support/http-client.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { issueLocations } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 
 const deep = (depth: number) => `{"name":${'['.repeat(depth - 1)}1${']'.repeat(depth - 1)}}`;
 
 describe('bad input', () => {
-  const service = runningService();
+  const service = inProcessService();
   const ask = () => service.client;
 
   before(async () => {
@@ -38,7 +38,7 @@ describe('bad input', () => {
   for (const [what, body] of Object.entries(NOT_JSON)) {
     it(`answers malformed_json to ${what}`, async () => {
       for (const method of ['POST', 'PUT', 'PATCH']) {
-        const answer = await ask().ask(method, method === 'POST' ? '/v1/products' : '/v1/products/1', {
+        const answer = await ask().request(method, method === 'POST' ? '/v1/products' : '/v1/products/1', {
           body,
         });
         expect([answer.status, answer.json.code], method).to.deep.equal([400, 'malformed_json']);
@@ -200,7 +200,7 @@ describe('bad input', () => {
     it(`says all that is wrong with ${what}`, async () => {
       const answer = await ask().post('/v1/products', body);
       expect([answer.status, answer.json.code]).to.deep.equal([400, 'validation_failed']);
-      expect(placed(answer)).to.deep.equal(faults);
+      expect(issueLocations(answer)).to.deep.equal(faults);
       for (const detail of answer.json.details) {
         expect(Object.keys(detail)).to.deep.equal(['code', 'message', 'in', 'pointer']);
         expect(detail.in).to.equal('body');
@@ -233,7 +233,7 @@ describe('bad input', () => {
 
   describe('media types', () => {
     const attempt = (headers: Record<string, string>, method = 'POST') =>
-      ask().ask(method, method === 'POST' ? '/products' : '/products/1', {
+      ask().request(method, method === 'POST' ? '/products' : '/products/1', {
         body: '{"name":"Lamp"}',
         headers,
       });
@@ -516,7 +516,7 @@ describe('bad input', () => {
           ['PUT', 'wrong'],
           ['OPTIONS', null],
         ] as const) {
-          const answer = await ask().ask(method, path, token === undefined ? {} : { token });
+          const answer = await ask().request(method, path, token === undefined ? {} : { token });
           expect([answer.status, answer.json.code], method).to.deep.equal([404, 'not_found']);
           expect(answer.headers['ratelimit']).to.match(/^"default";r=\d+;t=\d+$/);
         }
@@ -588,7 +588,7 @@ describe('bad input', () => {
       it(`refuses ?${query}`, async () => {
         const answer = await ask().get(`/v1/products?${query}`);
         expect([answer.status, answer.json.code]).to.deep.equal([400, code]);
-        expect(placed(answer)).to.deep.equal(faults);
+        expect(issueLocations(answer)).to.deep.equal(faults);
         for (const detail of answer.json.details) expect(detail.in).to.equal('query');
       });
     }
@@ -603,7 +603,7 @@ describe('bad input', () => {
         ['OPTIONS', '/products'],
         ['GET', '/health/live'],
       ] as const) {
-        const answer = await ask().ask(method, `${path}?dry_run=1`, {
+        const answer = await ask().request(method, `${path}?dry_run=1`, {
           ...(method !== 'GET' && { body: { name: 'x' } }),
         });
         expect([answer.status, answer.json.code], method).to.deep.equal([400, 'unknown_parameter']);

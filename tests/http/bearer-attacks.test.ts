@@ -1,23 +1,22 @@
 import { expect } from 'chai';
 import { bearerAttacks } from '../support/bearer-attacks.js';
+import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
-import { issuerAndService } from '../support/issuer-and-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { expectRefused, launch } from '../support/launched-attacks.js';
-import { FIRST_KEY } from '../support/running-service.js';
-import { SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
 describe('attacks by token', () => {
   const folder = temporaryFolder();
   const issuer = new TestIssuer();
-  let service: SpawnedService;
+  let service: ChildProcessService;
   let client: HttpClient;
 
   before(async () => {
     await issuer.start();
     const settings = { STORE: 'memory', LOG_LEVEL: 'trace', BOOTSTRAP_API_KEY: FIRST_KEY };
-    service = new SpawnedService(folder, { ...settings, ...issuer.settings });
+    service = new ChildProcessService(folder, { ...settings, ...issuer.settings });
     client = await service.started(FIRST_KEY);
   });
   after(async () => {
@@ -45,20 +44,19 @@ describe('attacks by token', () => {
   });
 
   it('are refused by the parser where they hold a NUL', async () => {
-    const { issuer: open, service } = other;
-    const answer = await service.client.raw(
+    const answer = await readable.client.raw(
       `GET /v1/products HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${open.token()}\0\r\n\r\n`,
     );
     expect(answer).to.match(/^HTTP\/1\.1 400 /);
   });
 
-  const other = issuerAndService({ PUBLIC_READ: 'products' });
+  const open = new TestIssuer();
+  const readable = inProcessService({ PUBLIC_READ: 'products' }, { issuer: open });
 
   it('fail where anyone may read without a token, too', async () => {
-    const { issuer: open, service } = other;
     const launched = bearerAttacks(open);
     for (const [at, attack] of launched.entries()) {
-      const answer = await launch(service.client, 'GET', attack, at);
+      const answer = await launch(readable.client, 'GET', attack, at);
       if (attack.code !== 'unauthenticated') expectRefused(answer, attack);
       // No token that is looked at, and a parameter that is not known.
       else expect(answer.status, attack.name).to.equal(attack.query ? 400 : 200);

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from '#src/adapters/inbound/http/context.js';
-import { ImportEndpoint } from '#src/adapters/inbound/http/imports/import-endpoint.js';
-import { Spools } from '#src/adapters/inbound/http/imports/spools.js';
-import { answerErrors } from '#src/adapters/inbound/http/middleware/answer-errors.js';
-import { boundResponses } from '#src/adapters/inbound/http/middleware/bound-responses.js';
-import { codeAnswers } from '#src/adapters/inbound/http/middleware/code-answers.js';
+import { ImportEndpoint } from '#src/adapters/inbound/http/import/import-route.js';
+import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
+import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
+import { errorHandler } from '#src/adapters/inbound/http/middleware/error-handler.js';
+import { responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
+import { readIdempotencyKey } from '#src/adapters/inbound/http/query/idempotency-key.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import type { Creation } from '#src/application/creation-attempt.js';
 import type { Product } from '#src/domain/product.js';
 import { received } from '../support/http-client.js';
-import { koaService } from '../support/koa-service.js';
-import { NotingJournal } from '../support/list-service.js';
+import { middlewareHarness, NotingJournal } from '../support/middleware-harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** In which step the client goes away, and after how many lines: more than 256 are worked on in two steps. */
@@ -28,11 +28,11 @@ describe('an import that breaks off', () => {
   const folder = temporaryFolder();
   const journal = new NotingJournal();
   const timeouts = { handshakeMs: 10_000, headersMs: 500, requestMs: 1_000, silenceMs: 3_000 };
-  const bounded = boundResponses(
+  const bounded = responseLimits(
     new WorkBounds(1_048_576, { imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
   );
-  const service = koaService(
-    (ctx, next) => answerErrors(journal)(ctx, () => bounded(ctx, () => codeAnswers(ctx, next))),
+  const service = middlewareHarness(
+    (ctx, next) => errorHandler(journal)(ctx, () => bounded(ctx, () => compression(ctx, next))),
     timeouts,
   );
   let step = async (_name: string): Promise<void> => {};
@@ -54,16 +54,16 @@ describe('an import that breaks off', () => {
       });
     },
   };
-  const spools = new Spools({ folder, memoryBytes: 1_000, maxBytes: 1_000_000 });
+  const resultBuffers = new ResultBuffers({ folder, memoryBytes: 1_000, maxBytes: 1_000_000 });
   const policy = { bodyLimitBytes: 1_000 };
-  const operation = new ImportEndpoint(PRODUCTS, useCases, policy, { spools, journal }).work();
+  const handler = new ImportEndpoint(PRODUCTS, useCases, policy, { resultBuffers, journal }).handler();
 
   const answering = (arrived: (ctx: Context) => void) => (ctx: Context) => {
     works = 0;
     ctx.state.principal = { id: 'key:1', scopes: [] };
     arrived(ctx);
-    operation.headers?.(ctx);
-    return operation.handle(ctx, {} as never);
+    readIdempotencyKey(ctx);
+    return handler.handle(ctx, {} as never);
   };
   const headers = { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': 'k' };
   const line = '{"name":"x"}\n';

@@ -6,7 +6,7 @@ import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { serverPair } from '../support/certificates.js';
 import { HttpClient } from '../support/http-client.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Longer than the service takes to look at its files twice. */
@@ -53,7 +53,7 @@ describe('a certificate from files', () => {
     }
     swapTo(0);
   });
-  const service = runningService({ TLS: 'files', ...files });
+  const service = inProcessService({ TLS: 'files', ...files });
   const client = (which: number) => new HttpClient(service.port, pairs[which]?.authority, FIRST_KEY);
 
   it('is shown, and Strict-Transport-Security is sent with every answer', async () => {

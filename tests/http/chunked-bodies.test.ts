@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { received } from '../support/http-client.js';
-import { koaService } from '../support/koa-service.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { middlewareHarness } from '../support/middleware-harness.js';
 
 const KIB = 1_024;
 
@@ -19,7 +19,7 @@ function chunked(text: string, size: number): string {
 }
 
 describe('a body in chunks', () => {
-  const service = runningService();
+  const service = inProcessService();
   const AUTHORIZED = `Host: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nTransfer-Encoding: chunked\r\n`;
 
   for (const size of [1, 7, 300, 70_000]) {
@@ -69,7 +69,7 @@ describe('a body in chunks', () => {
 });
 
 describe('chunks of one byte', () => {
-  const service = koaService((_ctx, next) => next());
+  const service = middlewareHarness((_ctx, next) => next());
 
   it('are given on in few pieces, and hold up no other request for long', async () => {
     let bytes = 0;

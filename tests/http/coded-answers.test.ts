@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { CODECS } from '#src/adapters/inbound/http/codecs.js';
-import { codeAnswers } from '#src/adapters/inbound/http/middleware/code-answers.js';
+import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
+import { CODECS } from '#src/adapters/inbound/http/middleware/compression-codecs.js';
 import { CODINGS, decoded, NAMES } from '../support/codings.js';
-import { koaService } from '../support/koa-service.js';
+import { middlewareHarness } from '../support/middleware-harness.js';
 
 describe('an answer that may be coded', () => {
-  const service = koaService(codeAnswers);
+  const service = middlewareHarness(compression);
   const ask = (coding: string) => service.client.get('/', { headers: { 'Accept-Encoding': coding } });
   const document = (body: string | Buffer, headers: Record<string, string> = {}) => {
     service.answer = (ctx) => {
@@ -79,7 +79,7 @@ describe('an answer that may be coded', () => {
         })(),
       );
     };
-    const answer = await service.client.ask('HEAD', '/', { headers: { 'Accept-Encoding': 'br' } });
+    const answer = await service.client.request('HEAD', '/', { headers: { 'Accept-Encoding': 'br' } });
     expect([answer.status, answer.headers['content-encoding'], isBegun]).to.deep.equal([200, 'br', false]);
   });
 

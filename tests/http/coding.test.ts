@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { expect } from 'chai';
 import { CODINGS, decoded, NAMES } from '../support/codings.js';
-import { type Answer, received } from '../support/http-client.js';
-import { listService } from '../support/list-service.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { type HttpResponse, received } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { listService } from '../support/middleware-harness.js';
 import { begin, LINES, logged, pagesUntilFull, someTurns } from '../support/watched-export.js';
 
 const asking = (coding: string | undefined, headers = {}) => ({
   headers: { ...headers, ...(coding !== undefined && { 'Accept-Encoding': coding }) },
 });
-const codingOf = ({ headers }: Answer) => headers['content-encoding'];
-const variesByCoding = ({ headers }: Answer) => /\bAccept-Encoding\b/.test(`${headers['vary']}`);
+const codingOf = ({ headers }: HttpResponse) => headers['content-encoding'];
+const variesByCoding = ({ headers }: HttpResponse) => /\bAccept-Encoding\b/.test(`${headers['vary']}`);
 /** What does not change from one request to the next. */
-const lasting = ({ headers }: Answer) => {
+const lasting = ({ headers }: HttpResponse) => {
   const { date, 'x-request-id': id, ratelimit, connection, 'keep-alive': alive, ...rest } = headers;
   return rest;
 };
 
 describe('a list in a coding', () => {
-  const service = runningService();
+  const service = inProcessService();
   const get = (path: string, coding?: string, headers = {}) =>
     service.client.get(path, asking(coding, headers));
 
@@ -46,12 +46,15 @@ describe('a list in a coding', () => {
 
     it(`answers HEAD as it would GET in ${coding}`, async () => {
       for (const path of ['/products', '/products?limit=1']) {
-        const [head, got] = [await service.client.ask('HEAD', path, asking(coding)), await get(path, coding)];
+        const [head, got] = [
+          await service.client.request('HEAD', path, asking(coding)),
+          await get(path, coding),
+        ];
         expect([head.status, head.text]).to.deep.equal([200, '']);
         expect(lasting(head)).to.deep.equal(lasting(got));
       }
       for (const path of ['/products', '/products?limit=5']) {
-        const head = await service.client.ask('HEAD', path, asking(coding, LINES));
+        const head = await service.client.request('HEAD', path, asking(coding, LINES));
         expect([codingOf(head), head.text, head.headers['content-length']]).to.deep.equal([
           coding,
           '',
@@ -146,7 +149,7 @@ describe('a list in a coding', () => {
 });
 
 describe('an item', () => {
-  const service = runningService();
+  const service = inProcessService();
   const LARGE = { name: 'Lamp', description: 'many words '.repeat(200) };
 
   it('comes as it is, whatever its size, so that its strong tag is true', async () => {
@@ -166,7 +169,7 @@ describe('an item', () => {
         expect(answer.json.description).to.equal(LARGE.description);
         expect(answer.bytes.length).to.be.greaterThan(1_024);
       }
-      const head = await service.client.ask('HEAD', path, asked);
+      const head = await service.client.request('HEAD', path, asked);
       expect([codingOf(head), variesByCoding(head)]).to.deep.equal([undefined, false]);
     }
   });
@@ -267,7 +270,7 @@ for (const coding of NAMES) {
 
     it('reads one page for HEAD', async () => {
       await fill(300);
-      await service.client.ask('HEAD', '/products', { headers: { ...LINES, ...ENCODED }, token: null });
+      await service.client.request('HEAD', '/products', { headers: { ...LINES, ...ENCODED }, token: null });
       await someTurns();
       expect(service.records.queries).to.have.length(1);
     });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { unavailable } from '#src/domain/errors.js';
-import type { Answer, HttpClient } from '../support/http-client.js';
-import { listService } from '../support/list-service.js';
-import { runningService } from '../support/running-service.js';
+import type { HttpClient, HttpResponse } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { listService } from '../support/middleware-harness.js';
 
 const SHOP = 'https://shop.example';
 const OTHER = 'https://evil.example';
@@ -39,17 +39,17 @@ const ASKED: readonly (readonly [status: number, asked: Asked, headers?: Record<
   [200, ['GET', '/health/live']],
 ];
 
-const named = ({ headers }: Answer, name: string) => headers[`access-control-${name}`];
-const allNamed = ({ headers }: Answer) =>
+const named = ({ headers }: HttpResponse, name: string) => headers[`access-control-${name}`];
+const allNamed = ({ headers }: HttpResponse) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'));
-const variesByOrigin = ({ headers }: Answer) => `${headers['vary']}`.split(', ').includes('Origin');
+const variesByOrigin = ({ headers }: HttpResponse) => `${headers['vary']}`.split(', ').includes('Origin');
 
-async function answers(client: HttpClient, Origin: string | undefined): Promise<Answer[]> {
+async function answers(client: HttpClient, Origin: string | undefined): Promise<HttpResponse[]> {
   await client.post('/products', { name: 'Lamp' });
-  const all: Answer[] = [];
+  const all: HttpResponse[] = [];
   for (const [status, [method, path, body], more = {}] of ASKED) {
     const headers = { ...more, ...(Origin !== undefined && { Origin }) };
-    const answer = await client.ask(method, path, { headers, body });
+    const answer = await client.request(method, path, { headers, body });
     expect(answer.status, `${method} ${path}`).to.equal(status);
     all.push(answer);
   }
@@ -57,7 +57,7 @@ async function answers(client: HttpClient, Origin: string | undefined): Promise<
 }
 
 const preflight = (client: HttpClient, path: string, Origin = SHOP, method = 'PATCH', headers = {}) =>
-  client.ask('OPTIONS', path, {
+  client.request('OPTIONS', path, {
     token: null,
     headers: {
       Origin,
@@ -69,7 +69,7 @@ const preflight = (client: HttpClient, path: string, Origin = SHOP, method = 'PA
 
 describe('answers to scripts of other origins', () => {
   describe('are told to no origin unless one is listed', () => {
-    const service = runningService();
+    const service = inProcessService();
 
     it('whatever is asked', async () => {
       for (const Origin of [undefined, SHOP, 'null', '*', '']) {
@@ -92,7 +92,7 @@ describe('answers to scripts of other origins', () => {
   });
 
   describe('are told to the origins that are listed', () => {
-    const service = runningService({ CORS_ORIGINS: `${SHOP}, http://localhost:3000` });
+    const service = inProcessService({ CORS_ORIGINS: `${SHOP}, http://localhost:3000` });
 
     it('errors included, with every header that a script may need', async () => {
       for (const origin of [SHOP, 'http://localhost:3000']) {
@@ -163,7 +163,9 @@ describe('answers to scripts of other origins', () => {
       const headers = { Origin: SHOP };
       const refused = await service.client.get('/products?colour=red', { headers });
       expect([refused.status, named(refused, 'allow-origin')]).to.deep.equal([400, SHOP]);
-      expect((await service.client.ask('OPTIONS', '/products?colour=red', { headers })).status).to.equal(400);
+      expect((await service.client.request('OPTIONS', '/products?colour=red', { headers })).status).to.equal(
+        400,
+      );
     });
 
     it('where there is something: a preflight of nothing is 404, which the script may read', async () => {
@@ -190,7 +192,7 @@ describe('answers to scripts of other origins', () => {
   });
 
   describe('are told to all where any origin is listed', () => {
-    const service = runningService({ CORS_ORIGINS: '*' });
+    const service = inProcessService({ CORS_ORIGINS: '*' });
 
     it('by one word, and never with credentials', async () => {
       for (const Origin of [SHOP, 'null', undefined]) {
@@ -209,7 +211,7 @@ describe('answers to scripts of other origins', () => {
   });
 
   describe('that are over the limit', () => {
-    const service = runningService({ CORS_ORIGINS: SHOP, RATE_LIMIT_REQUESTS: '1' });
+    const service = inProcessService({ CORS_ORIGINS: SHOP, RATE_LIMIT_REQUESTS: '1' });
 
     it('can be read too, when to try again included', async () => {
       const ask = () => service.client.get('/products', { headers: { Origin: SHOP } });
@@ -238,7 +240,7 @@ describe('answers to scripts of other origins', () => {
   });
 
   describe('that did not come over HTTPS', () => {
-    const service = runningService({ CORS_ORIGINS: SHOP, TLS: 'proxy', TRUSTED_PROXIES: '192.0.2.1' });
+    const service = inProcessService({ CORS_ORIGINS: SHOP, TLS: 'proxy', TRUSTED_PROXIES: '192.0.2.1' });
 
     it('can be read too', async () => {
       const answer = await service.client.get('/products', { headers: { Origin: SHOP } });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
-import { runningService } from '../support/running-service.js';
 
 const check = (list: string, text: string) =>
   createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, 8);
@@ -11,7 +11,7 @@ const forged = (text: string, list = 'products') =>
 const inside = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8').slice(8));
 
 describe('a cursor', () => {
-  const service = runningService();
+  const service = inProcessService();
   const ask = () => service.client;
   const next = async (query: string) =>
     linksOf((await ask().get(`/products?${query}`)).headers['link'])['next'] ?? '';

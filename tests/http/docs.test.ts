@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { CODINGS, decoded, NAMES } from '../support/codings.js';
-import { runningService } from '../support/running-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -20,7 +20,7 @@ const FORBIDDEN =
   /innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|document\.write|\beval\(|new Function|localStorage|sessionStorage|indexedDB|\.cookie|\.style\b|setAttribute\('(?:style|on)/;
 
 describe('the interactive reference', () => {
-  const service = runningService();
+  const service = inProcessService();
   const get = (path: string, headers: Record<string, string> = {}) =>
     service.client.get(path, { token: null, headers });
   const typeOf = (path: string) => TYPES[(path.split('.')[1] ?? 'html') as keyof typeof TYPES];
@@ -47,7 +47,7 @@ describe('the interactive reference', () => {
       const { headers } = await get(path);
       for (const method of ['GET', 'HEAD']) {
         const asking = { token: null, headers: { 'If-None-Match': `${headers.etag}` } };
-        const answer = await service.client.ask(method, path, asking);
+        const answer = await service.client.request(method, path, asking);
         expect([answer.status, answer.text]).to.deep.equal([304, '']);
         for (const name of ['etag', 'cache-control', 'content-security-policy', 'vary'])
           expect(answer.headers[name], name).to.equal(headers[name]);
@@ -67,7 +67,8 @@ describe('the interactive reference', () => {
     });
 
     it(`has GET, HEAD and OPTIONS alone, and no parameters: ${path}`, async () => {
-      const ask = (method: string, address = path) => service.client.ask(method, address, { token: null });
+      const ask = (method: string, address = path) =>
+        service.client.request(method, address, { token: null });
       const [whole, head, options] = [await get(path), await ask('HEAD'), await ask('OPTIONS')];
       expect([head.status, head.text]).to.deep.equal([200, '']);
       expect(head.headers['content-length']).to.equal(String(whole.bytes.length));

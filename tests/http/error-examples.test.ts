@@ -1,19 +1,19 @@
 import { expect } from 'chai';
 import Database from 'libsql';
-import { asCatalogueError, errorAnswer } from '#src/adapters/inbound/http/error-answers.js';
-import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
-import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/error-examples.js';
-import { toCoreError } from '#src/adapters/outbound/sqlite/sqlite-errors.js';
-import { type ErrorCode, queryTooExpensive } from '#src/domain/errors.js';
-import type { Answer, HttpClient } from '../support/http-client.js';
-import { koaService } from '../support/koa-service.js';
-import { runningService } from '../support/running-service.js';
+import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
+import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
+import { errorResponse, toCodedError } from '#src/adapters/inbound/http/response/error-response.js';
+import { toCoreError } from '#src/adapters/outbound/sqlite/errors.js';
+import { queryTooExpensive } from '#src/domain/errors.js';
+import type { HttpClient, HttpResponse } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { middlewareHarness } from '../support/middleware-harness.js';
 
-type Said = Pick<Answer, 'status' | 'json'>;
+type Said = Pick<HttpResponse, 'status' | 'json'>;
 
 /** What a client reads of an error that takes a broken machine. */
 function answerOf(thrown: unknown): Said {
-  const { status, body } = errorAnswer(asCatalogueError(thrown));
+  const { status, body } = errorResponse(toCodedError(thrown));
   return { status, json: JSON.parse(body) };
 }
 
@@ -23,7 +23,7 @@ function read(text: string): Said {
   return { status: Number(head.split(' ')[1]), json: JSON.parse(body) };
 }
 
-async function onceRefused(ask: () => Promise<Answer>): Promise<Answer> {
+async function onceRefused(ask: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (;;) {
     const answer = await ask();
     if (answer.status >= 400) return answer;
@@ -31,10 +31,10 @@ async function onceRefused(ask: () => Promise<Answer>): Promise<Answer> {
 }
 
 describe('the example of an error', () => {
-  const service = runningService();
-  const strict = runningService({ RATE_LIMIT_REQUESTS: '600', REQUIRE_IF_MATCH: 'true' });
-  const proxied = runningService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
-  const slow = koaService((_ctx, next) => next(), {
+  const service = inProcessService();
+  const strict = inProcessService({ RATE_LIMIT_REQUESTS: '600', REQUIRE_IF_MATCH: 'true' });
+  const proxied = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
+  const slow = middlewareHarness((_ctx, next) => next(), {
     handshakeMs: 300,
     headersMs: 300,
     requestMs: 600,
@@ -48,7 +48,7 @@ describe('the example of an error', () => {
 
   before(() => service.client.post('/v1/products', lamp));
 
-  const provoked: Readonly<Record<ErrorCode, () => Promise<Said> | Said>> = {
+  const provoked: Readonly<Record<ResponseErrorCode, () => Promise<Said> | Said>> = {
     malformed_json: () => service.client.post('/v1/products', '{"name":"a","name":"b"}'),
     validation_failed: () =>
       service.client.post('/v1/products', { name: '', price: { amount: 1 }, colour: 'red' }),
@@ -106,7 +106,10 @@ describe('the example of an error', () => {
     unavailable: () => answerOf(toCoreError(new Database.SqliteError('disk full', 'SQLITE_FULL'))),
   };
 
-  for (const [code, provoke] of Object.entries(provoked) as [ErrorCode, () => Promise<Said> | Said][]) {
+  for (const [code, provoke] of Object.entries(provoked) as [
+    ResponseErrorCode,
+    () => Promise<Said> | Said,
+  ][]) {
     it(`is word for word what the service says: ${code}`, async () => {
       const { status, json } = await provoke();
       expect(json).to.deep.equal({ code, ...ERROR_EXAMPLES[code] });

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
 import { received } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
-import { listService } from '../support/list-service.js';
-import { runningService } from '../support/running-service.js';
+import { listService } from '../support/middleware-harness.js';
 import { begin, LINES, logged, pagesUntilFull } from '../support/watched-export.js';
 
 const parsed = (text: string) =>
@@ -14,7 +14,7 @@ const parsed = (text: string) =>
     .map((line) => JSON.parse(line));
 
 describe('a list as lines', () => {
-  const service = runningService();
+  const service = inProcessService();
   const ask = () => service.client;
   const lines = async (path: string, headers: Record<string, string> = {}) => {
     const answer = await ask().get(path, { headers: { ...LINES, ...headers } });
@@ -99,7 +99,7 @@ describe('a list as lines', () => {
 
   it('answers HEAD as it would GET', async () => {
     for (const path of ['/products', '/products?limit=5', '/products?name=none']) {
-      const head = await ask().ask('HEAD', path, { headers: LINES });
+      const head = await ask().request('HEAD', path, { headers: LINES });
       const got = await lines(path);
       expect([head.status, head.text], path).to.deep.equal([200, '']);
       for (const name of ['content-type', 'link', 'vary', 'cache-control', 'etag']) {
@@ -145,7 +145,7 @@ describe('a list as lines', () => {
         ['PATCH', '/products/1'],
         ['DELETE', '/products/1'],
       ] as const) {
-        const answer = await ask().ask(method, path, { headers: LINES, body: { name: 'x' } });
+        const answer = await ask().request(method, path, { headers: LINES, body: { name: 'x' } });
         expect([answer.status, answer.json.code], method).to.deep.equal([406, 'not_acceptable']);
       }
     });
@@ -198,7 +198,7 @@ describe('an export', () => {
 
   it('reads no more than a page for HEAD, and no more than was asked for with a limit', async () => {
     await service.records.fill(500);
-    await service.client.ask('HEAD', '/products', { headers: LINES, token: null });
+    await service.client.request('HEAD', '/products', { headers: LINES, token: null });
     expect(service.records.queries).to.have.length(1);
     expect(parsed((await exported('/products?limit=300')).text)).to.have.length(300);
     expect(service.records.queries.map(({ limit }) => limit).slice(1)).to.deep.equal([300]);

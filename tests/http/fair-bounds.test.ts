@@ -3,19 +3,20 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ListEndpoint } from '#src/adapters/inbound/http/lists/list-endpoint.js';
-import { boundResponses, limitSendingTime } from '#src/adapters/inbound/http/middleware/bound-responses.js';
+import { ListEndpoint } from '#src/adapters/inbound/http/list/list-route.js';
+import { limitSendingTime, responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import type { ListQuery } from '#src/application/list-query.js';
-import { koaService } from '../support/koa-service.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { middlewareHarness } from '../support/middleware-harness.js';
+import { until } from '../support/until.js';
 
 const LINES = { 'Content-Type': 'application/x-ndjson' };
 const MIB = 1_024 * 1_024;
 
 describe('what one client has under way', () => {
-  const service = runningService();
+  const service = inProcessService();
   const sockets: Socket[] = [];
   let one: string;
   let other: string;
@@ -70,7 +71,7 @@ describe('what one client has under way', () => {
     const ended = once(open[0]?.resume() as Socket, 'data');
     open[0]?.write('0\r\n\r\n');
     await ended;
-    await eventually(async () => {
+    await until('the client is served again', async () => {
       const again = await service.client.post('/v1/products', '{"name":"x"}\n', {
         token: one,
         headers: LINES,
@@ -125,8 +126,8 @@ describe('responses that are not taken', () => {
   const LARGE = 16 * MIB;
   const limits = { total: 3 * LARGE, perClient: 2 * LARGE, maxWaiting: 1, patienceMs: 10_000 };
   const bounds = new WorkBounds(1_048_576, { responses: limits });
-  const bounded = boundResponses(bounds);
-  const service = koaService(async (ctx, next) => {
+  const bounded = responseLimits(bounds);
+  const service = middlewareHarness(async (ctx, next) => {
     try {
       await bounded(ctx, next);
     } catch (error) {
@@ -167,7 +168,7 @@ describe('responses that are not taken', () => {
 describe('pages that are being read', () => {
   const MAX_PAGE = 4 * MIB;
   const responses = { total: 3 * MAX_PAGE, perClient: 2 * MAX_PAGE, maxWaiting: 10, patienceMs: 10_000 };
-  const service = koaService(boundResponses(new WorkBounds(1_048_576, { responses })));
+  const service = middlewareHarness(responseLimits(new WorkBounds(1_048_576, { responses })));
 
   it('wait before they are read, where their client has as many as may be under way', async () => {
     const reading: string[] = [];
@@ -181,7 +182,7 @@ describe('pages that are being read', () => {
       return { records: [], hasMore: false };
     };
     const useCases = { list, count: async () => 0, pages: async function* () {} };
-    const work = new ListEndpoint(PRODUCTS, useCases, 'no-store').work();
+    const work = new ListEndpoint(PRODUCTS, useCases, 'no-store').operation();
     service.answer = (ctx) => {
       ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
       return work.handle(ctx, new Map());
@@ -189,11 +190,11 @@ describe('pages that are being read', () => {
     const get = (client: string, path: string) =>
       service.client.get(path, { headers: { 'X-Client': client } });
     const pages = [get('a', '/'), get('a', '/'), get('a', '/'), get('a', '/')];
-    await eventually(async () => {
+    await until('two pages of one client are read', async () => {
       expect(reading).to.deep.equal(['a', 'a']);
     });
     const others = get('b', '/');
-    await eventually(async () => {
+    await until('the other client is read beside them', async () => {
       expect(reading).to.deep.equal(['a', 'a', 'b']);
     });
     finish();
@@ -206,7 +207,7 @@ describe('pages that are being read', () => {
 describe('a request that waits', () => {
   const responses = { total: 1, perClient: 1, maxWaiting: 10, patienceMs: 10_000 };
   const bounds = new WorkBounds(1_048_576, { responses });
-  const service = koaService(boundResponses(bounds));
+  const service = middlewareHarness(responseLimits(bounds));
 
   it('is not carried out if its client has gone', async () => {
     const begun: string[] = [];
@@ -221,23 +222,23 @@ describe('a request that waits', () => {
       ctx.body = 'x';
     };
     const first = service.client.get('/first');
-    await eventually(async () => {
+    await until('the first request is carried out', async () => {
       expect(begun).to.deep.equal(['/first']);
     });
     const socket = await service.client.connect();
     socket.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n');
-    await eventually(async () => {
+    await until('two requests wait', async () => {
       expect(waiting).to.equal(2);
     });
     socket.destroy();
     await sleep(50);
     const last = service.client.get('/last');
-    await eventually(async () => {
+    await until('three requests came', async () => {
       expect(waiting).to.equal(3);
     });
     finish.shift()?.();
     await first;
-    await eventually(async () => {
+    await until('the last is carried out', async () => {
       expect(begun).to.deep.equal(['/first', '/last']);
     });
     finish.shift()?.();
@@ -248,7 +249,7 @@ describe('a request that waits', () => {
 describe('work for a client that has gone', () => {
   const imports = { total: 1, perClient: 1, maxWaiting: 0, patienceMs: 0 };
   const bounds = new WorkBounds(MIB, { imports });
-  const service = koaService(boundResponses(bounds));
+  const service = middlewareHarness(responseLimits(bounds));
 
   it('counts until it has ended', async () => {
     let end = () => {};
@@ -268,21 +269,21 @@ describe('work for a client that has gone', () => {
     };
     const socket = await service.client.connect();
     socket.write('GET /work HTTP/1.1\r\nHost: x\r\n\r\n');
-    await eventually(async () => {
+    await until('the request is begun', async () => {
       expect(hasBegun).to.equal(true);
     });
     socket.destroy();
     await sleep(50);
     expect((await service.client.get('/')).text).to.equal('refused');
     end();
-    await eventually(async () => {
+    await until('another request is served', async () => {
       expect((await service.client.get('/')).text).to.equal('taken');
     });
   });
 });
 
 describe('a write for whose response there is no room', () => {
-  const service = runningService();
+  const service = inProcessService();
 
   it('is refused with nothing written, or done and answered as ever', async () => {
     const description = 'd'.repeat(5_000);
@@ -318,7 +319,7 @@ describe('a write for whose response there is no room', () => {
 });
 
 describe('a response that is taken too slowly', () => {
-  const service = koaService(limitSendingTime({ graceMs: 300, bytesPerMs: 100_000 }));
+  const service = middlewareHarness(limitSendingTime({ graceMs: 300, bytesPerMs: 100_000 }));
 
   it('ends with its connection, however steadily its client reads', async () => {
     service.answer = (ctx) => {
@@ -350,7 +351,7 @@ describe('a response that is taken too slowly', () => {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await sleep(50);
     socket.destroy();
-    await eventually(async () => {
+    await until('the response is made', async () => {
       expect(isMade).to.equal(true);
     });
     expect(pendingTimers()).to.be.at.most(before);
@@ -382,15 +383,4 @@ function slowStream(): NodeJS.ReadableStream {
     }
   }
   return Readable.from(pieces(), { objectMode: false });
-}
-
-async function eventually(check: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await check();
-    } catch (error) {
-      if (attempt === 50) throw error;
-      await sleep(20);
-    }
-  }
 }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { placed } from '../support/http-client.js';
-import { runningService } from '../support/running-service.js';
+import { issueLocations } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 
 describe('fields', () => {
-  const service = runningService();
+  const service = inProcessService();
   const ask = () => service.client;
   const FULL = {
     name: 'Lamp',
@@ -67,7 +67,7 @@ describe('fields', () => {
       for (const path of ['/products/1', '/products']) {
         const answer = await ask().get(`${path}?fields=${fields}`);
         expect([answer.status, answer.json.code], path).to.deep.equal([400, 'invalid_parameter']);
-        expect(placed(answer)).to.deep.equal(codes.map((code) => [code, 'fields']));
+        expect(issueLocations(answer)).to.deep.equal(codes.map((code) => [code, 'fields']));
       }
     });
   }
@@ -76,7 +76,7 @@ describe('fields', () => {
     expect((await ask().get('/products/99?fields=id')).status).to.equal(404);
     expect((await ask().get('/products/99?fields=x')).status).to.equal(404);
     for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-      const answer = await ask().ask(method, '/products/1?fields=id', { body: { name: 'x' } });
+      const answer = await ask().request(method, '/products/1?fields=id', { body: { name: 'x' } });
       expect([answer.status, answer.json.code], method).to.deep.equal([400, 'unknown_parameter']);
     }
     expect((await ask().post('/products?fields=id', { name: 'x' })).json.code).to.equal('unknown_parameter');
@@ -103,10 +103,10 @@ describe('fields', () => {
           ['"1:id"', 200],
           ['"1:name,id"', 200],
         ] as const) {
-          const answer = await ask().ask(method, '/products/1?fields=name,id', known(tag));
+          const answer = await ask().request(method, '/products/1?fields=name,id', known(tag));
           expect([answer.status, answer.headers.etag], tag).to.deep.equal([status, '"1:id,name"']);
         }
-        expect((await ask().ask(method, '/products/1', known('"1:id,name"'))).status).to.equal(200);
+        expect((await ask().request(method, '/products/1', known('"1:id,name"'))).status).to.equal(200);
       }
     });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { placed } from '../support/http-client.js';
-import { runningService } from '../support/running-service.js';
+import { issueLocations } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 
 type Fields = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ const query = (pairs: Record<string, string>) =>
     .join('&');
 
 describe('filters', () => {
-  const service = runningService();
+  const service = inProcessService();
   const ask = () => service.client;
   const names = async (pairs: Record<string, string> | string): Promise<string[]> => {
     const answer = await ask().get(`/products?${typeof pairs === 'string' ? pairs : query(pairs)}`);
@@ -262,7 +262,7 @@ describe('filters', () => {
       it(`as ?${raw.slice(0, 60)}`, async () => {
         const answer = await ask().get(`/v1/products?${raw}`);
         expect([answer.status, answer.json.code]).to.deep.equal([400, code]);
-        expect(placed(answer)).to.deep.equal(faults);
+        expect(issueLocations(answer)).to.deep.equal(faults);
         for (const detail of answer.json.details) expect(detail.in).to.equal('query');
       });
     }
@@ -279,7 +279,7 @@ describe('filters', () => {
         ['POST', '/products'],
         ['DELETE', '/products/1'],
       ] as const) {
-        const answer = await ask().ask(method, `${path}?name=a`, method === 'GET' ? {} : { body: {} });
+        const answer = await ask().request(method, `${path}?name=a`, method === 'GET' ? {} : { body: {} });
         expect([answer.status, answer.json.code], method).to.deep.equal([400, 'unknown_parameter']);
       }
     });
@@ -291,6 +291,6 @@ describe('filters', () => {
     expect(await names(pairs(100))).to.deep.equal([]);
     const answer = await ask().get(`/products?${pairs(101)}`);
     expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_parameter']);
-    expect(placed(answer)).to.deep.equal([['too_long', 'attributes.key100']]);
+    expect(issueLocations(answer)).to.deep.equal([['too_long', 'attributes.key100']]);
   });
 });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { runningService } from '../support/running-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 
 describe('health', () => {
-  const service = runningService();
+  const service = inProcessService();
 
   for (const path of ['/health/live', '/health/ready']) {
     it(`answers at ${path}, uncached, to GET and HEAD`, async () => {
@@ -10,11 +10,11 @@ describe('health', () => {
       expect([answer.status, answer.json]).to.deep.equal([200, { status: 'ok' }]);
       expect(answer.headers['cache-control']).to.equal('no-store');
       expect(answer.headers['x-request-id']).to.be.a('string');
-      expect((await service.client.ask('HEAD', path, { token: null })).status).to.equal(200);
+      expect((await service.client.request('HEAD', path, { token: null })).status).to.equal(200);
     });
 
     it(`has no other method at ${path}`, async () => {
-      const answer = await service.client.ask('POST', path, { token: null });
+      const answer = await service.client.request('POST', path, { token: null });
       expect([answer.status, answer.headers.allow]).to.deep.equal([405, 'GET, HEAD, OPTIONS']);
     });
   }

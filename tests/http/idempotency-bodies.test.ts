@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { MADE, MEBIBYTE, posting, REPLAYED, REUSED, told } from '../support/keyed-posts.js';
-import { runningService } from '../support/running-service.js';
+import { MADE, MEBIBYTE, outcome, posting, REPLAYED, REUSED } from '../support/idempotent-posts.js';
+import { inProcessService } from '../support/in-process-service.js';
 
 for (const store of ['memory', 'sqlite'])
   describe(`the body under an Idempotency-Key, on ${store}`, () => {
-    const { post, fresh, count } = posting(runningService({ STORE: store }));
+    const { post, fresh, count } = posting(inProcessService({ STORE: store }));
 
     describe('is the same for', () => {
       const same: readonly [what: string, first: string, again: string][] = [
@@ -47,7 +47,7 @@ for (const store of ['memory', 'sqlite'])
           const body = (text: string) => text.replace('"S"', `"${sku}"`);
           const made = await post('/products', body(first), key);
           const replayed = await post('/products', body(again), key);
-          expect([told(made), told(replayed)]).to.deep.equal([MADE, REPLAYED]);
+          expect([outcome(made), outcome(replayed)]).to.deep.equal([MADE, REPLAYED]);
           expect(replayed.text).to.equal(made.text);
         });
       }
@@ -58,7 +58,7 @@ for (const store of ['memory', 'sqlite'])
         const padding = ' '.repeat(MEBIBYTE - Buffer.byteLength(large));
         const first = await post('/products', large + padding, key);
         const again = await post('/products', large, key);
-        expect([told(first), told(again), again.text]).to.deep.equal([MADE, REPLAYED, first.text]);
+        expect([outcome(first), outcome(again), again.text]).to.deep.equal([MADE, REPLAYED, first.text]);
       });
     });
 
@@ -80,9 +80,9 @@ for (const store of ['memory', 'sqlite'])
       for (const [what, body, other] of different) {
         it(what, async () => {
           const key = randomUUID();
-          expect(told(await post('/products', body, key))).to.deep.equal(MADE);
+          expect(outcome(await post('/products', body, key))).to.deep.equal(MADE);
           const before = await count('/products');
-          expect(told(await post('/products', other, key))).to.deep.equal(REUSED);
+          expect(outcome(await post('/products', other, key))).to.deep.equal(REUSED);
           expect(await count('/products')).to.equal(before);
         });
       }
@@ -95,9 +95,9 @@ for (const store of ['memory', 'sqlite'])
           items.push({ productId: id, quantity });
         }
         const user = (await post('/users', { name, email: `${name}@example.com` }, randomUUID())).json.id;
-        expect(told(await post('/orders', { userId: user, items }, key))).to.deep.equal(MADE);
+        expect(outcome(await post('/orders', { userId: user, items }, key))).to.deep.equal(MADE);
         const reversed = items.toReversed();
-        expect(told(await post('/orders', { userId: user, items: reversed }, key))).to.deep.equal(REUSED);
+        expect(outcome(await post('/orders', { userId: user, items: reversed }, key))).to.deep.equal(REUSED);
       });
     });
   });

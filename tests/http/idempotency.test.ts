@@ -3,22 +3,31 @@ import { expect } from 'chai';
 import { administerKeys } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES } from '#src/domain/access.js';
-import type { Asking } from '../support/http-client.js';
-import { isReplay, keyed, MADE, MEBIBYTE, posting, REPLAYED, REUSED, told } from '../support/keyed-posts.js';
-import { runningService } from '../support/running-service.js';
+import type { RequestOptions } from '../support/http-client.js';
+import {
+  isReplay,
+  keyed,
+  MADE,
+  MEBIBYTE,
+  outcome,
+  posting,
+  REPLAYED,
+  REUSED,
+} from '../support/idempotent-posts.js';
+import { inProcessService } from '../support/in-process-service.js';
 
 for (const store of ['memory', 'sqlite']) {
   describe(`an Idempotency-Key, on ${store}`, () => {
-    const service = runningService({ STORE: store });
+    const service = inProcessService({ STORE: store });
     const { post, fresh, count } = posting(service);
 
     it('is another one in another collection', async () => {
       const [key, name] = [randomUUID(), fresh()];
       const email = `${name}@example.com`;
-      expect(told(await post('/products', { name }, key))).to.deep.equal(MADE);
-      expect(told(await post('/users', { name, email }, key))).to.deep.equal(MADE);
-      expect(told(await post('/v1/products', { name }, key))).to.deep.equal(REPLAYED);
-      expect(told(await post('/v1/users', { name, email }, key))).to.deep.equal(REPLAYED);
+      expect(outcome(await post('/products', { name }, key))).to.deep.equal(MADE);
+      expect(outcome(await post('/users', { name, email }, key))).to.deep.equal(MADE);
+      expect(outcome(await post('/v1/products', { name }, key))).to.deep.equal(REPLAYED);
+      expect(outcome(await post('/v1/users', { name, email }, key))).to.deep.equal(REPLAYED);
     });
 
     it('makes what was refused for its sku once that is free, of two requests at once', async () => {
@@ -30,11 +39,11 @@ for (const store of ['memory', 'sqlite']) {
         expect(isReplay(refused)).to.equal(false);
       }
       const another = await post('/products', { name: 'Torch', sku: fresh() }, key);
-      expect(told(another)).to.deep.equal(REUSED);
+      expect(outcome(another)).to.deep.equal(REUSED);
       await service.client.delete(`/products/${other.json.id}`);
       const before = await count('/products');
       const answers = await Promise.all([1, 2].map(() => post('/products', { name: 'Lamp', sku }, key)));
-      expect(answers.map(told)).to.have.deep.members([MADE, REPLAYED]);
+      expect(answers.map(outcome)).to.have.deep.members([MADE, REPLAYED]);
       expect(new Set(answers.map(({ text }) => text))).to.have.length(1);
       expect(await count('/products')).to.equal(before + 1);
     });
@@ -49,7 +58,7 @@ for (const store of ['memory', 'sqlite']) {
       const next = await post('/users', { name, email: `${namesake}@example.com` }, randomUUID());
       expect(next.json.id).to.equal(order.userId);
       const answers = await Promise.all([1, 2].map(() => post('/orders', order, key)));
-      expect(answers.map(told)).to.have.deep.members([MADE, REPLAYED]);
+      expect(answers.map(outcome)).to.have.deep.members([MADE, REPLAYED]);
     });
 
     it('replays an order though nothing that it names is there any more', async () => {
@@ -61,7 +70,7 @@ for (const store of ['memory', 'sqlite']) {
       await service.client.delete(`/users/${user}`);
       await service.client.delete(`/products/${product}`);
       const again = await post('/orders', order, key);
-      expect([...told(again), again.text]).to.deep.equal([...REPLAYED, first.text]);
+      expect([...outcome(again), again.text]).to.deep.equal([...REPLAYED, first.text]);
       expect((await post('/orders', order, randomUUID())).status).to.equal(400);
     });
 
@@ -69,14 +78,14 @@ for (const store of ['memory', 'sqlite']) {
       const [key, name] = [randomUUID(), fresh()];
       const { json } = await post('/products', { name, sku: name }, key);
       await service.client.delete(`/products/${json.id}`);
-      expect(told(await post('/products', { name, sku: name }, key))).to.deep.equal(REPLAYED);
-      expect(told(await post('/products', { name, sku: name }, randomUUID()))).to.deep.equal(MADE);
-      expect(told(await post('/products', { name, sku: name }, key))).to.deep.equal(REPLAYED);
+      expect(outcome(await post('/products', { name, sku: name }, key))).to.deep.equal(REPLAYED);
+      expect(outcome(await post('/products', { name, sku: name }, randomUUID()))).to.deep.equal(MADE);
+      expect(outcome(await post('/products', { name, sku: name }, key))).to.deep.equal(REPLAYED);
       expect((await service.client.get(`/products?sku=${name}`)).json).to.have.length(1);
     });
 
     describe('is not used up by', () => {
-      const unread: readonly [status: number, body: string, more: Asking][] = [
+      const unread: readonly [status: number, body: string, more: RequestOptions][] = [
         [400, '{"name":', {}],
         [400, '{"name":" "}', {}],
         [400, '{"name":"x","id":1}', {}],
@@ -93,16 +102,16 @@ for (const store of ['memory', 'sqlite']) {
           const key = randomUUID();
           const before = await count('/products');
           const refused = await post('/products', body, key, more);
-          expect(told(refused)).to.deep.equal([status, false]);
+          expect(outcome(refused)).to.deep.equal([status, false]);
           expect(await count('/products')).to.equal(before);
-          expect(told(await post('/products', { name: 'another' }, key))).to.deep.equal(MADE);
+          expect(outcome(await post('/products', { name: 'another' }, key))).to.deep.equal(MADE);
         });
       }
 
       it('an unknown parameter', async () => {
         const key = randomUUID();
         expect((await post('/products?x=1', { name: 'x' }, key)).status).to.equal(400);
-        expect(told(await post('/products', { name: 'another' }, key))).to.deep.equal(MADE);
+        expect(outcome(await post('/products', { name: 'another' }, key))).to.deep.equal(MADE);
       });
     });
 
@@ -116,7 +125,7 @@ for (const store of ['memory', 'sqlite']) {
         await service.client.patch(path, { name: 'c' }, keyed(key)),
         await service.client.patch(path, { name: 'c' }, keyed('')),
       ];
-      expect(answers.map(told)).to.deep.equal(Array(4).fill([200, false]));
+      expect(answers.map(outcome)).to.deep.equal(Array(4).fill([200, false]));
       expect(answers.map(({ headers }) => headers.etag)).to.deep.equal(['"2"', '"3"', '"4"', '"4"']);
       expect((await service.client.delete(path, keyed(key))).status).to.equal(204);
       expect((await service.client.delete(path, keyed(key))).status).to.equal(404);
@@ -125,7 +134,7 @@ for (const store of ['memory', 'sqlite']) {
 }
 
 describe('an Idempotency-Key of another principal', () => {
-  const service = runningService({ STORE: 'sqlite' });
+  const service = inProcessService({ STORE: 'sqlite' });
   const { post } = posting(service);
   const anotherKey = async () => {
     const settings = loadSettings({ DATA_DIR: service.folder, LOG_LEVEL: 'silent' });
@@ -141,19 +150,19 @@ describe('an Idempotency-Key of another principal', () => {
       [other, 'y'],
     ]) {
       const made = await post('/products', { name }, key, { token });
-      expect(told(made)).to.deep.equal(MADE);
+      expect(outcome(made)).to.deep.equal(MADE);
       ids.add(made.json.id);
       const again = await post('/products', { name }, key, { token });
-      expect([...told(again), again.text]).to.deep.equal([...REPLAYED, made.text]);
+      expect([...outcome(again), again.text]).to.deep.equal([...REPLAYED, made.text]);
     }
     expect(ids).to.have.length(3);
-    expect(told(await post('/products', { name: 'x' }, key))).to.deep.equal(REPLAYED);
-    expect(told(await post('/products', { name: 'y' }, key))).to.deep.equal(REUSED);
+    expect(outcome(await post('/products', { name: 'x' }, key))).to.deep.equal(REPLAYED);
+    expect(outcome(await post('/products', { name: 'y' }, key))).to.deep.equal(REUSED);
   });
 });
 
 describe('an Idempotency-Key over the limit', () => {
-  const service = runningService({ RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_WINDOW_SECONDS: '1' });
+  const service = inProcessService({ RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_WINDOW_SECONDS: '1' });
   const { post } = posting(service);
   /** Again and again, until the limit lets it through. */
   const patiently = async (body: object, key: string) => {
@@ -169,7 +178,7 @@ describe('an Idempotency-Key over the limit', () => {
       const refused = await post('/products', { name: 'x' }, key);
       if (refused.status !== 429) continue;
       expect(isReplay(refused)).to.equal(false);
-      return expect(told(await patiently({ name: 'another' }, key))).to.deep.equal(MADE);
+      return expect(outcome(await patiently({ name: 'another' }, key))).to.deep.equal(MADE);
     }
   });
 });

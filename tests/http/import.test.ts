@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { answersIn, received } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { LineStream, type ResultLine } from '../support/line-stream.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
 
 const PATH = '/v1/products';
 const line = (fields: object) => `${JSON.stringify(fields)}\n`;
 
 describe('an import', () => {
-  const service = runningService({ STORE: 'sqlite', BODY_LIMIT_BYTES: '2048' });
+  const service = inProcessService({ STORE: 'sqlite', BODY_LIMIT_BYTES: '2048' });
   const open = (headers?: Record<string, string>) => new LineStream(service.client.startLines(PATH, headers));
   const count = async (query: string) =>
     Number(

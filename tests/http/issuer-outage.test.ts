@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import { issuerAndService } from '../support/issuer-and-service.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { TestIssuer } from '../support/test-issuer.js';
+import { until } from '../support/until.js';
 
 const FAILURES: Readonly<Record<string, RequestListener>> = {
   fails: (_, response) => response.writeHead(500).end(),
@@ -13,7 +15,8 @@ const FAILURES: Readonly<Record<string, RequestListener>> = {
 
 for (const [name, failure] of Object.entries(FAILURES)) {
   describe(`an issuer that ${name}`, () => {
-    const { issuer, service } = issuerAndService();
+    const issuer = new TestIssuer();
+    const service = inProcessService({}, { issuer });
     const ask = () => service.client;
     const status = async (token: string) => (await ask().get('/products', { token })).status;
 
@@ -30,7 +33,7 @@ for (const [name, failure] of Object.entries(FAILURES)) {
       expect((await ask().get('/products')).status, 'an API key').to.equal(200);
       expect((await ask().get('/health/ready', { token: null })).status).to.equal(200);
       issuer.instead = undefined;
-      while ((await status(token)) === 503) await new Promise((resolve) => setTimeout(resolve, 100));
+      await until('its tokens are judged again', async () => (await status(token)) !== 503);
       expect(await status(token)).to.equal(200);
     });
 
@@ -42,7 +45,8 @@ for (const [name, failure] of Object.entries(FAILURES)) {
 }
 
 describe('a service whose issuer is down at the start', () => {
-  const { issuer, service } = issuerAndService();
+  const issuer = new TestIssuer();
+  const service = inProcessService({}, { issuer });
 
   it('starts and serves, and asks nothing of it before a token comes', async () => {
     expect((await service.client.get('/products')).status).to.equal(200);
@@ -54,7 +58,8 @@ describe('a service whose issuer is down at the start', () => {
 });
 
 describe('a flood of tokens', () => {
-  const { issuer, service } = issuerAndService();
+  const issuer = new TestIssuer();
+  const service = inProcessService({}, { issuer });
 
   it('that name keys which are not there makes the service ask now and then', async () => {
     expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(200);

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { placed } from '../support/http-client.js';
-import { runningService } from '../support/running-service.js';
+import { issueLocations } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 
 const TYPE = { headers: { 'Content-Type': 'application/json-patch+json' } };
 
 for (const store of ['memory', 'sqlite']) {
   describe(`JSON Patch on ${store}`, () => {
-    const service = runningService({ STORE: store });
+    const service = inProcessService({ STORE: store });
     const created = async (path: string, body: object): Promise<string> => {
       const answer = await service.client.post(path, body);
       expect(answer.status, answer.text).to.equal(201);
@@ -50,7 +50,7 @@ for (const store of ['memory', 'sqlite']) {
           { op: 'remove', path: '/price/currency' },
           { op: 'add', path: '/attributes', value: { 'a/b': null } },
         ]);
-        expect(placed(answer)).to.deep.equal([
+        expect(issueLocations(answer)).to.deep.equal([
           ['out_of_range', '/price/amount'],
           ['required', '/price/currency'],
           ['invalid_type', '/attributes/a~1b'],
@@ -76,7 +76,7 @@ for (const store of ['memory', 'sqlite']) {
       await created('/users', { name: 'Ann', email: 'ann@example.com' });
       const path = await created('/users', { name: 'Bob', email: 'bob@example.com' });
       const answer = await patch(path, [{ op: 'replace', path: '/email', value: 'ANN@example.com' }]);
-      expect([answer.status, answer.json.code, placed(answer)]).to.deep.equal([
+      expect([answer.status, answer.json.code, issueLocations(answer)]).to.deep.equal([
         409,
         'duplicate_value',
         [['duplicate_value', '/email']],
@@ -108,12 +108,12 @@ for (const store of ['memory', 'sqlite']) {
           { productId: ids[1], quantity: 7 },
           { productId: ids[2], quantity: 3 },
         ]);
-        expect(placed(await patch(path, [{ op: 'copy', from: '/items/0', path: '/items/0' }]))).to.deep.equal(
-          [['duplicate_value', '/items/1/productId']],
-        );
-        expect(placed(await patch(path, [{ op: 'replace', path: '/items', value: [] }]))).to.deep.equal([
-          ['too_short', '/items'],
-        ]);
+        expect(
+          issueLocations(await patch(path, [{ op: 'copy', from: '/items/0', path: '/items/0' }])),
+        ).to.deep.equal([['duplicate_value', '/items/1/productId']]);
+        expect(
+          issueLocations(await patch(path, [{ op: 'replace', path: '/items', value: [] }])),
+        ).to.deep.equal([['too_short', '/items']]);
       });
 
       it('asks for the products that it adds, and not for those that are gone since', async () => {
@@ -123,7 +123,7 @@ for (const store of ['memory', 'sqlite']) {
         const kept = await patch(path, [{ op: 'replace', path: '/items/0/quantity', value: 2 }]);
         expect([kept.status, kept.json.items[0]]).to.deep.equal([200, { productId: ids[0], quantity: 2 }]);
         const added = { op: 'add', path: '/items/0', value: { productId: ids[2], quantity: 1 } };
-        expect(placed(await patch(path, [added]))).to.deep.equal([
+        expect(issueLocations(await patch(path, [added]))).to.deep.equal([
           ['reference_not_found', '/items/0/productId'],
         ]);
       });

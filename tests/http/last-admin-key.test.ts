@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Answer, Asking } from '../support/http-client.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import type { HttpResponse, RequestOptions } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 
 const ADMIN = { name: 'admin', scopes: ['keys:admin'] };
 const READER = { name: 'reader', scopes: ['products:read'] };
@@ -10,14 +10,18 @@ const FIRST = '/v1/api-keys/1';
 
 for (const STORE of ['memory', 'sqlite']) {
   describe(`the last key with keys:admin, on ${STORE}`, () => {
-    const service = runningService({ STORE });
+    const service = inProcessService({ STORE });
     const ask = () => service.client;
     const made = async (fields: object) => {
       const { id, key } = (await ask().post('/v1/api-keys', fields)).json;
       return { path: `/v1/api-keys/${id}`, id, token: key as string };
     };
-    const told = ({ status, text }: Answer) => [status, text === '' ? undefined : JSON.parse(text).code];
-    const revoke = async (path: string, asking: Asking = {}) => told(await ask().delete(path, asking));
+    const told = ({ status, text }: HttpResponse) => [
+      status,
+      text === '' ? undefined : JSON.parse(text).code,
+    ];
+    const revoke = async (path: string, asking: RequestOptions = {}) =>
+      told(await ask().delete(path, asking));
     const REFUSED = [409, 'last_admin_key'];
 
     it('is not revoked by itself, and goes on working', async () => {
@@ -60,7 +64,7 @@ for (const STORE of ['memory', 'sqlite']) {
   });
 
   describe(`the last two keys with keys:admin, on ${STORE}`, () => {
-    const service = runningService({ STORE });
+    const service = inProcessService({ STORE });
     let survivor = FIRST_KEY;
 
     for (const whose of ['themselves', 'each other']) {
@@ -101,7 +105,7 @@ for (const STORE of ['memory', 'sqlite']) {
 }
 
 describe('the last key with keys:admin, among very many keys', () => {
-  const service = runningService();
+  const service = inProcessService();
 
   it('is found to be the last', async () => {
     const ask = service.client;

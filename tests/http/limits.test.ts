@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
-import { runningService } from '../support/running-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 
 describe('the rate limit', () => {
-  const service = runningService({ RATE_LIMIT_REQUESTS: '10', RATE_LIMIT_WINDOW_SECONDS: '600' });
+  const service = inProcessService({ RATE_LIMIT_REQUESTS: '10', RATE_LIMIT_WINDOW_SECONDS: '600' });
   const ask = () => service.client;
 
   it('is told on every answer, and is exact under concurrency', async () => {
@@ -35,7 +35,7 @@ describe('the rate limit', () => {
           ['OPTIONS', '/products'],
           ['GET', '/products/0'],
         ][i % 4] ?? [];
-      const answer = await ask().ask(String(method), String(path), { token: null });
+      const answer = await ask().request(String(method), String(path), { token: null });
       expect(answer.headers['ratelimit']).to.match(new RegExp(`^"default";r=${9 - i};`));
     }
     for (const path of ['/products', '/nowhere']) {
@@ -52,7 +52,7 @@ describe('the rate limit', () => {
 });
 
 describe('failed authentications', () => {
-  const service = runningService();
+  const service = inProcessService();
   const ask = () => service.client;
   const wrong = (token = new ChecksummedApiKey().generate()) => ask().get('/products', { token });
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
+import { inProcessService } from '../support/in-process-service.js';
 import { linksOf } from '../support/links.js';
-import { listService } from '../support/list-service.js';
-import { runningService } from '../support/running-service.js';
+import { listService } from '../support/middleware-harness.js';
 
 const WEAK = /^W\/"[\w-]{20,}"$/;
 
 describe('the tag of a list', () => {
-  const service = runningService();
+  const service = inProcessService();
   const ask = () => service.client;
   const tagOf = async (path: string, headers: Record<string, string> = {}) => {
     const answer = await ask().get(path, { headers });
@@ -25,7 +25,7 @@ describe('the tag of a list', () => {
       const { headers } = await ask().get(path);
       for (const known of [tag, tag.slice(2), '*', `"x" , ${tag}`, `W/"x",${tag},"y"`]) {
         for (const method of ['GET', 'HEAD']) {
-          const answer = await ask().ask(method, path, { headers: { 'If-None-Match': known } });
+          const answer = await ask().request(method, path, { headers: { 'If-None-Match': known } });
           expect([answer.status, answer.text, answer.headers.etag], known).to.deep.equal([304, '', tag]);
           for (const name of ['link', 'cache-control', 'vary']) {
             expect(answer.headers[name], name).to.equal(headers[name]);

@@ -1,7 +1,7 @@
 import { lostUpdatesContract } from '../contract/lost-updates.contract.js';
-import { runningService } from '../support/running-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 
 describe('one process', () => {
-  const service = runningService();
+  const service = inProcessService();
   lostUpdatesContract('memory', () => [service.client]);
 });

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import { healthEndpoints } from '#src/adapters/inbound/http/health-endpoints.js';
+import { healthEndpoints } from '#src/adapters/inbound/http/health-routes.js';
 import { createManagementApp } from '#src/adapters/inbound/http/management-app.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
-import { MemoryStore } from '#src/adapters/outbound/memory/memory-store.js';
+import { MemoryStore } from '#src/adapters/outbound/memory/store.js';
 import { listen } from '#src/composition/listen.js';
 import { unavailable } from '#src/domain/errors.js';
 import { RecordingJournal } from '../support/fakes.js';
 import { answersIn, HttpClient } from '../support/http-client.js';
-import { runningService } from '../support/running-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 
 describe('the management port', () => {
-  const service = runningService({ RATE_LIMIT_REQUESTS: '3' });
+  const service = inProcessService({ RATE_LIMIT_REQUESTS: '3' });
   const state: { client?: HttpClient } = {};
   const client = () => state.client as HttpClient;
   before(() => {
@@ -25,7 +25,7 @@ describe('the management port', () => {
         expect([answer.status, answer.json]).to.deep.equal([200, { status: 'ok' }]);
         expect(answer.headers['cache-control']).to.equal('no-store');
         expect(answer.headers).to.not.have.any.keys('ratelimit', 'strict-transport-security');
-        expect((await client().ask('HEAD', path, { token: null })).status).to.equal(200);
+        expect((await client().request('HEAD', path, { token: null })).status).to.equal(200);
       }
     }
   });
@@ -57,7 +57,7 @@ describe('the management application', () => {
   const store = new MemoryStore();
   const state = { text: async () => 'up 1\n', isDraining: false };
   const app = createManagementApp({
-    healthEndpoints: healthEndpoints(store, () => state.isDraining),
+    routes: healthEndpoints(store, () => state.isDraining),
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: () => state.text() },
     journal,
     isDraining: () => false,
@@ -78,7 +78,7 @@ describe('the management application', () => {
       expect([answer.status, answer.text]).to.deep.equal([200, 'up 1\n']);
       expect(answer.headers['content-type']).to.equal('text/plain; version=0.0.4; charset=utf-8');
     }
-    expect((await client.ask('HEAD', '/metrics')).headers['content-type']).to.match(/^text\/plain/);
+    expect((await client.request('HEAD', '/metrics')).headers['content-type']).to.match(/^text\/plain/);
   });
 
   it('says 500, and why in the log alone, where the metrics cannot be had', async () => {

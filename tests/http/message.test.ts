@@ -2,20 +2,20 @@ import type { RequestListener } from 'node:http';
 import { connect, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Drain } from '#src/adapters/inbound/http/server/drain.js';
-import { liftDeadline } from '#src/adapters/inbound/http/server/request-deadline.js';
+import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
+import { liftDeadline } from '#src/adapters/inbound/http/server/node-workarounds.js';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { SystemClock } from '#src/adapters/outbound/system/system-clock.js';
 import { listen } from '#src/composition/listen.js';
 import { answersIn, HttpClient, received } from '../support/http-client.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const TOKEN = `Authorization: Bearer ${FIRST_KEY}`;
 
 describe('messages', () => {
-  const service = runningService();
+  const service = inProcessService();
   const send = async (lines: string[], body = '') =>
     service.client.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
   const get = (...headers: string[]) =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { inProcessService } from '../support/in-process-service.js';
 import { makePair } from '../support/jws.js';
 import { OidcProvider } from '../support/oidc-provider.js';
-import { runningService } from '../support/running-service.js';
 
 /** For as long as the service asks no issuer twice. */
 const COOLDOWN_MS = 5_000;
@@ -14,7 +14,7 @@ describe('access tokens of another issuer', () => {
     await provider.start([pairs.one, pairs.two]);
     Object.assign(settings, provider.settings);
   });
-  const service = runningService(settings);
+  const service = inProcessService(settings);
   after(() => provider.stop());
   const ask = () => service.client;
 

@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
+import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
-import { runningService } from '../support/running-service.js';
 
 // What schemathesis came upon, kept: words of the document beside what the service does.
 describe('the OpenAPI document', () => {
-  const service = runningService();
+  const service = inProcessService();
   // biome-ignore lint/suspicious/noExplicitAny: a document of any shape
   let document: any;
   /** Whether the schema at this place of the document allows a value. */
@@ -32,7 +32,7 @@ describe('the OpenAPI document', () => {
     const names = document.paths['/v1/products'].options.parameters.map(({ $ref }: { $ref: string }) => $ref);
     expect(names).to.include('#/components/parameters/ApiVersion1');
     for (const version of ['2', '01', '']) {
-      const answer = await service.client.ask('OPTIONS', '/v1/products', {
+      const answer = await service.client.request('OPTIONS', '/v1/products', {
         headers: { 'API-Version': version },
       });
       expect([answer.status, answer.json.code], version).to.deep.equal([400, 'unsupported_version']);
@@ -41,7 +41,7 @@ describe('the OpenAPI document', () => {
 
   it('says that OPTIONS of a number that no record can have is 404', async () => {
     const path = `/v1/products/${Number.MAX_SAFE_INTEGER + 1}`;
-    expect((await service.client.ask('OPTIONS', path)).status).to.equal(404);
+    expect((await service.client.request('OPTIONS', path)).status).to.equal(404);
     expect(document.paths['/v1/products/{id}'].options.responses).to.include.keys('404');
     expect(document.paths['/v1/products'].options.responses).to.not.include.keys('404');
   });
@@ -94,7 +94,9 @@ describe('the OpenAPI document', () => {
   });
 
   it('has the shape of errors that the token endpoint has for OPTIONS too', async () => {
-    const answer = await service.client.ask('OPTIONS', '/oauth/token', { headers: { 'API-Version': '2' } });
+    const answer = await service.client.request('OPTIONS', '/oauth/token', {
+      headers: { 'API-Version': '2' },
+    });
     expect([answer.status, answer.json.error]).to.deep.equal([400, 'invalid_request']);
   });
 
@@ -104,7 +106,7 @@ describe('the OpenAPI document', () => {
     expect(allows(place, form)).to.equal(true);
     expect(allows(place, { ...form, colour: ['red', 'green'] })).to.equal(false);
     const send = (body: string) =>
-      service.client.ask('POST', '/oauth/token', {
+      service.client.request('POST', '/oauth/token', {
         token: null,
         body,
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },

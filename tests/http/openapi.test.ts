@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { MAX_ID } from '#src/domain/record.js';
-import { runningService } from '../support/running-service.js';
-import { catalogue } from '../support/spawned-service.js';
+import { catalogue } from '../support/child-process-service.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { PLURALS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PUBLIC_URL = 'https://catalogue.test';
 
 describe('/openapi.json', () => {
-  const service = runningService({ PUBLIC_URL, RATE_LIMIT_REQUESTS: '1000' });
+  const service = inProcessService({ PUBLIC_URL, RATE_LIMIT_REQUESTS: '1000' });
   const get = (headers: Record<string, string> = {}) =>
     service.client.get('/openapi.json', { token: null, headers });
 
@@ -59,7 +60,7 @@ describe('/openapi.json', () => {
     >(paths)) {
       const methods = Object.keys(item).map((method) => method.toUpperCase());
       const path = route.replace('{id}', String(MAX_ID)).replace('{file}', 'main.js');
-      const { headers } = await service.client.ask('OPTIONS', path);
+      const { headers } = await service.client.request('OPTIONS', path);
       expect(headers['allow']?.split(', '), route).to.have.members(methods);
     }
   });
@@ -75,7 +76,7 @@ const FILTERABLE: Readonly<Record<string, { readonly texts: string[]; readonly o
 const OPERATORS = ['', ':ne', ':lt', ':lte', ':gt', ':gte', ':in'];
 
 describe('the parameters of lists in the document', () => {
-  const service = runningService();
+  const service = inProcessService();
 
   for (const [path, { texts, others }] of Object.entries(FILTERABLE))
     it(`are all those of the contract: ${path}`, async () => {
@@ -94,7 +95,7 @@ describe('the parameters of lists in the document', () => {
       }
     });
 
-  for (const path of ['products', 'users', 'orders', 'api-keys'])
+  for (const path of PLURALS)
     it(`are those that ${path} take, one by one and all together`, async () => {
       const { paths } = (await service.client.get('/openapi.json')).json;
       const values = (paths[`/v1/${path}`].get.parameters as Described[])

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type HttpClient, placed } from '../support/http-client.js';
-import { runningService } from '../support/running-service.js';
+import { type HttpClient, issueLocations } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 import type { Fields } from './resource/collection.js';
 import { resourceContract } from './resource.contract.js';
 
@@ -112,7 +112,7 @@ resourceContract({
 
 for (const store of ['memory', 'sqlite']) {
   describe(`orders on ${store}`, () => {
-    const service = runningService({ STORE: store });
+    const service = inProcessService({ STORE: store });
     const ask = () => service.client;
     before(() => makeReferred(ask()));
 
@@ -162,7 +162,7 @@ for (const store of ['memory', 'sqlite']) {
 
     it('tell the references of too many items as well', async () => {
       const answer = await ask().post('/orders', { userId: 1, items: [...items(101), item(NEVER)] });
-      expect(placed(answer)).to.deep.equal([
+      expect(issueLocations(answer)).to.deep.equal([
         ['too_long', '/items'],
         ['reference_not_found', '/items/101/productId'],
       ]);
@@ -172,7 +172,7 @@ for (const store of ['memory', 'sqlite']) {
       const path = await ordered({ userId: 1, items: [item(1, 5), item(2, 5)] });
       const answer = await ask().patch(path, { items: [item(2, 6)] });
       expect(answer.json.items).to.deep.equal([item(2, 6)]);
-      expect(placed(await ask().patch(path, { items: [{ quantity: 1 }] }))).to.deep.equal([
+      expect(issueLocations(await ask().patch(path, { items: [{ quantity: 1 }] }))).to.deep.equal([
         ['required', '/items/0/productId'],
       ]);
     });
@@ -209,11 +209,13 @@ for (const store of ['memory', 'sqlite']) {
       it('may not name anew what they once gave up', async () => {
         const { userId, productId, path } = await gone();
         await ask().put(path, { userId: 1, items: [item(1)] });
-        expect(placed(await ask().put(path, { userId, items: [item(1), item(productId)] }))).to.deep.equal([
+        expect(
+          issueLocations(await ask().put(path, { userId, items: [item(1), item(productId)] })),
+        ).to.deep.equal([
           ['reference_not_found', '/userId'],
           ['reference_not_found', '/items/1/productId'],
         ]);
-        expect(placed(await ask().patch(path, { userId }))).to.deep.equal([
+        expect(issueLocations(await ask().patch(path, { userId }))).to.deep.equal([
           ['reference_not_found', '/userId'],
         ]);
       });
@@ -222,9 +224,9 @@ for (const store of ['memory', 'sqlite']) {
         const [one, other] = [await gone(), await gone()];
         const moved = { userId: one.userId, items: [item(other.productId), item(one.productId)] };
         for (const answer of [await ask().put(one.path, moved), await ask().patch(one.path, moved)]) {
-          expect(placed(answer)).to.deep.equal([['reference_not_found', '/items/0/productId']]);
+          expect(issueLocations(answer)).to.deep.equal([['reference_not_found', '/items/0/productId']]);
         }
-        expect(placed(await ask().patch(one.path, { userId: other.userId }))).to.deep.equal([
+        expect(issueLocations(await ask().patch(one.path, { userId: other.userId }))).to.deep.equal([
           ['reference_not_found', '/userId'],
         ]);
       });
@@ -232,7 +234,7 @@ for (const store of ['memory', 'sqlite']) {
       it('cannot be named by a new order', async () => {
         const { userId, productId } = await gone();
         const answer = await ask().post('/orders', { userId, items: [item(1), item(productId)] });
-        expect(placed(answer)).to.deep.equal([
+        expect(issueLocations(answer)).to.deep.equal([
           ['reference_not_found', '/userId'],
           ['reference_not_found', '/items/1/productId'],
         ]);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { HttpClient } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
-import { runningService } from '../support/running-service.js';
 
 type Links = Record<string, string>;
 
@@ -23,7 +23,7 @@ async function follow(client: HttpClient, path: string, rel: 'next' | 'prev'): P
 }
 
 describe('paging', () => {
-  const service = runningService();
+  const service = inProcessService();
   let all: number[];
 
   before(async () => {
@@ -150,7 +150,7 @@ describe('paging', () => {
   it('marks the list for the reader alone, and answers HEAD', async () => {
     const got = await service.client.get('/products?limit=2');
     expect(got.headers['cache-control']).to.equal('private, no-cache');
-    const head = await service.client.ask('HEAD', '/products?limit=2');
+    const head = await service.client.request('HEAD', '/products?limit=2');
     expect([head.status, head.text, head.headers['link']]).to.deep.equal([200, '', got.headers['link']]);
     expect(head.headers['content-length']).to.equal(got.headers['content-length']);
     expect(head.headers['etag']).to.equal(got.headers['etag']);
@@ -219,7 +219,7 @@ describe('paging', () => {
       const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
       for (const path of ['/products?id:in=1,2', '/products?id:in=1,2&limit=1']) {
         expect(told(await service.client.get(path, { headers })), path).to.deep.equal(['2', 'count=exact']);
-        expect(told(await service.client.ask('HEAD', path, { headers })), path).to.deep.equal([
+        expect(told(await service.client.request('HEAD', path, { headers })), path).to.deep.equal([
           '2',
           'count=exact',
         ]);
@@ -229,7 +229,7 @@ describe('paging', () => {
 });
 
 describe('cursors in links', () => {
-  const service = runningService();
+  const service = inProcessService();
 
   it('are alike for the same place, so that caches can know them', async () => {
     for (let i = 0; i < 3; i++) await service.client.post('/products', { name: 'x' });
@@ -240,7 +240,7 @@ describe('cursors in links', () => {
 });
 
 describe('an empty list', () => {
-  const service = runningService();
+  const service = inProcessService();
 
   it('is an empty array with a first page', async () => {
     const answer = await service.client.get('/v1/products');
@@ -257,7 +257,7 @@ for (const [order, ids] of [
   ['&sort=-name', [4, 3, 2, 1]],
 ] as const) {
   describe(`pages that are empty by now, with ${order || 'no sort'}`, () => {
-    const service = runningService();
+    const service = inProcessService();
     const [first, second, third, fourth] = ids;
 
     before(async () => {
@@ -293,7 +293,7 @@ for (const [order, ids] of [
 }
 
 describe('while others write', () => {
-  const service = runningService();
+  const service = inProcessService();
 
   for (const [sort, stays] of [
     ['id', () => true],

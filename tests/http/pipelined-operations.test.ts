@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 
 /** On one product, or on whatever has its SKU. */
 interface Operation {
@@ -28,7 +28,7 @@ for (const [kind, environment] of [
   ['plain HTTP', { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' }],
 ] as const) {
   describe(`operations in one packet over ${kind}`, () => {
-    const service = runningService(environment);
+    const service = inProcessService(environment);
 
     /** Creates the product, and deletes it and what took its SKU afterwards. */
     const withProduct = async (act: (id: number) => Promise<string[]>) => {
@@ -46,7 +46,7 @@ for (const [kind, environment] of [
         for (const operation of operations) {
           const { method, body } = operation;
           const path = pathOf(operation, id);
-          const { status, text } = await service.client.ask(method, path, { body, headers: HTTPS });
+          const { status, text } = await service.client.request(method, path, { body, headers: HTTPS });
           outcomes.push(comparable(status, text, id));
         }
         return outcomes;

@@ -3,12 +3,13 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Drain } from '#src/adapters/inbound/http/server/drain.js';
+import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
 import { serverPair } from '../support/certificates.js';
 import { answersIn, HttpClient, received } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 describe('pipelined requests', () => {
   for (const kind of ['TLS', 'plain HTTP']) {
@@ -25,10 +26,7 @@ describe('pipelined requests', () => {
       const post = (path: string, length: number) =>
         `POST /${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
       const paths = () => begun.map(([{ url }]) => url);
-      const begins = async (count: number) => {
-        for (const end = Date.now() + 10_000; begun.length < count && Date.now() < end; ) await sleep(5);
-        expect(begun.length).to.be.at.least(count);
-      };
+      const begins = (count: number) => until(`${count} requests begin`, () => begun.length >= count);
       const send = async (bytes: string) => {
         const socket = await client.connect();
         sockets.push(socket);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { placed } from '../support/http-client.js';
-import { runningService } from '../support/running-service.js';
+import { issueLocations } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { resourceContract } from './resource.contract.js';
 
 const FULL = {
@@ -11,27 +11,33 @@ const FULL = {
   attributes: { 'a.b': 'x', $k: 1.5, on: true },
 };
 
-resourceContract({
-  plural: 'products',
-  cacheControl: 'private, no-cache',
-  fields: (n) => ({ name: `product ${n}` }),
-  faulty: [
-    ['an empty name', { name: '' }, [['too_short', '/name']]],
-    [
-      'several at once',
-      { sku: 'ä', price: { amount: -1, currency: 'EUR' }, attributes: { '': 1 } },
+resourceContract(
+  {
+    plural: 'products',
+    cacheControl: 'private, no-cache',
+    fields: (n) => ({ name: `product ${n}` }),
+    faulty: [
+      ['an empty name', { name: '' }, [['too_short', '/name']]],
       [
-        ['invalid_format', '/sku'],
-        ['out_of_range', '/price/amount'],
-        ['too_short', '/attributes/'],
+        'several at once',
+        { sku: 'ä', price: { amount: -1, currency: 'EUR' }, attributes: { '': 1 } },
+        [
+          ['invalid_format', '/sku'],
+          ['out_of_range', '/price/amount'],
+          ['too_short', '/attributes/'],
+        ],
       ],
     ],
+  },
+  [
+    { store: 'sqlite', prefix: '/v1' },
+    { store: 'memory', prefix: '' },
   ],
-});
+);
 
 for (const store of ['memory', 'sqlite']) {
   describe(`products on ${store}`, () => {
-    const service = runningService({ STORE: store });
+    const service = inProcessService({ STORE: store });
     const ask = () => service.client;
     const created = async (body: object = { name: 'Lamp' }) =>
       `/v1/products/${(await ask().post('/products', body)).json.id}`;
@@ -125,7 +131,7 @@ for (const store of ['memory', 'sqlite']) {
       it('judges the outcome by the rules of the resource', async () => {
         const item = await created(FULL);
         const patch = { name: null, price: { currency: null }, id: 0, x: 1 };
-        expect(placed(await ask().patch(item, patch))).to.deep.equal([
+        expect(issueLocations(await ask().patch(item, patch))).to.deep.equal([
           ['read_only_field', '/id'],
           ['required', '/name'],
           ['required', '/price/currency'],

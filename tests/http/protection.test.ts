@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { HttpClient } from '../support/http-client.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 
 const PROTECTION = {
   'x-content-type-options': 'nosniff',
@@ -26,7 +26,7 @@ const FIRST_LINES = {
 };
 
 describe('what keeps browsers from misreading an answer', () => {
-  const service = runningService({ PUBLIC_READ: 'products' });
+  const service = inProcessService({ PUBLIC_READ: 'products' });
   /** The fields of the one answer; a field that is there twice has its values joined. */
   const fieldsOf = async (client: HttpClient, firstLine: string) => {
     const text = await client.raw(`${firstLine}\r\nHost: x\r\nConnection: close\r\n\r\n`);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Asking, answersIn } from '../support/http-client.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { answersIn, type RequestOptions } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 
 const HTTPS = { 'X-Forwarded-Proto': 'https' };
 const TOKEN = `Authorization: Bearer ${FIRST_KEY}`;
@@ -9,8 +9,8 @@ const PROXY = '127.0.0.1';
 const STRANGER = '127.0.0.2';
 
 describe('behind a proxy', () => {
-  const service = runningService({ TLS: 'proxy', TRUSTED_PROXIES: `${PROXY}, 10.0.0.0/8` });
-  const get = (path: string, asking: Asking = {}) =>
+  const service = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: `${PROXY}, 10.0.0.0/8` });
+  const get = (path: string, asking: RequestOptions = {}) =>
     service.client.get(path, { ...asking, headers: { ...HTTPS, ...asking.headers } });
   const send = (lines: string[]) => service.client.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
   const expectHttpsRequired = (answer: Awaited<ReturnType<typeof get>>, why: string) => {
@@ -131,7 +131,7 @@ describe('behind a proxy', () => {
 });
 
 describe('the limit of an address behind a proxy', () => {
-  const service = runningService({
+  const service = inProcessService({
     TLS: 'proxy',
     HOST: '::',
     TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8',
@@ -181,7 +181,7 @@ describe('the limit of an address behind a proxy', () => {
 });
 
 describe('without a proxy', () => {
-  const service = runningService({ RATE_LIMIT_REQUESTS: '100', RATE_LIMIT_WINDOW_SECONDS: '600' });
+  const service = inProcessService({ RATE_LIMIT_REQUESTS: '100', RATE_LIMIT_WINDOW_SECONDS: '600' });
 
   it('X-Forwarded-For and X-Forwarded-Proto are ignored', async () => {
     const seen = new Set<unknown>();

@@ -1,19 +1,18 @@
 import { expect } from 'chai';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import type { Product } from '#src/domain/product.js';
-import { runningService } from '../support/running-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 
 /** To search them takes many times the time that is granted. */
 const COUNT = 20_000;
 
 describe('a query that no index serves', () => {
-  const service = runningService({ STORE: 'sqlite', QUERY_TIMEOUT_MS: '1' });
+  const service = inProcessService({ STORE: 'sqlite', QUERY_TIMEOUT_MS: '1' });
   const ask = () => service.client;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     const database = new SqliteDatabase(`${service.folder}/catalogue.sqlite`);
     await database.open();
     const products = new SqliteRepository<Product>(database, PRODUCTS, ENDLESS);

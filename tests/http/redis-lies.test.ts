@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { FakeRedis } from '../support/fake-redis.js';
-import { runningService } from '../support/running-service.js';
-import { untilTrue } from '../support/workers.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { until } from '../support/until.js';
 
 const LIES: readonly (readonly [what: string, reply: string])[] = [
   ['a count that is no number', '*2\r\n$4\r\nmany\r\n:60000\r\n'],
@@ -17,7 +17,7 @@ for (const [what, reply] of LIES) {
   describe(`a service whose Redis says ${what}`, () => {
     const redis = new FakeRedis();
     before(() => redis.listen());
-    const service = runningService({
+    const service = inProcessService({
       RATE_LIMITER: 'redis',
       RATE_LIMIT_REQUESTS: '5',
       get REDIS_URL() {
@@ -27,7 +27,7 @@ for (const [what, reply] of LIES) {
     after(() => redis.close());
 
     it('limits on its own, in headers that make sense, also to whoever has no credential', async () => {
-      await untilTrue('Redis is connected', () => redis.open > 0);
+      await until('Redis is connected', () => redis.open > 0);
       const counts = () => [...redis.asked].some((name) => /^(eval|exec)/.test(name));
       // The first ones may come before the connection is ready, and are counted by the service.
       for (let attempt = 1; attempt <= 4 && !counts(); attempt++) {

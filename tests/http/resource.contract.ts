@@ -1,4 +1,4 @@
-import { runningService } from '../support/running-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { change } from './resource/change.js';
 import { Collection, type ResourceUnderTest } from './resource/collection.js';
 import { conditions, requiredConditions } from './resource/conditions.js';
@@ -26,15 +26,26 @@ const PARTS = [
   conditions,
 ];
 
-/** What can be done with a record is the same for every resource, in every store, at both of its addresses. */
-export function resourceContract(resource: ResourceUnderTest): void {
-  for (const store of ['memory', 'sqlite']) {
-    for (const path of [`/v1/${resource.plural}`, `/${resource.plural}`]) {
-      describe(`the contract of resources, ${path} on ${store}`, () => {
-        const all = running(resource, path, { STORE: store });
-        for (const part of PARTS) part(all);
-      });
-    }
+/** Where a resource is asked: in a store, at the address with the version or at the one without. */
+export interface Place {
+  readonly store: 'memory' | 'sqlite';
+  readonly prefix: '/v1' | '';
+}
+
+const IN_MEMORY: Place = { store: 'memory', prefix: '/v1' };
+
+/**
+ * What can be done with a record is the same for every resource, in every store, at both of its addresses. The contract of
+ * repositories holds the stores to one behaviour and tests/http/every-route.test.ts the addresses, so one resource stands for all
+ * in each other place.
+ */
+export function resourceContract(resource: ResourceUnderTest, others: readonly Place[] = []): void {
+  for (const { store, prefix } of [IN_MEMORY, ...others]) {
+    const path = `${prefix}/${resource.plural}`;
+    describe(`the contract of resources, ${path} on ${store}`, () => {
+      const all = running(resource, path, { STORE: store });
+      for (const part of PARTS) part(all);
+    });
   }
 
   describe(`REQUIRE_IF_MATCH, of ${resource.plural}`, () => {
@@ -43,7 +54,7 @@ export function resourceContract(resource: ResourceUnderTest): void {
 }
 
 function running(resource: ResourceUnderTest, path: string, settings: Record<string, string>): Collection {
-  const service = runningService(settings);
+  const service = inProcessService(settings);
   before(() => resource.prepare?.(service.client));
   return new Collection(resource, path, service);
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { answersIn, received } from '../support/http-client.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 
 /** RFC 9112 section 11.2: what a proxy in front and the service behind could take for two different messages. */
 const AMBIGUOUS: Readonly<Record<string, { fields?: string; body?: string }>> = {
@@ -43,7 +43,7 @@ const AMBIGUOUS: Readonly<Record<string, { fields?: string; body?: string }>> = 
 };
 
 describe('a message behind a proxy', () => {
-  const service = runningService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
+  const service = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
   const HEAD = 'Host: x\r\nX-Forwarded-Proto: https';
   const HIDDEN = `GET /hidden HTTP/1.1\r\n${HEAD}\r\nConnection: close\r\n\r\n`;
 

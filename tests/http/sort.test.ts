@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { placed } from '../support/http-client.js';
+import { issueLocations } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { linksOf } from '../support/links.js';
-import { runningService } from '../support/running-service.js';
 
 describe('sort', () => {
-  const service = runningService();
+  const service = inProcessService();
   const ask = () => service.client;
   const NAMES = ['b', 'a', '\u{1f600}', 'B', '\uffee', 'a', 'é', 'ab', 'a b', 'z', 'a', '"', '\\'];
   const ascending = ['"', 'B', '\\', 'a', 'a', 'a', 'a b', 'ab', 'b', 'z', 'é', '\uffee', '\u{1f600}'];
@@ -110,14 +110,14 @@ describe('sort', () => {
     it(`refuses ${sort.slice(0, 40)}`, async () => {
       const answer = await ask().get(`/products?sort=${sort}`);
       expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_parameter']);
-      expect(placed(answer)).to.deep.equal(codes.map((code) => [code, 'sort']));
+      expect(issueLocations(answer)).to.deep.equal(codes.map((code) => [code, 'sort']));
       expect(answer.text.length, 'a bounded answer').to.be.lessThan(2_000);
     });
   }
 
   it('is refused twice', async () => {
     const answer = await ask().get('/products?sort=name&sort=id');
-    expect([answer.json.code, placed(answer)]).to.deep.equal([
+    expect([answer.json.code, issueLocations(answer)]).to.deep.equal([
       'invalid_parameter',
       [['duplicate_value', 'sort']],
     ]);

@@ -6,18 +6,18 @@ import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.
 import { administerKeys } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
-import type { Answer, Asking } from '../support/http-client.js';
+import type { HttpResponse, RequestOptions } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { accessToken, askToken, basic, fetchBy } from '../support/oauth.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
 
 const GRANT = 'grant_type=client_credentials';
 const THREE = ['code', 'details', 'message'];
 const FIVE = ['code', 'details', 'error', 'error_description', 'message'];
 
 describe('the token endpoint', () => {
-  const service = runningService({ STORE: 'sqlite' });
-  const ask = (form: string, asking: Asking = {}) => askToken(service.client, form, asking);
-  const byFirstKey = (form: string, asking: Asking = {}) =>
+  const service = inProcessService({ STORE: 'sqlite' });
+  const ask = (form: string, asking: RequestOptions = {}) => askToken(service.client, form, asking);
+  const byFirstKey = (form: string, asking: RequestOptions = {}) =>
     ask(form, { ...asking, headers: { ...basic('1', FIRST_KEY), ...asking.headers } });
   const inStore = <Result>(use: Parameters<typeof administerKeys<Result>>[1]) =>
     administerKeys(loadSettings({ DATA_DIR: service.folder, LOG_LEVEL: 'silent' }), use);
@@ -25,8 +25,8 @@ describe('the token endpoint', () => {
     inStore((keys) => keys.create({ name: 'test', scopes, ...(expiresAt !== undefined && { expiresAt }) }));
   const issuer = () => `https://localhost:${service.port}`;
 
-  const told = (answer: Answer) => [answer.status, answer.json.code, answer.json.error];
-  const expectError = (answer: Answer, status: number, code: string, error: string) => {
+  const told = (answer: HttpResponse) => [answer.status, answer.json.code, answer.json.error];
+  const expectError = (answer: HttpResponse, status: number, code: string, error: string) => {
     expect(told(answer), answer.text).to.deep.equal([status, code, error]);
     expect(Object.keys(answer.json).sort()).to.deep.equal(FIVE);
     expect(answer.json.error_description).to.match(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
@@ -185,11 +185,11 @@ describe('the token endpoint', () => {
   it('knows POST alone, and stands at its own address alone', async () => {
     const { client } = service;
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
-      const answer = await client.ask(method, '/oauth/token', { token: 'bad' });
+      const answer = await client.request(method, '/oauth/token', { token: 'bad' });
       expect([answer.status, answer.headers['allow']]).to.deep.equal([405, 'POST, OPTIONS']);
       if (method !== 'HEAD') expectError(answer, 405, 'method_not_allowed', 'invalid_request');
     }
-    const options = await client.ask('OPTIONS', '/oauth/token', { token: null });
+    const options = await client.request('OPTIONS', '/oauth/token', { token: null });
     expect([options.status, options.headers['allow']]).to.deep.equal([204, 'POST, OPTIONS']);
     for (const path of ['/oauth', '/oauth/token/', '/v1/oauth/token', '/oauth/Token', '/oauth/authorize'])
       expect((await client.post(path, '')).status, path).to.equal(404);
@@ -245,7 +245,7 @@ describe('the token endpoint', () => {
 });
 
 describe('a client of the token endpoint that fails', () => {
-  const service = runningService();
+  const service = inProcessService();
   const ask = (form: string, headers: Record<string, string>) => askToken(service.client, form, { headers });
 
   it('hears 401 with a challenge for Basic, 20 times a minute, then 429, but for who was known before', async () => {
@@ -300,7 +300,7 @@ describe('a client of the token endpoint that fails', () => {
 });
 
 describe('a client that finds its way by itself', () => {
-  const service = runningService();
+  const service = inProcessService();
   const fetch = (): ReturnType<typeof fetchBy> => fetchBy(service.client);
   const options = () => ({ [oauth.customFetch]: fetch() as never });
   const url = () => new URL(`https://localhost:${service.port}`);
@@ -376,12 +376,13 @@ const DOCUMENTS = [
 
 describe('the documents of OAuth', () => {
   const PUBLIC_URL = 'https://api.example.com/catalogue';
-  const service = runningService({
+  const service = inProcessService({
     PUBLIC_URL,
     OAUTH_ISSUER: 'https://id.example.com',
     OAUTH_AUDIENCE: 'catalogue',
   });
-  const get = (path: string, asking: Asking = {}) => service.client.get(path, { token: null, ...asking });
+  const get = (path: string, asking: RequestOptions = {}) =>
+    service.client.get(path, { token: null, ...asking });
 
   it('name every address as PUBLIC_URL has it, whatever Host says', async () => {
     const headers = { Host: '127.0.0.1:1', 'X-Forwarded-Host': 'evil.example' };
@@ -439,7 +440,7 @@ describe('the documents of OAuth', () => {
       expect(answer.headers).to.include({ 'content-type': 'application/json', 'api-version': '1' });
       expect(answer.headers['ratelimit']).to.match(/^"default";/);
       expect(String(answer.headers['vary']).split(', ')).to.include.members(['Accept', 'Accept-Encoding']);
-      const head = await service.client.ask('HEAD', path, { token: null });
+      const head = await service.client.request('HEAD', path, { token: null });
       expect([head.status, head.text, head.headers['content-length']]).to.deep.equal([
         200,
         '',

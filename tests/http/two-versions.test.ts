@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type Answer, placed } from '../support/http-client.js';
+import { type HttpResponse, issueLocations } from '../support/http-client.js';
 import { cursorIn, linksOf } from '../support/links.js';
 import { twoVersions } from '../support/two-versions.js';
 
 const SECOND = { 'API-Version': '2' };
 const match = (tag: unknown) => ({ headers: { 'If-Match': String(tag) } });
 const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } });
-const outcome = ({ status, json }: Answer) => [status, json.code];
+const outcome = ({ status, json }: HttpResponse) => [status, json.code];
 
 for (const STORE of ['memory', 'sqlite']) {
   describe(`what is written in one version and read in another, on ${STORE}`, () => {
@@ -47,7 +47,7 @@ for (const STORE of ['memory', 'sqlite']) {
           },
         ],
       ] as const) {
-        const answer = await ask().ask(method, `/v2/products/${id}`, asking);
+        const answer = await ask().request(method, `/v2/products/${id}`, asking);
         expect([answer.status, answer.json]).to.deep.equal([200, { id, title }]);
         expect((await ask().get(`/v1/products/${id}`)).json).to.deep.equal({ id, ...rest, name: title });
       }
@@ -69,14 +69,14 @@ for (const STORE of ['memory', 'sqlite']) {
         await ask().patch(`/v2/products/${id}`, { name: 'x', title: '' }),
       ]) {
         expect(outcome(answer)).to.deep.equal([400, 'validation_failed']);
-        expect(placed(answer)).to.have.deep.members([
+        expect(issueLocations(answer)).to.have.deep.members([
           ['unknown_field', '/name'],
           ['too_short', '/title'],
         ]);
       }
       await ask().post('/v1/products', { name: 'x', sku: 'ONE' });
       const twice = await ask().post('/v2/products', { title: 'x', sku: 'ONE' });
-      expect([...outcome(twice), placed(twice)]).to.deep.equal([
+      expect([...outcome(twice), issueLocations(twice)]).to.deep.equal([
         409,
         'duplicate_value',
         [['duplicate_value', '/sku']],
@@ -216,7 +216,7 @@ for (const STORE of ['memory', 'sqlite']) {
           ['/v2/products?attributes.colour=red', 'attributes.colour'],
         ] as const) {
           const answer = await ask().get(path);
-          expect([answer.status, placed(answer)[0]?.[1]], path).to.deep.equal([400, parameter]);
+          expect([answer.status, issueLocations(answer)[0]?.[1]], path).to.deep.equal([400, parameter]);
         }
       });
 
@@ -239,7 +239,7 @@ for (const STORE of ['memory', 'sqlite']) {
           const titles: string[] = [];
           let next: string | undefined = `${path}?title:prefix=list&sort=-title&limit=1`;
           while (next) {
-            const answer: Answer = await ask().get(next, { headers });
+            const answer: HttpResponse = await ask().get(next, { headers });
             titles.push(...answer.json.map(({ title }: { title: string }) => title));
             const links = linksOf(answer.headers['link']);
             for (const target of Object.values(links)) expect(target.split('?')[0]).to.equal(path);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { placed } from '../support/http-client.js';
-import { runningService } from '../support/running-service.js';
+import { issueLocations } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { resourceContract } from './resource.contract.js';
 
 const LONG_NAME = 'x'.repeat(201);
@@ -85,7 +85,7 @@ const BAD: readonly (readonly [address: unknown, ...codes: string[]])[] = [
 
 for (const store of ['memory', 'sqlite']) {
   describe(`the e-mail address of a user on ${store}`, () => {
-    const service = runningService({ STORE: store });
+    const service = inProcessService({ STORE: store });
     const ask = () => service.client;
     const post = (email: unknown) => ask().post('/users', { name: 'Ann', email });
     const TAKEN = [
@@ -104,7 +104,7 @@ for (const store of ['memory', 'sqlite']) {
       it(`may not be ${JSON.stringify(email).slice(0, 40)}`, async () => {
         const answer = await post(email);
         expect([answer.status, answer.json.code]).to.deep.equal([400, 'validation_failed']);
-        expect(placed(answer)).to.deep.equal(codes.map((code) => [code, '/email']));
+        expect(issueLocations(answer)).to.deep.equal(codes.map((code) => [code, '/email']));
       });
     }
 

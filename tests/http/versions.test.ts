@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { Answer, Asking } from '../support/http-client.js';
+import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { linksOf } from '../support/links.js';
 import { ANNOUNCED, titledProducts, twoVersions } from '../support/two-versions.js';
 
-type Asked = readonly [status: number, method: string, path: string, asking?: Asking];
+type Asked = readonly [status: number, method: string, path: string, asking?: RequestOptions];
 
 const SECOND = { 'API-Version': '2' };
 const SHOP = 'https://shop.example';
@@ -55,11 +55,11 @@ const ofSecond = [
   // Of a version that is not there the first one tells.
 ].filter(([, , path, asking]) => path.startsWith('/v2') || asking?.headers?.['API-Version'] === '2');
 
-const announced = ({ headers }: Answer) => ({
+const announced = ({ headers }: HttpResponse) => ({
   ...(headers['deprecation'] && { deprecation: headers['deprecation'] }),
   ...(headers['sunset'] && { sunset: headers['sunset'] }),
 });
-const successor = ({ headers }: Answer) => linksOf(headers['link'])['successor-version'];
+const successor = ({ headers }: HttpResponse) => linksOf(headers['link'])['successor-version'];
 
 describe('two versions of a resource, the first deprecated', () => {
   const service = twoVersions({ CORS_ORIGINS: SHOP });
@@ -91,7 +91,7 @@ describe('two versions of a resource, the first deprecated', () => {
     const about = version === '1' ? 'that it is deprecated' : 'nothing of that';
     it(`say in every answer of version ${version} which it is and ${about}`, async () => {
       for (const [status, method, path, asking = {}] of asked) {
-        const answer = await ask().ask(method, path, asking);
+        const answer = await ask().request(method, path, asking);
         const what = `${method} ${path} ${JSON.stringify(asking)}`;
         expect([answer.status, answer.headers['api-version']], what).to.deep.equal([status, version]);
         expect(announced(answer), what).to.deep.equal(said);
@@ -133,7 +133,7 @@ describe('two versions of a resource, the first deprecated', () => {
     ] as const) {
       for (const method of ['GET', 'OPTIONS', 'DELETE', 'HEAD']) {
         if (method === 'DELETE' && !path.endsWith('/1')) continue;
-        const answer = await ask().ask(method, path, { headers: { 'API-Version': asked } });
+        const answer = await ask().request(method, path, { headers: { 'API-Version': asked } });
         expect([answer.status, answer.headers['api-version']], `${method} ${path} ${asked}`).to.deep.equal([
           400,
           speaks,

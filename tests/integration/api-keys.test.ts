@@ -3,9 +3,9 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
+import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
 import { mongoUrl } from '../support/mongo-url.js';
-import { SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const READER = { name: 'reader', scopes: ['products:read'] };
@@ -13,13 +13,13 @@ const READER = { name: 'reader', scopes: ['products:read'] };
 describe('API keys of two replicas on one MongoDB', () => {
   const root = temporaryFolder();
   const database = `api-keys-${randomUUID()}`;
-  let services: SpawnedService[];
+  let services: ChildProcessService[];
   let clients: HttpClient[];
 
   before(async () => {
     services = [1, 2].map(
       () =>
-        new SpawnedService(mkdtempSync(join(root, 'run-')), {
+        new ChildProcessService(mkdtempSync(join(root, 'run-')), {
           STORE: 'mongodb',
           MONGODB_URL: mongoUrl(database),
         }),

@@ -3,9 +3,9 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
+import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
 import { mongoUrl } from '../support/mongo-url.js';
-import { catalogue, SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 async function everything(client: HttpClient): Promise<unknown[]> {
@@ -38,7 +38,7 @@ describe('catalogue copy', () => {
   });
 
   it('carries a catalogue from SQLite to MongoDB and back: keys, versions, deletions, the next id', async () => {
-    const first = new SpawnedService(folder());
+    const first = new ChildProcessService(folder());
     const onSqlite = await first.started();
     const key = first.firstKey;
     for (let i = 1; i <= 40; i++) {
@@ -63,7 +63,7 @@ describe('catalogue copy', () => {
       expect(out).to.include('api_keys: 1 records');
     }
 
-    const second = new SpawnedService(folder(), { STORE: 'mongodb', MONGODB_URL: url });
+    const second = new ChildProcessService(folder(), { STORE: 'mongodb', MONGODB_URL: url });
     const onMongo = await second.started(key);
     expect(second.firstKey, 'no second first key').to.equal('');
     expect(await everything(onMongo)).to.deep.equal(expected);
@@ -78,7 +78,7 @@ describe('catalogue copy', () => {
     expect(
       (await catalogue(back, ['copy', '--from', url, '--to', 'sqlite:data/catalogue.sqlite'])).code,
     ).to.equal(0);
-    const third = new SpawnedService(back);
+    const third = new ChildProcessService(back);
     const again = await third.started(key);
     expect(await everything(again)).to.deep.equal(after);
     again.close();
@@ -86,7 +86,7 @@ describe('catalogue copy', () => {
   });
 
   it('carries what was created once: a retry in the new place is told the first answer, and makes nothing', async () => {
-    const first = new SpawnedService(folder());
+    const first = new ChildProcessService(folder());
     const onSqlite = await first.started();
     const create = (client: HttpClient, key: string, path = '/products') =>
       client.post(
@@ -123,7 +123,7 @@ describe('catalogue copy', () => {
     expect(copied.out).to.include('orders: 0 reservations, 0 of them written now');
     expect(copied.out).to.include('api_keys: 0 reservations, 0 of them written now');
 
-    const second = new SpawnedService(folder(), { STORE: 'mongodb', MONGODB_URL: url });
+    const second = new ChildProcessService(folder(), { STORE: 'mongodb', MONGODB_URL: url });
     const onMongo = await second.started(key);
     const before = await everything(onMongo);
     for (const [name, answer] of Object.entries(made)) {
@@ -154,18 +154,10 @@ describe('catalogue copy', () => {
     await second.stop();
   });
 
-  it('explains itself where it is misused, and makes no file by mistake', async () => {
-    const where = folder();
-    for (const [args, code] of [
-      [[], 64],
-      [['--from', 'sqlite:x'], 64],
-      [['--from', 'sqlite:absent.sqlite', '--to', 'sqlite:y'], 1],
-      [['--from', 'postgres://x', '--to', 'sqlite:y'], 1],
-      [['--from', 'mongodb://127.0.0.1:1/x', '--to', 'sqlite:y'], 75],
-    ] as const) {
-      const run = await catalogue(where, ['copy', ...args]);
-      expect(run.code, `${args.join(' ')} ${run.err}`).to.equal(code);
-      expect(run.err).to.not.include('    at ');
-    }
+  it('ends with 75 where a store cannot be reached', async () => {
+    const args = ['copy', '--from', 'mongodb://127.0.0.1:1/x', '--to', 'sqlite:y'];
+    const { code, err } = await catalogue(folder(), args);
+    expect(code, err).to.equal(75);
+    expect(err).to.not.include('    at ');
   });
 });

@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { listen } from '#src/composition/listen.js';
 import { browser, DocsPage } from '../support/docs-page.js';
-import { FIRST_KEY, runningService } from '../support/running-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PHONE = { width: 390, height: 844 };
@@ -25,7 +25,7 @@ const HOSTILE = `</pre><img src=x onerror="document.title='taken'"><script>docum
 type Node = any;
 
 describe('the page at /docs, in Chromium', () => {
-  const service = runningService();
+  const service = inProcessService();
   const chromium = browser();
   const pages: DocsPage[] = [];
   let document: Node;
@@ -120,8 +120,7 @@ describe('the page at /docs, in Chromium', () => {
     expect(linked).to.have.members(operations().map(({ id }) => `#${id}`));
   });
 
-  it('has a field for every parameter of every operation', async function () {
-    this.timeout(60_000);
+  it('has a field for every parameter of every operation', async () => {
     const docs = await opened();
     for (const { id, name, parameters } of operations()) {
       const shown = await docs.operation(id);
@@ -481,7 +480,7 @@ describe('the page at /docs, in Chromium', () => {
 });
 
 describe('the page at /docs, behind a proxy that puts it into a folder', () => {
-  const service = runningService({
+  const service = inProcessService({
     TLS: 'proxy',
     TRUSTED_PROXIES: '127.0.0.1',
     PUBLIC_URL: 'https://shop.example/catalogue',

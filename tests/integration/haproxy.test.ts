@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listen } from '#src/composition/listen.js';
-import { type Answer, HttpClient } from '../support/http-client.js';
+import { ChildProcessService } from '../support/child-process-service.js';
+import { HttpClient, type HttpResponse } from '../support/http-client.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { LineStream } from '../support/line-stream.js';
 import { NameServer } from '../support/name-server.js';
-import { FIRST_KEY } from '../support/running-service.js';
-import { SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const QUOTA = 40;
@@ -22,7 +22,7 @@ const STRANGER = '127.0.0.9';
 
 describe('HAProxy with config/haproxy.cfg, before two instances', () => {
   const folder = temporaryFolder();
-  const instances: SpawnedService[] = [];
+  const instances: ChildProcessService[] = [];
   const known = [...HOSTS];
   const names = new NameServer(() => known);
   let proxy: ChildProcess;
@@ -36,7 +36,7 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
     return free;
   };
   const startInstance = (HOST: string, ports: Record<string, string>) => {
-    const instance = new SpawnedService(folder, {
+    const instance = new ChildProcessService(folder, {
       TLS: 'proxy',
       TRUSTED_PROXIES: PROXY,
       HOST,
@@ -158,8 +158,8 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
     }
     direct.close();
     const plain = new HttpClient(client.port, undefined, FIRST_KEY);
-    const refused: Answer | Error = await plain.get('/v1/products').catch((error: Error) => error);
-    expect(refused).to.satisfy((got: Answer | Error) => got instanceof Error || got.status === 400);
+    const refused: HttpResponse | Error = await plain.get('/v1/products').catch((error: Error) => error);
+    expect(refused).to.satisfy((got: HttpResponse | Error) => got instanceof Error || got.status === 400);
     plain.close();
   });
 

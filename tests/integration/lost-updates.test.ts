@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { lostUpdatesContract } from '../contract/lost-updates.contract.js';
+import { childProcessServices } from '../support/child-process-service.js';
 import { mongoUrl } from '../support/mongo-url.js';
-import { twoServices } from '../support/two-services.js';
 
 describe('two replicas', () => {
   const database = `lost-updates-${randomUUID()}`;
   const url = mongoUrl(database);
-  lostUpdatesContract('MongoDB', twoServices({ STORE: 'mongodb', MONGODB_URL: url }));
+  lostUpdatesContract('MongoDB', childProcessServices(2, { STORE: 'mongodb', MONGODB_URL: url }));
   after(async () => {
     const client = new MongoClient(url);
     await client.db().dropDatabase();

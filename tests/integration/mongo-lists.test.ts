@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { MongoArchive } from '#src/adapters/outbound/mongo/mongo-archive.js';
-import { recordIndexes } from '#src/adapters/outbound/mongo/mongo-indexes.js';
-import { MongoRepository } from '#src/adapters/outbound/mongo/mongo-repository.js';
-import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
-import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/mongo-table.js';
+import { MongoArchive } from '#src/adapters/outbound/mongo/archive.js';
+import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/documents.js';
+import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
+import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { BY_ID, type Comparison, type Filter, type Value } from '#src/application/list-query.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { Product } from '#src/domain/product.js';
@@ -163,7 +163,7 @@ describe('lists on MongoDB', () => {
       const outcomes = await users.insertAll(many);
       const told = outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : outcome.details));
       const expected: unknown[] = many.map(() => 'inserted');
-      expected[0] = expected[1] = 'taken';
+      expected[0] = expected[1] = 'id_conflict';
       const duplicate = { code: 'duplicate_value', in: 'body', pointer: '/email' };
       for (const at of [700, 1_400]) {
         expect(told[at]).to.have.length(1);
@@ -176,7 +176,7 @@ describe('lists on MongoDB', () => {
 
     it('says of a record that is there already that its id is taken, not that its value is', async () => {
       await users.insert(user(1, 'ann@x'));
-      expect(await users.insertAll([user(1, 'ann@x')])).to.deep.equal(['taken']);
+      expect(await users.insertAll([user(1, 'ann@x')])).to.deep.equal(['id_conflict']);
     });
 
     it('of none asks nothing', async () => {

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeProtectedHeader } from 'jose';
 import { MongoClient } from 'mongodb';
+import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { mongoUrl, serverOf, throughProxy } from '../support/mongo-url.js';
 import { accessToken, askToken, basic } from '../support/oauth.js';
-import { FIRST_KEY } from '../support/running-service.js';
-import { SpawnedService } from '../support/spawned-service.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the tokens of replicas on one MongoDB', () => {
   const root = temporaryFolder();
   const database = `oauth-${randomUUID()}`;
-  let services: SpawnedService[] = [];
+  let services: ChildProcessService[] = [];
   let clients: HttpClient[] = [];
 
   const environment = () => ({
@@ -31,7 +31,7 @@ describe('the tokens of replicas on one MongoDB', () => {
     proxy = new TcpProxy(serverOf(mongoUrl('x')));
     services = Array.from(
       { length: 3 },
-      () => new SpawnedService(mkdtempSync(join(root, 'run-')), environment()),
+      () => new ChildProcessService(mkdtempSync(join(root, 'run-')), environment()),
     );
     clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
   });
@@ -56,7 +56,10 @@ describe('the tokens of replicas on one MongoDB', () => {
 
   it('are 503, and not 401, where the keys cannot be read in time', async () => {
     const MONGODB_URL = throughProxy(mongoUrl(database), await proxy.listen());
-    const service = new SpawnedService(mkdtempSync(join(root, 'run-')), { ...environment(), MONGODB_URL });
+    const service = new ChildProcessService(mkdtempSync(join(root, 'run-')), {
+      ...environment(),
+      MONGODB_URL,
+    });
     services.push(service);
     const cutOff = await service.started(FIRST_KEY);
     clients.push(cutOff);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { MemoryRateLimiter } from '#src/adapters/outbound/memory/memory-rate-limiter.js';
-import { RedisConnection } from '#src/adapters/outbound/redis/redis-connection.js';
-import { RedisRateLimiter } from '#src/adapters/outbound/redis/redis-rate-limiter.js';
-import { FallbackRateLimiter } from '#src/application/fallback-rate-limiter.js';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
+import { RedisConnection } from '#src/adapters/outbound/redis/connection.js';
+import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-limiter.js';
+import { RedisRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
 import { RecordingJournal } from '../support/fakes.js';
 import { RedisServer } from '../support/redis-server.js';
 

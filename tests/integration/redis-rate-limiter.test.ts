@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { RedisConnection } from '#src/adapters/outbound/redis/redis-connection.js';
-import { RedisRateLimiter } from '#src/adapters/outbound/redis/redis-rate-limiter.js';
+import { RedisConnection } from '#src/adapters/outbound/redis/connection.js';
+import { RedisRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
 import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
 import { CatalogueError } from '#src/domain/errors.js';
 import { rateLimiterContract } from '../contract/rate-limiter.contract.js';
@@ -19,7 +19,7 @@ const fresh = (policy: RatePolicy) => ({ ...policy, name: `${policy.name}-${rand
 async function answering(connection: RedisConnection): Promise<void> {
   for (;;) {
     try {
-      await connection.ask(() => connection.client.ping());
+      await connection.send(() => connection.client.ping());
       return;
     } catch {
       await sleep(20);

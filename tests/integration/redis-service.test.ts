@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
 import { RedisServer } from '../support/redis-server.js';
-import { SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('two processes of the service that share a Redis', () => {
   const folder = temporaryFolder();
-  const services: SpawnedService[] = [];
+  const services: ChildProcessService[] = [];
   const clients: HttpClient[] = [];
   let server: RedisServer;
 
@@ -16,7 +16,7 @@ describe('two processes of the service that share a Redis', () => {
     await server.run();
     const environment = { RATE_LIMITER: 'redis', REDIS_URL: server.url, RATE_LIMIT_REQUESTS: '25' };
     for (let i = 0; i < 2; i++) {
-      const service = new SpawnedService(folder, environment);
+      const service = new ChildProcessService(folder, environment);
       services.push(service);
       clients.push(await service.started(services[0]?.firstKey || undefined));
     }
@@ -59,7 +59,7 @@ describe('two processes of the service that share a Redis', () => {
 
   it('start and stop in good order without Redis', async () => {
     const [first] = services;
-    const late = new SpawnedService(folder, { RATE_LIMITER: 'redis', REDIS_URL: server.url });
+    const late = new ChildProcessService(folder, { RATE_LIMITER: 'redis', REDIS_URL: server.url });
     services.push(late);
     const client = await late.started(first?.firstKey);
     expect((await client.get('/products')).status).to.equal(200);

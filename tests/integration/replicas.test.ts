@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
+import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
 import { mongoUrl } from '../support/mongo-url.js';
 import { RedisServer } from '../support/redis-server.js';
-import { SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 async function listed(client: HttpClient): Promise<number[]> {
@@ -24,12 +24,12 @@ describe('two replicas on one MongoDB and one Redis', () => {
   const root = temporaryFolder();
   const database = `replicas-${randomUUID()}`;
   let redis: RedisServer;
-  let services: [SpawnedService, SpawnedService];
+  let services: [ChildProcessService, ChildProcessService];
   let clients: [HttpClient, HttpClient];
   let key: string;
 
   const start = (environment: Record<string, string> = {}) =>
-    new SpawnedService(mkdtempSync(join(root, 'run-')), {
+    new ChildProcessService(mkdtempSync(join(root, 'run-')), {
       STORE: 'mongodb',
       MONGODB_URL: mongoUrl(database),
       RATE_LIMITER: 'redis',
@@ -103,7 +103,7 @@ describe('two replicas on one MongoDB and one Redis', () => {
     clients = [await services[0].started(key), await services[1].started(key)];
     // Until its first connection to Redis stands, a replica counts for itself; these count against the address.
     for (let i = 0; i < 30; i++) {
-      for (const client of clients) await client.ask('OPTIONS', '/products', { token: null });
+      for (const client of clients) await client.request('OPTIONS', '/products', { token: null });
       await sleep(50);
     }
     const workers = Array.from({ length: 200 }, async (_, i) => {

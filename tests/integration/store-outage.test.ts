@@ -1,29 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { ChildProcessService } from '../support/child-process-service.js';
 import { HttpClient } from '../support/http-client.js';
 import { mongoUrl, serverOf, throughProxy } from '../support/mongo-url.js';
-import { SpawnedService } from '../support/spawned-service.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-
-async function until(what: string, limitMs: number, holds: () => Promise<boolean>): Promise<number> {
-  const started = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - started > limitMs) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await sleep(25);
-  }
-  return performance.now() - started;
-}
+import { until } from '../support/until.js';
 
 describe('a store that is not there', () => {
   const root = temporaryFolder();
   const folder = () => mkdtempSync(join(root, 'run-'));
   let proxy: TcpProxy;
   let url: string;
-  let service: SpawnedService;
+  let service: ChildProcessService;
 
   beforeEach(async () => {
     proxy = new TcpProxy(serverOf(mongoUrl('x')));
@@ -35,7 +26,7 @@ describe('a store that is not there', () => {
   });
 
   const start = (environment: Record<string, string> = {}) => {
-    service = new SpawnedService(folder(), { STORE: 'mongodb', MONGODB_URL: url, ...environment });
+    service = new ChildProcessService(folder(), { STORE: 'mongodb', MONGODB_URL: url, ...environment });
     return service;
   };
   const health = async (client: HttpClient, name: string) =>
@@ -87,12 +78,10 @@ describe('a store that is not there', () => {
       }
       expect([await health(client, 'live'), await health(client, 'ready')]).to.deep.equal([200, 503]);
       await proxy.set('none');
-      const back = await until(
-        'a product again',
-        6_000,
-        async () => (await client.get(`/products/${id}`)).status === 200,
-      );
-      await until('ready again', 6_000, async () => (await health(client, 'ready')) === 200);
+      const mended = performance.now();
+      await until('a product again', async () => (await client.get(`/products/${id}`)).status === 200, 6_000);
+      const back = performance.now() - mended;
+      await until('ready again', async () => (await health(client, 'ready')) === 200, 6_000);
       expect((await client.post('/products', { name: 'y' })).status).to.equal(201);
       process.stdout.write(`        back after ${Math.round(back)} ms\n`);
       client.close();
@@ -114,7 +103,7 @@ describe('a store that is not there', () => {
     const writers = Array.from({ length: 16 }, (_, writer) => write(writer));
     for (let cut = 0; cut < 20; cut++) {
       const made = statuses.get(201) ?? 0;
-      await until('writes succeed again', 10_000, async () => (statuses.get(201) ?? 0) > made + 20);
+      await until('writes succeed again', () => (statuses.get(201) ?? 0) > made + 20);
       await proxy.set('cut');
       await proxy.set('none');
     }

@@ -7,8 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { freePort } from '#src/process/cluster/primary.js';
 import { chain } from '../support/certificate-chain.js';
-import { CertifiedService } from '../support/certified-service.js';
-import { SpawnedService } from '../support/spawned-service.js';
+import { ChildProcessService, certifiedService } from '../support/child-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const TLS_1_3 = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
@@ -37,16 +36,15 @@ interface Listening {
   stop(): Promise<unknown>;
 }
 
-async function started(service: SpawnedService): Promise<Listening> {
-  const [, port] = await service.says(/listens on https:\/\/localhost:(\d+)/);
-  return { port: Number(port), stop: () => service.stop('SIGKILL') };
+async function started(service: ChildProcessService): Promise<Listening> {
+  return { port: await service.listening(), stop: () => service.stop('SIGKILL') };
 }
 
 async function certified(kind: 'EC' | 'RSA', folder: string): Promise<Listening> {
   const { cert, key } = await chain(kind);
   writeFileSync(join(folder, 'cert.pem'), cert);
   writeFileSync(join(folder, 'key.pem'), key);
-  return started(new CertifiedService(folder));
+  return started(certifiedService(folder));
 }
 
 /** With no instance behind it: the handshake is its own. */
@@ -85,7 +83,11 @@ async function accepts(port: number): Promise<void> {
 
 describe('sslscan', () => {
   for (const [what, suites, start] of [
-    ['a service with the certificate of its CA', 'ECDSA', (folder) => started(new SpawnedService(folder))],
+    [
+      'a service with the certificate of its CA',
+      'ECDSA',
+      (folder) => started(new ChildProcessService(folder)),
+    ],
     ['a service with an ECDSA certificate from files', 'ECDSA', (folder) => certified('EC', folder)],
     ['a service with an RSA certificate from files', 'RSA', (folder) => certified('RSA', folder)],
     ['HAProxy with config/haproxy.cfg', 'ECDSA', proxy],

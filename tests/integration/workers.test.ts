@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
+import { ChildProcessService } from '../support/child-process-service.js';
 import { mongoUrl } from '../support/mongo-url.js';
-import { SpawnedService } from '../support/spawned-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('several workers on MongoDB', () => {
   const folder = temporaryFolder();
   const url = mongoUrl(`workers-${randomUUID()}`);
-  let service: SpawnedService | undefined;
+  let service: ChildProcessService | undefined;
 
   after(async () => {
     await service?.stop('SIGKILL');
@@ -18,7 +18,7 @@ describe('several workers on MongoDB', () => {
   });
 
   it('serve one catalogue: no id twice, one winner, one first key, and an end in good order', async () => {
-    service = new SpawnedService(folder, { STORE: 'mongodb', MONGODB_URL: url, WORKERS: '2' });
+    service = new ChildProcessService(folder, { STORE: 'mongodb', MONGODB_URL: url, WORKERS: '2' });
     const client = await service.started();
     await service.logs(/(?:"msg":"started"[\s\S]*){2}/);
     expect(service.out.match(/shown this once/g)).to.have.length(1);

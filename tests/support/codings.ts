@@ -1,5 +1,5 @@
 import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib';
-import type { Answer } from './http-client.js';
+import type { HttpResponse } from './http-client.js';
 
 /** The codings of the service, and how they are undone. */
 export const CODINGS = {
@@ -11,7 +11,7 @@ export type Coding = keyof typeof CODINGS;
 export const NAMES = Object.keys(CODINGS) as Coding[];
 
 /** What the body says, in whatever coding it came. */
-export function decoded({ headers, bytes }: Answer): string {
+export function decoded({ headers, bytes }: HttpResponse): string {
   const coding = headers['content-encoding'];
   return (coding === undefined ? bytes : CODINGS[coding as Coding].whole(bytes)).toString('utf8');
 }

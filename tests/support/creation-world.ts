@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import type { Creation, CreationOutcome } from '#src/application/creation-attempt.js';
 import type { Once } from '#src/application/idempotency.js';
 import type { Draft } from '#src/application/judgement.js';

@@ -14,7 +14,5 @@ export async function expectRefusal(
   expect(outcome).to.be.instanceOf(CatalogueError);
   const error = outcome as CatalogueError;
   expect(error.code).to.equal(code);
-  expect(error.details.map((detail) => (detail.in === 'body' ? detail.pointer : detail.name))).to.deep.equal(
-    pointers,
-  );
+  expect(error.details.map(({ pointer }) => pointer)).to.deep.equal(pointers);
 }

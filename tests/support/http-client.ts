@@ -10,7 +10,7 @@ import { connect as netConnect, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 import type { DocumentedAnswers } from './openapi/documented-answers.js';
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 /** Each detail of an error as its code and its pointer or name. */
-export function placed(answer: Answer): [string, string][] {
+export function issueLocations(answer: HttpResponse): [string, string][] {
   const details: { code: string; pointer?: string; name?: string }[] = answer.json.details;
   return details.map(({ code, pointer, name }) => [code, pointer ?? name ?? '']);
 }
@@ -36,7 +36,7 @@ export function answersIn(text: string): [number, string | undefined][] {
 }
 
 /** The answers in what came over a connection, as far as they came. */
-function messagesIn(text: string): Omit<Answer, 'text' | 'json'>[] {
+function messagesIn(text: string): Omit<HttpResponse, 'text' | 'json'>[] {
   return text
     .split(/(?=HTTP\/1\.1 \d\d\d )/)
     .filter((part) => part.startsWith('HTTP/1.1'))
@@ -51,7 +51,7 @@ function messagesIn(text: string): Omit<Answer, 'text' | 'json'>[] {
     });
 }
 
-export interface Asking {
+export interface RequestOptions {
   readonly token?: string | null;
   readonly headers?: Record<string, string | string[]>;
   /** A string or bytes go as they are, anything else as JSON. */
@@ -83,17 +83,20 @@ export class HttpClient {
     this.agent = this.ca ? new HttpsAgent({ ca: this.ca, ...pool }) : new HttpAgent(pool);
   }
 
-  get = (path: string, asking?: Asking) => this.ask('GET', path, asking);
-  post = (path: string, body: unknown, asking?: Asking) => this.ask('POST', path, { body, ...asking });
-  put = (path: string, body: unknown, asking?: Asking) => this.ask('PUT', path, { body, ...asking });
-  patch = (path: string, body: unknown, asking?: Asking) => this.ask('PATCH', path, { body, ...asking });
-  delete = (path: string, asking?: Asking) => this.ask('DELETE', path, asking);
+  get = (path: string, asking?: RequestOptions) => this.request('GET', path, asking);
+  post = (path: string, body: unknown, asking?: RequestOptions) =>
+    this.request('POST', path, { body, ...asking });
+  put = (path: string, body: unknown, asking?: RequestOptions) =>
+    this.request('PUT', path, { body, ...asking });
+  patch = (path: string, body: unknown, asking?: RequestOptions) =>
+    this.request('PATCH', path, { body, ...asking });
+  delete = (path: string, asking?: RequestOptions) => this.request('DELETE', path, asking);
 
-  ask(
+  request(
     method: string,
     path: string,
-    { token = this.token, headers = {}, body, chunked, from }: Asking = {},
-  ): Promise<Answer> {
+    { token = this.token, headers = {}, body, chunked, from }: RequestOptions = {},
+  ): Promise<HttpResponse> {
     const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const sent = {
       ...(token !== null && { Authorization: `Bearer ${token}` }),

@@ -1,4 +1,4 @@
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { type ApiKeyDependencies, ApiKeyUseCases } from '#src/application/api-key-use-cases.js';
 import { KeyAdministration } from '#src/application/auth/key-administration.js';

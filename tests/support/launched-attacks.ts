@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Attack } from './bearer-attacks.js';
-import type { Answer, HttpClient } from './http-client.js';
+import type { HttpClient, HttpResponse } from './http-client.js';
 
 const CHALLENGES: Readonly<Record<string, RegExp>> = {
   unauthenticated: /^Bearer( resource_metadata="[^"]+")?$/,
@@ -11,9 +11,14 @@ const CHALLENGES: Readonly<Record<string, RegExp>> = {
 };
 
 /** A few from each address, so that none is refused because of those before. */
-export function launch(client: HttpClient, method: string, attack: Attack, at: number): Promise<Answer> {
+export function launch(
+  client: HttpClient,
+  method: string,
+  attack: Attack,
+  at: number,
+): Promise<HttpResponse> {
   const { authorization, query = '', body } = attack;
-  return client.ask(method, `/v1/products${query}`, {
+  return client.request(method, `/v1/products${query}`, {
     token: null,
     headers: authorization === undefined ? {} : { Authorization: authorization as string | string[] },
     body: body ?? (method === 'POST' ? { name: 'x' } : undefined),
@@ -22,7 +27,7 @@ export function launch(client: HttpClient, method: string, attack: Attack, at: n
 }
 
 /** That it was refused as the contract says, and told nothing more. */
-export function expectRefused(answer: Answer, { name, status, code }: Attack): void {
+export function expectRefused(answer: HttpResponse, { name, status, code }: Attack): void {
   expect([answer.status, answer.json.code], name).to.deep.equal([status, code]);
   expect(Object.keys(answer.json), name).to.deep.equal(['code', 'message', 'details']);
   expect(String(answer.headers['www-authenticate']), name).to.match(CHALLENGES[code] ?? /never/);

@@ -1,4 +1,4 @@
-import type { Answer, Asking, HttpClient } from './http-client.js';
+import type { HttpClient, HttpResponse, RequestOptions } from './http-client.js';
 
 /** How a client proves who it is. */
 export type ClientProof = 'basic' | 'post';
@@ -10,7 +10,11 @@ export function basic(id: string, secret: string): Record<string, string> {
 }
 
 /** Asks the token endpoint with a form as it is. */
-export function askToken(client: HttpClient, form: string, asking: Asking = {}): Promise<Answer> {
+export function askToken(
+  client: HttpClient,
+  form: string,
+  asking: RequestOptions = {},
+): Promise<HttpResponse> {
   const headers = { ...FORM, ...asking.headers };
   return client.post('/oauth/token', form, { token: null, ...asking, headers });
 }
@@ -27,7 +31,7 @@ export function fetchBy(client: HttpClient) {
     const { pathname, search, port } = new URL(url);
     if (Number(port) !== client.port) throw new Error(`${url} is not the service under test`);
     const body = init.body === undefined || init.body === null ? undefined : String(init.body);
-    const answer = await client.ask(init.method, pathname + search, {
+    const answer = await client.request(init.method, pathname + search, {
       token: null,
       headers: init.headers,
       body,

@@ -4,17 +4,18 @@ import Joi from 'joi';
 import { ApiKeyEndpoints } from '#src/adapters/inbound/http/api-key-endpoints.js';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import { integer, text } from '#src/adapters/inbound/http/bodies/schema.js';
-import type { Endpoint } from '#src/adapters/inbound/http/endpoint.js';
-import { Spools } from '#src/adapters/inbound/http/imports/spools.js';
-import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
-import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/share-across-origins.js';
+import type { ImportTools } from '#src/adapters/inbound/http/import/import-route.js';
+import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
+import { fromClients } from '#src/adapters/inbound/http/middleware/client-ip.js';
+import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/cors.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
 import type { ResourceDescription } from '#src/adapters/inbound/http/resource-description.js';
 import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import type { Route } from '#src/adapters/inbound/http/route.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
-import { Deprecation } from '#src/adapters/inbound/http/versions/deprecation.js';
+import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.js';
 import {
   TranslatedRecords,
   type Translation,
@@ -26,8 +27,8 @@ import { loadSettings } from '#src/config/settings.js';
 import { AMOUNT, CURRENCY, PRODUCT_FIELDS, type Product, SKU } from '#src/domain/product.js';
 import { NAME } from '#src/domain/text.js';
 import { HttpClient } from './http-client.js';
+import { FIRST_KEY } from './in-process-service.js';
 import { DocumentedAnswers } from './openapi/documented-answers.js';
-import { FIRST_KEY } from './running-service.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** A product in version 2: its name is a title, and neither description nor attributes are shown. */
@@ -110,16 +111,14 @@ export function twoVersions(environment: Record<string, string> = {}, served = i
   return state as TwoVersions;
 }
 
-function app({ serviceParts }: Application, endpoints: readonly Endpoint[]) {
+function app({ serviceParts }: Application, routes: readonly Route[]) {
   const { settings, authenticator, rateLimits, logger, clock } = serviceParts;
   return createApp({
     arrival: fromClients,
     crossOrigin: shareAcrossOrigins(settings.CORS_ORIGINS),
     gate: { authenticator, limiter: rateLimits.requests },
-    endpoints,
-    publicEndpoints: [],
+    routes,
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
-    healthEndpoints: [],
     journal: logger,
     clock,
     isDraining: () => false,
@@ -127,9 +126,9 @@ function app({ serviceParts }: Application, endpoints: readonly Endpoint[]) {
   });
 }
 
-function described(CORS_ORIGINS: string, guarded: readonly Endpoint[]): object {
+function described(CORS_ORIGINS: string, routes: readonly Route[]): object {
   const facts = { url: 'https://localhost', version: '0', tags: {}, isProxied: false, isStrict: false };
-  return openApiDocument({ guarded, open: [], unlimited: [] }, { ...facts, isShared: CORS_ORIGINS !== '' });
+  return openApiDocument(routes, { ...facts, isShared: CORS_ORIGINS !== '' });
 }
 
 const POLICY = {
@@ -139,7 +138,7 @@ const POLICY = {
   cacheControl: 'private, no-cache',
 };
 
-function inTwoVersions(application: Application): Endpoint[] {
+function inTwoVersions(application: Application): Route[] {
   const { products, users, apiKeys } = application.resources;
   const first = { ...PRODUCTS, deprecation: DEPRECATION };
   const keys = { ...API_KEYS, version: 2, words: { ...API_KEYS.words, name: 'SecondApiKey' } };
@@ -153,12 +152,13 @@ function inTwoVersions(application: Application): Endpoint[] {
 }
 
 /** The second version alone. */
-export function titledProducts(application: Application): Endpoint[] {
+export function titledProducts(application: Application): Route[] {
   const records = new TranslatedRecords(application.resources.products.useCases, TITLED);
   return new ResourceEndpoints(TITLED_PRODUCTS, records, POLICY, importTools(application)).endpoints();
 }
 
-function importTools({ serviceParts }: Application) {
+function importTools({ serviceParts }: Application): ImportTools {
   const { settings, logger } = serviceParts;
-  return { spools: new Spools({ folder: join(settings.DATA_DIR, 'spool') }), journal: logger };
+  const folder = join(settings.DATA_DIR, 'spool');
+  return { resultBuffers: new ResultBuffers({ folder }), journal: logger };
 }

@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import type { ListService } from './list-service.js';
+import type { ListService } from './middleware-harness.js';
 
 export const LINES = { Accept: 'application/x-ndjson' };
 

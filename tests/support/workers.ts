@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChildProcessService } from './child-process-service.js';
 import type { HttpClient } from './http-client.js';
-import type { SpawnedService } from './spawned-service.js';
+import { until } from './until.js';
 
 const WRITERS = 8;
 
@@ -11,7 +12,7 @@ export interface LogEntry {
 }
 
 /** What the log says under this message so far; throws where a line is no JSON. */
-export function logged(service: SpawnedService, msg: string): LogEntry[] {
+export function logged(service: ChildProcessService, msg: string): LogEntry[] {
   const lines = service.log.slice(0, service.log.lastIndexOf('\n') + 1).split('\n');
   const entries: LogEntry[] = lines.filter(Boolean).map((line) => JSON.parse(line));
   return entries.filter((entry) => entry.msg === msg);
@@ -22,15 +23,6 @@ export function isAlive(pid: number): boolean {
     return process.kill(pid, 0);
   } catch {
     return false;
-  }
-}
-
-/** @throws after 15 seconds */
-export async function untilTrue(what: string, look: () => boolean): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  while (!look()) {
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await sleep(20);
   }
 }
 
@@ -47,7 +39,7 @@ export class WriteLoad {
   /** Waits for so many more. */
   async more(count: number): Promise<void> {
     const goal = this.acknowledged.length + count;
-    await untilTrue(`${count} more writes are acknowledged`, () => this.acknowledged.length >= goal);
+    await until(`${count} more writes are acknowledged`, () => this.acknowledged.length >= goal);
   }
 
   async stop(): Promise<void> {

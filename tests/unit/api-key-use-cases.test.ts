@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import type { ApiKeyUseCases } from '#src/application/api-key-use-cases.js';
 import type { ApiKey, Scope } from '#src/domain/access.js';

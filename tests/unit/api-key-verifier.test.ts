@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { MemoryRateLimiter } from '#src/adapters/outbound/memory/memory-rate-limiter.js';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { ApiKeyVerifier } from '#src/application/auth/api-key-verifier.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';

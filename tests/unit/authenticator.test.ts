@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryRateLimiter } from '#src/adapters/outbound/memory/memory-rate-limiter.js';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { issuerOf } from '#src/adapters/outbound/tokens/decode-jwt.js';
 import type { Authenticator } from '#src/application/auth/authenticator.js';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { inBatches } from '#src/adapters/inbound/http/lists/batches.js';
-import { jsonArray } from '#src/adapters/inbound/http/lists/json-array.js';
+import { inBatches, jsonArray } from '#src/adapters/inbound/http/list/chunk-text.js';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 

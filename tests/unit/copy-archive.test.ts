@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SqliteArchive } from '#src/adapters/outbound/sqlite/sqlite-archive.js';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import { SqliteArchive } from '#src/adapters/outbound/sqlite/archive.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import { CopyError, copyRecords } from '#src/application/maintenance/copy-archive.js';
 import { recordRules } from '#src/application/maintenance/copy-rules.js';
 import type { Product } from '#src/domain/product.js';

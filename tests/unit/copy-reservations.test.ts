@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
-import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/sqlite-reservation-archive.js';
+import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/archive.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { ArchiveCopy, CopyError } from '#src/application/maintenance/copy-archive.js';
 import { reservationRules } from '#src/application/maintenance/copy-rules.js';
 import type { Reservation } from '#src/application/ports/idempotency-store.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Deprecation } from '#src/adapters/inbound/http/versions/deprecation.js';
+import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.js';
 
 describe('the deprecation of a version', () => {
   it('is told in seconds since 1970 and as a date of HTTP, of the same moments', () => {

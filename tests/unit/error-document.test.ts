@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
-import { FAULTS } from '#src/adapters/inbound/http/fault-catalogue.js';
-import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-error-catalogue.js';
+import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
+import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
+import { FAULTS } from '#src/adapters/inbound/http/response/issue-codes.js';
 import { ERROR_DOCUMENT, errorDocument } from '../../scripts/error-document.js';
 
 /** The public contract, copied by hand: a code that is added or moved is a change of it. */

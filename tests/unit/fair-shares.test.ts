@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FairShares, type Share } from '#src/application/fair-shares.js';
+import { FairShares, type Share } from '#src/shared/fair-shares.js';
 
 const PATIENT = { maxWaiting: 100, patienceMs: 10_000 };
 
@@ -129,7 +129,10 @@ describe('fair shares', () => {
       await shares.take(`client ${client}`);
       share?.release();
     }
-    const { held, waiting } = shares as unknown as Record<'held' | 'waiting', Map<string, unknown>>;
-    expect([held.size, waiting.size]).to.deep.equal([0, 0]);
+    const { held, waiting } = shares as unknown as {
+      held: Map<string, unknown>;
+      waiting: { queues: Map<string, unknown> };
+    };
+    expect([held.size, waiting.queues.size]).to.deep.equal([0, 0]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FallbackRateLimiter } from '#src/application/fallback-rate-limiter.js';
+import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-limiter.js';
 import type { CounterName, Metrics } from '#src/application/ports/metrics.js';
 import type { RateLimiter, RateState } from '#src/application/ports/rate-limiter.js';
 import { type CatalogueError, unavailable } from '#src/domain/errors.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Filters } from '#src/adapters/inbound/http/lists/filters.js';
+import { Filters } from '#src/adapters/inbound/http/list/filters.js';
 import { PRODUCT_FIELDS } from '#src/domain/product.js';
 import { USER_FIELDS } from '#src/domain/user.js';
 

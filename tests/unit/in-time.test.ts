@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { inTime } from '#src/application/in-time.js';
+import { inTime } from '#src/shared/timeout.js';
 
 describe('an answer in time', () => {
   it('is passed on, and so is a failure', async () => {

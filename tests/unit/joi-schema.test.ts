@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import Joi from 'joi';
 import { schemaFaults } from '#src/adapters/inbound/http/bodies/schema.js';
-import { jsonSchemaOf } from '#src/adapters/inbound/http/openapi/joi-schema.js';
+import { jsonSchemaOf } from '#src/adapters/inbound/http/openapi/joi-to-json-schema.js';
 import type { ResourceDescription } from '#src/adapters/inbound/http/resource-description.js';
 import { NEW_API_KEY } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '#src/adapters/inbound/http/resources/orders.js';

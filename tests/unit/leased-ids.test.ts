@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 

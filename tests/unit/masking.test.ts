@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
-import { masking } from '#src/application/masking.js';
+import { masking } from '#src/shared/redact.js';
 
 describe('masking', () => {
   it('makes every API key unreadable, also one that is cut or encoded', () => {

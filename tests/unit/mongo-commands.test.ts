@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/mongo-idempotency-store.js';
-import { recordIndexes } from '#src/adapters/outbound/mongo/mongo-indexes.js';
-import { MongoRepository } from '#src/adapters/outbound/mongo/mongo-repository.js';
-import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
-import { mongoTable } from '#src/adapters/outbound/mongo/mongo-table.js';
+import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
+import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
+import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
+import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { BY_ID } from '#src/application/list-query.js';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
 import type { Storage } from '#src/composition/storage.js';
@@ -47,8 +47,8 @@ describe('what is sent to MongoDB', () => {
     await products.replace(product(1), 1);
     await products.remove(1, 1, 0);
     await products.find(1);
-    await products.existing([1]);
-    await products.taken([1]);
+    await products.findExistingIds([1]);
+    await products.findUsedIds([1]);
     await products.findByUnique('sku', 'x');
     await products.list({ limit: 1, filters: [], order: BY_ID });
     await products.count([]);
@@ -115,7 +115,7 @@ describe('what is sent to MongoDB', () => {
       expect(outcome).to.have.property('code', 'duplicate_value');
       failure['errmsg'] = errmsg.replace('sku', '_id_');
       expect(await stored.products.insert(product(1))).to.equal(false);
-      expect(await stored.products.insertAll([product(1)])).to.deep.equal(['taken']);
+      expect(await stored.products.insertAll([product(1)])).to.deep.equal(['id_conflict']);
     });
   }
 });

@@ -8,13 +8,13 @@ import {
   MongoWriteConcernError,
 } from 'mongodb';
 import {
-  hasLostItsCursor,
+  isCursorLost,
   isDuplicateKey,
   isTooExpensive,
-  refusedDocuments,
-  refusingIndex,
+  rejectedDocuments,
   toCoreError,
-} from '#src/adapters/outbound/mongo/mongo-errors.js';
+  violatedIndex,
+} from '#src/adapters/outbound/mongo/errors.js';
 import { CatalogueError, unavailable } from '#src/domain/errors.js';
 
 const LOST_CURSOR = {
@@ -135,7 +135,7 @@ describe('an error of MongoDB', () => {
     const codes = { ...PASSING, ...LASTING, QueryExceededMemoryLimitNoDiskUseAllowed: 292 };
     const namesOf = (is: (error: unknown) => boolean) =>
       Object.entries(codes).flatMap(([name, code]) => (is(serverError({ code })) ? [name] : []));
-    expect(namesOf(hasLostItsCursor)).to.deep.equal(Object.keys(LOST_CURSOR));
+    expect(namesOf(isCursorLost)).to.deep.equal(Object.keys(LOST_CURSOR));
     expect(namesOf(isTooExpensive)).to.deep.equal([
       'MaxTimeMSExpired',
       'QueryExceededMemoryLimitNoDiskUseAllowed',
@@ -145,7 +145,7 @@ describe('an error of MongoDB', () => {
 
   it('names the index that refused, by its key or its name, and one that names none is a defect', () => {
     const refusing = (message: string, keyPattern?: object) =>
-      refusingIndex(new MongoServerError({ message, code: 11_000, keyPattern }));
+      violatedIndex(new MongoServerError({ message, code: 11_000, keyPattern }));
     expect(refusing('x', { 'fields.sku': 1 })).to.deep.equal({ path: 'fields.sku' });
     for (const keyPattern of [undefined, {}]) {
       expect(
@@ -195,14 +195,14 @@ describe('an insertion of many into MongoDB that failed', () => {
   });
   const outcomeOf = (error: unknown): unknown => {
     try {
-      return refusedDocuments(error);
+      return rejectedDocuments(error);
     } catch (thrown) {
       return thrown;
     }
   };
 
   it('tells which documents were refused, and by which index', () => {
-    const refused = refusedDocuments(bulkError([taken(3, '_id_'), taken(5, 'sku')]));
+    const refused = rejectedDocuments(bulkError([taken(3, '_id_'), taken(5, 'sku')]));
     expect([...refused]).to.deep.equal([
       [3, '_id_'],
       [5, 'sku'],
@@ -240,7 +240,7 @@ describe('an insertion of many into MongoDB that failed', () => {
 
   it('is a defect where the index is not named', () => {
     for (const errmsg of [undefined, 'E11000'])
-      expect(() => refusedDocuments(bulkError([{ index: 0, code: 11_000, errmsg }]))).to.throw(
+      expect(() => rejectedDocuments(bulkError([{ index: 0, code: 11_000, errmsg }]))).to.throw(
         'does not name the index',
       );
   });

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { MongoClient } from 'mongodb';
-import { onStuckHeartbeat } from '#src/adapters/outbound/mongo/mongo-heartbeats.js';
-import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
+import { onStuckHeartbeat } from '#src/adapters/outbound/mongo/connection.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { ScriptedMongo } from '../support/scripted-mongo.js';
 import { ENDLESS } from '../support/tables.js';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type Db, MongoBulkWriteError, MongoNetworkError } from 'mongodb';
-import { toCoreError } from '#src/adapters/outbound/mongo/mongo-errors.js';
-import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/mongo-idempotency-store.js';
-import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
+import { toCoreError } from '#src/adapters/outbound/mongo/errors.js';
+import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import type { Reservation } from '#src/application/ports/idempotency-store.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';

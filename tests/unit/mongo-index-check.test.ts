@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { unusableIndexes } from '#src/adapters/outbound/mongo/mongo-index-check.js';
+import { findUnusableIndexes } from '#src/adapters/outbound/mongo/index-preparation.js';
 import {
   byCollection,
   type CollectionIndexes,
   recordIndexes,
   reservationExpiry,
   tombstoneExpiry,
-} from '#src/adapters/outbound/mongo/mongo-indexes.js';
-import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
+} from '#src/adapters/outbound/mongo/indexes.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { type Scripted, ScriptedMongo } from '../support/scripted-mongo.js';
@@ -118,7 +118,7 @@ const CASES: Readonly<Record<string, Case>> = {
 describe('an index of a collection of MongoDB', () => {
   for (const [name, { collection, index, says }] of Object.entries(CASES)) {
     it(`${says ? 'ends the start' : 'may stay'}: ${name}`, () => {
-      const found = unusableIndexes(wantedOf(collection), [{ v: 2, ...index } as never]);
+      const found = findUnusableIndexes(wantedOf(collection), [{ v: 2, ...index } as never]);
       expect(found).to.have.length(says ? 1 : 0);
       if (says) expect(found[0]).to.include(says);
     });
@@ -127,7 +127,7 @@ describe('an index of a collection of MongoDB', () => {
   it('is one of ours as the server tells it, with options that say nothing', () => {
     for (const wanted of byCollection(ALL)) {
       const told = wanted.indexes.map((index) => ({ unique: false, sparse: false, ...index, v: 2 }));
-      expect(unusableIndexes(wanted, [BY_ID, ...told] as never)).to.deep.equal([]);
+      expect(findUnusableIndexes(wanted, [BY_ID, ...told] as never)).to.deep.equal([]);
     }
   });
 });

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import type { Document, IndexDescription } from 'mongodb';
-import { conditionsOf } from '#src/adapters/outbound/mongo/mongo-filter.js';
-import { indexesOf } from '#src/adapters/outbound/mongo/mongo-indexes.js';
-import { sortOf } from '#src/adapters/outbound/mongo/mongo-order.js';
-import { isServed } from '#src/adapters/outbound/mongo/mongo-served.js';
+import { conditionsOf } from '#src/adapters/outbound/mongo/filter.js';
+import { indexesOnFields, isIndexed } from '#src/adapters/outbound/mongo/indexes.js';
+import { sortOf } from '#src/adapters/outbound/mongo/list.js';
 import type { Filter, Order, RecordTable } from '#src/application/list-query.js';
 import { METADATA } from '#src/domain/fields.js';
 import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';
@@ -19,8 +18,8 @@ const BY_ITSELF: IndexDescription = { key: { _id: 1 }, name: '_id_', unique: tru
 
 describe('what is said to be served in MongoDB', () => {
   for (const table of [PRODUCTS, USERS, ORDERS]) {
-    const indexes = [...indexesOf(table), BY_ITSELF];
-    const served = everyQuery(table).filter((asked) => isServed(table, asked));
+    const indexes = [...indexesOnFields(table), BY_ITSELF];
+    const served = everyQuery(table).filter((asked) => isIndexed(table, asked));
     const serves = (index: IndexDescription, asked: Asked) =>
       names(table, asked, index) || fits(table, asked, index);
 

@@ -1,6 +1,6 @@
 import { getServers, setServers } from 'node:dns';
 import { expect } from 'chai';
-import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { NameServer, type ServiceTarget } from '../support/name-server.js';
 import { ScriptedMongo } from '../support/scripted-mongo.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { connectionOf } from '#src/adapters/outbound/mongo/mongo-options.js';
-import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
+import { parseConnectionString } from '#src/adapters/outbound/mongo/connection.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { ENDLESS } from '../support/tables.js';
 
@@ -11,10 +11,10 @@ const HOSTS = 'mongodb://user:secret@a,b';
 /** What the driver makes of the URL with our options. */
 const effective = (query: string) => {
   const url = `${HOSTS}/x?${query}`;
-  return new MongoClient(url, connectionOf(url, LONGEST_MS).options).options;
+  return new MongoClient(url, parseConnectionString(url, LONGEST_MS).options).options;
 };
-const operationMs = (query: string) => connectionOf(`${HOSTS}/x?${query}`, LONGEST_MS).operationMs;
-const database = (path: string) => connectionOf(`${HOSTS}${path}`, LONGEST_MS).database;
+const operationMs = (query: string) => parseConnectionString(`${HOSTS}/x?${query}`, LONGEST_MS).operationMs;
+const database = (path: string) => parseConnectionString(`${HOSTS}${path}`, LONGEST_MS).database;
 const problems = (query: string): string[] => {
   try {
     effective(query);

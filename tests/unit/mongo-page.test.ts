@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
-import { readPage } from '#src/adapters/outbound/mongo/mongo-page.js';
-import { mongoTable } from '#src/adapters/outbound/mongo/mongo-table.js';
+import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
+import { readPage } from '#src/adapters/outbound/mongo/list.js';
 import { BY_ID } from '#src/application/list-query.js';
 import { PRODUCTS } from '../support/tables.js';
 

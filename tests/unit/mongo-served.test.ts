@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { conditionsBeyond } from '#src/adapters/outbound/mongo/mongo-order.js';
-import { isServed } from '#src/adapters/outbound/mongo/mongo-served.js';
+import { isIndexed } from '#src/adapters/outbound/mongo/indexes.js';
+import { keysetConditions } from '#src/adapters/outbound/mongo/list.js';
 import type { Filter, Order, RecordTable } from '#src/application/list-query.js';
 import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';
 
@@ -67,19 +67,19 @@ const NOT_SERVED: readonly Case[] = [
 describe('a list on MongoDB', () => {
   for (const [table, asked, sorted] of SERVED) {
     it(`of ${table.name}, where ${asked || 'all'}, by ${sorted}, is served by an index`, () => {
-      expect(isServed(table, { filters: filters(asked), order: order(sorted) })).to.equal(true);
+      expect(isIndexed(table, { filters: filters(asked), order: order(sorted) })).to.equal(true);
     });
   }
 
   for (const [table, asked, sorted] of NOT_SERVED) {
     it(`of ${table.name}, where ${asked || 'all'}, by ${sorted}, is served by none`, () => {
-      expect(isServed(table, { filters: filters(asked), order: order(sorted) })).to.equal(false);
+      expect(isIndexed(table, { filters: filters(asked), order: order(sorted) })).to.equal(false);
     });
   }
 
   it('is read from its place on: the first key of the order has a bound of its own', () => {
     const from = { side: 'before', inclusive: true, values: ['b', 3] } as const;
-    expect(conditionsBeyond(PRODUCTS, order('-name,id'), from)).to.deep.equal([
+    expect(keysetConditions(PRODUCTS, order('-name,id'), from)).to.deep.equal([
       { 'fields.name': { $gte: 'b' } },
       {
         $or: [

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { requireSnapshots } from '#src/adapters/outbound/mongo/mongo-deployment.js';
-import { MongoStore } from '#src/adapters/outbound/mongo/mongo-store.js';
+import { checkServer } from '#src/adapters/outbound/mongo/connection.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { expectRefusal } from '../support/expect-refusal.js';
@@ -65,23 +65,23 @@ describe('a server of MongoDB', () => {
   const STANDALONE = { isWritablePrimary: true, maxWireVersion: 27 };
 
   it('is used where it belongs to a replica set, or routes to some', () => {
-    for (const hello of [MEMBER, ROUTER]) requireSnapshots(hello);
+    for (const hello of [MEMBER, ROUTER]) checkServer(hello);
   });
 
   it('is refused where it stands alone', () => {
-    expect(() => requireSnapshots(STANDALONE)).to.throw(UnusableStore, 'A replica set is needed');
+    expect(() => checkServer(STANDALONE)).to.throw(UnusableStore, 'A replica set is needed');
   });
 
   it('is refused where it is older than 5.0', () => {
     for (const hello of [MEMBER, ROUTER])
-      expect(() => requireSnapshots({ ...hello, maxWireVersion: 9 })).to.throw(
+      expect(() => checkServer({ ...hello, maxWireVersion: 9 })).to.throw(
         UnusableStore,
         'older than MongoDB 5.0',
       );
   });
 
   it('is waited for where its replica set is yet to be initiated', async () => {
-    const judged = (async () => requireSnapshots({ ...STANDALONE, isreplicaset: true }))();
+    const judged = (async () => checkServer({ ...STANDALONE, isreplicaset: true }))();
     await expectRefusal(judged, 'unavailable');
   });
 

@@ -1,8 +1,9 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect } from 'chai';
-import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
+import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
 import { documentOf } from '../support/openapi/described.js';
 import { OpenApiDocument } from '../support/openapi/document.js';
+import { RECORD_PLURALS } from '../support/tables.js';
 
 const PROXIED = { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' };
 const VARIANTS: Readonly<Record<string, string>>[] = [
@@ -160,8 +161,8 @@ const OF_ITEM: Readonly<Record<string, Promised>> = {
 };
 const { put: _put, patch: _patch, ...OF_KEY } = OF_ITEM;
 const PROMISED: Readonly<Record<string, Readonly<Record<string, Promised>>>> = {
-  ...Object.fromEntries(['products', 'users', 'orders'].map((path) => [`/v1/${path}`, OF_COLLECTION])),
-  ...Object.fromEntries(['products', 'users', 'orders'].map((path) => [`/v1/${path}/{id}`, OF_ITEM])),
+  ...Object.fromEntries(RECORD_PLURALS.map((path) => [`/v1/${path}`, OF_COLLECTION])),
+  ...Object.fromEntries(RECORD_PLURALS.map((path) => [`/v1/${path}/{id}`, OF_ITEM])),
   '/v1/api-keys': { ...OF_COLLECTION, post: [['Idempotency-Key'], [JSON_TYPE], [201]] },
   '/v1/api-keys/{id}': OF_KEY,
 };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import type { Draft } from '#src/application/judgement.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
 import { OrderUseCases } from '#src/application/order-use-cases.js';
@@ -25,7 +25,7 @@ class Referred {
 
   constructor(readonly ids: Set<Id>) {}
 
-  async existing(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+  async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     this.asked.push(ids);
     if (this.isDown) throw unavailable('gone');
     return new Set(ids.filter((id) => this.ids.has(id)));

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { MAX_WAITING, PipelinedRequests } from '#src/adapters/inbound/http/server/pipelined-requests.js';
+import { MAX_WAITING, PipelinedRequests } from '#src/adapters/inbound/http/server/pipelining.js';
 
 describe('the requests of a connection', () => {
   it(`of which ${MAX_WAITING} wait are not joined by another: the connection is closed`, () => {

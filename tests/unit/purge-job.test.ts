@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
-import { nextTurn } from '#src/application/turns.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { createService } from '#src/composition/container.js';
 import { PurgeJob } from '#src/composition/purge-job.js';
 import { loadSettings } from '#src/config/settings.js';
+import { nextTurn } from '#src/shared/event-loop.js';
 import { RecordingJournal } from '../support/fakes.js';
-import { FIRST_KEY } from '../support/running-service.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Each sweep runs until the test ends it. */

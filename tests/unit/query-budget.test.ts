@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import { nextTurn } from '#src/application/turns.js';
+import { nextTurn } from '#src/shared/event-loop.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
 

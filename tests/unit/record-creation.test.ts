@@ -62,7 +62,7 @@ describe('the creation of a record under a key', () => {
     }
   }
 
-  for (const what of ['find', 'taken', 'judge', 'insertAll']) {
+  for (const what of ['find', 'findUsedIds', 'judge', 'insertAll']) {
     for (const [how, fault] of Object.entries(FAULTS)) {
       it(`is finished by a third attempt when the second ${how} ${what} under a reservation`, async () => {
         await endOf(world.process(differing('insertAll', death))(lamp(0)));

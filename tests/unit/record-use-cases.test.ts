@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import type { Draft } from '#src/application/judgement.js';
 import { LeasedIds } from '#src/application/leased-ids.js';
 import { RecordUseCases } from '#src/application/record-use-cases.js';

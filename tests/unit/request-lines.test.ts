@@ -2,8 +2,11 @@ import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { LineSplitter, type RequestLine } from '#src/adapters/inbound/http/imports/line-splitter.js';
-import { requestLines } from '#src/adapters/inbound/http/imports/request-lines.js';
+import {
+  LineSplitter,
+  type RequestLine,
+  requestLines,
+} from '#src/adapters/inbound/http/import/read-lines.js';
 
 const LIMIT = 20;
 

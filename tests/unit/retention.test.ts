@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
-import { MemoryTombstones } from '#src/adapters/outbound/memory/memory-tombstones.js';
-import type { Expiring } from '#src/application/ports/expiring.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryTombstones } from '#src/adapters/outbound/memory/repository.js';
+import type { Purgeable } from '#src/application/ports/purgeable.js';
 import { RESERVATION_MS, Retention, TOMBSTONE_MS } from '#src/application/retention.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectRefusal } from '../support/expect-refusal.js';
@@ -10,16 +10,16 @@ import { FakeClock } from '../support/fakes.js';
 const HOUR_MS = 3_600_000;
 
 /** Remembers what it was asked, and has so much to remove. */
-class Pile implements Expiring {
+class Pile implements Purgeable {
   readonly moments: number[] = [];
   readonly limits: number[] = [];
 
   constructor(
-    readonly keptMs: number,
+    readonly retentionMs: number,
     public left = 0,
   ) {}
 
-  async removeBefore(moment: number, limit: number): Promise<number> {
+  async purgeBefore(moment: number, limit: number): Promise<number> {
     this.moments.push(moment);
     this.limits.push(limit);
     const removed = Math.min(this.left, limit);
@@ -115,7 +115,7 @@ describe('retention', () => {
   });
 
   it('says that the store is not there', async () => {
-    const gone: Expiring = { keptMs: 0, removeBefore: () => Promise.reject(unavailable('gone')) };
+    const gone: Purgeable = { retentionMs: 0, purgeBefore: () => Promise.reject(unavailable('gone')) };
     await expectRefusal(new Retention([gone], clock).sweep(), 'unavailable');
   });
 });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
 import { Seeding, type SeedingProgress } from '#src/adapters/inbound/cli/seed/seeding.js';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { BY_ID } from '#src/application/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { unavailable } from '#src/domain/errors.js';
@@ -100,7 +100,7 @@ describe('seeding', () => {
       clock,
       reservations: new MemoryIdempotencyStore(),
       products: {
-        taken: (ids) => products.taken(ids),
+        findUsedIds: (ids) => products.findUsedIds(ids),
         reserveIds: (count) => products.reserveIds(count),
         releaseIds: (first, end) => products.releaseIds(first, end),
         insertAll: async (records) => {

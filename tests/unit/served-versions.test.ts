@@ -1,22 +1,23 @@
 import { expect } from 'chai';
-import type { Endpoint } from '#src/adapters/inbound/http/endpoint.js';
-import { Deprecation } from '#src/adapters/inbound/http/versions/deprecation.js';
-import { servedVersion } from '#src/adapters/inbound/http/versions/served-versions.js';
+import type { Route } from '#src/adapters/inbound/http/route.js';
+import { versionOf } from '#src/adapters/inbound/http/versioning/api-version.js';
+import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.js';
 
 const deprecation = new Deprecation({ since: '2026-01-01T00:00:00Z', sunset: '2027-01-01T00:00:00Z' });
 
-const endpoint = (version: number, path: string, more: Partial<Endpoint> = {}): Endpoint => ({
-  route: `/v${version}/${path}`,
+const endpoint = (version: number, path: string, more: Partial<Route> = {}): Route => ({
+  template: `/v${version}/${path}`,
   path: /^\/$/,
+  access: 'bearer',
   version,
   operations: {},
   ...more,
 });
 
-const versions = (endpoints: readonly Endpoint[]) =>
+const versions = (endpoints: readonly Route[]) =>
   endpoints.map((one) => {
-    const { number, all, end } = servedVersion(one, endpoints);
-    return [number, all, end?.successor];
+    const { number, all, deprecation } = versionOf(one, endpoints);
+    return [number, all, deprecation?.successor];
   });
 
 describe('the versions that are served', () => {
@@ -39,9 +40,9 @@ describe('the versions that are served', () => {
   });
 
   it('are the first alone where an endpoint says nothing', () => {
-    expect(versions([{ route: '/health/live', path: /^\/$/, operations: {} }])).to.deep.equal([
-      [1, [1], undefined],
-    ]);
+    expect(
+      versions([{ template: '/health/live', path: /^\/$/, access: 'probe', operations: {} }]),
+    ).to.deep.equal([[1, [1], undefined]]);
   });
 
   it('have the next one for a successor where they are deprecated', () => {
@@ -58,7 +59,7 @@ describe('the versions that are served', () => {
     ]);
   });
 
-  it('are refused where one is deprecated and nothing takes its place', () => {
+  it('are refused where one is deprecated and has no successor', () => {
     const last = endpoint(2, 'products', { deprecation });
     for (const others of [[], [endpoint(1, 'products')], [endpoint(3, 'products/{id}')]]) {
       expect(() => versions([last, ...others])).to.throw('/v2/products is deprecated');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { SigningKeyAdministration } from '#src/application/auth/signing-key-administration.js';
 import { SigningKeys } from '#src/application/auth/signing-keys.js';
 import type { TokenKey, TokenSigner } from '#src/application/ports/token-signer.js';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { backUpSqlite } from '#src/adapters/outbound/sqlite/sqlite-backup.js';
+import { backUpDatabase } from '#src/adapters/outbound/sqlite/backup.js';
 import { BackupTargetError } from '#src/application/ports/backup.js';
 import { UnusableStore } from '#src/application/ports/store.js';
 import { sqliteStorage } from '#src/composition/sqlite-storage.js';
@@ -49,7 +49,8 @@ describe('a backup of a SQLite database', () => {
     inStore(file, async ({ products }) => {
       await products.insertAll(Array.from({ length: count }, (_, i) => product(i + 1)));
     });
-  const backUp = (progress = (_copied: number, _total: number) => {}) => backUpSqlite(file, target, progress);
+  const backUp = (progress = (_copied: number, _total: number) => {}) =>
+    backUpDatabase(file, target, progress);
   const failure = async (attempt: Promise<unknown>): Promise<Error> => {
     const error = await attempt.then(
       () => undefined,
@@ -89,7 +90,7 @@ describe('a backup of a SQLite database', () => {
   it('can be backed up itself, which checks it', async () => {
     await fill(10);
     await backUp();
-    await backUpSqlite(target, `${target}.2`, () => {});
+    await backUpDatabase(target, `${target}.2`, () => {});
     expect(readFileSync(`${target}.2`).equals(readFileSync(target))).to.equal(true);
   });
 
@@ -139,7 +140,7 @@ describe('a backup of a SQLite database', () => {
 
   it('says where it cannot be written', async () => {
     await fill(1);
-    const error = await failure(backUpSqlite(file, join(folder, 'none/b.sqlite'), () => {}));
+    const error = await failure(backUpDatabase(file, join(folder, 'none/b.sqlite'), () => {}));
     expect(error).to.be.instanceOf(BackupTargetError);
     expect(error.message).to.match(/^The backup cannot be written: ENOENT/);
   });
@@ -161,7 +162,7 @@ describe('a backup of a SQLite database', () => {
     other.close();
     expect((await failure(backUp())).message).to.match(/of another application/);
     writeFileSync(file, 'notes, '.repeat(1_000));
-    expect((await failure(backUp())).message).to.match(/no SQLite database/);
+    expect((await failure(backUp())).message).to.match(/not a SQLite database/);
     expectNothingMade();
   });
 
@@ -171,7 +172,7 @@ describe('a backup of a SQLite database', () => {
     const bytes = readFileSync(target);
     expect(bytes.length).to.be.greaterThan(100_000);
     writeFileSync(target, bytes.fill(0xff, 40_000, 60_000));
-    const error = await failure(backUpSqlite(target, `${target}.2`, () => {}));
+    const error = await failure(backUpDatabase(target, `${target}.2`, () => {}));
     expect(error).to.be.instanceOf(UnusableStore);
     expect(error.message).to.match(/^The database is damaged: /);
     expect(readdirSync(join(folder, 'backups'))).to.deep.equal(['b.sqlite']);

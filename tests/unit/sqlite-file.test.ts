@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { recognise } from '#src/adapters/outbound/sqlite/connection.js';
+import { checkApplication } from '#src/adapters/outbound/sqlite/connection.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { APPLICATION_ID } from '#src/adapters/outbound/sqlite/migrations.js';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the file of SQLite', () => {
@@ -39,7 +39,7 @@ describe('the file of SQLite', () => {
         return prepare(sql);
       },
     });
-    recognise(watched, file);
+    checkApplication(watched, file);
     expect(reads).to.be.above(1);
     connection.close();
   });

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
-import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/sqlite-idempotency-store.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
-import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/sqlite-reservation-archive.js';
-import { SqliteTombstones } from '#src/adapters/outbound/sqlite/sqlite-tombstones.js';
+import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/archive.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/idempotency-store.js';
+import { SqliteRepository, SqliteTombstones } from '#src/adapters/outbound/sqlite/repository.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -68,7 +67,7 @@ describe('what is found by key in SQLite', () => {
   });
 
   it('is searched for by the primary key: ids that are taken', async () => {
-    await new SqliteRepository(database, PRODUCTS, ENDLESS).taken([1, 2]);
+    await new SqliteRepository(database, PRODUCTS, ENDLESS).findUsedIds([1, 2]);
     expect(database.plans(other)).to.deep.equal([
       'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
       BY_ID,
@@ -76,12 +75,12 @@ describe('what is found by key in SQLite', () => {
   });
 
   it('is removed by an index of ages', async () => {
-    await new SqliteIdempotencyStore(database, PRODUCTS).removeBefore(1, 10);
+    await new SqliteIdempotencyStore(database, PRODUCTS).purgeBefore(1, 10);
     expect(database.plans(other)).to.deep.equal([
       BY_KEY,
       'SEARCH reservations USING COVERING INDEX reservations_age (resource=? AND reserved_at<?)',
     ]);
-    await new SqliteTombstones(database, PRODUCTS).removeBefore(1, 10);
+    await new SqliteTombstones(database, PRODUCTS).purgeBefore(1, 10);
     expect(database.plans(other)).to.deep.equal([
       BY_ID,
       'SEARCH tombstones USING COVERING INDEX tombstones_age (resource=? AND deleted_at<?)',

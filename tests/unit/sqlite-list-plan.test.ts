@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import type { Filter, ListQuery, Order, RecordTable } from '#src/application/list-query.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import { placeAt } from '#src/application/record-order.js';
@@ -51,8 +51,7 @@ describe('a list in SQLite', () => {
   const folder = temporaryFolder();
   let database: WatchedDatabase;
 
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     database = new WatchedDatabase(join(folder, 'lists.sqlite'));
     await database.open();
     await fill(PRODUCTS, product);

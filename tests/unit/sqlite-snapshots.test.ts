@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/sqlite-database.js';
-import type { Reader } from '#src/adapters/outbound/sqlite/sqlite-reader.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/sqlite-repository.js';
+import type { Reader } from '#src/adapters/outbound/sqlite/connection.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import type { Product } from '#src/domain/product.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';

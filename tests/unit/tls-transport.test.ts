@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
-import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
+import { fromClients } from '#src/adapters/inbound/http/middleware/client-ip.js';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { listen } from '#src/composition/listen.js';
 import { type Certificates, TlsTransport } from '#src/composition/tls-transport.js';

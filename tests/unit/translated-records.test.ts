@@ -63,8 +63,7 @@ const refused = async (work: Promise<unknown>): Promise<CatalogueError> => {
   if (error instanceof CatalogueError) return error;
   throw new Error(`not refused: ${error}`);
 };
-const pointers = ({ details }: CatalogueError) =>
-  details.map((fault) => (fault.in === 'body' ? fault.pointer : fault.name));
+const pointers = ({ details }: CatalogueError) => details.map(({ pointer }) => pointer);
 
 describe('records in the words of another version', () => {
   it('are asked for by its names, and by the same places', async () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { networkOf, parseAddress } from '#src/adapters/inbound/http/server/client-address.js';
-import { TrustedProxies } from '#src/adapters/inbound/http/server/trusted-proxies.js';
+import { networkOf, parseAddress, TrustedProxies } from '#src/adapters/inbound/http/server/ip-address.js';
 
 describe('trusted proxies', () => {
   const trusts = (list: string, address: string) => {

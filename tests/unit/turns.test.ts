@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nextTurn, turnInLine } from '#src/application/turns.js';
+import { nextTurn, turnInLine } from '#src/shared/event-loop.js';
 
 describe('turns', () => {
   it('in line are given one in each turn of the event loop, first come, first served', async () => {

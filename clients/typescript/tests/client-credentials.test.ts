@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { clientCredentials, type Fetch } from 'product-catalogue-client';
-import { FIRST_KEY } from '../../../tests/support/running-service.js';
+import { FIRST_KEY } from '../../../tests/support/in-process-service.js';
 import { proxied, refusal, servedCatalogue } from './served-catalogue.js';
 
 describe('tokens for client credentials', () => {

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { FIRST_KEY, runningService } from '../../../tests/support/running-service.js';
+import { FIRST_KEY, inProcessService } from '../../../tests/support/in-process-service.js';
 
 describe('the example of the client', () => {
-  const service = runningService();
+  const service = inProcessService();
 
   it('stands in both READMEs', () => {
     const example = readFileSync('clients/typescript/example.ts', 'utf8');

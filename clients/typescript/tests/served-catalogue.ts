@@ -1,5 +1,9 @@
 import { type Catalogue, type CatalogueOptions, createCatalogue, type Fetch } from 'product-catalogue-client';
-import { FIRST_KEY, type RunningService, runningService } from '../../../tests/support/running-service.js';
+import {
+  FIRST_KEY,
+  type InProcessService,
+  inProcessService,
+} from '../../../tests/support/in-process-service.js';
 
 /** A request as it went out, and the status of what came back; none where nothing did. */
 export interface Tried {
@@ -8,7 +12,7 @@ export interface Tried {
 }
 
 export interface ServedCatalogue {
-  readonly service: RunningService;
+  readonly service: InProcessService;
   /** All that went out since the last `connect`. */
   readonly tried: Tried[];
   /** Milliseconds that were waited; the wait itself is left out. */
@@ -19,7 +23,7 @@ export interface ServedCatalogue {
 
 /** The real service in this process, as behind a proxy that ended TLS, and clients of it. */
 export function servedCatalogue(environment: Record<string, string> = {}): ServedCatalogue {
-  const service = runningService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1', ...environment });
+  const service = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1', ...environment });
   const tried: Tried[] = [];
   const waits: number[] = [];
   const recorded =

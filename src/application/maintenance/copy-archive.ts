@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Id } from '../../domain/record.js';
-import { canonicalJson } from '../canonical-json.js';
+import { canonicalJson } from '../../shared/canonical-json.js';
 import type { Archive, RecordArchive, RecordEntry } from '../ports/archive.js';
 import type { CopyRules } from './copy-rules.js';
 

@@ -1,6 +1,6 @@
 import { queryTooExpensive } from '../../domain/errors.js';
+import { turnInLine } from '../../shared/event-loop.js';
 import type { Clock } from '../ports/clock.js';
-import { turnInLine } from '../turns.js';
 
 /** How long a query that no index serves may take. Only its own work counts, not that of others in between. */
 export class QueryBudget {

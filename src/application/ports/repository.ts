@@ -3,7 +3,7 @@ import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { Filter, ListPage, ListQuery } from '../list-query.js';
 
 /** `taken`: the id belongs, or belonged, to another record. An error: `duplicate_value`. */
-export type InsertOutcome = 'inserted' | 'taken' | CatalogueError;
+export type InsertOutcome = 'inserted' | 'id_conflict' | CatalogueError;
 
 /**
  * Keeps the records of one resource. What goes in and what comes out are copies: changing either changes nothing kept.
@@ -34,10 +34,10 @@ export interface Repository<Fields> {
   find(id: Id): Promise<Versioned<Fields> | undefined>;
 
   /** @returns those of the ids that records have */
-  existing(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
+  findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
 
   /** @returns those of the ids that records have, or had: a tombstone keeps them */
-  taken(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
+  findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
 
   /** @param field one that is unique in this resource and heeds case */
   findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined>;

@@ -73,7 +73,7 @@ export function reservingContract(store: Opened): void {
 
     it('takes no id by reserving it', async () => {
       await store.reservations.reserve([reservation('a', { id: 1 })]);
-      expect(await store.products.taken([1])).to.deep.equal(new Set());
+      expect(await store.products.findUsedIds([1])).to.deep.equal(new Set());
       await store.add(1);
     });
   });

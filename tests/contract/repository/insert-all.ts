@@ -39,11 +39,11 @@ export function insertAllContract(store: Opened): void {
       ];
       expect(await outcomes(batch)).to.deep.equal([
         'inserted',
-        'taken',
+        'id_conflict',
         'duplicate_value /sku',
-        'taken',
+        'id_conflict',
         'duplicate_value /sku',
-        'taken',
+        'id_conflict',
         'inserted',
       ]);
       expect(await store.ids({})).to.deep.equal([1, 4, 5]);
@@ -53,13 +53,13 @@ export function insertAllContract(store: Opened): void {
 
     it('calls an id taken, and not a value, where both are', async () => {
       await store.add(1, { sku: 'a' });
-      expect(await outcomes([product(1, { sku: 'a' })])).to.deep.equal(['taken']);
+      expect(await outcomes([product(1, { sku: 'a' })])).to.deep.equal(['id_conflict']);
     });
 
     it('frees no value for a record that is refused itself', async () => {
       await store.add(1);
       expect(await outcomes([product(1, { sku: 'a' }), product(2, { sku: 'a' })])).to.deep.equal([
-        'taken',
+        'id_conflict',
         'inserted',
       ]);
     });
@@ -97,55 +97,55 @@ export function insertAllContract(store: Opened): void {
     });
   });
 
-  describe('existing', () => {
+  describe('findExistingIds', () => {
     it('gives back those ids that records have', async () => {
       for (const id of [1, 3, Number.MAX_SAFE_INTEGER]) await store.add(id);
       await store.add(4);
       await store.products.remove(4, 1, AT);
-      expect(await store.products.existing([4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
+      expect(await store.products.findExistingIds([4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
         new Set([3, 1, Number.MAX_SAFE_INTEGER]),
       );
-      expect(await store.products.existing([2, 4])).to.deep.equal(new Set());
+      expect(await store.products.findExistingIds([2, 4])).to.deep.equal(new Set());
     });
 
     it('knows none of none', async () => {
       await store.add(1);
-      expect(await store.products.existing([])).to.deep.equal(new Set());
+      expect(await store.products.findExistingIds([])).to.deep.equal(new Set());
     });
 
     it('asks its own resource alone', async () => {
       await store.add(1);
-      expect(await store.users.existing([1])).to.deep.equal(new Set());
+      expect(await store.users.findExistingIds([1])).to.deep.equal(new Set());
     });
   });
 
-  describe('taken', () => {
+  describe('findUsedIds', () => {
     it('gives back those ids that records have, or had', async () => {
       for (const id of [1, 3, 4, Number.MAX_SAFE_INTEGER]) await store.add(id);
       for (const id of [4, Number.MAX_SAFE_INTEGER]) await store.products.remove(id, 1, AT);
-      expect(await store.products.taken([5, 4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
+      expect(await store.products.findUsedIds([5, 4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
         new Set([4, 3, 1, Number.MAX_SAFE_INTEGER]),
       );
-      expect(await store.products.taken([2, 5])).to.deep.equal(new Set());
+      expect(await store.products.findUsedIds([2, 5])).to.deep.equal(new Set());
     });
 
     it('knows none of none', async () => {
       await store.add(1);
-      expect(await store.products.taken([])).to.deep.equal(new Set());
+      expect(await store.products.findUsedIds([])).to.deep.equal(new Set());
     });
 
     it('asks its own resource alone, tombstones too', async () => {
       await store.add(1);
       await store.add(2);
       await store.products.remove(2, 1, AT);
-      expect(await store.users.taken([1, 2])).to.deep.equal(new Set());
+      expect(await store.users.findUsedIds([1, 2])).to.deep.equal(new Set());
     });
 
     it('looks at a thousand at once, records and tombstones', async () => {
       const ids = Array.from({ length: 1_000 }, (_, i) => i + 1);
       await store.addAll(ids.filter((id) => id % 2 === 0).map((id) => product(id)));
       for (const id of [2, 500, 1_000]) await store.products.remove(id, 1, AT);
-      expect(await store.products.taken(ids)).to.deep.equal(new Set(ids.filter((id) => id % 2 === 0)));
+      expect(await store.products.findUsedIds(ids)).to.deep.equal(new Set(ids.filter((id) => id % 2 === 0)));
     });
 
     it('knows of an id from the moment its record is there', async () => {
@@ -154,14 +154,12 @@ export function insertAllContract(store: Opened): void {
         store.products.insert(product(1, { name: 'other' })),
       ]);
       expect(outcomes.filter(Boolean)).to.have.length(1);
-      expect(await store.products.taken([1])).to.deep.equal(new Set([1]));
+      expect(await store.products.findUsedIds([1])).to.deep.equal(new Set([1]));
     });
   });
 }
 
 function said(outcome: string | CatalogueError): string {
   if (!(outcome instanceof CatalogueError)) return outcome;
-  return [outcome.code, ...outcome.details.map((one) => (one.in === 'body' ? one.pointer : one.name))].join(
-    ' ',
-  );
+  return [outcome.code, ...outcome.details.map(({ pointer }) => pointer)].join(' ');
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { placed } from '../../support/http-client.js';
+import { issueLocations } from '../../support/http-client.js';
 import { type Collection, MINIMAL } from './collection.js';
 
 export function change(all: Collection): void {
@@ -14,19 +14,19 @@ export function change(all: Collection): void {
         const others = all.fields();
         for (const [version, field] of Object.keys(others).entries()) {
           const headers = { 'Content-Type': type };
-          const answer = await all.ask.patch(path, { [field]: others[field] }, { headers });
+          const answer = await all.client.patch(path, { [field]: others[field] }, { headers });
           expect(answer.status, answer.text).to.equal(200);
           expect(answer.json).to.deep.equal({ ...fields, ...firstOf(others, version + 1), id });
           expect(answer.headers['cache-control']).to.equal('no-store');
         }
-        expect((await all.ask.get(path)).json).to.deep.equal({ id, ...others });
+        expect((await all.client.get(path)).json).to.deep.equal({ id, ...others });
       });
     }
 
     it('changes nothing, and no version, by a patch that says nothing new', async () => {
       const { id, path, fields } = await all.created();
       for (const patch of [{}, fields, { id }, { version: 1 }, { colour: null }]) {
-        const answer = await all.ask.patch(path, patch);
+        const answer = await all.client.patch(path, patch);
         expect([answer.status, answer.headers.etag], JSON.stringify(patch)).to.deep.equal([200, '"1"']);
         expect(answer.json).to.deep.equal({ id, ...fields });
       }
@@ -35,19 +35,19 @@ export function change(all: Collection): void {
     it('takes no other values of what the service gives', async () => {
       const { path } = await all.created();
       const given = { id: null, version: 0, createdAt: 'then', updatedAt: {} };
-      expect(placed(await all.ask.patch(path, given))).to.deep.equal(
+      expect(issueLocations(await all.client.patch(path, given))).to.deep.equal(
         Object.keys(given).map((field) => ['read_only_field', `/${field}`]),
       );
     });
 
     it('answers 204 under Prefer: return=minimal', async () => {
       const { path } = await all.created();
-      const answer = await all.ask.patch(path, all.fields(), MINIMAL);
+      const answer = await all.client.patch(path, all.fields(), MINIMAL);
       expect([answer.status, answer.text, answer.headers.etag]).to.deep.equal([204, '', '"2"']);
     });
 
     it('answers 404 where there is nothing to patch', async () => {
-      expect((await all.ask.patch(all.nowhere, {})).status).to.equal(404);
+      expect((await all.client.patch(all.nowhere, {})).status).to.equal(404);
     });
   });
 }

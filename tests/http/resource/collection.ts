@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Answer, HttpClient } from '../../support/http-client.js';
-import type { RunningService } from '../../support/running-service.js';
+import type { HttpClient, HttpResponse } from '../../support/http-client.js';
+import type { InProcessService } from '../../support/in-process-service.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,10 +33,10 @@ export class Collection {
   constructor(
     readonly resource: ResourceUnderTest,
     readonly path: string,
-    private readonly service: RunningService,
+    private readonly service: InProcessService,
   ) {}
 
-  get ask(): HttpClient {
+  get client(): HttpClient {
     return this.service.client;
   }
 
@@ -51,7 +51,7 @@ export class Collection {
   }
 
   async created(fields = this.fields()): Promise<Created> {
-    const answer = await this.ask.post(this.path, fields);
+    const answer = await this.client.post(this.path, fields);
     expect(answer.status, answer.text).to.equal(201);
     const { id } = answer.json;
     return { id, path: `${this.path}/${id}`, fields };
@@ -59,7 +59,7 @@ export class Collection {
 }
 
 /** The headers that do not differ from one request to the next. */
-export function lasting({ headers }: Answer): Answer['headers'] {
+export function lasting({ headers }: HttpResponse): HttpResponse['headers'] {
   const { date: _, ratelimit: __, 'x-request-id': ___, ...rest } = headers;
   return rest;
 }

@@ -9,7 +9,7 @@ export function conditions(all: Collection): void {
     it('lets exactly one of many racing writers win, and tells the others the tag that stands now', async () => {
       const { path } = await all.created();
       const answers = await Promise.all(
-        Array.from({ length: 20 }, () => all.ask.put(path, all.fields(), ifMatch('"1"'))),
+        Array.from({ length: 20 }, () => all.client.put(path, all.fields(), ifMatch('"1"'))),
       );
       const won = answers.filter(({ status }) => status === 200);
       const lost = answers.filter(({ status }) => status === 412);
@@ -17,17 +17,17 @@ export function conditions(all: Collection): void {
       for (const answer of lost) {
         expect([answer.json.code, answer.headers.etag]).to.deep.equal(['precondition_failed', '"2"']);
       }
-      expect((await all.ask.get(path)).text).to.equal(won[0]?.text);
+      expect((await all.client.get(path)).text).to.equal(won[0]?.text);
     });
 
     it('guards PATCH and DELETE alike', async () => {
       const { path } = await all.created();
       const fields = all.fields();
-      expect((await all.ask.patch(path, fields, ifMatch('"2"'))).status).to.equal(412);
-      expect((await all.ask.delete(path, ifMatch('"2"'))).status).to.equal(412);
-      expect((await all.ask.patch(path, fields, ifMatch('"1"'))).status).to.equal(200);
-      expect((await all.ask.delete(path, ifMatch('"1"'))).status).to.equal(412);
-      expect((await all.ask.delete(path, ifMatch('"2"'))).status).to.equal(204);
+      expect((await all.client.patch(path, fields, ifMatch('"2"'))).status).to.equal(412);
+      expect((await all.client.delete(path, ifMatch('"2"'))).status).to.equal(412);
+      expect((await all.client.patch(path, fields, ifMatch('"1"'))).status).to.equal(200);
+      expect((await all.client.delete(path, ifMatch('"1"'))).status).to.equal(412);
+      expect((await all.client.delete(path, ifMatch('"2"'))).status).to.equal(204);
     });
 
     it('takes a star and lists of tags, and compares strongly', async () => {
@@ -41,14 +41,14 @@ export function conditions(all: Collection): void {
         ['""', 412],
         ['"nonsense,with-a-comma"', 412],
       ] as const) {
-        expect((await all.ask.put(path, fields, ifMatch(tag))).status, tag).to.equal(status);
+        expect((await all.client.put(path, fields, ifMatch(tag))).status, tag).to.equal(status);
       }
     });
 
     it('is refused where it is no list of tags', async () => {
       const { path, fields } = await all.created();
       for (const tag of ['', ' ', ',', ' , ,', '1', "'1'", '"1', '"1" "2"', '*, "1"']) {
-        const answer = await all.ask.put(path, fields, ifMatch(tag));
+        const answer = await all.client.put(path, fields, ifMatch(tag));
         expect([answer.status, answer.json.code], tag).to.deep.equal([400, 'invalid_parameter']);
         expect(answer.json.details[0]).to.include({ code: 'invalid_format', in: 'header', name: 'If-Match' });
       }
@@ -61,16 +61,16 @@ export function conditions(all: Collection): void {
         ['PATCH', {}],
         ['DELETE', undefined],
       ] as const) {
-        const answer = await all.ask.ask(method, all.nowhere, { body, ...ifMatch('"1"') });
+        const answer = await all.client.request(method, all.nowhere, { body, ...ifMatch('"1"') });
         expect(answer.status, method).to.equal(404);
       }
     });
 
     it('is judged before the fields, and before what the body says of the version', async () => {
       const { path } = await all.created();
-      await all.ask.put(path, all.fields());
+      await all.client.put(path, all.fields());
       for (const body of [{ ...all.fields(), version: 1 }, {}, []]) {
-        expect((await all.ask.put(path, body, ifMatch('"1"'))).status).to.equal(412);
+        expect((await all.client.put(path, body, ifMatch('"1"'))).status).to.equal(412);
       }
     });
   });
@@ -80,20 +80,20 @@ export function conditions(all: Collection): void {
       const { path } = await all.created();
       for (const tag of ['"1"', 'W/"1"', '"9", "1"', '*']) {
         for (const method of ['GET', 'HEAD']) {
-          const answer = await all.ask.ask(method, path, ifNoneMatch(tag));
+          const answer = await all.client.request(method, path, ifNoneMatch(tag));
           expect([answer.status, answer.text, answer.headers.etag], tag).to.deep.equal([304, '', '"1"']);
           expect(answer.headers['cache-control']).to.equal(all.resource.cacheControl);
           expect(answer.headers['vary']).to.include('Accept');
         }
       }
-      expect((await all.ask.get(path, ifNoneMatch('"2"'))).status).to.equal(200);
+      expect((await all.client.get(path, ifNoneMatch('"2"'))).status).to.equal(200);
     });
 
     it('that cannot be read is as none to a read, and refused of a write', async () => {
       const { path } = await all.created();
       for (const tag of ['1', 'abc', '', '*, "1"']) {
-        expect((await all.ask.get(path, ifNoneMatch(tag))).status, tag).to.equal(200);
-        const answer = await all.ask.put(path, all.fields(), ifNoneMatch(tag));
+        expect((await all.client.get(path, ifNoneMatch(tag))).status, tag).to.equal(200);
+        const answer = await all.client.put(path, all.fields(), ifNoneMatch(tag));
         expect([answer.status, answer.json.code], tag).to.deep.equal([400, 'invalid_parameter']);
         expect(answer.json.details[0]).to.include({ in: 'header', name: 'If-None-Match' });
       }
@@ -101,9 +101,9 @@ export function conditions(all: Collection): void {
 
     it('stops a write where a version that it names stands', async () => {
       const { path } = await all.created();
-      expect((await all.ask.put(path, all.fields(), ifNoneMatch('*'))).status).to.equal(412);
-      expect((await all.ask.delete(path, ifNoneMatch('"1"'))).status).to.equal(412);
-      expect((await all.ask.delete(path, ifNoneMatch('"2"'))).status).to.equal(204);
+      expect((await all.client.put(path, all.fields(), ifNoneMatch('*'))).status).to.equal(412);
+      expect((await all.client.delete(path, ifNoneMatch('"1"'))).status).to.equal(412);
+      expect((await all.client.delete(path, ifNoneMatch('"2"'))).status).to.equal(204);
     });
   });
 }
@@ -117,9 +117,9 @@ export function requiredConditions(all: Collection): void {
       ['PATCH', {}],
       ['DELETE', undefined],
     ] as const) {
-      const answer = await all.ask.ask(method, path, { body });
+      const answer = await all.client.request(method, path, { body });
       expect([answer.status, answer.json.code], method).to.deep.equal([428, 'precondition_required']);
-      const guarded = await all.ask.ask(method, path, { body, ...ifMatch('*') });
+      const guarded = await all.client.request(method, path, { body, ...ifMatch('*') });
       expect(guarded.status, method).to.be.within(200, 204);
     }
   });

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { placed } from '../../support/http-client.js';
+import { issueLocations } from '../../support/http-client.js';
 import { type Collection, MINIMAL } from './collection.js';
 
 export function creation(all: Collection): void {
   describe('POST', () => {
     it('creates a record, and shows its id and just the fields that have a value', async () => {
       const fields = all.fields();
-      const answer = await all.ask.post(all.path, fields);
+      const answer = await all.client.post(all.path, fields);
       const { id } = answer.json;
       expect(answer.status).to.equal(201);
       expect(answer.text).to.equal(JSON.stringify({ id, ...fields }));
@@ -36,7 +36,7 @@ export function creation(all: Collection): void {
         'return=minimal',
         'respond-async, Return="minimal"; x=y, return=representation',
       ]) {
-        const answer = await all.ask.post(all.path, all.fields(), { headers: { Prefer } });
+        const answer = await all.client.post(all.path, all.fields(), { headers: { Prefer } });
         expect([answer.status, answer.text]).to.deep.equal([201, '']);
         expect(answer.headers).to.include({ 'preference-applied': 'return=minimal', etag: '"1"' });
         expect(answer.headers).to.not.have.property('content-type');
@@ -51,23 +51,23 @@ export function creation(all: Collection): void {
         're turn=minimal',
         'return=representation, return=minimal',
       ]) {
-        const answer = await all.ask.post(all.path, all.fields(), { headers: { Prefer } });
+        const answer = await all.client.post(all.path, all.fields(), { headers: { Prefer } });
         expect(answer.text, Prefer).to.not.equal('');
       }
     });
 
     it('takes nothing that the service gives', async () => {
       const given = { id: 1, version: 1, createdAt: 'x', updatedAt: null };
-      expect(placed(await all.ask.post(all.path, { ...given, ...all.fields() }))).to.deep.equal(
+      expect(issueLocations(await all.client.post(all.path, { ...given, ...all.fields() }))).to.deep.equal(
         Object.keys(given).map((field) => ['read_only_field', `/${field}`]),
       );
     });
 
     it('makes nothing of a body that it refuses', async () => {
-      const before = (await all.ask.get(`${all.path}?limit=1000`)).text;
-      await all.ask.post(all.path, { ...all.fields(), colour: 'red' });
-      await all.ask.post(all.path, { ...all.fields(), colour: 'red' }, MINIMAL);
-      expect((await all.ask.get(`${all.path}?limit=1000`)).text).to.equal(before);
+      const before = (await all.client.get(`${all.path}?limit=1000`)).text;
+      await all.client.post(all.path, { ...all.fields(), colour: 'red' });
+      await all.client.post(all.path, { ...all.fields(), colour: 'red' }, MINIMAL);
+      expect((await all.client.get(`${all.path}?limit=1000`)).text).to.equal(before);
     });
   });
 }

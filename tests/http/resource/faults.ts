@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Answer, placed } from '../../support/http-client.js';
+import { type HttpResponse, issueLocations } from '../../support/http-client.js';
 import type { Collection, FaultyFields } from './collection.js';
 
 export function faults(all: Collection): void {
@@ -28,10 +28,10 @@ export function faults(all: Collection): void {
       it(`are refused by every write, all at once: ${what}`, async () => {
         const { path, fields: good } = await all.created();
         const bad = { ...all.fields(), ...fields };
-        expectFaults(await all.ask.post(all.path, bad), expected);
-        expectFaults(await all.ask.put(path, bad), expected);
-        expectFaults(await all.ask.patch(path, fields), expected);
-        const now = await all.ask.get(path);
+        expectFaults(await all.client.post(all.path, bad), expected);
+        expectFaults(await all.client.put(path, bad), expected);
+        expectFaults(await all.client.patch(path, fields), expected);
+        const now = await all.client.get(path);
         expect(now.json).to.deep.include(good);
         expect(now.headers.etag).to.equal('"1"');
       });
@@ -42,11 +42,11 @@ export function faults(all: Collection): void {
       const nothing = Object.fromEntries(required.map((field) => [field, null]));
       const missing = required.map((field): [string, string] => ['required', `/${field}`]);
       const noValue = required.map((field): [string, string] => ['invalid_type', `/${field}`]);
-      expectFaults(await all.ask.post(all.path, {}), missing);
-      expectFaults(await all.ask.put(path, {}), missing);
-      expectFaults(await all.ask.patch(path, nothing), missing);
-      expectFaults(await all.ask.post(all.path, nothing), noValue);
-      expectFaults(await all.ask.put(path, nothing), noValue);
+      expectFaults(await all.client.post(all.path, {}), missing);
+      expectFaults(await all.client.put(path, {}), missing);
+      expectFaults(await all.client.patch(path, nothing), missing);
+      expectFaults(await all.client.post(all.path, nothing), noValue);
+      expectFaults(await all.client.put(path, nothing), noValue);
     });
 
     it('are told beside those that the service gives', async () => {
@@ -56,17 +56,17 @@ export function faults(all: Collection): void {
         ['unknown_field', '/colour'],
       ];
       const bad = { id: id + 1, colour: 'red' };
-      expectFaults(await all.ask.post(all.path, { ...all.fields(), ...bad }), expected);
-      expectFaults(await all.ask.put(path, { ...all.fields(), ...bad }), expected);
-      expectFaults(await all.ask.patch(path, bad), expected);
+      expectFaults(await all.client.post(all.path, { ...all.fields(), ...bad }), expected);
+      expectFaults(await all.client.put(path, { ...all.fields(), ...bad }), expected);
+      expectFaults(await all.client.patch(path, bad), expected);
     });
 
     it('are told of a body that is no object', async () => {
       const { path } = await all.created();
       for (const body of ['[]', '[{}]', '"x"', '7', 'null', 'true']) {
-        expectFaults(await all.ask.post(all.path, body), [['invalid_type', '']]);
-        expectFaults(await all.ask.put(path, body), [['invalid_type', '']]);
-        expectFaults(await all.ask.patch(path, body), [['invalid_type', '']]);
+        expectFaults(await all.client.post(all.path, body), [['invalid_type', '']]);
+        expectFaults(await all.client.put(path, body), [['invalid_type', '']]);
+        expectFaults(await all.client.patch(path, body), [['invalid_type', '']]);
       }
     });
 
@@ -75,7 +75,7 @@ export function faults(all: Collection): void {
       const [field = ''] = required;
       // Together at most 10,000 names and values.
       for (const body of [many, { ...many, ...all.fields() }, { ...all.fields(), [field]: many }]) {
-        const answer = await all.ask.post(all.path, body);
+        const answer = await all.client.post(all.path, body);
         expect([answer.status, answer.json.code]).to.deep.equal([400, 'validation_failed']);
         expect(answer.json.details.length).to.be.within(1, 1_000);
         if (body !== many) expect(answer.text, 'what was sent is not missing').to.not.include('"required"');
@@ -84,10 +84,10 @@ export function faults(all: Collection): void {
   });
 }
 
-function expectFaults(answer: Answer, expected: readonly (readonly [string, string])[]): void {
+function expectFaults(answer: HttpResponse, expected: readonly (readonly [string, string])[]): void {
   expect([answer.status, answer.json.code], answer.text).to.deep.equal([400, 'validation_failed']);
   expect(Object.keys(answer.json)).to.deep.equal(['code', 'message', 'details']);
-  expect(placed(answer)).to.deep.equal(expected);
+  expect(issueLocations(answer)).to.deep.equal(expected);
   for (const detail of answer.json.details) {
     expect(Object.keys(detail)).to.deep.equal(['code', 'message', 'in', 'pointer']);
     expect(detail.in).to.equal('body');

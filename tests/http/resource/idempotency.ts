@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Answer } from '../../support/http-client.js';
+import type { HttpResponse } from '../../support/http-client.js';
 import { type Collection, type Fields, MINIMAL } from './collection.js';
 
 const keyed = (key: string, more: Record<string, string> = {}) => ({
   headers: { 'Idempotency-Key': key, ...more },
 });
 
-const replayed = ({ headers }: Answer) => headers['idempotency-replayed'];
+const replayed = ({ headers }: HttpResponse) => headers['idempotency-replayed'];
 
 /** The headers of an answer that a repetition of it has too. */
-function promised({ status, text, headers }: Answer): unknown {
+function promised({ status, text, headers }: HttpResponse): unknown {
   const { location, etag, 'content-type': type, 'cache-control': cache } = headers;
   return { status, text, location, etag, type, cache };
 }
 
 export function idempotency(all: Collection): void {
   const post = (fields: Fields | string, key: string, more?: Record<string, string>) =>
-    all.ask.post(all.path, fields, keyed(key, more));
-  const newest = async () => (await all.ask.get(`${all.path}?sort=-id&limit=1`)).json[0].id;
+    all.client.post(all.path, fields, keyed(key, more));
+  const newest = async () => (await all.client.get(`${all.path}?sort=-id&limit=1`)).json[0].id;
 
   describe('Idempotency-Key', () => {
     it('gives the first answer again, and says so', async () => {
@@ -37,12 +37,12 @@ export function idempotency(all: Collection): void {
       const [key, fields] = [randomUUID(), all.fields()];
       const first = await post(fields, key);
       const path = `${all.path}/${first.json.id}`;
-      await all.ask.put(path, all.fields());
+      await all.client.put(path, all.fields());
       expect(promised(await post(fields, key))).to.deep.equal(promised(first));
-      await all.ask.delete(path);
+      await all.client.delete(path);
       const again = await post(fields, key);
       expect([promised(again), replayed(again)]).to.deep.equal([promised(first), 'true']);
-      expect((await all.ask.get(path)).status).to.equal(404);
+      expect((await all.client.get(path)).status).to.equal(404);
     });
 
     it('tells bodies apart by their value, not by how they are written', async () => {
@@ -124,14 +124,14 @@ export function idempotency(all: Collection): void {
 
     it('is refused where it is sent twice', async () => {
       const headers = { 'Idempotency-Key': ['a', 'a'] };
-      const answer = await all.ask.post(all.path, all.fields(), { headers });
+      const answer = await all.client.post(all.path, all.fields(), { headers });
       expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_idempotency_key']);
     });
 
     it('means nothing to other methods', async () => {
       const { path, fields } = await all.created();
-      expect((await all.ask.put(path, fields, keyed(''))).status).to.equal(200);
-      expect((await all.ask.get(path, keyed('x'.repeat(300)))).status).to.equal(200);
+      expect((await all.client.put(path, fields, keyed(''))).status).to.equal(200);
+      expect((await all.client.get(path, keyed('x'.repeat(300)))).status).to.equal(200);
     });
   });
 }

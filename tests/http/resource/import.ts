@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Answer } from '../../support/http-client.js';
+import type { HttpResponse } from '../../support/http-client.js';
 import type { Collection, Fields } from './collection.js';
 
 const LINES = { 'Content-Type': 'application/x-ndjson' };
 
 /** The lines of an answer, parsed. */
-export function linesOf({ text }: Answer): Record<string, unknown>[] {
+export function linesOf({ text }: HttpResponse): Record<string, unknown>[] {
   expect(text).to.satisfy((text: string) => text === '' || text.endsWith('\n'));
   return text
     .split('\n')
@@ -16,10 +16,10 @@ export function linesOf({ text }: Answer): Record<string, unknown>[] {
 
 export function importing(all: Collection): void {
   const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
-    all.ask.post(all.path, body, { headers: { ...LINES, ...headers } });
+    all.client.post(all.path, body, { headers: { ...LINES, ...headers } });
   const stream = (records: readonly Fields[]) => records.map((one) => `${JSON.stringify(one)}\n`).join('');
   const many = (count: number) => Array.from({ length: count }, () => all.fields());
-  const newest = async () => (await all.ask.get(`${all.path}?sort=-id&limit=1`)).json[0]?.id ?? 0;
+  const newest = async () => (await all.client.get(`${all.path}?sort=-id&limit=1`)).json[0]?.id ?? 0;
 
   describe('a stream of records', () => {
     it('makes a record of each line and answers a line each, in their order', async () => {
@@ -33,7 +33,7 @@ export function importing(all: Collection): void {
       expect(ids).to.deep.equal(ids.toSorted((a, b) => a - b));
       expect(new Set(ids)).to.have.length(600);
       for (const at of [0, 1, 299, 599]) {
-        const { json, headers } = await all.ask.get(`${all.path}/${ids[at]}`);
+        const { json, headers } = await all.client.get(`${all.path}/${ids[at]}`);
         expect([json, headers.etag]).to.deep.equal([{ id: ids[at], ...records[at] }, '"1"']);
       }
     });
@@ -56,7 +56,7 @@ export function importing(all: Collection): void {
       );
       expect(results).to.have.length(2 * bad.length);
       for (const [at, line] of bad.entries()) {
-        const { status, json } = await all.ask.post(all.path, line);
+        const { status, json } = await all.client.post(all.path, line);
         expect(results[2 * at], line).to.deep.equal({ line: 2 * at + 1, status, error: json });
         expect(results[2 * at + 1], line).to.include({ line: 2 * at + 2, status: 201 });
       }
@@ -88,7 +88,7 @@ export function importing(all: Collection): void {
 
     it('may be empty', async () => {
       for (const chunked of [false, true]) {
-        const answer = await all.ask.post(all.path, '', { headers: LINES, chunked });
+        const answer = await all.client.post(all.path, '', { headers: LINES, chunked });
         expect([answer.status, answer.text]).to.deep.equal([200, '']);
         expect(answer.headers['content-type']).to.equal('application/x-ndjson');
       }
@@ -118,14 +118,16 @@ export function importing(all: Collection): void {
     });
 
     it('takes no parameter, and a scope to write', async () => {
-      expect((await all.ask.post(`${all.path}?limit=1`, '', { headers: LINES })).status).to.equal(400);
-      expect((await all.ask.post(all.path, '', { headers: LINES, token: null })).status).to.equal(401);
+      expect((await all.client.post(`${all.path}?limit=1`, '', { headers: LINES })).status).to.equal(400);
+      expect((await all.client.post(all.path, '', { headers: LINES, token: null })).status).to.equal(401);
     });
 
     it('goes to collections alone', async () => {
       const { path } = await all.created();
       for (const method of ['PUT', 'PATCH']) {
-        expect((await all.ask.ask(method, path, { body: '{}\n', headers: LINES })).status).to.equal(415);
+        expect((await all.client.request(method, path, { body: '{}\n', headers: LINES })).status).to.equal(
+          415,
+        );
       }
     });
   });
@@ -150,13 +152,13 @@ export function importing(all: Collection): void {
       const lines = records.map((one) => JSON.stringify(one));
       const begun = linesOf(await keyed(`${lines[0]}\n${lines[1]}\n{\n`, key));
       expect(begun.map(({ status }) => status)).to.deep.equal([201, 201, 400]);
-      await all.ask.delete(`${all.path}/${begun[1]?.['id']}`);
+      await all.client.delete(`${all.path}/${begun[1]?.['id']}`);
       const whole = linesOf(await keyed(lines.join('\n'), key));
       expect(whole.slice(0, 2)).to.deep.equal(begun.slice(0, 2).map((line) => ({ ...line, replayed: true })));
       expect(whole.slice(2).map(({ status, replayed }) => [status, replayed])).to.deep.equal(
         Array.from({ length: 4 }, () => [201, undefined]),
       );
-      expect((await all.ask.get(`${all.path}/${begun[1]?.['id']}`)).status).to.equal(404);
+      expect((await all.client.get(`${all.path}/${begun[1]?.['id']}`)).status).to.equal(404);
     });
 
     it('refuses a line that is another one now', async () => {
@@ -171,10 +173,10 @@ export function importing(all: Collection): void {
     it('has a key that no single record has', async () => {
       const [first, second, fields] = [randomUUID(), randomUUID(), all.fields()];
       await keyed(stream([fields]), first);
-      const single = await all.ask.post(all.path, fields, { headers: { 'Idempotency-Key': first } });
+      const single = await all.client.post(all.path, fields, { headers: { 'Idempotency-Key': first } });
       expect([single.status, single.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
       const other = all.fields();
-      await all.ask.post(all.path, other, { headers: { 'Idempotency-Key': second } });
+      await all.client.post(all.path, other, { headers: { 'Idempotency-Key': second } });
       const last = await newest();
       const answer = await keyed(stream([other]), second);
       expect([answer.status, answer.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
@@ -193,7 +195,7 @@ export function importing(all: Collection): void {
       for (let at = 0; at < 300; at++) {
         expect(answers.filter((lines) => !lines[at]?.['replayed'])).to.have.length(1);
       }
-      const made = await all.ask.get(`${all.path}?id:gt=${before}&limit=1000`);
+      const made = await all.client.get(`${all.path}?id:gt=${before}&limit=1000`);
       expect(made.json).to.have.length(300);
     });
 

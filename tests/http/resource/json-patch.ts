@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { type Answer, type Asking, placed } from '../../support/http-client.js';
+import { type HttpResponse, issueLocations, type RequestOptions } from '../../support/http-client.js';
 import { type Collection, MINIMAL } from './collection.js';
 
 const TYPE = { 'Content-Type': 'application/json-patch+json' };
 
 export function jsonPatch(all: Collection): void {
-  const patch = (path: string, body: unknown, { headers }: Asking = {}): Promise<Answer> =>
-    all.ask.patch(path, body, { headers: { ...TYPE, ...headers } });
+  const patch = (path: string, body: unknown, { headers }: RequestOptions = {}): Promise<HttpResponse> =>
+    all.client.patch(path, body, { headers: { ...TYPE, ...headers } });
 
   const expectUntouched = async (path: string, fields: object) => {
-    const now = await all.ask.get(path);
+    const now = await all.client.get(path);
     expect(now.json).to.deep.include(fields);
     expect(now.headers.etag).to.equal('"1"');
   };
@@ -29,7 +29,7 @@ export function jsonPatch(all: Collection): void {
       expect([answer.status, answer.headers.etag], answer.text).to.deep.equal([200, '"2"']);
       expect(answer.headers['cache-control']).to.equal('no-store');
       expect(answer.json).to.deep.equal({ id, ...others });
-      expect((await all.ask.get(path)).json).to.deep.equal({ id, ...others });
+      expect((await all.client.get(path)).json).to.deep.equal({ id, ...others });
     });
 
     it('answers 204 under Prefer: return=minimal', async () => {
@@ -42,7 +42,7 @@ export function jsonPatch(all: Collection): void {
 
     it('writes nothing where it changes nothing', async () => {
       const { id, path, fields } = await all.created();
-      const shown = await all.ask.get(`${path}?fields=version,createdAt,updatedAt`);
+      const shown = await all.client.get(`${path}?fields=version,createdAt,updatedAt`);
       for (const operations of [
         [],
         [{ op: 'replace', path: '/id', value: id }],
@@ -73,7 +73,7 @@ export function jsonPatch(all: Collection): void {
       ]) {
         const answer = await patch(path, [...replaced, failing]);
         expect([answer.status, answer.json.code], answer.text).to.deep.equal([409, 'patch_test_failed']);
-        expect(placed(answer)).to.deep.equal([['patch_test_failed', `/${replaced.length}`]]);
+        expect(issueLocations(answer)).to.deep.equal([['patch_test_failed', `/${replaced.length}`]]);
         await expectUntouched(path, fields);
       }
     });
@@ -98,7 +98,7 @@ export function jsonPatch(all: Collection): void {
       ] as const) {
         const answer = await patch(path, body);
         expect([answer.status, answer.json.code], answer.text).to.deep.equal([400, 'invalid_patch']);
-        if (expected) expect(placed(answer)).to.deep.equal(expected);
+        if (expected) expect(issueLocations(answer)).to.deep.equal(expected);
         await expectUntouched(path, fields);
       }
     });
@@ -128,19 +128,21 @@ export function jsonPatch(all: Collection): void {
       ]) {
         const answer = await patch(path, [operation]);
         expect([answer.status, answer.json.code], answer.text).to.deep.equal([400, 'validation_failed']);
-        expect(placed(answer)).to.deep.equal([['read_only_field', '/id']]);
+        expect(issueLocations(answer)).to.deep.equal([['read_only_field', '/id']]);
       }
-      expect(placed(await patch(path, [{ op: 'move', from: '/id', path: '/a' }]))).to.deep.equal([
+      expect(issueLocations(await patch(path, [{ op: 'move', from: '/id', path: '/a' }]))).to.deep.equal([
         ['read_only_field', '/id'],
         ['unknown_field', '/a'],
       ]);
-      expect(placed(await patch(path, [{ op: 'move', from: `/${field}`, path: '/id' }]))).to.deep.equal([
+      expect(
+        issueLocations(await patch(path, [{ op: 'move', from: `/${field}`, path: '/id' }])),
+      ).to.deep.equal([
         ['read_only_field', '/id'],
         ['required', `/${field}`],
       ]);
       for (const name of ['version', 'createdAt', 'updatedAt']) {
         const answer = await patch(path, [{ op: 'add', path: `/${name}`, value: 'x' }]);
-        expect(placed(answer)).to.deep.equal([['read_only_field', `/${name}`]]);
+        expect(issueLocations(answer)).to.deep.equal([['read_only_field', `/${name}`]]);
       }
       await expectUntouched(path, fields);
     });
@@ -151,16 +153,16 @@ export function jsonPatch(all: Collection): void {
       const removed = required.map((field) => ({ op: 'remove', path: `/${field}` }));
       const emptied = required.map((field) => ({ op: 'replace', path: `/${field}`, value: null }));
       const added = { op: 'add', path: '/a~1~0b', value: 1 };
-      expect(placed(await patch(path, [added, ...removed]))).to.deep.equal([
+      expect(issueLocations(await patch(path, [added, ...removed]))).to.deep.equal([
         ...required.map((field) => ['required', `/${field}`]),
         ['unknown_field', '/a~1~0b'],
       ]);
-      expect(placed(await patch(path, emptied))).to.deep.equal(
+      expect(issueLocations(await patch(path, emptied))).to.deep.equal(
         required.map((field) => ['invalid_type', `/${field}`]),
       );
       for (const value of [[], 'x', null]) {
         const answer = await patch(path, [{ op: 'replace', path: '', value }]);
-        expect([answer.json.code, placed(answer)]).to.deep.equal([
+        expect([answer.json.code, issueLocations(answer)]).to.deep.equal([
           'validation_failed',
           [['invalid_type', '']],
         ]);

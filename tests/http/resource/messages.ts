@@ -3,16 +3,19 @@ import type { Collection } from './collection.js';
 
 const PATCH_TYPES = 'application/merge-patch+json, application/json-patch+json, application/json';
 
+/** More than a resource will ever have. */
+const NO_VERSION = '1000';
+
 export function messages(all: Collection): void {
   describe('methods', () => {
     it('are told by OPTIONS, to anyone', async () => {
-      const list = await all.ask.ask('OPTIONS', `${all.path}?limit=1`, { token: null });
+      const list = await all.client.request('OPTIONS', `${all.path}?limit=1`, { token: null });
       expect([list.status, list.text, list.headers.allow]).to.deep.equal([
         204,
         '',
         'GET, HEAD, POST, OPTIONS',
       ]);
-      const item = await all.ask.ask('OPTIONS', `${all.path}/1`, { token: null });
+      const item = await all.client.request('OPTIONS', `${all.path}/1`, { token: null });
       expect([item.status, item.headers.allow]).to.deep.equal([
         204,
         'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
@@ -29,7 +32,7 @@ export function messages(all: Collection): void {
       ['PURGE', '/1'],
     ] as const) {
       it(`are 405 with Allow where they are lacking: ${method} ${item && 'of an item'}`, async () => {
-        const answer = await all.ask.ask(method, all.path + item);
+        const answer = await all.client.request(method, all.path + item);
         expect([answer.status, answer.json.code]).to.deep.equal([405, 'method_not_allowed']);
         expect(answer.headers.allow).to.include('GET, HEAD');
         expect(answer.headers['cache-control']).to.equal('no-store');
@@ -46,7 +49,7 @@ export function messages(all: Collection): void {
         ['PUT', path, 'application/merge-patch+json'],
         ['PATCH', path, 'text/plain'],
       ] as const) {
-        const answer = await all.ask.ask(method, address, {
+        const answer = await all.client.request(method, address, {
           body: fields,
           headers: { 'Content-Type': type },
         });
@@ -58,17 +61,17 @@ export function messages(all: Collection): void {
     it('of an answer are JSON, or 406', async () => {
       const { path } = await all.created();
       for (const address of [all.path, path]) {
-        const answer = await all.ask.get(address, { headers: { Accept: 'text/html' } });
+        const answer = await all.client.get(address, { headers: { Accept: 'text/html' } });
         expect([answer.status, answer.json.code], address).to.deep.equal([406, 'not_acceptable']);
       }
     });
   });
 
   it('an unknown version, and an address that is nearly one, are refused', async () => {
-    const answer = await all.ask.get(all.path, { headers: { 'API-Version': '2' } });
+    const answer = await all.client.get(all.path, { headers: { 'API-Version': NO_VERSION } });
     expect([answer.status, answer.json.code]).to.deep.equal([400, 'unsupported_version']);
     for (const path of [`${all.path}/`, `${all.path}/0`, `${all.path}/01`, `${all.path}/x`]) {
-      expect((await all.ask.get(path)).status, path).to.equal(404);
+      expect((await all.client.get(path)).status, path).to.equal(404);
     }
   });
 }

@@ -5,7 +5,7 @@ export function reading(all: Collection): void {
   describe('GET', () => {
     it('shows the record with its version as a strong tag', async () => {
       const { id, path, fields } = await all.created();
-      const answer = await all.ask.get(path);
+      const answer = await all.client.get(path);
       expect([answer.status, answer.text]).to.deep.equal([200, JSON.stringify({ id, ...fields })]);
       expect(answer.headers).to.include({
         etag: '"1"',
@@ -18,7 +18,7 @@ export function reading(all: Collection): void {
 
     it('shows it in the list, with the same marking', async () => {
       const { id, fields } = await all.created();
-      const answer = await all.ask.get(`${all.path}?sort=-id&limit=1000`);
+      const answer = await all.client.get(`${all.path}?sort=-id&limit=1000`);
       expect(answer.status).to.equal(200);
       expect(answer.json.at(0)).to.deep.equal({ id, ...fields });
       expect(answer.headers['cache-control']).to.equal(all.resource.cacheControl);
@@ -27,21 +27,21 @@ export function reading(all: Collection): void {
     it('answers HEAD with the same headers and no body', async () => {
       const { path } = await all.created();
       for (const address of [path, all.path]) {
-        const [got, head] = [await all.ask.get(address), await all.ask.ask('HEAD', address)];
+        const [got, head] = [await all.client.get(address), await all.client.request('HEAD', address)];
         expect([head.status, head.text]).to.deep.equal([200, '']);
         expect(lasting(head)).to.deep.equal(lasting(got));
       }
     });
 
     it('answers 404 for an id that was never given', async () => {
-      const answer = await all.ask.get(all.nowhere);
+      const answer = await all.client.get(all.nowhere);
       expect([answer.status, answer.json.code, answer.json.details]).to.deep.equal([404, 'not_found', []]);
       expect(answer.headers['cache-control']).to.equal('no-store');
     });
 
     it('takes no parameter of an item that it does not know', async () => {
       const { path } = await all.created();
-      expect((await all.ask.get(`${path}?colour=red`)).json.code).to.equal('unknown_parameter');
+      expect((await all.client.get(`${path}?colour=red`)).json.code).to.equal('unknown_parameter');
     });
   });
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { placed } from '../../support/http-client.js';
+import { issueLocations } from '../../support/http-client.js';
 import { type Collection, MINIMAL } from './collection.js';
 
 export function replacement(all: Collection): void {
@@ -7,28 +7,28 @@ export function replacement(all: Collection): void {
     it('puts other fields in the place of all', async () => {
       const { id, path } = await all.created();
       const fields = all.fields();
-      const answer = await all.ask.put(path, fields);
+      const answer = await all.client.put(path, fields);
       expect([answer.status, answer.text]).to.deep.equal([200, JSON.stringify({ id, ...fields })]);
       expect(answer.headers).to.include({ etag: '"2"', 'cache-control': 'no-store' });
-      expect((await all.ask.get(path)).text).to.equal(answer.text);
+      expect((await all.client.get(path)).text).to.equal(answer.text);
     });
 
     it('never creates', async () => {
-      expect((await all.ask.put(all.nowhere, all.fields())).status).to.equal(404);
-      expect((await all.ask.get(all.nowhere)).status).to.equal(404);
+      expect((await all.client.put(all.nowhere, all.fields())).status).to.equal(404);
+      expect((await all.client.get(all.nowhere)).status).to.equal(404);
     });
 
     it('takes back what GET showed, id and metadata with their stored values', async () => {
       const { path } = await all.created();
-      const shown = (await all.ask.get(path)).json;
-      const answer = await all.ask.put(path, { ...shown, ...all.fields(), version: 1 });
+      const shown = (await all.client.get(path)).json;
+      const answer = await all.client.put(path, { ...shown, ...all.fields(), version: 1 });
       expect([answer.status, answer.headers.etag]).to.deep.equal([200, '"2"']);
     });
 
     it('takes no other values of them', async () => {
       const { id, path, fields } = await all.created();
       const stale = { id: id + 1, version: 2, createdAt: 'then', updatedAt: null };
-      expect(placed(await all.ask.put(path, { ...fields, ...stale }))).to.deep.equal(
+      expect(issueLocations(await all.client.put(path, { ...fields, ...stale }))).to.deep.equal(
         Object.keys(stale).map((field) => ['read_only_field', `/${field}`]),
       );
     });
@@ -36,13 +36,13 @@ export function replacement(all: Collection): void {
     it('leaves the version where nothing changes, whatever the order of the fields', async () => {
       const { path, fields } = await all.created();
       const same = Object.fromEntries(Object.entries(fields).toReversed());
-      const answer = await all.ask.put(path, same);
+      const answer = await all.client.put(path, same);
       expect([answer.status, answer.headers.etag]).to.deep.equal([200, '"1"']);
     });
 
     it('answers 204 under Prefer: return=minimal', async () => {
       const { path } = await all.created();
-      const answer = await all.ask.put(path, all.fields(), MINIMAL);
+      const answer = await all.client.put(path, all.fields(), MINIMAL);
       expect([answer.status, answer.text, answer.headers.etag]).to.deep.equal([204, '', '"2"']);
       expect(answer.headers['preference-applied']).to.equal('return=minimal');
     });

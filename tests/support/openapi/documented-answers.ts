@@ -1,17 +1,16 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { ERRORS } from '#src/adapters/inbound/http/error-catalogue.js';
-import type { ErrorCode } from '#src/domain/errors.js';
+import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
 import { MAX_ID } from '#src/domain/record.js';
-import type { Answer } from '../http-client.js';
+import type { HttpResponse } from '../http-client.js';
 import { type Node, OpenApiDocument, type Place } from './document.js';
 
-export type AnyAnswer = Pick<Answer, 'status' | 'headers' | 'bytes'>;
+export type AnyAnswer = Pick<HttpResponse, 'status' | 'headers' | 'bytes'>;
 
 /** Of the connection, and what OpenAPI tells by other means (version 3.1, section 4.8.17.1). */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
 
 /** How an address that does not exist can answer. */
-const ANYWHERE: readonly ErrorCode[] = [
+const ANYWHERE: readonly ResponseErrorCode[] = [
   'not_found',
   'rate_limited',
   'https_required',
@@ -23,7 +22,7 @@ const ANYWHERE: readonly ErrorCode[] = [
 ];
 
 /** How a method can be answered that the address lacks. */
-const ANY_METHOD: readonly ErrorCode[] = [
+const ANY_METHOD: readonly ResponseErrorCode[] = [
   ...ANYWHERE,
   'method_not_allowed',
   'unauthenticated',
@@ -65,7 +64,7 @@ export class DocumentedAnswers {
     const known = this.document.at('components', 'headers')?.node;
     const names = Object.keys(known).map((name) => name.replace(/-\d+$/, '').toLowerCase());
     const headers = Object.keys(answer.headers).filter((name) => ![...TRANSPORT, ...names].includes(name));
-    const codes = Object.keys(ERRORS) as ErrorCode[];
+    const codes = Object.keys(ERRORS) as ResponseErrorCode[];
     const errors = answer.status < 400 ? [] : this.faultsElsewhere(answer, codes);
     told('what was sent', answer, [...headers.map((name) => `the header ${name}`), ...errors]);
   }
@@ -144,7 +143,7 @@ export class DocumentedAnswers {
   }
 
   /** Where there is no operation there is nothing but an error, which looks as all do. */
-  private faultsElsewhere(answer: AnyAnswer, codes: readonly ErrorCode[]): string[] {
+  private faultsElsewhere(answer: AnyAnswer, codes: readonly ResponseErrorCode[]): string[] {
     const { status, headers, bytes } = answer;
     if (bytes.length === 0) return status < 400 ? [`the status ${status}`] : [];
     const error = JSON.parse(bytes.toString());
@@ -153,7 +152,7 @@ export class DocumentedAnswers {
     const schema = this.document.at('components', 'schemas', name);
     return [
       ...(schema ? this.document.faults(schema, error) : [`an error in the shape ${name}`]),
-      ...(codes.includes(error.code) && ERRORS[error.code as ErrorCode].status === status
+      ...(codes.includes(error.code) && ERRORS[error.code as ResponseErrorCode].status === status
         ? []
         : [`the code ${error.code} with the status ${status}`]),
     ];

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { CopyError } from '../../../application/maintenance/copy-archive.js';
-import { masking } from '../../../application/masking.js';
 import { BackupTargetError } from '../../../application/ports/backup.js';
 import { UnusableStore } from '../../../application/ports/store.js';
 import { loadSettings, SettingsError } from '../../../config/settings.js';
 import { CatalogueError } from '../../../domain/errors.js';
+import { masking } from '../../../shared/redact.js';
 import { addBackup } from './commands/backup.js';
 import { addCopy } from './commands/copy.js';
 import { addKeys } from './commands/keys.js';

@@ -6,15 +6,15 @@ import { parseInstant } from '../../../domain/instant.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './bodies/body-fields.js';
 import type { Context } from './context.js';
-import { type Endpoint, idOf, type Operation } from './endpoint.js';
-import { onceFor, readIdempotencyKey } from './idempotency-key.js';
-import type { ImportTools } from './imports/import-endpoint.js';
-import { describedIssuance, describedRevocation } from './openapi/described-issuance.js';
-import { noParameter } from './query.js';
+import type { ImportTools } from './import/import-route.js';
+import { describedIssuance, describedRevocation } from './openapi/resource-operations.js';
+import { onceFor, readIdempotencyKey } from './query/idempotency-key.js';
+import { writeCondition } from './query/preconditions.js';
+import { noParameter } from './query/query.js';
 import type { ResourceDescription } from './resource-description.js';
-import { answerJson, JSON_TYPES, ResourceEndpoints, type ResourcePolicy } from './resource-endpoints.js';
+import { answerJson, ResourceEndpoints, type ResourcePolicy } from './resource-endpoints.js';
 import { NEW_API_KEY } from './resources/api-keys.js';
-import { writeCondition } from './write-condition.js';
+import { idOf, type Operation, type Route } from './route.js';
 
 const MINUTE_MS = 60_000;
 
@@ -31,7 +31,7 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
     super(resource, useCases, policy, imports);
   }
 
-  protected override ofEach(): Pick<Endpoint, 'operations'> {
+  protected override ofEach(): Pick<Route, 'operations'> {
     return { operations: { GET: this.reading(), DELETE: this.deletion() } };
   }
 
@@ -42,13 +42,14 @@ export class ApiKeyEndpoints extends ResourceEndpoints<ApiKey> {
       scope: this.resource.writeScope,
       parameter: noParameter,
       headers: readIdempotencyKey,
-      body: this.body(JSON_TYPES),
-      handle: async (ctx) => {
-        const { body } = ctx.request;
-        const creation = { draft: this.draft(body), once: onceFor(ctx, body) };
-        this.answerIssued(ctx, await this.useCases.issueFor(ctx.state.principal, creation));
-      },
+      consumes: { 'application/json': { read: this.readJson, handle: (ctx) => this.issue(ctx) } },
     };
+  }
+
+  private async issue(ctx: Context): Promise<void> {
+    const { body } = ctx.request;
+    const creation = { draft: this.draft(body), once: onceFor(ctx, body) };
+    this.answerIssued(ctx, await this.useCases.issueFor(ctx.state.principal, creation));
   }
 
   protected override deletion(): Operation {

@@ -4,21 +4,21 @@ import type { Clock } from '../../../application/ports/clock.js';
 import type { Journal } from '../../../application/ports/journal.js';
 import { notFound } from '../../../domain/errors.js';
 import type { Context, Middleware, RequestState } from './context.js';
-import { type Endpoint, mount, mountPublic, mountUnlimited } from './endpoint.js';
-import { answerErrors } from './middleware/answer-errors.js';
+import { accessLog } from './middleware/access-log.js';
 import type { AccessControl } from './middleware/authentication.js';
-import { boundResponses, limitSendingTime } from './middleware/bound-responses.js';
-import { closeConnections } from './middleware/close-connections.js';
-import { codeAnswers } from './middleware/code-answers.js';
-import { guardMessage } from './middleware/guard-message.js';
-import { identifyRequest } from './middleware/identify-request.js';
-import { logRequests } from './middleware/log-requests.js';
-import { markUncached } from './middleware/mark-uncached.js';
-import { simplifyAccept } from './middleware/negotiate.js';
+import { compression } from './middleware/compression.js';
+import { connectionClose } from './middleware/connection-close.js';
+import { normalizeAccept } from './middleware/content-negotiation.js';
+import { errorHandler } from './middleware/error-handler.js';
+import { noStore } from './middleware/no-store.js';
 import { countRequest } from './middleware/rate-limit.js';
+import { requestId } from './middleware/request-id.js';
+import { requestLimits } from './middleware/request-limits.js';
+import { limitSendingTime, responseLimits } from './middleware/response-limits.js';
 import { wwwAuthenticate } from './middleware/www-authenticate.js';
-import { announceEnd } from './versions/announce-end.js';
-import { servedVersion } from './versions/served-versions.js';
+import { accessControl, mount, type Route } from './route.js';
+import { versionOf } from './versioning/api-version.js';
+import { deprecationHeaders } from './versioning/deprecation.js';
 import type { WorkBounds } from './work-bounds.js';
 
 export interface AppDependencies {
@@ -27,13 +27,9 @@ export interface AppDependencies {
   /** Tells browsers which scripts may read the answers: `shareAcrossOrigins`. */
   readonly crossOrigin: Middleware;
   readonly gate: AccessControl;
-  readonly endpoints: readonly Endpoint[];
-  /** Limited, and guarded by no token. */
-  readonly publicEndpoints: readonly Endpoint[];
+  readonly routes: readonly Route[];
   /** Of the document that says which tokens are good here. */
   readonly metadataUrl: () => string;
-  /** Neither limited nor guarded by a token. */
-  readonly healthEndpoints: readonly Endpoint[];
   readonly journal: Journal;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
@@ -44,28 +40,26 @@ export interface AppDependencies {
 /** The way of a request, from top to bottom; {@link mount} goes on with it at the endpoint. */
 export function createApp(deps: AppDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
-  for (const endpoint of deps.healthEndpoints) mountUnlimited(router, endpoint);
-  for (const endpoint of deps.publicEndpoints) mountPublic(router, deps.gate.limiter, endpoint);
-  for (const endpoint of deps.endpoints)
-    mount(router, deps.gate, endpoint, servedVersion(endpoint, deps.endpoints));
+  const enter = accessControl(deps.gate);
+  for (const route of deps.routes) mount(router, route, versionOf(route, deps.routes), enter);
 
   const app = new Koa<RequestState>();
   app.silent = true;
   app.on('error', warnOnce(deps.journal));
-  app.use(identifyRequest);
-  app.use(simplifyAccept);
+  app.use(requestId);
+  app.use(normalizeAccept);
   app.use(deps.crossOrigin);
-  app.use(logRequests(deps.journal, deps.clock));
-  app.use(closeConnections(deps.isDraining));
-  app.use(announceEnd);
+  app.use(accessLog(deps.journal, deps.clock));
+  app.use(connectionClose(deps.isDraining));
+  app.use(deprecationHeaders);
   app.use(limitSendingTime());
-  app.use(answerErrors(deps.journal));
+  app.use(errorHandler(deps.journal));
   app.use(wwwAuthenticate(deps.metadataUrl));
-  app.use(markUncached);
+  app.use(noStore);
   app.use(deps.arrival);
-  app.use(guardMessage);
-  app.use(boundResponses(deps.bounds));
-  app.use(codeAnswers);
+  app.use(requestLimits);
+  app.use(responseLimits(deps.bounds));
+  app.use(compression);
   app.use(router.routes());
   app.use(async (ctx) => {
     await countRequest(ctx, deps.gate.limiter);

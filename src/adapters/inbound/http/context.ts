@@ -1,8 +1,8 @@
 import type Koa from 'koa';
-import type { Share } from '../../../application/fair-shares.js';
 import type { Principal } from '../../../domain/access.js';
-import type { CodedDocument } from './codecs.js';
-import type { ServedVersion } from './versions/served-version.js';
+import type { Share } from '../../../shared/fair-shares.js';
+import type { CodedDocument } from './middleware/compression-codecs.js';
+import type { ApiVersion } from './versioning/api-version.js';
 import type { WorkBounds } from './work-bounds.js';
 
 /** What the middlewares tell each other of a request. */
@@ -11,7 +11,7 @@ export interface RequestState {
   /** The path's pattern, such as `/v1/products/{id}`; absent for a path that does not exist. */
   route?: string;
   /** What the address was found to be; absent: the first version. */
-  version?: ServedVersion;
+  version?: ApiVersion;
   /** What a client without a principal is limited by: its IPv4 address, or the /64 of its IPv6 address. */
   address: string;
   principal?: Principal;

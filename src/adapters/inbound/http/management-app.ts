@@ -1,15 +1,17 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Journal } from '../../../application/ports/journal.js';
-import { CatalogueError, notFound } from '../../../domain/errors.js';
+import { notFound } from '../../../domain/errors.js';
 import type { Middleware, RequestState } from './context.js';
-import { type Endpoint, mountUnlimited } from './endpoint.js';
-import { answerErrors } from './middleware/answer-errors.js';
-import { closeConnections } from './middleware/close-connections.js';
-import { guardMessage } from './middleware/guard-message.js';
-import { identifyRequest } from './middleware/identify-request.js';
-import { markUncached } from './middleware/mark-uncached.js';
-import { simplifyAccept } from './middleware/negotiate.js';
+import { connectionClose } from './middleware/connection-close.js';
+import { normalizeAccept } from './middleware/content-negotiation.js';
+import { errorHandler } from './middleware/error-handler.js';
+import { noStore } from './middleware/no-store.js';
+import { requestId } from './middleware/request-id.js';
+import { requestLimits } from './middleware/request-limits.js';
+import { HttpError } from './response/http-error.js';
+import { mount, type Route } from './route.js';
+import { FIRST_VERSION } from './versioning/api-version.js';
 
 /** What a Prometheus server collects. */
 export interface MetricsReport {
@@ -18,7 +20,8 @@ export interface MetricsReport {
 }
 
 export interface ManagementDependencies {
-  readonly healthEndpoints: readonly Endpoint[];
+  /** Probes. */
+  readonly routes: readonly Route[];
   readonly metrics: MetricsReport;
   readonly journal: Journal;
   readonly isDraining: () => boolean;
@@ -27,18 +30,18 @@ export interface ManagementDependencies {
 /** For those who run the service: no token, no limit, and no line in the log for each probe. */
 export function createManagementApp(deps: ManagementDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
-  for (const endpoint of deps.healthEndpoints) mountUnlimited(router, endpoint);
+  for (const route of deps.routes) mount(router, route, FIRST_VERSION, async () => {});
   router.all(/^\/metrics$/, answerMetrics(deps.metrics));
 
   const app = new Koa<RequestState>();
   app.silent = true;
   app.on('error', (error: unknown) => deps.journal.warn('an answer broke off', { error }));
-  app.use(identifyRequest);
-  app.use(simplifyAccept);
-  app.use(closeConnections(deps.isDraining));
-  app.use(answerErrors(deps.journal));
-  app.use(markUncached);
-  app.use(guardMessage);
+  app.use(requestId);
+  app.use(normalizeAccept);
+  app.use(connectionClose(deps.isDraining));
+  app.use(errorHandler(deps.journal));
+  app.use(noStore);
+  app.use(requestLimits);
   app.use(router.routes());
   app.use(() => {
     throw notFound();
@@ -51,7 +54,7 @@ function answerMetrics(metrics: MetricsReport): Middleware {
   return async (ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       ctx.set('Allow', 'GET, HEAD');
-      throw new CatalogueError('method_not_allowed', `${ctx.method} cannot be used here; see Allow.`);
+      throw new HttpError('method_not_allowed', `${ctx.method} cannot be used here; see Allow.`);
     }
     const text = await metrics.text();
     ctx.set('Content-Type', metrics.contentType);

@@ -2,9 +2,9 @@ import type Joi from 'joi';
 import type { Scope } from '../../../domain/access.js';
 import type { FieldSet } from '../../../domain/fields.js';
 import type { Versioned } from '../../../domain/record.js';
+import type { ResourceWords } from './openapi/description.js';
 import type { JsonSchema } from './openapi/json-schema.js';
-import type { ResourceWords } from './openapi/resource-words.js';
-import type { Deprecation } from './versions/deprecation.js';
+import type { Deprecation } from './versioning/deprecation.js';
 
 /** What the shared handlers need to know of a resource: values and functions, never which one it is. */
 export interface ResourceDescription<Fields> {

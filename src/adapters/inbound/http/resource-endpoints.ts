@@ -4,37 +4,33 @@ import type { Records, VersionCondition } from '../../../application/record-use-
 import { PreconditionFailed } from '../../../domain/errors.js';
 import type { Versioned } from '../../../domain/record.js';
 import { BodyFields } from './bodies/body-fields.js';
-import { mediaType, readJsonBody } from './bodies/read-json-body.js';
+import { readJsonBody } from './bodies/read-json-body.js';
 import type { Context, Middleware } from './context.js';
-import { type Endpoint, idOf, type Operation, type Work } from './endpoint.js';
-import { entityTag, isKnown } from './entity-tag.js';
-import { onceFor, readIdempotencyKey } from './idempotency-key.js';
+import { ImportEndpoint, type ImportPolicy, type ImportTools } from './import/import-route.js';
+import { ListEndpoint } from './list/list-route.js';
+import { LINES } from './list/ndjson.js';
 import {
-  ImportEndpoint,
-  type ImportPolicy,
-  type ImportTools,
-  sendsLines,
-} from './imports/import-endpoint.js';
-import { ListEndpoint } from './lists/list-endpoint.js';
-import { LINES } from './lists/ndjson.js';
-import { describedListing, describedReading } from './openapi/described-reads.js';
-import { DescribedResource } from './openapi/described-resource.js';
-import {
+  DescribedResource,
   describedChange,
   describedCreation,
   describedDeletion,
+  describedListing,
+  describedReading,
   describedReplacement,
-} from './openapi/described-writes.js';
-import { prefersMinimal } from './preferences.js';
-import { noParameter } from './query.js';
+} from './openapi/resource-operations.js';
+import { onceFor, readIdempotencyKey } from './query/idempotency-key.js';
+import { writeCondition } from './query/preconditions.js';
+import { prefersMinimal } from './query/prefer-header.js';
+import { noParameter } from './query/query.js';
 import type { ResourceDescription } from './resource-description.js';
+import { entityTag, isKnown } from './response/etag.js';
+import { type BodyHandler, idOf, type Operation, type Policy, type Route } from './route.js';
 import { type View, Views } from './views.js';
 import { MAX_RECORD_BYTES } from './work-bounds.js';
-import { writeCondition } from './write-condition.js';
 
-export const JSON_TYPES = ['application/json'];
 const JSON_PATCH = 'application/json-patch+json';
-const PATCH_TYPES = ['application/merge-patch+json', JSON_PATCH, 'application/json'];
+
+type Edit<Fields> = (body: unknown, current: Versioned<Fields>) => Draft<Fields>;
 
 export interface ResourcePolicy extends ImportPolicy {
   readonly requireIfMatch: boolean;
@@ -46,6 +42,7 @@ export interface ResourcePolicy extends ImportPolicy {
 
 /** The two addresses of a resource, alike for all resources. One that differs overrides a method. */
 export class ResourceEndpoints<Fields> {
+  protected readonly readJson: Middleware;
   private readonly fields: BodyFields<Fields>;
 
   constructor(
@@ -54,22 +51,25 @@ export class ResourceEndpoints<Fields> {
     protected readonly policy: ResourcePolicy,
     protected readonly imports: ImportTools,
   ) {
+    this.readJson = readJsonBody(policy.bodyLimitBytes);
     this.fields = new BodyFields(resource);
   }
 
-  endpoints(): Endpoint[] {
+  endpoints(): Route[] {
     const { path, version, deprecation } = this.resource;
     const inVersion = `(?:/v${version})?/${path}`;
     return [
       {
-        route: `/v${version}/${path}`,
+        template: `/v${version}/${path}`,
+        access: 'bearer',
         path: new RegExp(`^${inVersion}$`),
         version,
         deprecation,
         operations: { GET: this.listing(), POST: this.creation() },
       },
       {
-        route: `/v${version}/${path}/{id}`,
+        template: `/v${version}/${path}/{id}`,
+        access: 'bearer',
         path: new RegExp(`^${inVersion}/([1-9][0-9]{0,15})$`),
         version,
         deprecation,
@@ -79,7 +79,7 @@ export class ResourceEndpoints<Fields> {
   }
 
   /** What can be done with a single record. */
-  protected ofEach(): Pick<Endpoint, 'operations' | 'acceptPatch'> {
+  protected ofEach(): Pick<Route, 'operations'> {
     return {
       operations: {
         GET: this.reading(),
@@ -87,37 +87,34 @@ export class ResourceEndpoints<Fields> {
         PATCH: this.change(),
         DELETE: this.deletion(),
       },
-      acceptPatch: PATCH_TYPES.join(', '),
     };
   }
 
   protected listing(): Operation {
     const list = new ListEndpoint(this.resource, this.useCases, this.policy.cacheControl);
-    return { ...this.readAccess(), ...list.work(), describe: () => describedListing(this.described) };
+    return { ...this.readAccess(), ...list.operation(), describe: () => describedListing(this.described) };
   }
 
   protected creation(): Operation {
-    const lines = this.importing();
     return {
       describe: () => describedCreation(this.described),
-      insteadFor: (ctx) => (sendsLines(ctx) ? lines : undefined),
       scope: this.resource.writeScope,
       parameter: noParameter,
       headers: readIdempotencyKey,
-      body: this.body(JSON_TYPES, [LINES]),
-      handle: async (ctx) => {
-        const { body } = ctx.request;
-        const creation = { draft: this.fields.ofNew(body), once: onceFor(ctx, body) };
-        await ctx.state.bounds.reserveResponse(ctx, MAX_RECORD_BYTES);
-        const created = await this.useCases.create(creation);
-        this.tellCreated(ctx, created);
-        this.answerWrite(ctx, 201, created.record);
+      consumes: {
+        'application/json': { read: this.readJson, handle: (ctx) => this.create(ctx) },
+        [LINES]: new ImportEndpoint(this.resource, this.useCases, this.policy, this.imports).handler(),
       },
     };
   }
 
-  protected importing(): Work {
-    return new ImportEndpoint(this.resource, this.useCases, this.policy, this.imports).work();
+  private async create(ctx: Context): Promise<void> {
+    const { body } = ctx.request;
+    const creation = { draft: this.fields.ofNew(body), once: onceFor(ctx, body) };
+    await ctx.state.bounds.reserveResponse(ctx, MAX_RECORD_BYTES);
+    const created = await this.useCases.create(creation);
+    this.tellCreated(ctx, created);
+    this.answerWrite(ctx, 201, created.record);
   }
 
   protected reading(): Operation {
@@ -132,15 +129,29 @@ export class ResourceEndpoints<Fields> {
   }
 
   protected replacement(): Operation {
-    const work = this.writing(JSON_TYPES, (body, current) => this.fields.ofReplacement(body, current));
-    return { ...work, describe: () => describedReplacement(this.described) };
+    return {
+      describe: () => describedReplacement(this.described),
+      scope: this.resource.writeScope,
+      ...this.ofItem(),
+      consumes: {
+        'application/json': this.editing((body, current) => this.fields.ofReplacement(body, current)),
+      },
+    };
   }
 
   protected change(): Operation {
-    const work = this.writing(PATCH_TYPES, (body, current, type) =>
-      type === JSON_PATCH ? this.fields.ofJsonPatch(body, current) : this.fields.ofMergePatch(body, current),
-    );
-    return { ...work, describe: () => describedChange(this.described, PATCH_TYPES, JSON_PATCH) };
+    const mergePatch = this.editing((body, current) => this.fields.ofMergePatch(body, current));
+    const consumes = {
+      'application/merge-patch+json': mergePatch,
+      [JSON_PATCH]: this.editing((body, current) => this.fields.ofJsonPatch(body, current)),
+      'application/json': mergePatch,
+    };
+    return {
+      describe: () => describedChange(this.described, Object.keys(consumes), JSON_PATCH),
+      scope: this.resource.writeScope,
+      ...this.ofItem(),
+      consumes,
+    };
   }
 
   protected deletion(): Operation {
@@ -160,20 +171,15 @@ export class ResourceEndpoints<Fields> {
     return this.useCases.remove(idOf(ctx), condition);
   }
 
-  private writing(
-    mediaTypes: string[],
-    edit: (body: unknown, current: Versioned<Fields>, type: string) => Draft<Fields>,
-  ): Work {
+  private editing(edit: Edit<Fields>): BodyHandler {
     return {
-      scope: this.resource.writeScope,
-      ...this.ofItem(),
-      body: this.body(mediaTypes),
+      read: this.readJson,
       handle: async (ctx) => {
         const { body } = ctx.request;
         const condition = this.condition(ctx);
         await ctx.state.bounds.reserveResponse(ctx, MAX_RECORD_BYTES);
         const record = await this.tellingTag(ctx, () =>
-          this.useCases.edit(idOf(ctx), condition, (current) => edit(body, current, mediaType(ctx))),
+          this.useCases.edit(idOf(ctx), condition, (current) => edit(body, current)),
         );
         this.answerWrite(ctx, 200, record);
       },
@@ -239,16 +245,12 @@ export class ResourceEndpoints<Fields> {
     return writeCondition(ctx.headers, this.policy.requireIfMatch, (version) => this.tag(version));
   }
 
-  private readAccess(): Pick<Operation, 'scope'> {
+  private readAccess(): Pick<Policy, 'scope'> {
     return this.policy.publicRead ? {} : { scope: this.resource.readScope };
   }
 
-  private ofItem(): Pick<Operation, 'parameter' | 'subject'> {
-    return { parameter: noParameter, subject: (ctx) => this.useCases.read(idOf(ctx)) };
-  }
-
-  protected body(mediaTypes: string[], otherTypes: string[] = []): Middleware {
-    return readJsonBody({ limitBytes: this.policy.bodyLimitBytes, mediaTypes, otherTypes });
+  private ofItem(): Pick<Policy, 'parameter' | 'ensureExists'> {
+    return { parameter: noParameter, ensureExists: (ctx) => this.useCases.read(idOf(ctx)) };
   }
 }
 

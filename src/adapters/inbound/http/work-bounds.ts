@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { FairShares, type Share, type ShareLimits } from '../../../application/fair-shares.js';
+import type { Principal } from '../../../domain/access.js';
 import { unavailable } from '../../../domain/errors.js';
-import { clientOf, type Sender } from './client.js';
+import { FairShares, type Share, type ShareLimits } from '../../../shared/fair-shares.js';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
@@ -62,7 +62,7 @@ export class WorkBounds {
   }
 
   /**
-   * Waits until the request may go on. `boundResponses` releases the share.
+   * Waits until the request may go on. `responseLimits` releases the share.
    * @throws CatalogueError `unavailable`
    */
   async take(request: BoundedRequest, work: BoundedWork, size = 1): Promise<Share> {
@@ -85,4 +85,14 @@ export class WorkBounds {
   async reserveResponse(request: BoundedRequest, bytes: number): Promise<void> {
     request.state.room = await this.take(request, 'responses', bytes);
   }
+}
+
+/** What is known of who sends a request. */
+export interface Sender {
+  readonly state: { readonly principal?: Principal; readonly address: string };
+}
+
+/** Whose limits a request counts against: its principal's, else its address's. */
+export function clientOf({ state }: Sender): string {
+  return state.principal?.id ?? `address:${state.address}`;
 }

@@ -1,6 +1,6 @@
 import { type LevelWithSilent, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
-import { masking } from '../../../application/masking.js';
 import type { Journal } from '../../../application/ports/journal.js';
+import { masking } from '../../../shared/redact.js';
 import { BufferedStderr } from './buffered-stderr.js';
 
 type Details = Readonly<Record<string, unknown>>;

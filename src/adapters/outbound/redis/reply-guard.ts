@@ -1,47 +1,51 @@
-/** The longest reply that any command of ours has is the server's description of itself and its modules. */
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { AbstractConnector, type StandaloneConnectionOptions } from 'ioredis';
+
+/** Our longest reply is the server's description of itself and its modules. */
 export const MAX_REPLY_BYTES = 16 * 1024;
 
 /**
- * In one chunk: at most 256 commands are under way, with at most four replies each. For each unexpected reply the driver
- * makes an error.
+ * The most replies in one chunk: at most 256 commands are under way, with at most four replies each. The driver creates an
+ * error for each unexpected reply.
  */
 const MAX_REPLIES = 1_100;
 
-/** Of arrays and maps in one reply, so that those in each other stay few. */
+/** The most arrays and maps in one reply, which also bounds their nesting. */
 const MAX_CONTAINERS = 64;
 
-/** The least that a value takes up: its type and the end of its line. */
+/** The least size of a value: its type and the end of its line. */
 const MIN_VALUE_BYTES = 3;
 
 const LINE_FEED = 10;
 
-/** Text whose length is announced. */
+/** A text with its length. */
 const BLOB = /^[$=!](\d{1,10})$/;
-/** Arrays, and maps of twice as many values. */
+/** An array, or a map of twice as many values. */
 const CONTAINER = /^([*%])(\d{1,10})$/;
-/** All else that replies to our commands are made of: simple texts and errors, integers, booleans, and nothing. */
+/** The other values in replies to our commands: simple texts and errors, integers, booleans, and null. */
 const PLAIN = /^([+-][^\r]*|:[+-]?\d{1,16}|#[tf]|_|[$*]-1)$/;
 
 /**
- * Looks at the bytes of replies before they are parsed. A parser believes what a reply says of its length: it keeps what
- * arrives until the end that was announced, and sets aside memory for each array.
+ * Checks the bytes of replies before the driver parses them. The parser trusts the lengths in a reply: it keeps all bytes
+ * until the announced end, and allocates memory for each array.
  * Source: Redis serialization protocol, versions 2 and 3 (https://redis.io/docs/latest/develop/reference/protocol-spec/).
  */
 export class ReplyGuard {
-  /** Of the reply under way, as follows. */
+  /** The bytes of the current reply. */
   private bytes = 0;
   private containers = 0;
-  /** Values that are still to begin, those inside of others too. */
+  /** The values that have not begun yet, nested ones too. */
   private valuesLeft = 1;
-  /** Of the text under way, its end of line included. */
+  /** The missing bytes of the current text and its end of line. */
   private blobLeft = 0;
-  /** The part of a line that is there. */
+  /** The received part of the current line. */
   private line = '';
 
   /**
-   * @param chunk what follows the chunks before it
-   * @throws Error where a reply is over {@link MAX_REPLY_BYTES}, or announces to be, or does not follow the Redis protocol, or where there are too
-   *   many. Its message quotes nothing
+   * @param chunk follows the chunks of the earlier calls
+   * @throws Error if a reply is larger than {@link MAX_REPLY_BYTES}, or announces to be, or violates the Redis protocol, or
+   *   if there are too many replies. Its message quotes nothing of them
    */
   check(chunk: Buffer): void {
     let replies = 0;
@@ -73,7 +77,7 @@ export class ReplyGuard {
   private readLine(part: Buffer): void {
     this.line += part.toString('latin1');
     if (!this.line.endsWith('\n')) return;
-    if (!this.line.endsWith('\r\n')) throw noReply();
+    if (!this.line.endsWith('\r\n')) throw invalidReply();
     this.readValue(this.line.slice(0, -2));
     this.line = '';
   }
@@ -89,7 +93,7 @@ export class ReplyGuard {
       if (++this.containers > MAX_CONTAINERS) throw tooLong();
       this.valuesLeft += Number(size) * (type === '%' ? 2 : 1);
       this.expectRoomFor(0);
-    } else if (!PLAIN.test(header)) throw noReply();
+    } else if (!PLAIN.test(header)) throw invalidReply();
   }
 
   private expectRoomFor(bytes: number): void {
@@ -101,6 +105,49 @@ function tooLong(): Error {
   return new Error(`a reply is over ${MAX_REPLY_BYTES} bytes, or of too many parts`);
 }
 
-function noReply(): Error {
-  return new Error('a reply is none of the Redis protocol');
+function invalidReply(): Error {
+  return new Error('a reply violates the Redis protocol');
+}
+
+/** Connects to one server, as the connector of ioredis does. Closes the connection if the guard rejects a reply. */
+export class GuardedConnector extends AbstractConnector {
+  private readonly options: StandaloneConnectionOptions;
+
+  /** @param options those of the client */
+  constructor(options: unknown) {
+    super(0);
+    this.options = options as StandaloneConnectionOptions;
+  }
+
+  async connect(): Promise<Socket> {
+    const { host = 'localhost', port = 6379, family, path, tls } = this.options;
+    const server = path ? { path } : { host, port, ...(family !== undefined && { family }) };
+    const socket = tls ? connectTls({ ...server, ...tls }) : connectTcp(server);
+    socket.once('error', (error) => {
+      this.firstError = error;
+    });
+    guardReplies(socket);
+    this.stream = socket;
+    return socket;
+  }
+
+  /** Closes the connection immediately: a server that sent an invalid reply may continue to send. */
+  override disconnect(): void {
+    this.stream?.destroy();
+  }
+}
+
+/** Checks data before any listener gets it, also the data that arrives with the end of a TLS handshake. */
+function guardReplies(socket: Socket): void {
+  const guard = new ReplyGuard();
+  const push = socket.push.bind(socket);
+  socket.push = (chunk: Buffer | null) => {
+    try {
+      if (chunk) guard.check(chunk);
+    } catch (error) {
+      socket.destroy(error as Error);
+      return false;
+    }
+    return push(chunk);
+  };
 }

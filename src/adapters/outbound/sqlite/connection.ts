@@ -4,16 +4,17 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { UnusableStore } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
+import { toCoreError } from './errors.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
 const OWNER_ONLY = 0o077;
 
 /**
- * Opens a database file. SQLite alone opens it: the end of any other descriptor of the file in this process would end
- * the locks that SQLite holds, and the next process to close the database would delete its log (SQLite, "How To Corrupt
- * An SQLite Database File", section 2.2).
+ * Opens a database file. Only SQLite may open it: if any other descriptor of the file in this process were closed, SQLite
+ * would lose its locks, and the next process that closes the database would delete its log (SQLite, "How To Corrupt An
+ * SQLite Database File", section 2.2).
  * @param file an absolute path
- * @param mode `rwc` makes the file, with its folder, where it does not exist
+ * @param mode `rwc` creates the file and its folder if they do not exist
  * @throws CatalogueError `unavailable`
  */
 export function connect(file: string, mode: 'ro' | 'rw' | 'rwc'): Database.Database {
@@ -25,7 +26,7 @@ export function connect(file: string, mode: 'ro' | 'rw' | 'rwc'): Database.Datab
   }
 }
 
-/** The database holds signing keys. SQLite gives its log and its index the mode of the database. */
+/** The database holds signing keys. SQLite gives its log and its shared memory the mode of the database. */
 function forOwnerOnly<Result>(create: () => Result): Result {
   const before = process.umask(OWNER_ONLY);
   try {
@@ -35,8 +36,8 @@ function forOwnerOnly<Result>(create: () => Result): Result {
   }
 }
 
-/** @throws UnusableStore where the file is of another application, or of a newer version; nothing is changed */
-export function recognise(connection: Database.Database, file: string): void {
+/** @throws UnusableStore if the file belongs to another application or to a newer version; nothing is changed */
+export function checkApplication(connection: Database.Database, file: string): void {
   // In this order: another process that makes the database now fills it and names its owner in one commit.
   const wasEmpty = isEmpty(connection);
   const owner = pragma(connection, 'application_id');
@@ -57,4 +58,38 @@ export function pragma(connection: Database.Database, name: NumberPragma): numbe
 
 function isEmpty(connection: Database.Database): boolean {
   return connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all().length === 0;
+}
+
+export type Statement = Database.Statement<unknown[]>;
+
+export interface Reader {
+  /** Runs a statement that changes nothing. */
+  read<Result>(sql: string, use: (statement: Statement) => Result): Result;
+}
+
+/** The most statements that stay prepared. Queries of clients lead to any number of different ones. */
+const MAX_STATEMENTS = 200;
+
+/** The prepared statements of one connection, least recently used first. */
+export class StatementCache implements Reader {
+  private readonly statements = new Map<string, Statement>();
+
+  constructor(private readonly connection: Database.Database) {}
+
+  read<Result>(sql: string, use: (statement: Statement) => Result): Result {
+    try {
+      return use(this.statement(sql));
+    } catch (error) {
+      throw toCoreError(error);
+    }
+  }
+
+  statement(sql: string): Statement {
+    const { statements } = this;
+    const statement = statements.get(sql) ?? this.connection.prepare(sql);
+    statements.delete(sql);
+    statements.set(sql, statement);
+    if (statements.size > MAX_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
+    return statement;
+  }
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
-import { nextTurn } from '../../../application/turns.js';
 import { CatalogueError } from '../../../domain/errors.js';
+import { nextTurn } from '../../../shared/event-loop.js';
+import { isBusy, toCoreError } from './errors.js';
 import type { OpenFiles } from './open-files.js';
-import { isBusy, toCoreError } from './sqlite-errors.js';
 
-/** How long a write waits for another process to let go of the file. */
+/** How long a write waits until another process releases its lock. */
 const PATIENCE_MS = 1_500;
 const RETRY_MS = 5;
-/** Writes of so many rows share a commit at most: some milliseconds, in which the thread does nothing else. */
+/** The most rows that share a commit: some milliseconds in which the thread does nothing else. */
 const MAX_ROWS = 256;
 
 interface Write {
@@ -19,23 +19,23 @@ interface Write {
 }
 
 /**
- * Writes that arrive together share one commit, hence one wait for the disk; each is answered after it. The thread
- * never sleeps on another process's lock: it tries again later.
+ * Commits the writes of one event-loop turn together, so that they share one wait for the disk. A write resolves after the
+ * commit. The thread never blocks on the lock of another process: it tries again later.
  */
 export class GroupCommit {
   private pending: Write[] = [];
   private draining: Promise<void> | undefined;
 
-  /** @param files what the connection has open; nothing is acknowledged that they do not hold */
+  /** @param files those of the connection; a write that is not in them is not acknowledged */
   constructor(
     private readonly connection: Database.Database,
     private readonly files: Pick<OpenFiles, 'verify'>,
   ) {}
 
   /**
-   * @param work runs inside the shared transaction. A CatalogueError that it throws before it has written anything is
-   *   its own affair; any other error undoes the whole batch.
-   * @param rows how many it writes, about
+   * @param work runs inside the shared transaction. A CatalogueError that it throws before its first write rejects this
+   *   write alone. Any other error rolls the whole batch back
+   * @param rows about how many it writes
    */
   write<Result>(work: () => Result, rows = 1): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
@@ -52,20 +52,20 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when nothing is left to write. */
+  /** Resolves when no write is pending. */
   async idle(): Promise<void> {
     await this.draining;
   }
 
   private async drain(): Promise<void> {
     while (this.pending.length > 0) {
-      // Whatever the sockets brought in this turn has been queued by then.
+      // By then all requests that arrived in this turn have queued their writes.
       await nextTurn();
       const batch = this.nextBatch();
       try {
         for (const write of await this.commit(batch)) write.done();
       } catch (error) {
-        // Who queued behind a lock that was waited for in vain has waited for it too.
+        // Writes that queued meanwhile have waited for the same lock.
         const behind = isBusy(error) ? this.pending.splice(0) : [];
         for (const write of [...batch, ...behind]) write.fail(error);
       }
@@ -82,7 +82,7 @@ export class GroupCommit {
     return this.pending.splice(0, end < 0 ? this.pending.length : end);
   }
 
-  /** @returns the writes that were committed; the others were told why not */
+  /** @returns the writes that were committed; the others were rejected */
   private async commit(batch: readonly Write[]): Promise<readonly Write[]> {
     this.files.verify();
     await this.begin();
@@ -99,7 +99,7 @@ export class GroupCommit {
         }
       });
       this.connection.exec('COMMIT');
-      // Once more: they may have gone between the first look and the commit.
+      // Once more: the files may have been deleted between the first check and the commit.
       this.files.verify();
       for (const [write, error] of refused) write.fail(error);
       return done;

@@ -1,65 +1,62 @@
 import type { Filter, ListQuery, RecordTable } from '../../../application/list-query.js';
-import { columnOf, ID, indexedBy } from './columns.js';
-import { comparedColumn, conditionOf } from './conditions.js';
-import { readingOrder } from './list-order.js';
-import { isRange, rangeCondition, rangeOf } from './range.js';
-import type { Sql } from './sql.js';
-import type { Reader } from './sqlite-reader.js';
-import type { Walk } from './walk.js';
+import type { Reader } from './connection.js';
+import { comparedColumn, conditionOf, isRange, rangeCondition, rangeOf } from './filter.js';
+import { type IndexScan, scanOrder } from './index-scan.js';
+import { columnOf, ID, indexedBy, type Sql } from './schema.js';
 
-/** So many rows are read and sorted at once. */
-const MAX_FEW = 1_000;
-const MAX_FEW_BYTES = 1_048_576;
-/** So few are read at once whatever their size. */
-const NEVER_LARGE = 8;
+/** The most rows and bytes that are read and sorted at once. */
+const MAX_SORTED_ROWS = 1_000;
+const MAX_SORTED_BYTES = 1_048_576;
+/** Up to this many rows are sorted at once, whatever their size. */
+const ALWAYS_SORTED_ROWS = 8;
 
-/** How a list is read: along its order, or, where a filter leaves few rows, all of those, sorted each time. */
-export type Plan = WalkPlan | FewRows;
+/** Scan the index of the list's order; or, if a filter leaves few rows, fetch those and sort them. */
+export type Plan = ScanPlan | FilterThenSort;
 
-export interface WalkPlan {
-  readonly kind: 'walk';
-  readonly walk: Walk;
-  /** Whether all rows on the way are in the list, and in its order. */
-  readonly isServed: boolean;
+export interface ScanPlan {
+  readonly kind: 'index-scan';
+  readonly scan: IndexScan;
+  /** Whether every row of the scan is in the list, and in its order. */
+  readonly isIndexed: boolean;
 }
 
-export interface FewRows {
-  readonly kind: 'few';
+export interface FilterThenSort {
+  readonly kind: 'filter-then-sort';
   readonly source: string;
-  readonly rows: Sql;
+  readonly condition: Sql;
 }
 
-export function planOf(reader: Reader, table: RecordTable, query: ListQuery): Plan {
-  const order = readingOrder(query);
+export function planList(reader: Reader, table: RecordTable, query: ListQuery): Plan {
+  const order = scanOrder(query);
   const [first, second] = order;
   const equal = first?.field === 'id' ? query.filters.find(isEquality) : undefined;
   const column = columnOf(first?.field ?? 'id');
   const descending = first?.descending ?? false;
   const idDescending = second?.field === 'id' ? second.descending : descending;
-  const { walk, served } = equal
-    ? equalityWalk(table, equal, descending)
-    : walkAlong(table, { column, descending, idDescending }, query.filters);
+  const { scan, served } = equal
+    ? scanEqual(table, equal, descending)
+    : scanColumn(table, { column, descending, idDescending }, query.filters);
   const isFiltered = query.filters.every((filter) => served.includes(filter));
-  const few = isFiltered ? undefined : fewRows(reader, table, query.filters);
-  return few ?? { kind: 'walk', walk, isServed: isFiltered && order.length <= 2 };
+  const few = isFiltered ? undefined : filterThenSort(reader, table, query.filters);
+  return few ?? { kind: 'index-scan', scan, isIndexed: isFiltered && order.length <= 2 };
 }
 
-/** The same for counting, where the order is no matter. */
-export function countingPlanOf(reader: Reader, table: RecordTable, filters: readonly Filter[]): Plan {
-  const few = fewRows(reader, table, filters);
+/** As {@link planList}, for a count, which needs no order. */
+export function planCount(reader: Reader, table: RecordTable, filters: readonly Filter[]): Plan {
+  const few = filterThenSort(reader, table, filters);
   if (few) return few;
   const equal = filters.find(isEquality);
   const ranged = filters.find(isRange);
   const column = (ranged && comparedColumn(table, ranged)) ?? columnOf('createdAt');
-  const { walk, served } = equal
-    ? equalityWalk(table, equal, false)
-    : walkAlong(table, { column, descending: false, idDescending: false }, filters);
-  return { kind: 'walk', walk, isServed: filters.every((filter) => served.includes(filter)) };
+  const { scan, served } = equal
+    ? scanEqual(table, equal, false)
+    : scanColumn(table, { column, descending: false, idDescending: false }, filters);
+  return { kind: 'index-scan', scan, isIndexed: filters.every((filter) => served.includes(filter)) };
 }
 
-interface ServingWalk {
-  readonly walk: Walk;
-  /** The filters that hold wherever the walk goes. */
+interface IndexedScan {
+  readonly scan: IndexScan;
+  /** The filters that every row of the scan matches. */
   readonly served: readonly Filter[];
 }
 
@@ -67,57 +64,67 @@ function isEquality(filter: Filter): boolean {
   return filter.operator === 'eq' && filter.field !== 'id';
 }
 
-/** In order of id among the rows that have one value: an index ends with the id. */
-function equalityWalk(table: RecordTable, filter: Filter, descending: boolean): ServingWalk {
+/** The rows with one value, in order of id: every index ends with the id. */
+function scanEqual(table: RecordTable, filter: Filter, descending: boolean): IndexedScan {
   const column = comparedColumn(table, filter) ?? ID;
   const fixed = conditionOf(table, filter, column);
-  const walk = { source: indexedBy(table, column), column: ID, descending, idDescending: descending, fixed };
-  return { walk, served: [filter] };
+  const scan = { source: indexedBy(table, column), column: ID, descending, idDescending: descending, fixed };
+  return { scan, served: [filter] };
 }
 
-/** Along one column, as far as the filters of the same column allow. */
-function walkAlong(
+/** The rows in the order of one column, within the range that the filters of this column allow. */
+function scanColumn(
   table: RecordTable,
-  way: Pick<Walk, 'column' | 'descending' | 'idDescending'>,
+  direction: Pick<IndexScan, 'column' | 'descending' | 'idDescending'>,
   filters: readonly Filter[],
-): ServingWalk {
-  const served = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === way.column);
+): IndexedScan {
+  const { column, descending } = direction;
+  const served = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === column);
   const { low, high } = rangeOf(table, served);
-  const [start, end] = way.descending ? [high, low] : [low, high];
-  return { walk: { source: indexedBy(table, way.column), ...way, start, end }, served };
+  const [start, end] = descending ? [high, low] : [low, high];
+  return { scan: { source: indexedBy(table, column), ...direction, start, end }, served };
 }
 
-/** The rows that the filters of one column leave, where they are few; those of the column that leaves the fewest. */
-function fewRows(reader: Reader, table: RecordTable, filters: readonly Filter[]): FewRows | undefined {
+/** The plan for the column whose filters leave the fewest rows; undefined if even those are many. */
+function filterThenSort(
+  reader: Reader,
+  table: RecordTable,
+  filters: readonly Filter[],
+): FilterThenSort | undefined {
   const columns = new Map<string, Filter[]>();
   for (const filter of filters) {
     const column = filter.operator === 'ne' ? undefined : comparedColumn(table, filter);
     if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), filter]);
   }
   const [fewest] = [...columns]
-    .map(([column, those]): FewRows & { count: number } => {
+    .map(([column, those]): FilterThenSort & { count: number } => {
       const source = indexedBy(table, column);
-      const rows = seekable(table, column, those);
-      return { kind: 'few', source, rows, count: countUpTo(reader, source, rows, MAX_FEW + 1) };
+      const condition = seekCondition(table, column, those);
+      const count = countUpTo(reader, source, condition, MAX_SORTED_ROWS + 1);
+      return { kind: 'filter-then-sort', source, condition, count };
     })
     .sort((a, b) => a.count - b.count);
-  if (!fewest || fewest.count > MAX_FEW) return undefined;
-  return fewest.count <= NEVER_LARGE || bytesOf(reader, fewest) <= MAX_FEW_BYTES ? fewest : undefined;
+  if (!fewest || fewest.count > MAX_SORTED_ROWS) return undefined;
+  const isSmall = fewest.count <= ALWAYS_SORTED_ROWS || bytesOf(reader, fewest) <= MAX_SORTED_BYTES;
+  return isSmall ? fewest : undefined;
 }
 
-/** What an index finds without passing any row that is not meant: some values, or one range. */
-function seekable(table: RecordTable, column: string, filters: readonly Filter[]): Sql {
+/** A condition that an index finds without reading other rows: some values, or one range. */
+function seekCondition(table: RecordTable, column: string, filters: readonly Filter[]): Sql {
   const some = filters.find(({ operator }) => operator === 'eq' || operator === 'in');
   return some ? conditionOf(table, some, column) : rangeCondition(column, rangeOf(table, filters));
 }
 
-function countUpTo(reader: Reader, source: string, rows: Sql, limit: number): number {
-  const text = `SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${rows.text} LIMIT ?)`;
-  return reader.read(text, (statement) => (statement.raw().get(...rows.values, limit) as [number])[0]);
+function countUpTo(reader: Reader, source: string, condition: Sql, limit: number): number {
+  const text = `SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${condition.text} LIMIT ?)`;
+  return reader.read(text, (statement) => (statement.raw().get(...condition.values, limit) as [number])[0]);
 }
 
-/** What the fields take. Their length stands in front of them, so that they need not be read. */
-function bytesOf(reader: Reader, { source, rows }: Pick<FewRows, 'source' | 'rows'>): number {
-  const text = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${rows.text}`;
-  return reader.read(text, (statement) => (statement.raw().get(...rows.values) as [number])[0]);
+/** The size of the fields. SQLite stores it in front of them, so it does not read them. */
+function bytesOf(
+  reader: Reader,
+  { source, condition }: Pick<FilterThenSort, 'source' | 'condition'>,
+): number {
+  const text = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${condition.text}`;
+  return reader.read(text, (statement) => (statement.raw().get(...condition.values) as [number])[0]);
 }

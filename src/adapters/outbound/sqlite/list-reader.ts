@@ -6,23 +6,20 @@ import {
   type RecordTable,
 } from '../../../application/list-query.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
-import { turnInLine } from '../../../application/turns.js';
 import type { Versioned } from '../../../domain/record.js';
-import { residualOf } from './conditions.js';
-import { countingPlanOf, type Plan, planOf } from './list-plan.js';
-import { BoundedPace, SteadyPace } from './pace.js';
-import { amongFew, type Batches, WalkBatches } from './row-batches.js';
-import { RowSizes } from './row-sizes.js';
-import { RowSource } from './row-source.js';
-import { recordOf } from './rows.js';
-import { all, type Sql } from './sql.js';
-import type { SqliteDatabase } from './sqlite-database.js';
-import type { Reader } from './sqlite-reader.js';
-import { nextWindow, type Position, startOf, type Walk } from './walk.js';
+import { turnInLine } from '../../../shared/event-loop.js';
+import type { Reader } from './connection.js';
+import type { SqliteDatabase } from './database.js';
+import { residualConditionOf } from './filter.js';
+import { type IndexScan, nextRange, type ScanPosition, scanStart } from './index-scan.js';
+import { type Plan, planCount, planList } from './list-plan.js';
+import { BatchSize, type RowBatches, RowReader, ScanBatches, sortInMemory } from './row-batches.js';
+import { allOf, recordOf, type Sql } from './schema.js';
+import { BudgetedSlice, FixedSlice, type TimeSlice } from './time-slice.js';
 
-/** Reads lists in pieces of some milliseconds, so that no query holds up other requests. */
+/** Reads lists in slices of some milliseconds, so that no query blocks other requests. */
 export class ListReader<Fields> {
-  private readonly sizes = new RowSizes();
+  private readonly sizes = new BatchSize();
 
   constructor(
     private readonly database: SqliteDatabase,
@@ -32,18 +29,19 @@ export class ListReader<Fields> {
 
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     await turnInLine(query.client);
-    const plan = planOf(this.database, this.table, query);
+    const plan = planList(this.database, this.table, query);
     const read = (reader: Reader) => this.read(reader, plan, query);
-    const isLong = plan.kind === 'walk' && !plan.isServed;
+    const isLong = plan.kind === 'index-scan' && !plan.isIndexed;
     return isLong ? this.database.inSnapshot(read, query.client) : read(this.database);
   }
 
   async count(filters: readonly Filter[], client: string | undefined): Promise<number> {
-    const plan = countingPlanOf(this.database, this.table, filters);
-    const residuals = filters.map((filter) => residualOf(this.table, filter));
-    if (plan.kind === 'few') return countIn(this.database, plan.source, [plan.rows, ...residuals]);
-    const pace = new BoundedPace(this.budget, client);
-    return this.database.inSnapshot((reader) => this.countAlong(reader, plan.walk, residuals, pace), client);
+    const plan = planCount(this.database, this.table, filters);
+    const residuals = filters.map((filter) => residualConditionOf(this.table, filter));
+    if (plan.kind === 'filter-then-sort')
+      return countIn(this.database, plan.source, [plan.condition, ...residuals]);
+    const slice = new BudgetedSlice(this.budget, this.budget.start(client));
+    return this.database.inSnapshot((reader) => countScan(reader, plan.scan, residuals, slice), client);
   }
 
   private async read(reader: Reader, plan: Plan, query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -67,39 +65,39 @@ export class ListReader<Fields> {
     }
   }
 
-  private batches(reader: Reader, plan: Plan, query: ListQuery, isFull: () => boolean): Batches {
-    const source = new RowSource(reader, this.table, query, this.sizes);
-    if (plan.kind === 'few') return amongFew(source, plan, query.from);
-    // Twice a batch: what ties at the end of a window is left to the next.
-    const pace = plan.isServed
-      ? new SteadyPace(2 * source.batch, query.client)
-      : new BoundedPace(this.budget, query.client, query.isSequel);
-    return new WalkBatches(source, plan, pace).from(query.from, isFull);
-  }
-
-  private async countAlong(
-    reader: Reader,
-    walk: Walk,
-    residuals: readonly Sql[],
-    pace: BoundedPace,
-  ): Promise<number> {
-    let count = 0;
-    for (let at: Position | undefined = startOf(walk); at; ) {
-      const position: Position = at;
-      const window = pace.window((size) => {
-        const window = nextWindow(reader, walk, position, size);
-        count += countIn(reader, walk.source, [window.rows, ...residuals]);
-        return window;
-      });
-      at = window.next;
-      await pace.turn();
-    }
-    return count;
+  private batches(reader: Reader, plan: Plan, query: ListQuery, isFull: () => boolean): RowBatches {
+    const rows = new RowReader(reader, this.table, query, this.sizes);
+    if (plan.kind === 'filter-then-sort') return sortInMemory(rows, plan, query.from);
+    // Twice a batch: rows that tie at the end of a slice are left to the next.
+    const slice = plan.isIndexed
+      ? new FixedSlice(2 * rows.batchSize, query.client)
+      : new BudgetedSlice(this.budget, this.budget.start(query.client, query.isSequel));
+    return new ScanBatches(rows, plan, slice).from(query.from, isFull);
   }
 }
 
+async function countScan(
+  reader: Reader,
+  scan: IndexScan,
+  residuals: readonly Sql[],
+  slice: TimeSlice,
+): Promise<number> {
+  let count = 0;
+  for (let at: ScanPosition | undefined = scanStart(scan); at; ) {
+    const position: ScanPosition = at;
+    const range = slice.run((size) => {
+      const range = nextRange(reader, scan, position, size);
+      count += countIn(reader, scan.source, [range.rows, ...residuals]);
+      return range;
+    });
+    at = range.next;
+    await slice.checkpoint();
+  }
+  return count;
+}
+
 function countIn(reader: Reader, source: string, conditions: readonly Sql[]): number {
-  const { text, values } = all(conditions);
+  const { text, values } = allOf(conditions);
   return reader.read(
     `SELECT count(*) FROM ${source} WHERE ${text}`,
     (statement) => (statement.raw().get(...values) as [number])[0],

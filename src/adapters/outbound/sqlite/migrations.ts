@@ -1,11 +1,10 @@
 /**
- * The schema, one forward step a version; `PRAGMA user_version` counts the steps that a file has seen. A step that was
- * released is never changed: a new one is added behind it.
+ * The schema, as steps; `PRAGMA user_version` counts the steps that a file has. A released step never changes: append a new
+ * one.
  *
- * Every resource has a table of the same shape, its fields kept as one JSON text. What is unique, sorted or filtered by is
- * a generated column over it, named like the field, with an index `TABLE_COLUMN`; of a field that ignores case there is
- * one more without it, `FIELD folded`. `created_at` and `updated_at` have one too. An index ends with the id, as all of
- * SQLite's do.
+ * Every resource has a table of the same shape, with its fields in one JSON text. A field that is unique, sorted or filtered
+ * by has a generated column of its name, with an index `TABLE_COLUMN`. A field that ignores case also has a case-folded
+ * column, `FIELD folded`. `created_at` and `updated_at` have an index too. Every index of SQLite ends with the id.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -117,5 +116,5 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** Marks the file as this service's own (`PRAGMA application_id`): the letters `pcs1`. */
+/** Marks a file as a database of this service (`PRAGMA application_id`): the letters `pcs1`. */
 export const APPLICATION_ID = 0x70637331;

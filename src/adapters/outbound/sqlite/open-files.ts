@@ -1,14 +1,14 @@
 import { type BigIntStats, realpathSync, statSync } from 'node:fs';
 import { unavailable } from '../../../domain/errors.js';
 
-/** The write-ahead log, and the shared memory that holds its index and its locks. */
-const BESIDE = ['-wal', '-shm'];
+/** The write-ahead log, and the shared memory with its index and its locks. */
+const SUFFIXES = ['-wal', '-shm'];
 
 /**
- * The files that SQLite has open, by device and inode. SQLite does not notice that one of them was deleted, moved or
- * replaced, and what it writes then is in no file that the next start opens. An inode is given to no other file while
- * this process has it open. A database that has become smaller was written over, for instance by `cp`: SQLite lets it grow
- * alone. The files are looked at and never opened here; `connect` says why.
+ * The files that SQLite has open, by device and inode. If one of them is deleted, moved or replaced, SQLite does not notice,
+ * and the next start does not see what it writes. While this process has a file open, no other file gets its inode. A
+ * database that became smaller was overwritten, for instance by `cp`: SQLite only lets it grow. This class never opens the
+ * files; `connect` says why.
  */
 export class OpenFiles {
   private areLost = false;
@@ -21,12 +21,12 @@ export class OpenFiles {
   ) {}
 
   /**
-   * Notes the files of a database that SQLite has opened just now.
-   * @param before what `identityOf` gave before it was opened; undefined where SQLite was to make it
-   * @param report is told once which files are no longer in place
-   * @throws CatalogueError `unavailable` where the database was deleted or replaced meanwhile
+   * Records the files of a database that SQLite has just opened.
+   * @param before `identityOf` the database before it was opened; undefined if SQLite had to create it
+   * @param report is called once, with the files that are no longer in place
+   * @throws CatalogueError `unavailable` if the database was deleted or replaced meanwhile
    */
-  static note(
+  static record(
     database: string,
     before: string | undefined,
     report: (files: readonly string[]) => void,
@@ -34,26 +34,26 @@ export class OpenFiles {
     const opened = identityOf(database);
     if (opened === undefined || (before !== undefined && before !== opened))
       throw unavailable(`The file ${database} was deleted or replaced while it was opened.`);
-    // SQLite follows links, and names the other files after the file that it found.
-    const paths = [database, ...BESIDE.map((suffix) => realpathSync(database) + suffix)];
+    // SQLite follows links, and names the other files after the target.
+    const paths = [database, ...SUFFIXES.map((suffix) => realpathSync(database) + suffix)];
     const files = new OpenFiles(database, new Map(paths.map((path) => [path, identityOf(path)])), report);
     files.currentIdentity(database);
     return files;
   }
 
-  /** After the first `false` it always returns `false`: nobody knows what was done to the files meanwhile. */
+  /** After the first `false` always `false`: the files may have been changed meanwhile. */
   areInPlace(): boolean {
     if (this.areLost) return false;
     const lost = [...this.identities].filter(
       ([path, identity]) => identity === undefined || identity !== this.currentIdentity(path),
     );
     if (lost.length === 0) return true;
-    this.distrust(lost.map(([path]) => path));
+    this.markLost(lost.map(([path]) => path));
     return false;
   }
 
-  /** From now on the files count as lost. */
-  distrust(files: readonly string[] = [this.database]): void {
+  /** Makes `areInPlace` return false from now on. */
+  markLost(files: readonly string[] = [this.database]): void {
     if (this.areLost) return;
     this.areLost = true;
     this.report(files);
@@ -67,7 +67,7 @@ export class OpenFiles {
       );
   }
 
-  /** @returns undefined if the database has become smaller */
+  /** @returns undefined if the database became smaller */
   private currentIdentity(path: string): string | undefined {
     const stats = statsOf(path);
     if (path !== this.database || !stats) return stats && identityIn(stats);
@@ -77,7 +77,7 @@ export class OpenFiles {
   }
 }
 
-/** @returns undefined where no file can be found under that path */
+/** @returns undefined if there is no file */
 export function identityOf(path: string): string | undefined {
   const stats = statsOf(path);
   return stats && identityIn(stats);

@@ -1,104 +1,174 @@
-import type { ListPlace, Value } from '../../../application/list-query.js';
-import { compareInOrder, valuesOf } from '../../../application/record-order.js';
-import { turnInLine } from '../../../application/turns.js';
-import type { FewRows, WalkPlan } from './list-plan.js';
-import { type BoundedPace, type Pace, SteadyPace } from './pace.js';
-import type { RowSource } from './row-source.js';
-import { type Row, recordOf } from './rows.js';
-import { behindBlock, nextWindow, type Position, positionAt, startOf } from './walk.js';
+import type { ListPlace, ListQuery, Order, RecordTable, Value } from '../../../application/list-query.js';
+import { compareInOrder, placeAt, valuesOf } from '../../../application/record-order.js';
+import { turnInLine } from '../../../shared/event-loop.js';
+import type { Reader } from './connection.js';
+import { residualConditionOf } from './filter.js';
+import {
+  afterBlock,
+  keysetCondition,
+  nextRange,
+  orderBy,
+  type ScanPosition,
+  scanOrder,
+  scanPositionAt,
+  scanStart,
+} from './index-scan.js';
+import type { FilterThenSort, ScanPlan } from './list-plan.js';
+import { allOf, RECORD_COLUMNS, type RecordRow, recordOf, type Sql } from './schema.js';
+import { FixedSlice, type TimeSlice } from './time-slice.js';
 
-/**
- * Rows in the order of reading, a batch at a time. In the end: whether there may be more, where looking for them was
- * given up.
- */
-export type Batches = AsyncGenerator<readonly Row[], boolean, void>;
+/** The most rows, and about the bytes, that one statement reads. */
+const MAX_BATCH = 128;
+const BATCH_BYTES = 262_144;
 
-/** For whether there is a row beyond a page that is full, so many windows of so many rows are looked through. */
-const LOOKS = 4;
-const LOOK_ROWS = 512;
+/** How much a large batch still counts for the size of the next ones. */
+const DECAY = 0.8;
 
-type Place = ListPlace | undefined;
+/** The number of rows to read at once, learned from the size of a table's earlier rows. */
+export class BatchSize {
+  private bytesPerRow = 1;
 
-/** All of few rows, sorted anew for each batch. */
-export async function* amongFew(source: RowSource, few: FewRows, from: Place): Batches {
-  for (let place = from; ; ) {
-    const rows = source.rows(few.source, few.rows, place);
-    yield rows;
-    place = source.placeBehind(rows);
-    if (!place) return false;
-    await turnInLine(source.client);
+  get rows(): number {
+    return Math.max(1, Math.min(MAX_BATCH, Math.floor(BATCH_BYTES / this.bytesPerRow)));
+  }
+
+  learn(rows: readonly RecordRow[]): void {
+    if (rows.length === 0) return;
+    const mean = rows.reduce((sum, row) => sum + row[4].length, 0) / rows.length;
+    this.bytesPerRow = Math.max(mean, this.bytesPerRow * DECAY, 1);
   }
 }
 
-/** Along a walk in the list's own order, of which the batches are the rows that are sought. */
-export class WalkBatches {
+/** Reads the rows of a list in the order of the scan, at most `batchSize` at once. */
+export class RowReader {
+  readonly order: Order;
+  /** Who asks. */
+  readonly client: string | undefined;
+  readonly batchSize: number;
+  private readonly filters: readonly Sql[];
+
   constructor(
-    private readonly source: RowSource,
-    private readonly plan: WalkPlan,
-    private readonly pace: BoundedPace | SteadyPace,
+    readonly reader: Reader,
+    table: RecordTable,
+    query: ListQuery,
+    private readonly sizes: BatchSize,
+  ) {
+    this.order = scanOrder(query);
+    this.client = query.client;
+    this.batchSize = Math.min(query.limit + 1, sizes.rows);
+    this.filters = query.filters.map((filter) => residualConditionOf(table, filter));
+  }
+
+  /**
+   * The first rows of a range that lie behind `place`.
+   * @param source the table and the index that serves the range
+   */
+  rows(source: string, range: Sql, place: ListPlace | undefined): RecordRow[] {
+    const where = allOf([range, ...this.filters, ...(place ? [keysetCondition(this.order, place)] : [])]);
+    const rows = this.reader.read(
+      `SELECT ${RECORD_COLUMNS} FROM ${source} WHERE ${where.text} ORDER BY ${orderBy(this.order)} LIMIT ?`,
+      (statement) => statement.raw().all(...where.values, this.batchSize) as RecordRow[],
+    );
+    this.sizes.learn(rows);
+    return rows;
+  }
+
+  /** The place behind a full batch; undefined if the batch is not full, so that its range has no more rows. */
+  nextPlace(rows: readonly RecordRow[]): ListPlace | undefined {
+    const last = rows.at(-1);
+    return last && rows.length === this.batchSize ? placeAt(recordOf(last), this.order, 'after') : undefined;
+  }
+}
+
+/** Rows in the order of the scan. Returns whether there may be more, because the search for them was given up. */
+export type RowBatches = AsyncGenerator<readonly RecordRow[], boolean, void>;
+
+/** How far a full page looks for a further row: at most this many slices of this many rows. */
+const LOOKAHEADS = 4;
+const LOOKAHEAD_ROWS = 512;
+
+type Place = ListPlace | undefined;
+
+/** Fetches the few rows that match, and sorts them anew for each batch. */
+export async function* sortInMemory(rows: RowReader, plan: FilterThenSort, from: Place): RowBatches {
+  for (let place = from; ; ) {
+    const batch = rows.rows(plan.source, plan.condition, place);
+    yield batch;
+    place = rows.nextPlace(batch);
+    if (!place) return false;
+    await turnInLine(rows.client);
+  }
+}
+
+/** Scans an index in the order of the list. Each batch holds the rows of one slice that match the filters. */
+export class ScanBatches {
+  constructor(
+    private readonly rows: RowReader,
+    private readonly plan: ScanPlan,
+    private readonly slice: TimeSlice,
   ) {}
 
-  /** @param isFull whether whoever reads has all that it wants, but for knowing whether there is more */
-  async *from(start: Place, isFull: () => boolean): Batches {
-    const { walk, isServed } = this.plan;
-    const { order } = this.source;
+  /** @param isFull whether the page is complete, so that only the question is open whether there are more rows */
+  async *from(start: Place, isFull: () => boolean): RowBatches {
+    const { scan, isIndexed } = this.plan;
+    const { order } = this.rows;
     let place = start;
-    let looks = 0;
-    for (let at = place ? positionAt(walk, order, place) : startOf(walk); at; ) {
-      const isLooking = isFull() && !isServed;
-      if (isLooking && looks++ === LOOKS) return true;
-      const step = isLooking ? this.look(at, place) : await this.step(at, place);
+    let lookaheads = 0;
+    for (let at = place ? scanPositionAt(scan, order, place) : scanStart(scan); at; ) {
+      const isLookahead = isFull() && !isIndexed;
+      if (isLookahead && lookaheads++ === LOOKAHEADS) return true;
+      const step = isLookahead ? this.lookAhead(at, place) : await this.step(at, place);
       yield step.rows;
-      const behind = this.source.placeBehind(step.rows);
-      place = behind ?? place;
-      at = behind ? positionAt(walk, order, behind) : step.next;
-      await (isLooking ? turnInLine(this.source.client) : this.pace.turn());
+      const next = this.rows.nextPlace(step.rows);
+      place = next ?? place;
+      at = next ? scanPositionAt(scan, order, next) : step.next;
+      await (isLookahead ? turnInLine(this.rows.client) : this.slice.checkpoint());
     }
     return false;
   }
 
-  private async step(at: Position, place: Place): Promise<Step> {
-    const { window, rows } = this.read(this.pace, at, place);
-    if (window.kind === 'blocks' || this.source.order.length <= 2) return { rows, next: window.next };
-    return { rows: await this.firstOfBlock(window.block, place), next: behindBlock(window.block) };
+  private async step(at: ScanPosition, place: Place): Promise<Step> {
+    const { range, rows } = this.read(this.slice, at, place);
+    if (range.kind === 'blocks' || this.rows.order.length <= 2) return { rows, next: range.next };
+    return { rows: await this.firstOfBlock(range.block, place), next: afterBlock(range.block) };
   }
 
   /** Any row will do. */
-  private look(at: Position, place: Place): Step {
-    const { window, rows } = this.read(new SteadyPace(LOOK_ROWS, this.source.client), at, place);
-    return { rows, next: window.next };
+  private lookAhead(at: ScanPosition, place: Place): Step {
+    const { range, rows } = this.read(new FixedSlice(LOOKAHEAD_ROWS, this.rows.client), at, place);
+    return { rows, next: range.next };
   }
 
-  private read(pace: Pace, at: Position, place: Place) {
-    const { walk } = this.plan;
-    return pace.window((size) => {
-      const window = nextWindow(this.source.reader, walk, at, size);
-      return { window, rows: this.source.rows(walk.source, window.rows, place) };
+  private read(slice: TimeSlice, at: ScanPosition, place: Place) {
+    const { scan } = this.plan;
+    return slice.run((size) => {
+      const range = nextRange(this.rows.reader, scan, at, size);
+      return { range, rows: this.rows.rows(scan.source, range.rows, place) };
     });
   }
 
-  /** The first rows, in the list's order, of a block that is too large to be sorted at once. */
-  private async firstOfBlock(block: Value, place: Place): Promise<Row[]> {
-    let first: Row[] = [];
-    for (let at: Position | undefined = { kind: 'block', block }; at?.kind === 'block'; ) {
-      const { window, rows } = this.read(this.pace, at, place);
-      first = firstOf(this.source, [...first, ...rows]);
-      at = window.next;
-      await this.pace.turn();
+  /** The first rows, in the order of the list, of a block that is too large for one sort. */
+  private async firstOfBlock(block: Value, place: Place): Promise<RecordRow[]> {
+    let first: RecordRow[] = [];
+    for (let at: ScanPosition | undefined = { kind: 'block', block }; at?.kind === 'block'; ) {
+      const { range, rows } = this.read(this.slice, at, place);
+      first = firstOf(this.rows, [...first, ...rows]);
+      at = range.next;
+      await this.slice.checkpoint();
     }
     return first;
   }
 }
 
 interface Step {
-  readonly rows: readonly Row[];
-  readonly next?: Position | undefined;
+  readonly rows: readonly RecordRow[];
+  readonly next?: ScanPosition | undefined;
 }
 
-function firstOf({ order, batch }: RowSource, rows: readonly Row[]): Row[] {
+function firstOf({ order, batchSize }: RowReader, rows: readonly RecordRow[]): RecordRow[] {
   return rows
     .map((row) => ({ row, values: valuesOf(recordOf(row), order) }))
     .sort((a, b) => compareInOrder(order, a.values, b.values))
-    .slice(0, batch)
+    .slice(0, batchSize)
     .map(({ row }) => row);
 }

@@ -1,10 +1,10 @@
 import type Database from 'libsql';
-import { FairShares } from '../../../application/fair-shares.js';
 import { unavailable } from '../../../domain/errors.js';
-import { toCoreError } from './sqlite-errors.js';
-import { type Reader, SqliteReader } from './sqlite-reader.js';
+import { FairShares } from '../../../shared/fair-shares.js';
+import { type Reader, StatementCache } from './connection.js';
+import { toCoreError } from './errors.js';
 
-/** Long readings at the same time, and how many more wait for so long. */
+/** The most long reads at the same time, and the most that wait for a share. */
 const LIMITS = { total: 8, perClient: 2, reserve: 8, maxWaiting: 200, patienceMs: 5_000 };
 
 interface Snapshot {
@@ -12,7 +12,7 @@ interface Snapshot {
   readonly reader: Reader;
 }
 
-/** Readings that take several turns and see the store as it was when they began, over connections of their own. */
+/** Long reads in read transactions: each sees the database as it was at its begin, over a connection of its own. */
 export class Snapshots {
   private readonly shares = new FairShares(LIMITS);
   private idle: Snapshot[] = [];
@@ -20,7 +20,7 @@ export class Snapshots {
 
   constructor(private readonly connect: () => Database.Database) {}
 
-  /** @throws CatalogueError `unavailable` where too many others read */
+  /** @throws CatalogueError `unavailable` if too many others read */
   async read<Result>(work: (reader: Reader) => Promise<Result>, client = ''): Promise<Result> {
     const share = await this.shares.take(client);
     if (!share) throw unavailable('Too many queries run that no index serves. Try again later.');
@@ -37,7 +37,7 @@ export class Snapshots {
     }
   }
 
-  /** Those that are being read end with their reading. */
+  /** Connections in use are closed when their read ends. */
   close(): void {
     this.isClosed = true;
     for (const { connection } of this.idle.splice(0)) connection.close();
@@ -46,7 +46,7 @@ export class Snapshots {
   private open(): Snapshot {
     const connection = this.connect();
     connection.pragma('query_only = ON');
-    return { connection, reader: new SqliteReader(connection) };
+    return { connection, reader: new StatementCache(connection) };
   }
 
   private end(snapshot: Snapshot): void {

@@ -19,7 +19,7 @@ export interface SeedingProgress {
 }
 
 export interface SeedingDependencies {
-  readonly products: Pick<Repository<Product>, 'reserveIds' | 'releaseIds' | 'insertAll' | 'taken'>;
+  readonly products: Pick<Repository<Product>, 'reserveIds' | 'releaseIds' | 'insertAll' | 'findUsedIds'>;
   readonly reservations: IdempotencyStore;
   readonly clock: Clock;
 }

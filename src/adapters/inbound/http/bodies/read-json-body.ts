@@ -1,51 +1,39 @@
 import bodyParser from 'koa-bodyparser';
-import { turnInLine } from '../../../../application/turns.js';
-import { CatalogueError } from '../../../../domain/errors.js';
-import { clientOf } from '../client.js';
+import { turnInLine } from '../../../../shared/event-loop.js';
 import type { Context, Middleware } from '../context.js';
-import { SMALL_BYTES } from '../work-bounds.js';
+import { HttpError } from '../response/http-error.js';
+import { clientOf, SMALL_BYTES } from '../work-bounds.js';
 import { parseStrictJson } from './strict-json.js';
 
 const PARAMETERS = /^(?:;[ \t]*(?:[^\s;="]+=(?:"(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*)?)*$/;
 const CHARSET = /;\s*charset="?([^\s;"]*)/gi;
 
-export interface BodyOptions {
-  readonly limitBytes: number;
-  /** Lower-case media types that are read so. */
-  readonly mediaTypes: readonly string[];
-  /** Those that the same request may also be sent as, and which another operation reads. */
-  readonly otherTypes?: readonly string[];
-}
-
 /**
- * Leaves the parsed body in `ctx.request.body`.
- * @throws CatalogueError `unsupported_media_type`, `payload_too_large`, `malformed_json`, `unavailable`
+ * Leaves the parsed body in `ctx.request.body`. The route has checked its media type.
+ * @throws HttpError `payload_too_large`, `malformed_json`
+ * @throws CatalogueError `unavailable`
  */
-export function readJsonBody(options: BodyOptions): Middleware {
-  return readBody(options, parseStrictJson);
+export function readJsonBody(limitBytes: number): Middleware {
+  return readBody(limitBytes, parseStrictJson);
 }
 
 /**
  * As {@link readJsonBody}, of another syntax.
  * @param parse takes all bytes, or none where there is no body
  */
-export function readBody(
-  { limitBytes, mediaTypes, otherTypes = [] }: BodyOptions,
-  parse: (bytes: Buffer) => unknown,
-): Middleware {
+export function readBody(limitBytes: number, parse: (bytes: Buffer) => unknown): Middleware {
   // The parser only reads and bounds; what it hands over is the bytes, for one strict parser to judge.
   const asBytes = { encoding: null };
   const readBytes = bodyParser({
     ...asBytes,
     enableTypes: ['text'],
     textLimit: `${limitBytes}b`,
-    extendTypes: { text: [...mediaTypes] },
+    extendTypes: { text: ['*/*'] },
     onerror: (error) => {
       throw hasType(error, 'entity.too.large') ? tooLarge(limitBytes) : asReadError(error);
     },
   });
   return async (ctx, next) => {
-    checkMediaType(ctx, mediaTypes, otherTypes);
     if (isDeclaredTooLarge(ctx, limitBytes)) throw tooLarge(limitBytes);
     const most = mostBytes(ctx, limitBytes);
     const share = most > SMALL_BYTES ? await ctx.state.bounds.take(ctx, 'bodies', most) : undefined;
@@ -71,15 +59,8 @@ export function mediaType(ctx: Context): string {
   return ctx.get('Content-Type').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/**
- * @param otherTypes more that the client is told of
- * @throws CatalogueError `unsupported_media_type`
- */
-export function checkMediaType(
-  ctx: Context,
-  mediaTypes: readonly string[],
-  otherTypes: readonly string[] = [],
-): void {
+/** @throws HttpError `unsupported_media_type` */
+export function checkMediaType(ctx: Context, mediaTypes: readonly string[]): void {
   const contentType = ctx.get('Content-Type');
   const isKnown = mediaTypes.includes(mediaType(ctx));
   const isCoded = !['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase());
@@ -87,9 +68,9 @@ export function checkMediaType(
   const isRead = isKnown && hasHarmlessParameters(contentType) && !isCoded && !isTransferCoded;
   if (isRead || (contentType === '' && !hasBody(ctx))) return;
   if (ctx.method === 'PATCH') ctx.set('Accept-Patch', mediaTypes.join(', '));
-  throw new CatalogueError(
+  throw new HttpError(
     'unsupported_media_type',
-    `The body is to be sent as ${[...mediaTypes, ...otherTypes].join(' or ')} in UTF-8, with no content coding.`,
+    `The body is to be sent as ${mediaTypes.join(' or ')} in UTF-8, with no content coding.`,
   );
 }
 
@@ -133,14 +114,14 @@ function asReadError(error: Error): Error {
 }
 
 /** A client that goes away in mid-body reads no answer; this is for the log. */
-function brokenOff(): CatalogueError {
-  return new CatalogueError('request_timeout', 'The body broke off.');
+function brokenOff(): HttpError {
+  return new HttpError('request_timeout', 'The body broke off.');
 }
 
 function hasType(error: Error, type: string): boolean {
   return 'type' in error && error.type === type;
 }
 
-export function tooLarge(limitBytes: number, what = 'body'): CatalogueError {
-  return new CatalogueError('payload_too_large', `The ${what} is larger than ${limitBytes} bytes.`);
+export function tooLarge(limitBytes: number, what = 'body'): HttpError {
+  return new HttpError('payload_too_large', `The ${what} is larger than ${limitBytes} bytes.`);
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { CatalogueError } from '../../../../domain/errors.js';
+import { HttpError } from '../response/http-error.js';
 
 const MAX_DEPTH = 20;
 /** Of names and values together. No record has more than some 500. */
@@ -89,8 +89,8 @@ function endOfString(bytes: Buffer, start: number): number {
   return at;
 }
 
-function tooManyTokens(): CatalogueError {
-  return new CatalogueError('payload_too_large', `The body has more than ${MAX_TOKENS} names and values.`);
+function tooManyTokens(): HttpError {
+  return new HttpError('payload_too_large', `The body has more than ${MAX_TOKENS} names and values.`);
 }
 
 /**
@@ -142,6 +142,6 @@ function isName(text: string, end: number): boolean {
   return text[at] === ':';
 }
 
-function malformed(message: string): CatalogueError {
-  return new CatalogueError('malformed_json', message);
+function malformed(message: string): HttpError {
+  return new HttpError('malformed_json', message);
 }

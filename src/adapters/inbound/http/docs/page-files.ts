@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { TaggedDocument } from '../tagged-document.js';
+import { TaggedDocument } from '../response/static-document.js';
 
 /** The page and its style are read where they lie, its scripts where the compiler puts them. */
 const SOURCES = new URL('../../../../../browser/docs/', import.meta.url);

@@ -2,13 +2,14 @@ import type { Creation, CreationOutcome } from '../../../../application/creation
 import { lineKey, type Once, onceByBody } from '../../../../application/idempotency.js';
 import type { Journal } from '../../../../application/ports/journal.js';
 import type { Records } from '../../../../application/record-use-cases.js';
-import { turnInLine } from '../../../../application/turns.js';
 import { CatalogueError } from '../../../../domain/errors.js';
+import { turnInLine } from '../../../../shared/event-loop.js';
 import type { BodyFields } from '../bodies/body-fields.js';
 import { tooLarge } from '../bodies/read-json-body.js';
 import { parseStrictJson } from '../bodies/strict-json.js';
-import { statusOf } from '../error-answers.js';
-import type { RequestLine } from './line-splitter.js';
+import type { RequestLine } from '../import/read-lines.js';
+import { statusOf } from '../response/error-response.js';
+import { type CodedError, isCoded } from '../response/http-error.js';
 
 /** So many lines are judged in one go; then others have their turn. */
 const SLICE = 32;
@@ -33,7 +34,7 @@ export class ImportLines<Fields> {
 
   /** @returns a line for each of them, in their order */
   async results(lines: readonly RequestLine[]): Promise<string> {
-    const creations: (Creation<Fields> | CatalogueError)[] = [];
+    const creations: (Creation<Fields> | CodedError)[] = [];
     for (const [at, line] of lines.entries()) {
       if (at % SLICE === 0) await turnInLine(this.options.client);
       creations.push(this.creation(line));
@@ -63,14 +64,14 @@ export class ImportLines<Fields> {
     this.isStoreAway = true;
   }
 
-  private creation(line: RequestLine): Creation<Fields> | CatalogueError {
+  private creation(line: RequestLine): Creation<Fields> | CodedError {
     const { fields, bodyLimitBytes } = this.options;
     if ('tooLong' in line) return tooLarge(bodyLimitBytes, 'line');
     try {
       const body = parseStrictJson(line.bytes);
       return { draft: fields.ofNew(body), once: this.once(line.number, body) };
     } catch (error) {
-      if (error instanceof CatalogueError) return error;
+      if (isCoded(error)) return error;
       throw error;
     }
   }
@@ -81,13 +82,13 @@ export class ImportLines<Fields> {
   }
 }
 
-function isSound<Fields>(creation: Creation<Fields> | CatalogueError): creation is Creation<Fields> {
-  return !(creation instanceof CatalogueError);
+function isSound<Fields>(creation: Creation<Fields> | CodedError): creation is Creation<Fields> {
+  return !isCoded(creation);
 }
 
-function resultLine(line: number, outcome: CreationOutcome<unknown> | undefined): object {
+function resultLine(line: number, outcome: CreationOutcome<unknown> | CodedError | undefined): object {
   if (!outcome) throw new Error(`Nothing became of line ${line}.`);
-  if (!(outcome instanceof CatalogueError)) {
+  if (!isCoded(outcome)) {
     const { record, isReplay } = outcome;
     return { line, status: 201, id: record.id, ...(isReplay && { replayed: true }) };
   }

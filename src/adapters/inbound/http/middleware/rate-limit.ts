@@ -1,7 +1,7 @@
 import type { RateLimiter, RatePolicy, RateState } from '../../../../application/ports/rate-limiter.js';
 import { CatalogueError } from '../../../../domain/errors.js';
-import { clientOf } from '../client.js';
 import type { Context } from '../context.js';
+import { clientOf } from '../work-bounds.js';
 
 /**
  * Counts the request against its principal, or against its address if it has no principal.

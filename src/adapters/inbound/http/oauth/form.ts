@@ -6,7 +6,6 @@ import type { Middleware } from '../context.js';
 /** Parameters that have a value; one without counts as not sent (RFC 6749 section 3.2). */
 export type Form = ReadonlyMap<string, string>;
 
-const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** A client's name, its secret, its scopes and the grant take less than 1 KiB. */
 const MAX_FORM_BYTES = 16 * 1_024;
 /** Far more than any grant has. */
@@ -18,7 +17,7 @@ const MAX_PARAMETERS = 100;
  * @throws CatalogueError `unsupported_media_type`, `payload_too_large`, `validation_failed`
  */
 export function readForm(limitBytes: number): Middleware {
-  return readBody({ limitBytes: Math.min(limitBytes, MAX_FORM_BYTES), mediaTypes: [FORM_TYPE] }, parseForm);
+  return readBody(Math.min(limitBytes, MAX_FORM_BYTES), parseForm);
 }
 
 /** @returns undefined where this is no percent-encoded UTF-8 */

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../../domain/errors.js';
-import type { RequestHeader, ResponseHeader } from './headers.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
+import type { RequestHeader, ResponseHeader } from './header-objects.js';
 import type { JsonSchema } from './json-schema.js';
 
 /** What is said of an operation beside what can be seen from it. The words are for whoever writes a client. */
@@ -19,7 +19,7 @@ export interface OperationDescription {
   readonly bodies?: Readonly<Record<string, ContentDescription>>;
   readonly answers: readonly AnswerDescription[];
   /** How it can fail beside the ways in which every such operation can. */
-  readonly errors?: readonly ErrorCode[];
+  readonly errors?: readonly ResponseErrorCode[];
   /** How its errors look beside the way in which all do: the name of a schema. */
   readonly errorShape?: string;
   /** What its errors carry beside what all do. */
@@ -101,4 +101,21 @@ export function linesOf(each: JsonSchema): JsonSchema {
 /** A schema of the document, by its name. */
 export function schemaRef(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
+}
+
+/** How a resource is spoken of to whoever writes a client. */
+export interface ResourceWords {
+  /** In names of schemas and operations: `Product`. */
+  readonly name: string;
+  /** In sentences, with its article: `a product`. */
+  readonly one: string;
+  readonly many: string;
+  readonly about: string;
+  /** What a client could send. */
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+/** The heading over all that can be done with the resource. */
+export function tagOf({ many }: ResourceWords): string {
+  return many.charAt(0).toUpperCase() + many.slice(1);
 }

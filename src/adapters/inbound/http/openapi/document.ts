@@ -1,17 +1,9 @@
-import type { ErrorCode } from '../../../../domain/errors.js';
-import type { Endpoint } from '../endpoint.js';
+import type { Scope } from '../../../../domain/access.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
+import type { Access, Route } from '../route.js';
 import { Components } from './components.js';
-import { DescribedEndpoint, type Mounting, type Surroundings } from './described-endpoint.js';
-import type { ResponseHeader } from './headers.js';
-import { SCOPE_MEANINGS } from './scope-meanings.js';
-
-/** All that is served, by how it is mounted. */
-export interface Served {
-  readonly guarded: readonly Endpoint[];
-  readonly open: readonly Endpoint[];
-  /** Neither guarded nor limited. */
-  readonly unlimited: readonly Endpoint[];
-}
+import type { ResponseHeader } from './header-objects.js';
+import { DescribedEndpoint, type Mounting, type Surroundings } from './path-item.js';
 
 /** What a service says of itself. */
 export interface ServiceFacts {
@@ -29,7 +21,7 @@ export interface ServiceFacts {
 }
 
 /** Each request can end so, before any endpoint is asked. */
-const ALWAYS: readonly ErrorCode[] = [
+const ALWAYS: readonly ResponseErrorCode[] = [
   'invalid_parameter',
   'unknown_parameter',
   'request_timeout',
@@ -37,7 +29,7 @@ const ALWAYS: readonly ErrorCode[] = [
   'headers_too_large',
   'internal_error',
 ];
-const NEGOTIATED: readonly ErrorCode[] = [
+const NEGOTIATED: readonly ResponseErrorCode[] = [
   'unsupported_version',
   'not_acceptable',
   'expectation_failed',
@@ -59,15 +51,14 @@ const CARRIED: readonly ResponseHeader[] = [
  * The description of the interface, by OpenAPI 3.1: made of the endpoints that are mounted and the schemas that they judge
  * by, so that what it says is what is done.
  */
-export function openApiDocument(served: Served, facts: ServiceFacts): object {
+export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): object {
   const components = new Components();
   const around = surroundings(facts);
-  const paths = mountings(facts).flatMap(([kind, mounting]) =>
-    served[kind].map((endpoint) => {
-      const described = new DescribedEndpoint(endpoint, mounting, around, components);
-      return [endpoint.route, described.pathItem()];
-    }),
-  );
+  const mounting = mountings(facts);
+  const paths = routes.map((route) => {
+    const described = new DescribedEndpoint(route, mounting[route.access], around, components);
+    return [route.template, described.pathItem()];
+  });
   return {
     openapi: '3.1.1',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -85,7 +76,7 @@ export function openApiDocument(served: Served, facts: ServiceFacts): object {
   };
 }
 
-function mountings({ isProxied, isStrict, isShared }: ServiceFacts): [keyof Served, Mounting][] {
+function mountings({ isProxied, isStrict, isShared }: ServiceFacts): Readonly<Record<Access, Mounting>> {
   const carried: readonly ResponseHeader[] = [
     ...CARRIED,
     ...(isStrict ? (['Strict-Transport-Security'] as const) : []),
@@ -100,11 +91,11 @@ function mountings({ isProxied, isStrict, isShared }: ServiceFacts): [keyof Serv
       ...(isProxied ? (['https_required'] as const) : []),
     ] as const,
   };
-  return [
-    ['guarded', { ...limited, isGuarded: true }],
-    ['open', { ...limited, isGuarded: false }],
-    ['unlimited', { headers: carried, errors: [...ALWAYS, ...NEGOTIATED], isGuarded: false }],
-  ];
+  return {
+    bearer: { ...limited, isGuarded: true },
+    public: { ...limited, isGuarded: false },
+    probe: { headers: carried, errors: [...ALWAYS, ...NEGOTIATED], isGuarded: false },
+  };
 }
 
 function surroundings({ isShared }: ServiceFacts): Surroundings {
@@ -147,3 +138,14 @@ const INTRODUCTION = `The addresses of resources begin with \`/v1\`. In an addre
 - **Rate limits**: \`RateLimit-Policy\` and \`RateLimit\` tell how many requests are left. Beyond the limit the response is 429 with \`Retry-After\`.
 
 An address that is not described here answers 404 \`not_found\`, and a method that an address does not support 405 \`method_not_allowed\`, with \`Allow\`. Both look like every other error.`;
+
+/** What each scope lets its holder do. One that is forgotten does not compile. */
+export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
+  'products:read': 'List and read products.',
+  'products:write': 'Create, change and delete products.',
+  'users:read': 'List and read users.',
+  'users:write': 'Create, change and delete users.',
+  'orders:read': 'List and read orders.',
+  'orders:write': 'Create, change and delete orders.',
+  'keys:admin': 'Create, list and revoke API keys.',
+};

@@ -2,9 +2,9 @@ import { API_KEY_SHAPE, type ApiKey } from '../../../../domain/access.js';
 import { MAX_ID } from '../../../../domain/record.js';
 import { MAX_OPERATIONS } from '../bodies/json-patch-operations.js';
 import type { ResourceDescription } from '../resource-description.js';
-import { jsonSchemaOf } from './joi-schema.js';
+import type { ResourceWords } from './description.js';
+import { jsonSchemaOf } from './joi-to-json-schema.js';
 import type { JsonSchema } from './json-schema.js';
-import type { ResourceWords } from './resource-words.js';
 
 export const ID: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_ID };
 const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };

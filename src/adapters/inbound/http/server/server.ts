@@ -7,15 +7,20 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { answerBrokenMessage, type ParserError, refuseTunnel, requestTimeout } from './broken-message.js';
-import { gatherChunks } from './chunked-bodies.js';
-import { boundConnections, type ConnectionLimits } from './connection-bound.js';
-import { PipelinedRequests } from './pipelined-requests.js';
-import { refusePlainHttp } from './plain-http-on-tls.js';
-import { PROTECTION } from './protection.js';
-import { isOfLiftedDeadline, postponeDeadline, startPostponedDeadline } from './request-deadline.js';
+import { answerBrokenMessage, type ParserError, refuseTunnel, requestTimeout } from './client-error.js';
+import { boundConnections, type ConnectionLimits } from './connection-limit.js';
+import {
+  asksForUpgrade,
+  gatherChunks,
+  isOfLiftedDeadline,
+  postponeDeadline,
+  readThroughStream,
+  refusePlainHttp,
+  startPostponedDeadline,
+} from './node-workarounds.js';
+import { PipelinedRequests } from './pipelining.js';
+import { SECURITY_HEADERS } from './security-headers.js';
 import { type TlsIdentity, tlsOptions } from './tls-options.js';
-import { asksForUpgrade } from './upgrade.js';
 
 const SECOND = 1_000;
 
@@ -39,14 +44,11 @@ const TIMEOUTS: ServerTimeouts = {
 const MAX_CONNECTIONS: ConnectionLimits = { most: 10_000, mostPerAddress: 2_000 };
 
 export interface ServerOptions {
-  /** What every answer carries beside {@link PROTECTION}, one to a broken message too. */
+  /** What every answer carries beside {@link SECURITY_HEADERS}, one to a broken message too. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: ServerTimeouts;
   readonly maxConnections?: ConnectionLimits;
 }
-
-/** RFC 6797 section 6.1: browsers come over HTTPS only for a year. Whoever owns the other names of the host decides for them. */
-export const STRICT_TRANSPORT = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 /** @param answer what Koa makes of the application */
 export function createTlsServer(
@@ -100,7 +102,7 @@ function serve<Kind extends HttpServer | HttpsServer>(
   answer: RequestListener,
   { headers: own, timeouts = TIMEOUTS, maxConnections = MAX_CONNECTIONS }: ServerOptions,
 ): Kind {
-  const headers = { ...PROTECTION, ...own };
+  const headers = { ...SECURITY_HEADERS, ...own };
   const fields = Object.entries(headers);
   boundConnections(server, maxConnections);
   // A client that neither sends nor reads is not waited for.
@@ -133,13 +135,4 @@ function serve<Kind extends HttpServer | HttpsServer>(
     if (!isOfLiftedDeadline(error, socket)) refuse(error, socket);
   });
   return server;
-}
-
-/**
- * Has Node's parser read a connection through its stream. By itself it reads below the stream, where a pause does not stop what
- * TLS has decrypted already. A change from one to the other in the midst of a connection can leave it paused, so it is made at the
- * beginning, when Node has just made the parser.
- */
-function readThroughStream(socket: Socket): void {
-  socket.on('data', () => {});
 }

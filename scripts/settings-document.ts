@@ -1,0 +1,42 @@
+import { describeSettings, type SettingDescription } from '#src/config/settings.js';
+
+/** The path of the document, from the root of the project. */
+export const SETTINGS_DOCUMENT = 'docs/settings.md';
+
+/** The Markdown page of all settings, generated from the schema that validates them. */
+export function settingsDocument(): string {
+  const rows = describeSettings().map((setting) => {
+    const initial = setting.default === '' ? 'none' : code(setting.default);
+    return `| ${code(setting.name)} | ${initial} | ${valuesOf(setting)} | ${setting.description} |`;
+  });
+  return `${INTRODUCTION}
+
+| name | default | values | meaning |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+const INTRODUCTION = `# Settings
+
+Defaults are in \`config/default.json\`. The JSON file that \`CONFIG_FILE\` names overrides them, and environment
+variables of these names override both. An empty variable counts as not set. A wrong value, or an unknown name in a
+file, stops the start with one line per problem and exit code 78.
+
+[Operations](operations.md#what-each-setting-protects) explains which setting protects what.
+\`npm run docs:settings\` generates this page from \`src/config/settings-schema.ts\`; edit the texts there.`;
+
+function valuesOf({ type, values, minimum, maximum }: SettingDescription): string {
+  const range =
+    minimum === undefined || maximum === undefined ? [] : [`${grouped(minimum)} to ${grouped(maximum)}`];
+  const named = type === 'boolean' ? ['true', 'false'] : values;
+  return [...range, ...named.map(code)].join(', ') || 'text';
+}
+
+function grouped(limit: number): string {
+  return limit.toLocaleString('en');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

@@ -1,0 +1,66 @@
+import type { Context } from '../context.js';
+import { FILE_DESCRIPTION, PAGE_DESCRIPTION } from '../openapi/docs.js';
+import { noParameter } from '../query/query.js';
+import { HttpError } from '../response/http-error.js';
+import type { Handler, Policy, Route } from '../route.js';
+import { type PageFile, page, pageFiles, typed } from './page-files.js';
+
+/** Everything comes from here, nothing is written within the page, and no form goes anywhere. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The interactive reference: a page that reads the OpenAPI document, and what it is made of. */
+export function docsEndpoints(): Route[] {
+  return [pageEndpoint(page()), filesEndpoint(pageFiles())];
+}
+
+function pageEndpoint(file: PageFile): Route {
+  const headers = { 'Content-Security-Policy': PAGE_POLICY };
+  const GET = { ...sending(() => file, headers), describe: () => PAGE_DESCRIPTION };
+  return { template: '/docs', path: /^\/docs$/, access: 'public', operations: { GET } };
+}
+
+function filesEndpoint(files: ReadonlyMap<string, PageFile>): Route {
+  const names = [...files.keys()];
+  const path = new RegExp(`^/docs/(${names.join('|').replaceAll('.', '\\.')})$`);
+  const asked = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
+  const GET = { ...sending(asked), describe: () => FILE_DESCRIPTION };
+  return {
+    template: '/docs/{file}',
+    path,
+    access: 'public',
+    variables: { file: names },
+    operations: { GET },
+  };
+}
+
+function sending(
+  asked: (ctx: Context) => PageFile,
+  headers: Readonly<Record<string, string>> = {},
+): Handler & Omit<Policy, 'describe'> {
+  return {
+    parameter: noParameter,
+    // Each can be asked for by its own type, which is judged next.
+    produces: ['text/html', 'text/css', 'text/javascript'].map(typed),
+    varyBy: ['Accept-Encoding'],
+    headers: (ctx) => requireAccepted(ctx, asked(ctx).type),
+    handle: async (ctx) => {
+      ctx.set(headers);
+      asked(ctx).document.send(ctx);
+    },
+  };
+}
+
+/** A page is not to be had as JSON; its errors are. */
+function requireAccepted(ctx: Context, type: string): void {
+  if (ctx.accepts(typed(type), 'application/problem+json')) return;
+  throw new HttpError('not_acceptable', `This comes as ${type}; Accept does not fit.`);
+}

@@ -1,0 +1,59 @@
+import type { Store } from '../../../application/ports/store.js';
+import { unavailable } from '../../../domain/errors.js';
+import { type OperationDescription, schemaRef } from './openapi/description.js';
+import type { JsonSchema } from './openapi/json-schema.js';
+import { noParameter } from './query/query.js';
+import type { Route } from './route.js';
+
+/** For probes: is the process alive, and may traffic be sent to it? */
+export function healthEndpoints(store: Store, isDraining: () => boolean): Route[] {
+  return [
+    health('live', 'Check that the process is alive', async () => {}),
+    health('ready', 'Check that the service is ready for requests', async () => {
+      if (isDraining()) throw unavailable('The service is stopping.');
+      await store.ping();
+    }),
+  ];
+}
+
+function health(name: 'live' | 'ready', summary: string, check: () => Promise<void>): Route {
+  return {
+    template: `/health/${name}`,
+    path: new RegExp(`^/health/${name}$`),
+    access: 'probe',
+    operations: {
+      GET: {
+        describe: () => described(name, summary),
+        parameter: noParameter,
+        handle: async (ctx) => {
+          await check();
+          ctx.set('Content-Type', 'application/json');
+          ctx.body = JSON.stringify({ status: 'ok' });
+        },
+      },
+    },
+  };
+}
+
+function described(name: 'live' | 'ready', summary: string): OperationDescription {
+  return {
+    id: name === 'live' ? 'getLiveness' : 'getReadiness',
+    tag: 'Health',
+    summary,
+    schemas: { Health: HEALTH },
+    answers: [
+      {
+        status: 200,
+        description: 'It is. Otherwise the response is 503, or there is none.',
+        content: { 'application/json': { schema: schemaRef('Health') } },
+      },
+    ],
+  };
+}
+
+const HEALTH: JsonSchema = {
+  type: 'object',
+  properties: { status: { type: 'string', enum: ['ok'] } },
+  required: ['status'],
+  additionalProperties: false,
+};

@@ -1,0 +1,103 @@
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+
+/** So many lines at the most are worked on together. */
+const BATCH = 256;
+/** So much arrives ahead of them; more is not read. */
+const AHEAD_BYTES = 256 * 1024;
+
+/**
+ * The lines of a request, as they come: of what has arrived, up to {@link BATCH}. What arrives while they are worked on makes
+ * the next ones.
+ * @throws where the request breaks off; of the line that was under way then nothing is said
+ */
+export async function* requestLines(
+  request: Readable,
+  limitBytes: number,
+): AsyncGenerator<readonly RequestLine[], void, void> {
+  const splitter = new LineSplitter(limitBytes);
+  for await (const chunk of arriving(request)) yield* batches(splitter.push(chunk));
+  yield* batches(splitter.end());
+}
+
+/** Each piece is all that has come since the one before: so a stream is read that was told nothing of sizes. */
+function arriving(request: Readable): AsyncIterable<Buffer> {
+  const arrived = new PassThrough({ highWaterMark: AHEAD_BYTES });
+  // What goes wrong with the request goes wrong with its copy, and is thrown there.
+  pipeline(request, arrived, () => {});
+  return arrived;
+}
+
+function* batches(lines: Iterable<RequestLine>): Generator<RequestLine[]> {
+  let batch: RequestLine[] = [];
+  for (const line of lines) {
+    batch.push(line);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** A line of a stream; `number` counts from 1. */
+export type RequestLine =
+  | { readonly number: number; readonly bytes: Buffer }
+  | { readonly number: number; readonly tooLong: true };
+
+const LINE_FEED = 10;
+const FIRST_CAPACITY = 1_024;
+
+/**
+ * Finds lines in bytes that come in pieces of any size. A line ends with a line feed, which is no part of it; the last one may lack
+ * it. Of a line over the limit nothing is kept.
+ */
+export class LineSplitter {
+  private lines = 0;
+  private held = Buffer.alloc(0);
+  /** Of the line under way; may be more than is held, once it is over the limit. */
+  private length = 0;
+
+  constructor(private readonly limitBytes: number) {}
+
+  /** @returns the lines that this piece ends; they refer to its memory */
+  *push(piece: Buffer): Generator<RequestLine, void, void> {
+    let start = 0;
+    for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
+      yield this.finish(piece.subarray(start, end));
+      start = end + 1;
+    }
+    this.hold(piece.subarray(start));
+  }
+
+  /** @returns the last line, where it has no end */
+  *end(): Generator<RequestLine, void, void> {
+    if (this.length > 0) yield this.finish(Buffer.alloc(0));
+  }
+
+  private finish(last: Buffer): RequestLine {
+    const number = ++this.lines;
+    const isWhole = this.length === 0;
+    if (!isWhole) this.hold(last);
+    const length = isWhole ? last.length : this.length;
+    const bytes = isWhole ? last : Buffer.from(this.held.subarray(0, length));
+    this.length = 0;
+    return length > this.limitBytes ? { number, tooLong: true } : { number, bytes };
+  }
+
+  private hold(piece: Buffer): void {
+    const at = this.length;
+    this.length += piece.length;
+    if (this.length > this.limitBytes) this.held = Buffer.alloc(0);
+    else {
+      this.grow();
+      piece.copy(this.held, at);
+    }
+  }
+
+  /** Twice as large each time, so that a line in many pieces is not copied for each of them. */
+  private grow(): void {
+    if (this.length <= this.held.length) return;
+    const larger = Buffer.alloc(Math.max(FIRST_CAPACITY, this.length, 2 * this.held.length));
+    this.held.copy(larger);
+    this.held = larger;
+  }
+}

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+
+const KIB = 1_024;
+const MIB = KIB * KIB;
+const READ_BYTES = 64 * KIB;
+
+export interface ResultBufferOptions {
+  /** Where the files are put. Created if it is missing. */
+  readonly folder: string;
+  /** In memory; the rest goes to files. */
+  readonly memoryBytes: number;
+  /** After this many bytes a new file begins. A file that was read is removed. */
+  readonly fileBytes: number;
+  /** More unread bytes in one buffer are an error. */
+  readonly maxBytes: number;
+  /** The bound of all buffers of one client, so that one client never takes the space of others. */
+  readonly maxClientBytes: number;
+  /** The bound of all buffers together. */
+  readonly maxTotalBytes: number;
+}
+
+const DEFAULTS = {
+  memoryBytes: 256 * KIB,
+  fileBytes: 8 * MIB,
+  maxBytes: 256 * MIB,
+  maxClientBytes: 256 * MIB,
+  maxTotalBytes: 512 * MIB,
+};
+
+/** More bytes are unread than a bound allows. */
+export class BufferFull extends Error {}
+
+/** The reader has stopped. */
+class ReaderGone extends Error {
+  readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+/** The result buffers of a process, and the disk space that they share. */
+export class ResultBuffers {
+  private readonly options: ResultBufferOptions;
+  private readonly unread = new Map<string, number>();
+  private unreadByAll = 0;
+
+  constructor(options: Pick<ResultBufferOptions, 'folder'> & Partial<ResultBufferOptions>) {
+    this.options = { ...DEFAULTS, ...options };
+  }
+
+  /** @param client a principal, else an address */
+  open(client: string): ResultBuffer {
+    return new ResultBuffer(this.options, {
+      reserve: (bytes) => this.reserve(client, bytes),
+      release: (bytes) => this.count(client, -bytes),
+    });
+  }
+
+  private reserve(client: string, bytes: number): boolean {
+    const { maxClientBytes, maxTotalBytes } = this.options;
+    const ofClient = this.unread.get(client) ?? 0;
+    if (ofClient + bytes > maxClientBytes || this.unreadByAll + bytes > maxTotalBytes) return false;
+    this.count(client, bytes);
+    return true;
+  }
+
+  private count(client: string, bytes: number): void {
+    const ofClient = (this.unread.get(client) ?? 0) + bytes;
+    this.unreadByAll += bytes;
+    if (ofClient > 0) this.unread.set(client, ofClient);
+    else this.unread.delete(client);
+  }
+}
+
+/** The space that a buffer shares with others. */
+interface SharedSpace {
+  /** @returns whether there was space for these bytes */
+  reserve(bytes: number): boolean;
+  release(bytes: number): void;
+}
+
+/**
+ * Keeps what is written until it is read: the writer never waits for the reader. By hand, because a package such as
+ * fs-capacitor bounds nothing, and its files keep their names until the process ends well.
+ */
+export class ResultBuffer {
+  /** Ends when everything was read and the writer has ended. Any failure destroys it. */
+  readonly readable: Readable;
+  /** Read first; the files follow. */
+  private memory: Buffer[] = [];
+  private memoryBytes = 0;
+  private files: BufferFile[] = [];
+  private unread = 0;
+  private hasEnded = false;
+  private isReaderWaiting = false;
+  private lastStep: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly options: ResultBufferOptions,
+    private readonly space: SharedSpace,
+  ) {
+    this.readable = new Readable({
+      highWaterMark: READ_BYTES,
+      read: () => this.give(),
+      destroy: (error, done) => {
+        this.inOrder(() => this.discard()).then(() => done(error), done);
+      },
+    });
+    // A failure before anybody reads is not a defect. A reader still gets the error.
+    this.readable.on('error', () => {});
+  }
+
+  /**
+   * Resolves before the next call.
+   * @throws BufferFull if too much is unread
+   * @throws Error if nobody reads any more, or the disk is full
+   */
+  async write(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    await this.inOrder(() => this.keep(bytes));
+    this.wakeReader();
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    this.wakeReader();
+  }
+
+  /** Discards what was not read yet. */
+  fail(error: unknown): void {
+    this.readable.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+
+  private async keep(bytes: Buffer): Promise<void> {
+    if (this.readable.destroyed) throw new ReaderGone('Nobody reads the results any more.');
+    const { memoryBytes, maxBytes } = this.options;
+    if (this.unread + bytes.length > maxBytes) throw new BufferFull(`Over ${maxBytes} bytes are unread.`);
+    if (!this.space.reserve(bytes.length))
+      throw new BufferFull('This client, or all clients together, have too many unread bytes.');
+    this.unread += bytes.length;
+    if (this.files.length > 0 || this.memoryBytes + bytes.length > memoryBytes) {
+      const file = await this.lastFile();
+      await file.append(bytes);
+    } else {
+      this.memory.push(bytes);
+      this.memoryBytes += bytes.length;
+    }
+  }
+
+  private async lastFile(): Promise<BufferFile> {
+    const last = this.files.at(-1);
+    if (last && last.size < this.options.fileBytes) return last;
+    const file = await BufferFile.open(this.options.folder);
+    this.files.push(file);
+    return file;
+  }
+
+  private give(): void {
+    this.inOrder(async () => {
+      const bytes = await this.next();
+      if (bytes) this.release(bytes.length);
+      this.isReaderWaiting = !bytes && !this.hasEnded;
+      if (!this.isReaderWaiting) this.readable.push(bytes ?? null);
+    }).catch((error: unknown) => this.fail(error));
+  }
+
+  private async next(): Promise<Buffer | undefined> {
+    const bytes = this.memory.shift();
+    if (bytes) {
+      this.memoryBytes -= bytes.length;
+      return bytes;
+    }
+    const [file] = this.files;
+    if (!file) return undefined;
+    const read = await file.next(READ_BYTES);
+    if (file.isRead) {
+      this.files.shift();
+      await file.close();
+    }
+    return read;
+  }
+
+  private wakeReader(): void {
+    if (!this.isReaderWaiting) return;
+    this.isReaderWaiting = false;
+    this.give();
+  }
+
+  private async discard(): Promise<void> {
+    const files = this.files.splice(0);
+    this.memory = [];
+    this.release(this.unread);
+    for (const file of files) await file.close();
+  }
+
+  private release(bytes: number): void {
+    this.unread -= bytes;
+    this.space.release(bytes);
+  }
+
+  /** Runs one step at a time, because writer and reader share the files. */
+  private inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
+    const step = this.lastStep.then(work);
+    this.lastStep = step.catch(() => {});
+    return step;
+  }
+}
+
+/** A part of a buffer in a file without a name, which disappears with its last handle, however the process ends. */
+export class BufferFile {
+  private written = 0;
+  private read = 0;
+
+  private constructor(private readonly file: FileHandle) {}
+
+  /** @param folder created if it is missing */
+  static async open(folder: string): Promise<BufferFile> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const name = join(folder, randomUUID());
+    const file = await open(name, 'wx+', 0o600);
+    try {
+      await unlink(name);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return new BufferFile(file);
+  }
+
+  get size(): number {
+    return this.written;
+  }
+
+  get isRead(): boolean {
+    return this.read === this.written;
+  }
+
+  async append(bytes: Buffer): Promise<void> {
+    // Positions are explicit because reads and writes share the position of the file. If the disk is nearly full, a write
+    // can take only a part.
+    for (let done = 0; done < bytes.length; ) {
+      const { bytesWritten } = await this.file.write(bytes, done, bytes.length - done, this.written);
+      done += bytesWritten;
+      this.written += bytesWritten;
+    }
+  }
+
+  /** @returns the next bytes, at most this many */
+  async next(maxBytes: number): Promise<Buffer> {
+    const bytes = Buffer.alloc(Math.min(maxBytes, this.written - this.read));
+    const { bytesRead } = await this.file.read(bytes, 0, bytes.length, this.read);
+    this.read += bytesRead;
+    return bytes.subarray(0, bytesRead);
+  }
+
+  close(): Promise<void> {
+    return this.file.close();
+  }
+}

@@ -1,0 +1,51 @@
+import type { Comparison, Membership, Value } from '../../../../application/list-query.js';
+import type { FaultCode } from '../../../../domain/errors.js';
+import type { FieldTraits } from '../../../../domain/fields.js';
+import { parseInstant } from '../../../../domain/instant.js';
+import type { JsonSchema } from '../openapi/json-schema.js';
+import { wholeNumberFault } from '../query/query.js';
+
+export type Operator = Comparison['operator'] | Membership['operator'];
+
+/** Of a parameter that takes several. */
+export const MAX_VALUES = 100;
+
+/** How the values of a type of field stand in a query. */
+export interface ValueType {
+  readonly operators: readonly Operator[];
+  /** For messages: "takes …". */
+  readonly takes: string;
+  /** Of one value. */
+  readonly schema: JsonSchema;
+  fault(text: string): FaultCode | undefined;
+  /** @param text one without fault */
+  value(text: string): Value;
+}
+
+const ORDERED: readonly Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in'];
+const INTEGERS = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
+
+export const VALUE_TYPES: Readonly<Record<Exclude<FieldTraits['type'], 'attributes'>, ValueType>> = {
+  text: {
+    operators: [...ORDERED, 'prefix'],
+    takes: 'text',
+    schema: { type: 'string' },
+    fault: () => undefined,
+    value: (text) => text,
+  },
+  integer: {
+    operators: ORDERED,
+    takes: 'a whole number within ±(2^53−1)',
+    schema: { type: 'integer', minimum: INTEGERS.min, maximum: INTEGERS.max },
+    fault: (text) => wholeNumberFault(text, INTEGERS),
+    // Minus zero is zero.
+    value: (text) => Number(text) + 0,
+  },
+  instant: {
+    operators: ORDERED,
+    takes: 'a time such as 2030-01-31T00:00:00Z (RFC 3339; in a query + is written %2B)',
+    schema: { type: 'string', format: 'date-time' },
+    fault: (text) => (parseInstant(text) === undefined ? 'invalid_format' : undefined),
+    value: (text) => parseInstant(text) ?? Number.NaN,
+  },
+};

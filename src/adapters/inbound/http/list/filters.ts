@@ -1,0 +1,119 @@
+import type { Filter } from '../../../../application/list-query.js';
+import type { FaultCode } from '../../../../domain/errors.js';
+import { type FieldSet, type FieldTraits, METADATA } from '../../../../domain/fields.js';
+import type { ParameterDescription } from '../openapi/description.js';
+import { describedAttributes, describedFilters } from '../openapi/filters.js';
+import { invalid, type Parameter, type Query } from '../query/query.js';
+import { invalidParameters, type ParameterIssue } from '../response/http-error.js';
+import { MAX_VALUES, type Operator, VALUE_TYPES, type ValueType } from './filter-operators.js';
+
+/** More than any list has fields; each costs a store some work before it begins. */
+const MAX_FILTERS = 100;
+/** Those that stand behind a colon; a name without one asks for what is equal. */
+const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'];
+
+/** What the name of a parameter asks of records. */
+interface Condition {
+  faults(text: string): ParameterIssue[];
+  /** @param text one without fault */
+  filter(text: string): Filter;
+}
+
+/** `name=Lamp`, `price.amount:gte=100`, `attributes.colour=red`: each field of a resource by the operators of its type. */
+export class Filters {
+  private readonly fields: ReadonlyMap<string, FieldTraits>;
+
+  constructor(fields: FieldSet) {
+    this.fields = new Map(Object.entries({ ...METADATA, ...fields }));
+  }
+
+  /** The parameter of this name, where records can be asked what it asks. */
+  parameter(name: string): Parameter | undefined {
+    return this.condition(name);
+  }
+
+  /** All of them, for clients. */
+  described(): ParameterDescription[] {
+    return [...this.fields].flatMap(([field, { type }]) =>
+      type === 'attributes' ? describedAttributes(field) : describedFilters(field, VALUE_TYPES[type]),
+    );
+  }
+
+  /**
+   * @param query one without fault
+   * @throws CatalogueError `invalid_parameter` where they are too many
+   */
+  read(query: Query): Filter[] {
+    const found = [...query].flatMap(([name, text]) => {
+      const condition = this.condition(name);
+      return condition ? [{ name, filter: condition.filter(text) }] : [];
+    });
+    const beyond = found[MAX_FILTERS];
+    if (beyond) {
+      const fault = invalid(beyond.name, 'too_long', `is one too many: ${MAX_FILTERS} filters are taken`);
+      throw invalidParameters([['invalid_parameter', fault]]);
+    }
+    return found.map(({ filter }) => filter);
+  }
+
+  /** What follows the last colon is the operator, so an attribute's key that holds a colon cannot be asked for. */
+  private condition(name: string): Condition | undefined {
+    const colon = name.lastIndexOf(':');
+    if (colon < 0) return this.ofField(name, name, 'eq') ?? this.ofAttribute(name);
+    const operator = NAMED_OPERATORS.find((known) => known === name.slice(colon + 1));
+    return operator && this.ofField(name, name.slice(0, colon), operator);
+  }
+
+  private ofField(name: string, field: string, operator: Operator): Condition | undefined {
+    const type = this.fields.get(field)?.type ?? 'attributes';
+    if (type === 'attributes' || !VALUE_TYPES[type].operators.includes(operator)) return undefined;
+    return operator === 'in'
+      ? membership(name, field, VALUE_TYPES[type])
+      : comparison(name, field, operator, VALUE_TYPES[type]);
+  }
+
+  /** What follows the first dot is the key, literally. */
+  private ofAttribute(name: string): Condition | undefined {
+    const [field = '', ...rest] = name.split('.');
+    const key = rest.join('.');
+    if (key === '' || field !== 'attributes' || this.fields.get(field)?.type !== 'attributes')
+      return undefined;
+    return { faults: () => [], filter: (value) => ({ field, operator: 'attribute', key, value }) };
+  }
+}
+
+function comparison(
+  name: string,
+  field: string,
+  operator: Exclude<Operator, 'in'>,
+  type: ValueType,
+): Condition {
+  return {
+    faults: (text) => told(name, type, [type.fault(text)]),
+    filter: (text) => ({ field, operator, value: type.value(text) }),
+  };
+}
+
+function membership(name: string, field: string, type: ValueType): Condition {
+  return {
+    faults: (text) => {
+      const elements = text.split(',');
+      return told(name, type, [
+        elements.length > MAX_VALUES ? 'too_long' : undefined,
+        ...elements.map((element) => (element === '' ? 'too_short' : type.fault(element))),
+      ]);
+    },
+    filter: (text) => ({ field, operator: 'in', values: text.split(',').map((one) => type.value(one)) }),
+  };
+}
+
+/** Each kind of fault once: a list can hold more of them than anyone reads. */
+function told(name: string, type: ValueType, codes: readonly (FaultCode | undefined)[]): ParameterIssue[] {
+  const found = new Set(codes.filter((code) => code !== undefined));
+  return [...found].map((code) => invalid(name, code, whatIsTaken(code, type)));
+}
+
+function whatIsTaken(code: FaultCode, type: ValueType): string {
+  if (code === 'too_long') return `takes at most ${MAX_VALUES} values`;
+  return code === 'too_short' ? 'holds an empty value' : `takes ${type.takes}`;
+}

@@ -1,0 +1,81 @@
+import type { ListPage, ListPlace, ListQuery } from '../../../../application/list-query.js';
+import { placeAt } from '../../../../application/record-order.js';
+import type { Versioned } from '../../../../domain/record.js';
+import { checkTarget, MAX_TARGET_BYTES } from '../middleware/request-limits.js';
+import type { Query } from '../query/query.js';
+import { encodeCursor, fingerprintOf } from './cursor.js';
+
+/** Where a page of a list was asked for. */
+export interface PageAddress {
+  /** Names the list, for its cursors. */
+  readonly list: string;
+  readonly path: string;
+  readonly parameters: Query;
+}
+
+/** What is longer does not pass common clients and proxies, which take some 16 KiB of headers in all. */
+const MAX_LINK_BYTES = 12 * 1024;
+
+/**
+ * RFC 8288. Each target is complete but for the host, so that it holds behind any proxy. Of a very long address `first`
+ * and `prev` are left out where they do not fit.
+ * @throws CatalogueError `uri_too_long` where the address of the next page would be refused
+ */
+export function linkHeader(
+  address: PageAddress,
+  query: ListQuery,
+  page: ListPage<Versioned<unknown>>,
+): string {
+  const { prev, next } = neighbours(query, page);
+  const targets = {
+    first: targetOf(address, query),
+    prev: prev && targetOf(address, query, prev),
+    next: next && targetOf(address, query, next),
+  };
+  if (targets.next !== undefined) checkTarget(targets.next);
+  const links = Object.entries(targets)
+    .filter(([, target]) => target !== undefined && target.length <= MAX_TARGET_BYTES)
+    .map(([rel, target]) => `<${target}>; rel="${rel}"`);
+  while (links.join(', ').length > MAX_LINK_BYTES) links.shift();
+  return links.join(', ');
+}
+
+function targetOf({ list, path, parameters }: PageAddress, query: ListQuery, place?: ListPlace): string {
+  const asked = [...parameters].filter(([name]) => name !== 'limit' && name !== 'cursor');
+  const cursor = place && encodeCursor(list, { place, fingerprint: fingerprintOf(query) });
+  const pairs = [...asked, ['limit', String(query.limit)], ...(cursor ? [['cursor', cursor]] : [])];
+  return `${path}?${pairs.map((pair) => pair.map(encode).join('=')).join('&')}`;
+}
+
+/** A colon needs no encoding in a query (RFC 3986 section 3.4), and names of filters are full of them. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll('%3A', ':');
+}
+
+interface Neighbours {
+  readonly prev?: ListPlace;
+  readonly next?: ListPlace;
+}
+
+/** A page that was reached from another has that one for a neighbour, also when it is empty by now. */
+function neighbours(
+  { from, order }: ListQuery,
+  { records, hasMore }: ListPage<Versioned<unknown>>,
+): Neighbours {
+  const [first, last] = [records[0], records.at(-1)];
+  if (!first || !last) return from ? wayBack(from) : {};
+  const hasPrev = from?.side === 'before' ? hasMore : from !== undefined;
+  const hasNext = from?.side === 'before' || hasMore;
+  return {
+    ...(hasPrev && { prev: placeAt(first, order, 'before') }),
+    ...(hasNext && { next: placeAt(last, order, 'after') }),
+  };
+}
+
+/** A record right at the place belongs to exactly one of the two pages that meet there. */
+function wayBack(from: ListPlace): Neighbours {
+  const inclusive = !from.inclusive;
+  return from.side === 'after'
+    ? { prev: { ...from, side: 'before', inclusive } }
+    : { next: { ...from, side: 'after', inclusive } };
+}

@@ -1,0 +1,91 @@
+import type { ListQuery } from '../../../../application/list-query.js';
+import type { FieldSet } from '../../../../domain/fields.js';
+import type { ParameterDescription } from '../openapi/description.js';
+import { invalid, type Parameter, type Query, wholeNumberFault } from '../query/query.js';
+import { HttpError, type ParameterIssue } from '../response/http-error.js';
+import { type Cursor, decodeCursor, fingerprintOf, isPlaceIn } from './cursor.js';
+import { Filters } from './filters.js';
+import { describedSort, readOrder, sortParameter } from './sort.js';
+
+const DEFAULT_LIMIT = 100;
+const LIMITS = { min: 1, max: 1_000 };
+
+const LIMIT: Parameter = {
+  faults: (text) => {
+    const code = wholeNumberFault(text, LIMITS);
+    return code ? [invalid('limit', code, `takes a whole number from ${LIMITS.min} to ${LIMITS.max}`)] : [];
+  },
+};
+
+const DESCRIBED_LIMIT: ParameterDescription = {
+  name: 'limit',
+  description:
+    'The most records that a page may have. With `Accept: application/x-ndjson` and without `limit`, the whole list is sent.',
+  schema: { type: 'integer', minimum: LIMITS.min, maximum: LIMITS.max, default: DEFAULT_LIMIT },
+};
+
+const DESCRIBED_CURSOR: ParameterDescription = {
+  name: 'cursor',
+  description:
+    'A place in the list, taken from an address in `Link`. Follow those addresses as they are rather than build them. A cursor is valid only for the same list, order and filters.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
+};
+
+/** What a list can be asked for, but for the fields that are shown. */
+export class ListParameters {
+  private readonly filters: Filters;
+  private readonly fixed: ReadonlyMap<string, Parameter>;
+
+  /** @param list names the list, so that it knows its own cursors */
+  constructor(
+    private readonly list: string,
+    private readonly fields: FieldSet,
+  ) {
+    this.filters = new Filters(fields);
+    this.fixed = new Map([
+      ['limit', LIMIT],
+      ['cursor', { code: 'invalid_cursor', faults: (text) => this.cursorFaults(text) }],
+      ['sort', sortParameter(fields)],
+    ]);
+  }
+
+  /** All of them, for clients. */
+  described(): ParameterDescription[] {
+    return [DESCRIBED_LIMIT, DESCRIBED_CURSOR, describedSort(this.fields), ...this.filters.described()];
+  }
+
+  parameter(name: string): Parameter | undefined {
+    return this.fixed.get(name) ?? this.filters.parameter(name);
+  }
+
+  /**
+   * @param parameters those that no fault was found with
+   * @throws CatalogueError `cursor_mismatch`, `invalid_cursor`
+   */
+  read(parameters: Query): ListQuery {
+    const limit = Number(parameters.get('limit') ?? DEFAULT_LIMIT);
+    const filters = this.filters.read(parameters);
+    const order = readOrder(parameters.get('sort'));
+    const query = { limit, filters, order };
+    const cursor = decodeCursor(this.list, parameters.get('cursor') ?? '');
+    return cursor ? { ...query, from: this.place(cursor, query) } : query;
+  }
+
+  private place({ place, fingerprint }: Cursor, query: ListQuery): NonNullable<ListQuery['from']> {
+    if (fingerprint !== fingerprintOf(query)) {
+      const fault = invalid('cursor', 'invalid_format', 'belongs to another sort or filter');
+      throw new HttpError('cursor_mismatch', fault.message, [fault]);
+    }
+    if (isPlaceIn(query.order, this.fields, place)) return place;
+    const [fault] = NOT_OURS;
+    throw new HttpError('invalid_cursor', fault.message, NOT_OURS);
+  }
+
+  private cursorFaults(text: string): readonly ParameterIssue[] {
+    return decodeCursor(this.list, text) ? [] : NOT_OURS;
+  }
+}
+
+const NOT_OURS: readonly [ParameterIssue] = [
+  invalid('cursor', 'invalid_format', 'is not one that this list gave'),
+];

@@ -1,0 +1,131 @@
+import { Readable } from 'node:stream';
+import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/list-query.js';
+import type { Records } from '../../../../application/record-use-cases.js';
+import type { Context } from '../context.js';
+import { notePreference, prefersCount } from '../query/prefer-header.js';
+import { invalid, type Query } from '../query/query.js';
+import type { ResourceDescription } from '../resource-description.js';
+import { isKnown, weakTag } from '../response/etag.js';
+import { invalidParameters } from '../response/http-error.js';
+import type { Handler, Policy } from '../route.js';
+import { type View, Views } from '../views.js';
+import { clientOf, MAX_RECORD_BYTES } from '../work-bounds.js';
+import { jsonArray, jsonLines } from './chunk-text.js';
+import { linkHeader } from './link-header.js';
+import { ListParameters } from './list-query-parser.js';
+import { answerLines, LINES, NDJSON_TYPE, prefersLines } from './ndjson.js';
+
+/** An export is read in pages of so much: others shall not wait for a long one, nor the memory hold it. */
+const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
+
+/** What a list was asked, in full. */
+interface Asked<Fields> {
+  readonly query: ListQuery;
+  readonly view: View<Fields>;
+  readonly parameters: Query;
+}
+
+/** The list of a resource: a page as a JSON array or as lines, or all of it as lines. */
+export class ListEndpoint<Fields> {
+  private readonly name: string;
+  private readonly parameters: ListParameters;
+  private readonly views: Views<Fields>;
+
+  constructor(
+    resource: ResourceDescription<Fields>,
+    private readonly useCases: Pick<Records<Fields>, 'list' | 'count' | 'pages'>,
+    private readonly cacheControl: string,
+  ) {
+    this.name = listName(resource);
+    this.parameters = new ListParameters(this.name, resource.fields);
+    this.views = new Views(resource);
+  }
+
+  operation(): Handler & Pick<Policy, 'parameter' | 'varyBy'> {
+    return {
+      parameter: (name) => (name === 'fields' ? this.views.parameter : this.parameters.parameter(name)),
+      produces: [NDJSON_TYPE],
+      varyBy: ['Prefer', 'Accept-Encoding'],
+      handle: (ctx, parameters) => this.answer(ctx, parameters),
+    };
+  }
+
+  private async answer(ctx: Context, parameters: Query): Promise<void> {
+    const client = clientOf(ctx);
+    const query = { ...this.parameters.read(parameters), client };
+    const asked = { query, view: this.views.read(parameters), parameters };
+    const isExport = prefersLines(ctx) && !parameters.has('limit');
+    if (isExport) await ctx.state.bounds.take(ctx, 'exports');
+    else await ctx.state.bounds.reserveResponse(ctx, largestPage(query));
+    const total = prefersCount(ctx) ? await this.useCases.count(query.filters, client) : undefined;
+    if (isExport) await this.answerAll(ctx, asked, total);
+    else if (prefersLines(ctx)) await this.answerPageOfLines(ctx, asked, total);
+    else await this.answerPage(ctx, asked, total);
+  }
+
+  private async answerPage(ctx: Context, asked: Asked<Fields>, total: number | undefined): Promise<void> {
+    const { records, link } = await this.page(ctx, asked);
+    const body = await jsonArray(records, (record) => asked.view.present(record), clientOf(ctx));
+    const tag = weakTag(link, String(total ?? ''), body);
+    const isUnchanged = isKnown(ctx, tag);
+    this.mark(ctx, total, link);
+    ctx.set('ETag', tag);
+    ctx.set('Content-Type', 'application/json');
+    if (isUnchanged) ctx.status = 304;
+    else ctx.body = body;
+  }
+
+  private async answerPageOfLines(
+    ctx: Context,
+    asked: Asked<Fields>,
+    total: number | undefined,
+  ): Promise<void> {
+    const { records, link } = await this.page(ctx, asked);
+    this.mark(ctx, total, link);
+    ctx.set('Content-Type', LINES);
+    const lines = await jsonLines(records, (record) => asked.view.present(record), clientOf(ctx));
+    ctx.state.room?.shrinkTo(lines.length);
+    // Lines are a stream, however few they are.
+    ctx.body = Readable.from([lines], { objectMode: false });
+  }
+
+  /** @throws CatalogueError `invalid_parameter` where the cursor goes backwards: from there on all is no export */
+  private async answerAll(
+    ctx: Context,
+    { query, view }: Asked<Fields>,
+    total: number | undefined,
+  ): Promise<void> {
+    if (query.from?.side === 'before') {
+      const fault = invalid('limit', 'required', 'is needed with a cursor that goes backwards');
+      throw invalidParameters([['invalid_parameter', fault]]);
+    }
+    const pages = this.useCases.pages({ ...query, ...EXPORT_PAGE });
+    const first = await pages.next();
+    this.mark(ctx, total);
+    answerLines(ctx, first.value ?? [], pages, view);
+  }
+
+  private async page(ctx: Context, { query, parameters }: Asked<Fields>) {
+    const page = await this.useCases.list(query);
+    const address = { list: this.name, path: ctx.path, parameters };
+    return { records: page.records, link: linkHeader(address, query, page) };
+  }
+
+  private mark(ctx: Context, total: number | undefined, link = ''): void {
+    ctx.set('Cache-Control', this.cacheControl);
+    if (link !== '') ctx.set('Link', link);
+    if (total === undefined) return;
+    ctx.set('X-Total-Count', String(total));
+    notePreference(ctx, 'count=exact');
+  }
+}
+
+/** The bytes that a page may have, at most. */
+function largestPage({ limit }: ListQuery): number {
+  return Math.min(limit * MAX_RECORD_BYTES, MAX_PAGE_BYTES);
+}
+
+/** Each version gives cursors of its own: what is sorted and filtered by may mean something else in another. */
+function listName({ path, version }: ResourceDescription<never>): string {
+  return version === 1 ? path : `v${version}/${path}`;
+}

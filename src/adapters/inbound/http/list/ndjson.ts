@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream';
+import type { Versioned } from '../../../../domain/record.js';
+import { turnInLine } from '../../../../shared/event-loop.js';
+import type { Context } from '../context.js';
+import { JSON_TYPE } from '../middleware/content-negotiation.js';
+import type { View } from '../views.js';
+import { clientOf } from '../work-bounds.js';
+import { inBatches } from './chunk-text.js';
+
+/** What lines of JSON are sent as, either way. */
+export const LINES = 'application/x-ndjson';
+
+/** As {@link JSON_TYPE}, with the charset that a client may name. */
+export const NDJSON_TYPE = `${LINES}; charset=utf-8`;
+
+/** What was written and not yet sent; more is not read. */
+const BUFFERED = { objectMode: false, highWaterMark: 65_536 };
+
+type Pages<Fields> = AsyncGenerator<readonly Versioned<Fields>[], void, void>;
+
+/** Whether a client would rather have lines than an array. */
+export function prefersLines(ctx: Context): boolean {
+  return ctx.accepts(JSON_TYPE, NDJSON_TYPE) === NDJSON_TYPE;
+}
+
+/**
+ * Answers with a line for each record. Pages are read as fast as the client takes the lines; when one cannot be read
+ * the connection is cut, so that nobody takes a part for the whole.
+ * @param first those that were read already, so that what is wrong with the query could still be said
+ */
+export function answerLines<Fields>(
+  ctx: Context,
+  first: readonly Versioned<Fields>[],
+  rest: Pages<Fields>,
+  view: View<Fields>,
+): void {
+  ctx.set('Content-Type', LINES);
+  ctx.body = Readable.from(lines(first, rest, view, clientOf(ctx)), BUFFERED);
+}
+
+async function* lines<Fields>(
+  first: readonly Versioned<Fields>[],
+  rest: Pages<Fields>,
+  view: View<Fields>,
+  client: string,
+): AsyncGenerator<Buffer, void, void> {
+  yield* linesOf(first, view, client);
+  await turnInLine(client);
+  for await (const page of rest) {
+    yield* linesOf(page, view, client);
+    await turnInLine(client);
+  }
+}
+
+async function* linesOf<Fields>(
+  records: readonly Versioned<Fields>[],
+  view: View<Fields>,
+  client: string,
+): AsyncGenerator<Buffer, void, void> {
+  const texts = inBatches(records, (record) => `${JSON.stringify(view.present(record))}\n`, client);
+  for await (const text of texts) yield Buffer.from(text);
+}

@@ -1,0 +1,65 @@
+import { BY_ID, type Order, type SortKey } from '../../../../application/list-query.js';
+import { type FieldSet, METADATA } from '../../../../domain/fields.js';
+import type { ParameterDescription } from '../openapi/description.js';
+import type { JsonSchema } from '../openapi/json-schema.js';
+import { invalid, nameListFaults, type Parameter } from '../query/query.js';
+
+/** `sort=name,-id`: by fields that every record has; a minus turns one around. */
+export function sortParameter(fields: FieldSet): Parameter {
+  const sortable = sortableFields(fields);
+  return {
+    faults: (text) => {
+      const names = keysIn(text).map(({ field }) => field);
+      const isRepeated = new Set(names).size < names.length;
+      return [
+        ...nameListFaults('sort', names, sortable),
+        ...(isRepeated ? [invalid('sort', 'duplicate_value', 'names a field more than once')] : []),
+      ];
+    },
+  };
+}
+
+export function describedSort(fields: FieldSet): ParameterDescription {
+  const names = sortableFields(fields);
+  return {
+    name: 'sort',
+    description:
+      'The fields to sort by, the most important first. A minus sign reverses the order of a field. Ties are broken by `id`, ascending.',
+    schema: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) },
+      uniqueItems: true,
+      // Nor either way.
+      not: { anyOf: names.map((name) => ({ allOf: [contains(name), contains(`-${name}`)] })) },
+    },
+    style: 'form',
+    explode: false,
+    example: [names.includes('name') ? 'name' : 'createdAt', '-id'],
+  };
+}
+
+function contains(key: string): JsonSchema {
+  return { contains: { const: key } };
+}
+
+function sortableFields(fields: FieldSet): string[] {
+  return Object.entries({ ...METADATA, ...fields })
+    .filter(([, { required }]) => required)
+    .map(([name]) => name);
+}
+
+/** Ties break by id; what follows the id has nothing left to decide. */
+export function readOrder(text: string | undefined): Order {
+  if (text === undefined) return BY_ID;
+  const keys = keysIn(text);
+  const id = keys.findIndex(({ field }) => field === 'id');
+  return id < 0 ? [...keys, ...BY_ID] : keys.slice(0, id + 1);
+}
+
+function keysIn(text: string): SortKey[] {
+  return text.split(',').map((key) => {
+    const descending = key.startsWith('-');
+    return { field: descending ? key.slice(1) : key, descending };
+  });
+}

@@ -1,0 +1,48 @@
+import type { Socket } from 'node:net';
+import type { Middleware } from '../context.js';
+import { HttpError } from '../response/http-error.js';
+import type { TrustedProxies } from '../server/ip-address.js';
+import { networkOf, parseAddress } from '../server/ip-address.js';
+
+const known = new WeakMap<Socket, string>();
+
+/** Clients connect themselves: what they say in X-Forwarded-For is ignored. */
+export const fromClients: Middleware = (ctx, next) => {
+  ctx.state.address = peerNetwork(ctx.req.socket);
+  return next();
+};
+
+/**
+ * Requests come through proxies that end TLS. Whatever comes another way, or came to the proxy in plain HTTP, is refused
+ * and not redirected: its token has been on the wire already. Probes may come as they like.
+ * @throws CatalogueError `https_required`
+ */
+export function fromProxies(proxies: TrustedProxies): Middleware {
+  return (ctx, next) => {
+    const peer = parseAddress(ctx.req.socket.remoteAddress);
+    const isTrusted = peer !== undefined && proxies.includes(peer);
+    if (!(isTrusted && isHttps(ctx.get('X-Forwarded-Proto'))) && !isProbe(ctx.path)) {
+      throw new HttpError('https_required', 'This service is served over HTTPS alone, by its proxy.');
+    }
+    ctx.state.address = networkOf(isTrusted ? proxies.clientOf(peer, ctx.get('X-Forwarded-For')) : peer);
+    return next();
+  };
+}
+
+/** One word; of several, on which two proxies may disagree, none is believed. */
+function isHttps(forwardedProto: string): boolean {
+  return forwardedProto.toLowerCase() === 'https';
+}
+
+function isProbe(path: string): boolean {
+  return path.startsWith('/health/');
+}
+
+function peerNetwork(socket: Socket): string {
+  let network = known.get(socket);
+  if (network === undefined) {
+    network = networkOf(parseAddress(socket.remoteAddress));
+    known.set(socket, network);
+  }
+  return network;
+}

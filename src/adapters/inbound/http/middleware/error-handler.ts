@@ -1,0 +1,29 @@
+import type { Journal } from '../../../../application/ports/journal.js';
+import type { Context, Middleware } from '../context.js';
+import { errorResponse, problemResponse, toCodedError } from '../response/error-response.js';
+import { JSON_TYPE } from './content-negotiation.js';
+
+/** Turns whatever is thrown further in into an answer. Headers that were set on the way stay. */
+export function errorHandler(journal: Journal): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = toCodedError(thrown);
+      if (error.cause !== undefined)
+        journal.error(error.code, { requestId: ctx.state.requestId, error: error.cause });
+      const { status, headers, body } = wantsProblem(ctx) ? problemResponse(error) : errorResponse(error);
+      ctx.remove('Link');
+      // Of a record that is missing nothing is told, whatever was wrong with the body.
+      if (error.code === 'not_found') ctx.remove('Accept-Patch');
+      ctx.set({ ...headers });
+      ctx.vary('Accept');
+      ctx.status = status;
+      ctx.body = body;
+    }
+  };
+}
+
+function wantsProblem(ctx: Context): boolean {
+  return ctx.accepts(JSON_TYPE, 'application/problem+json') === 'application/problem+json';
+}

@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http';
+import type { Middleware } from '../context.js';
+import { HttpError, invalidHeader } from '../response/http-error.js';
+
+export const MAX_TARGET_BYTES = 8 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+/**
+ * Fields that a message has once (RFC 9110, RFC 9112 section 3.2, RFC 6454 section 7): of two, one reader might take the
+ * first, another the last. Node drops all but the first of most of them.
+ */
+const SINGLE = new Set([
+  'access-control-request-method',
+  'api-version',
+  'authorization',
+  'content-length',
+  'content-location',
+  'content-range',
+  'content-type',
+  'date',
+  'from',
+  'host',
+  'if-modified-since',
+  'if-range',
+  'if-unmodified-since',
+  'last-modified',
+  'max-forwards',
+  'origin',
+  'proxy-authorization',
+  'range',
+  'referer',
+  'user-agent',
+]);
+
+/** RFC 9110 section 7.2 and RFC 3986 section 3.2.2, but for a comma, which some readers take for the end of a field. */
+const HOST = /^(?:\[[\w.:~!$&'()*+;=-]+\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
+
+/**
+ * Refuses messages that are too large, or that two programs could read in two ways (RFC 9112 sections 2.3, 3.2, 6.1 and
+ * 11). Nothing is read behind one of the latter: two programs could disagree about where it ends.
+ */
+export const requestLimits: Middleware = (ctx, next) => {
+  const error = ambiguityOf(ctx.req);
+  if (error) {
+    ctx.set('Connection', 'close');
+    throw error;
+  }
+  try {
+    checkTarget(ctx.url);
+    checkSize(ctx.req);
+  } catch (error) {
+    // No rate limit counts such messages; a new connection for each does.
+    ctx.set('Connection', 'close');
+    throw error;
+  }
+  return next();
+};
+
+/** @throws CatalogueError `uri_too_long` where the address is one that is refused */
+export function checkTarget(target: string): void {
+  if (target.length <= MAX_TARGET_BYTES) return;
+  throw new HttpError(
+    'uri_too_long',
+    `The address, or one that the answer would lead to, is longer than ${MAX_TARGET_BYTES} bytes.`,
+  );
+}
+
+function checkSize({ rawHeaders }: IncomingMessage): void {
+  // ": " or CR LF behind each
+  const bytes = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
+  if (bytes > MAX_HEADER_BYTES) {
+    throw new HttpError('headers_too_large', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`);
+  }
+}
+
+function ambiguityOf(request: IncomingMessage): HttpError | undefined {
+  const { httpVersion, headers } = request;
+  const twice = singleGivenTwice(request);
+  if (twice) return invalidHeader(twice, 'duplicate_value', `The header ${twice} is given more than once.`);
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return new HttpError('invalid_parameter', 'The HTTP version must be 1.1 or 1.0.');
+  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
+    return invalidHeader('Transfer-Encoding', 'invalid_format', 'HTTP/1.0 has no Transfer-Encoding.');
+  if (httpVersion === '1.1' && headers.host === undefined)
+    return invalidHeader('Host', 'required', 'Host is missing.');
+  if (!HOST.test(headers.host ?? ''))
+    return invalidHeader('Host', 'invalid_format', 'Host is not a name or an address, perhaps with a port.');
+  return undefined;
+}
+
+function singleGivenTwice({ rawHeaders }: IncomingMessage): string | undefined {
+  const seen = new Set<string>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? '';
+    if (!SINGLE.has(name)) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}

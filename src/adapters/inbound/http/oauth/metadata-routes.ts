@@ -1,0 +1,87 @@
+import type { SigningKeys } from '../../../../application/auth/signing-keys.js';
+import type { PublicUrl } from '../../../../application/ports/public-url.js';
+import { SCOPES } from '../../../../domain/access.js';
+import {
+  ISSUER_METADATA_DESCRIPTION,
+  KEYS_DESCRIPTION,
+  RESOURCE_METADATA_DESCRIPTION,
+} from '../openapi/oauth.js';
+import { type JsonDocument, jsonDocument } from '../response/static-document.js';
+import type { Route } from '../route.js';
+import { GRANT_TYPE } from './token-route.js';
+
+export interface MetadataDependencies {
+  readonly publicUrl: PublicUrl;
+  readonly signingKeys: Pick<SigningKeys, 'published'>;
+  /** Whose tokens are good here too; empty: nobody's. */
+  readonly otherIssuer: string;
+}
+
+/** Half of the time for which a new key is published and signs nothing. */
+const CACHE_CONTROL = 'public, max-age=300';
+const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
+
+export function metadataUrl({ url }: PublicUrl): string {
+  return url + RESOURCE_METADATA;
+}
+
+/** For clients and for other services that find their way by themselves. Every address in them is the public one. */
+export function metadataEndpoints(deps: MetadataDependencies): Route[] {
+  const { publicUrl, signingKeys } = deps;
+  return [
+    wellKnown(publicUrl, '/.well-known/oauth-authorization-server', {
+      description: ISSUER_METADATA_DESCRIPTION,
+      make: async () => issuerMetadata(publicUrl),
+    }),
+    wellKnown(publicUrl, RESOURCE_METADATA, {
+      description: RESOURCE_METADATA_DESCRIPTION,
+      make: async () => resourceMetadata(deps),
+    }),
+    jsonDocument('/oauth/jwks', /^\/oauth\/jwks$/, {
+      description: KEYS_DESCRIPTION,
+      cacheControl: CACHE_CONTROL,
+      make: async () => {
+        const keys = await signingKeys.published();
+        return { keys: keys.map(({ publicJwk }) => publicJwk) };
+      },
+    }),
+  ];
+}
+
+/** RFC 8414 section 2. */
+function issuerMetadata({ url }: PublicUrl): object {
+  return {
+    issuer: url,
+    token_endpoint: `${url}/oauth/token`,
+    jwks_uri: `${url}/oauth/jwks`,
+    scopes_supported: SCOPES,
+    response_types_supported: [],
+    grant_types_supported: [GRANT_TYPE],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  };
+}
+
+/** RFC 9728 section 2. */
+function resourceMetadata({ publicUrl: { url }, otherIssuer }: MetadataDependencies): object {
+  return {
+    resource: url,
+    authorization_servers: [url, ...(otherIssuer === '' ? [] : [otherIssuer])],
+    scopes_supported: SCOPES,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Product catalogue',
+  };
+}
+
+/**
+ * Where the public address has a path, clients ask with that path behind the well-known one (RFC 8414 section 3.1, RFC 9728
+ * section 3.1), and some with it before, which the proxy has taken away.
+ */
+function wellKnown(publicUrl: PublicUrl, route: string, document: Omit<JsonDocument, 'cacheControl'>): Route {
+  const path = new URL(publicUrl.url).pathname.replace(/\/$/, '');
+  const pattern = new RegExp(`^${literally(route)}(?:${literally(path)})?$`);
+  return jsonDocument(route, pattern, { ...document, cacheControl: CACHE_CONTROL });
+}
+
+function literally(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

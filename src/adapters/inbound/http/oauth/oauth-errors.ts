@@ -1,0 +1,81 @@
+import type { ResponseErrorCode } from '../response/error-codes.js';
+import { type CodedError, HttpError } from '../response/http-error.js';
+
+/** RFC 6749 section 5.2. */
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+  | 'temporarily_unavailable';
+
+/** Any character that an `error_description` may not have. */
+const FORBIDDEN = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
+
+/** An error of the service with the members of OAuth. */
+export class OAuthError extends HttpError<ResponseErrorCode> {
+  constructor(
+    readonly error: OAuthErrorCode,
+    { code, message, details }: CodedError,
+  ) {
+    super(code, message, details);
+  }
+
+  /** The members that OAuth adds to the response. */
+  get members(): { readonly error: OAuthErrorCode; readonly error_description: string } {
+    return { error: this.error, error_description: this.message.replaceAll(FORBIDDEN, "'") };
+  }
+}
+
+/** The documentation of an `error` of the token endpoint. */
+export interface OAuthErrorEntry {
+  /** The service's own codes that it stands beside; the status is theirs. */
+  readonly codes: readonly ResponseErrorCode[];
+  readonly cause: string;
+  /** What the client can do about it. */
+  readonly remedy: string;
+}
+
+/** RFC 6749 section 5.2. A code that is forgotten here does not compile. */
+export const OAUTH_ERRORS: Readonly<Record<OAuthErrorCode, OAuthErrorEntry>> = {
+  invalid_request: {
+    codes: [
+      'validation_failed',
+      'unknown_parameter',
+      'unsupported_version',
+      'method_not_allowed',
+      'not_acceptable',
+      'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
+      'expectation_failed',
+    ],
+    cause:
+      'The request is not a valid token request: `grant_type` is missing, a parameter is repeated, it has more than 100 parameters, two different clients are named, the body is not a form in UTF-8, or the HTTP message itself is invalid.',
+    remedy:
+      'POST `grant_type=client_credentials` as `application/x-www-form-urlencoded`, each parameter once, with the client in the header or in the body. `details` points into the form.',
+  },
+  invalid_client: {
+    codes: ['unauthenticated', 'invalid_token', 'token_expired'],
+    cause:
+      'The client secret is missing, the client id and secret do not match, or the API key of the client has expired. `WWW-Authenticate` names the scheme `Basic`.',
+    remedy:
+      'Send the id of an API key as the client id and the key as the secret. A wrong secret counts as a failed authentication.',
+  },
+  unsupported_grant_type: {
+    codes: ['validation_failed'],
+    cause: '`grant_type` is not `client_credentials`, the only supported grant.',
+    remedy: 'Send `grant_type=client_credentials`.',
+  },
+  invalid_scope: {
+    codes: ['validation_failed'],
+    cause:
+      '`scope` names a scope that the API key does not have, contains an empty name, or is longer than 1,000 characters.',
+    remedy: 'Request scopes of the API key, separated by single spaces, or omit `scope` to get all of them.',
+  },
+  temporarily_unavailable: {
+    codes: ['rate_limited', 'unavailable'],
+    cause: 'This IP address sent too many requests or failed authentications, or the service is unavailable.',
+    remedy: 'Wait for the seconds in `Retry-After`, then send the request again.',
+  },
+};

@@ -1,0 +1,168 @@
+import { STATUS_CODES } from 'node:http';
+import { OAUTH_ERRORS } from '../oauth/oauth-errors.js';
+import { ERRORS, type ResponseErrorCode } from '../response/error-codes.js';
+import { ERROR_EXAMPLES } from '../response/error-examples.js';
+import { FAULTS } from '../response/issue-codes.js';
+import type { Components } from './components.js';
+import type { DescribedHeaders, ResponseHeader } from './header-objects.js';
+import type { JsonSchema } from './json-schema.js';
+
+export interface ErrorsDescription {
+  /** Of the operation: many have errors alike with those of the same verb. */
+  readonly verb: string;
+  readonly codes: readonly ResponseErrorCode[];
+  /** Those of every error of the operation. */
+  readonly headers: readonly ResponseHeader[];
+  /** The name of a schema that errors have too. */
+  readonly shape?: string | undefined;
+  /** Not so for HEAD. */
+  readonly hasBody: boolean;
+}
+
+/** What an error carries by its status. */
+const OWN_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  412: ['ETag'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+/** RFC 5789 section 2.2: whoever sends a patch of another type is told which do. */
+function ownHeaders(status: number, verb: string): readonly ResponseHeader[] {
+  if (status === 415) return verb === 'patch' ? ['Accept-Patch'] : [];
+  return OWN_HEADERS[status] ?? [];
+}
+
+/** An answer for each status that the codes have; what is alike in many operations stands in the document once. */
+export function describedErrors(
+  { verb, codes, headers, shape, hasBody }: ErrorsDescription,
+  components: Components,
+  describedHeaders: DescribedHeaders,
+): Record<string, object> {
+  components.schemas(ERROR_SCHEMAS);
+  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort();
+  const answers = statuses.map((status) => {
+    const its = [...new Set(codes.filter((code) => ERRORS[code].status === status))].sort();
+    const answer = {
+      description: its.map((code) => `\`${code}\``).join(', '),
+      headers: describedHeaders.answered([...headers, ...ownHeaders(status, verb)]),
+      ...(hasBody && { content: content(its, shape, components) }),
+    };
+    return [status, shared(answer, namesFor(status, verb), components)];
+  });
+  return Object.fromEntries(answers);
+}
+
+/** The first that no other answer has. */
+function shared(answer: object, names: readonly string[], components: Components): object {
+  for (const name of names) {
+    const reference = components.shareIfAlike('responses', name, answer);
+    if (reference) return reference;
+  }
+  return answer;
+}
+
+/** `Conflict`, `ConflictOfPatch`. */
+function namesFor(status: number, verb: string): string[] {
+  const words = STATUS_CODES[status]?.replaceAll(/[^A-Za-z]/g, '') ?? String(status);
+  return [words, `${words}Of${verb.charAt(0).toUpperCase()}${verb.slice(1)}`];
+}
+
+function content(
+  codes: readonly ResponseErrorCode[],
+  shape: string | undefined,
+  components: Components,
+): object {
+  const examples = codes.map((code) => [code, components.share('examples', code, example(code))]);
+  return {
+    'application/json': {
+      schema: narrowed(['Error', shape], codes),
+      examples: Object.fromEntries(examples),
+    },
+    'application/problem+json': {
+      schema: narrowed(['Problem', shape?.replace('Error', 'Problem')], codes),
+    },
+  };
+}
+
+function example(code: ResponseErrorCode): object {
+  const { cause, remedy } = ERRORS[code];
+  return { summary: code, description: `${cause} ${remedy}`, value: { code, ...ERROR_EXAMPLES[code] } };
+}
+
+/** Of one of these shapes, with one of these codes. */
+function narrowed(names: readonly (string | undefined)[], codes: readonly ResponseErrorCode[]): JsonSchema {
+  const shapes = names
+    .filter((name) => name !== undefined)
+    .map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  return {
+    allOf: [
+      shapes.length === 1 ? shapes[0] : { anyOf: shapes },
+      { type: 'object', properties: { code: { enum: codes } } },
+    ],
+  };
+}
+
+const TEXT: JsonSchema = { type: 'string' };
+const FOR_PEOPLE: JsonSchema = {
+  type: 'string',
+  description: 'For people to read. Programs should use `code`.',
+};
+
+function closed(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+const FAULT_CODE: JsonSchema = { type: 'string', enum: Object.keys(FAULTS) };
+
+const FAULT: JsonSchema = {
+  description: 'One thing that is wrong, and where it is.',
+  oneOf: [
+    closed({
+      code: FAULT_CODE,
+      message: FOR_PEOPLE,
+      in: { type: 'string', enum: ['body'] },
+      pointer: { type: 'string', description: 'A JSON Pointer (RFC 6901) into the body.' },
+    }),
+    closed({
+      code: FAULT_CODE,
+      message: FOR_PEOPLE,
+      in: { type: 'string', enum: ['query', 'header', 'path'] },
+      name: { type: 'string', description: 'The name of the parameter or header.' },
+    }),
+  ],
+};
+
+const OWN = {
+  code: { type: 'string', enum: Object.keys(ERRORS) },
+  message: FOR_PEOPLE,
+  details: { type: 'array', items: { $ref: '#/components/schemas/Fault' } },
+} satisfies Record<string, JsonSchema>;
+
+/** RFC 9457 section 3.1, with the members of every error. */
+const PROBLEM = {
+  type: { type: 'string', enum: ['about:blank'] },
+  title: TEXT,
+  status: { type: 'integer', minimum: 400, maximum: 599 },
+  detail: FOR_PEOPLE,
+  ...OWN,
+} satisfies Record<string, JsonSchema>;
+
+/** RFC 6749 section 5.2, beside the members of every error. */
+const OAUTH = {
+  error: { type: 'string', enum: Object.keys(OAUTH_ERRORS) },
+  error_description: FOR_PEOPLE,
+} satisfies Record<string, JsonSchema>;
+
+/** How an error looks as JSON, and as `application/problem+json`. */
+export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  Fault: FAULT,
+  Error: closed(OWN),
+  Problem: closed(PROBLEM),
+};
+
+export const OAUTH_ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  OAuthError: closed({ ...OAUTH, ...OWN }),
+  OAuthProblem: closed({ ...OAUTH, ...PROBLEM }),
+};

@@ -1,0 +1,314 @@
+import type { ApiKey } from '../../../../domain/access.js';
+import { uniqueFields } from '../../../../domain/fields.js';
+import { ListParameters } from '../list/list-query-parser.js';
+import { LINES } from '../list/ndjson.js';
+import type { ResourceDescription } from '../resource-description.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
+import { Views } from '../views.js';
+import {
+  type AnswerDescription,
+  type ContentDescription,
+  linesOf,
+  notModified,
+  type OperationDescription,
+  type ResourceWords,
+  schemaRef,
+  tagOf,
+} from './description.js';
+import type { JsonSchema } from './json-schema.js';
+import {
+  IMPORT_RESULT_SCHEMA,
+  issuedSchema,
+  JSON_PATCH_SCHEMA,
+  resourceSchemas,
+  type SchemaKind,
+  schemaNames,
+} from './resource-schemas.js';
+
+export function describedListing<Fields>(resource: DescribedResource<Fields>): OperationDescription {
+  const { words } = resource;
+  const { path, fields } = resource.description;
+  const record = resource.shown();
+  return {
+    ...resource.about('whole', 'view'),
+    id: `list${words.name}s`,
+    summary: `List ${words.many}`,
+    text: 'Returns one page, of at most `limit` records, or fewer if they are large. To read the whole list, follow `next` in `Link` until there is none: every record that keeps its place in the list appears exactly once, whatever else is written in the meantime. With `Accept: application/x-ndjson` each record is a line; without `limit` the whole list is then sent as one stream. If the stream cannot be completed, the connection is cut before the end of the response, which HTTP clients report as an error.',
+    query: [...new ListParameters(path, fields).described(), new Views(resource.description).described()],
+    headers: ['KnownTags', 'PreferCount', 'AcceptEncoding'],
+    answers: [
+      {
+        status: 200,
+        description: `A page of ${words.many}, or all of them as lines.`,
+        optionalHeaders: ['ETag'],
+        headers: ['Link', 'X-Total-Count', 'Preference-Applied', 'Content-Encoding'],
+        content: {
+          'application/json': {
+            schema: { type: 'array', items: record },
+            examples: { some: { summary: 'One record', value: [resource.example] } },
+          },
+          [LINES]: { schema: linesOf(record) },
+        },
+      },
+      notModified('X-Total-Count', 'Link', 'Preference-Applied'),
+    ],
+    errors: ['invalid_parameter', 'invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
+  };
+}
+
+export function describedReading<Fields>(resource: DescribedResource<Fields>): OperationDescription {
+  const { words } = resource;
+  return {
+    ...resource.about('whole', 'view'),
+    id: `get${words.name}`,
+    summary: `Read ${words.one}`,
+    query: [new Views(resource.description).described()],
+    headers: ['KnownTags'],
+    answers: [
+      {
+        status: 200,
+        description: 'The record.',
+        headers: ['ETag'],
+        content: { 'application/json': { schema: resource.shown(), examples: resource.examples() } },
+      },
+      notModified(),
+    ],
+    errors: ['invalid_parameter'],
+  };
+}
+
+const JSON_TYPE = 'application/json';
+
+export function describedCreation<Fields>(resource: DescribedResource<Fields>): OperationDescription {
+  const { words } = resource;
+  return {
+    ...resource.about(),
+    schemas: { ...resource.about('whole', 'fresh').schemas, ImportResult: IMPORT_RESULT_SCHEMA },
+    id: `create${words.name}`,
+    summary: `Create ${words.one}, or import many`,
+    text: 'A JSON body creates one record. A body of type `application/x-ndjson` is an import: each line creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. With an `Idempotency-Key`, either can be sent again after any failure, and nothing is created twice.',
+    headers: ['IdempotencyKey', 'PreferMinimal', 'AcceptEncoding'],
+    bodies: {
+      [JSON_TYPE]: resource.body(resource.names.fresh),
+      [LINES]: { schema: linesOf(schemaRef(resource.names.fresh)) },
+    },
+    answers: [
+      {
+        status: 200,
+        description: 'An import: the result of each line.',
+        headers: ['Content-Encoding'],
+        content: { [LINES]: { schema: linesOf(schemaRef('ImportResult')) } },
+      },
+      creationAnswer(resource, { schema: schemaRef(resource.names.whole), examples: resource.examples() }),
+    ],
+    errors: [
+      'malformed_json',
+      'validation_failed',
+      ...resource.conflicts,
+      'invalid_idempotency_key',
+      'idempotency_key_reused',
+    ],
+  };
+}
+
+/** @param content of the answer */
+export function creationAnswer<Fields>(resource: DescribedResource<Fields>, content: ContentDescription) {
+  const { name } = resource.words;
+  const parameters = { id: '$response.body#/id' };
+  const seen = { ...parameters, 'If-Match': '$response.header.ETag' };
+  return {
+    status: 201,
+    description: 'The new record. With `Prefer: return=minimal` there is no body.',
+    headers: ['Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed'] as const,
+    content: { [JSON_TYPE]: content },
+    links: {
+      read: { operationId: `get${name}`, parameters },
+      replace: { operationId: `replace${name}`, parameters: seen },
+      change: { operationId: `patch${name}`, parameters: seen },
+      delete: { operationId: `delete${name}`, parameters },
+    },
+  } satisfies AnswerDescription;
+}
+
+export function describedReplacement<Fields>(resource: DescribedResource<Fields>): OperationDescription {
+  const { words } = resource;
+  return {
+    ...writing(resource),
+    schemas: resource.about('whole', 'replacement').schemas ?? {},
+    id: `replace${words.name}`,
+    summary: `Replace ${words.one}`,
+    text: 'The body is the complete record: an optional field that is left out loses its value. `id`, `version`, `createdAt` and `updatedAt` may be sent back unchanged. A record that does not exist is not created.',
+    bodies: { [JSON_TYPE]: resource.body(resource.names.replacement) },
+  };
+}
+
+export function describedChange<Fields>(
+  resource: DescribedResource<Fields>,
+  patchTypes: readonly string[],
+  jsonPatch: string,
+): OperationDescription {
+  const { words } = resource;
+  const merge = {
+    schema: schemaRef(resource.names.patch),
+    examples: { some: { summary: 'Some fields', value: firstMember(words.example) } },
+  };
+  const patch = {
+    schema: schemaRef('JsonPatch'),
+    examples: { some: { summary: 'An operation', value: [firstOperation(words.example)] } },
+  };
+  const { errors = [], ...rest } = writing(resource);
+  return {
+    ...rest,
+    schemas: { ...resource.about('whole', 'patch').schemas, JsonPatch: JSON_PATCH_SCHEMA },
+    errors: [...errors, 'invalid_patch', 'patch_test_failed'],
+    id: `patch${words.name}`,
+    summary: `Change ${words.one}`,
+    text: 'The body is a JSON Merge Patch (RFC 7396), in which `null` removes a field, or a JSON Patch (RFC 6902), which is applied as a whole or not at all. Without `If-Match`, the patch is applied to the latest version of the record, so changes that others make to other fields are not lost.',
+    bodies: Object.fromEntries(patchTypes.map((type) => [type, type === jsonPatch ? patch : merge])),
+  };
+}
+
+export function describedDeletion<Fields>(resource: DescribedResource<Fields>): OperationDescription {
+  const { words } = resource;
+  return {
+    ...resource.about(),
+    ...conditions(resource),
+    id: `delete${words.name}`,
+    summary: `Delete ${words.one}`,
+    text: 'Afterwards, its address is 404, and its id is never used again.',
+    answers: [{ status: 204, description: 'The record was deleted.' }],
+    errors: conditionErrors(resource),
+  };
+}
+
+function writing<Fields>(
+  resource: DescribedResource<Fields>,
+): Omit<OperationDescription, 'id' | 'summary' | 'bodies'> {
+  const headers = ['ETag', 'Preference-Applied'] as const;
+  const { headers: optional, ...required } = conditions(resource);
+  return {
+    ...resource.about('whole'),
+    ...required,
+    headers: [...optional, 'PreferMinimal'],
+    answers: [
+      {
+        status: 200,
+        description:
+          'The record as it is now. If the request changes nothing, `version` and `ETag` stay the same.',
+        headers,
+        content: {
+          [JSON_TYPE]: { schema: schemaRef(resource.names.whole), examples: resource.examples() },
+        },
+      },
+      { status: 204, description: 'The same, without a body, with `Prefer: return=minimal`.', headers },
+    ],
+    errors: ['malformed_json', 'validation_failed', ...resource.conflicts, ...conditionErrors(resource)],
+  };
+}
+
+function conditions<Fields>({ requireIfMatch }: DescribedResource<Fields>) {
+  return requireIfMatch
+    ? { headers: ['IfNoneMatch'] as const, requiredHeaders: ['IfMatch'] as const }
+    : { headers: ['IfMatch', 'IfNoneMatch'] as const };
+}
+
+function conditionErrors<Fields>({ requireIfMatch }: DescribedResource<Fields>): ResponseErrorCode[] {
+  return [
+    'invalid_parameter',
+    'precondition_failed',
+    ...(requireIfMatch ? ['precondition_required' as const] : []),
+  ];
+}
+
+function firstMember(example: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(example).slice(0, 1));
+}
+
+function firstOperation(example: Readonly<Record<string, unknown>>): object {
+  const [[name, value] = []] = Object.entries(example);
+  return { op: 'replace', path: `/${name}`, value };
+}
+
+/** What is said of making a key, which is as creation elsewhere but for the secret. */
+export function describedIssuance(resource: DescribedResource<ApiKey>): OperationDescription {
+  const { bodies = {}, schemas, headers = [], ...creation } = describedCreation(resource);
+  const { 'application/x-ndjson': _lines, ...json } = bodies;
+  const { links, ...created } = creationAnswer(resource, { schema: schemaRef('IssuedApiKey') });
+  const { read, delete: revoke } = links;
+  return {
+    ...creation,
+    summary: 'Create an API key',
+    text: 'Only this response shows the key itself. With an `Idempotency-Key`, a repeated request creates no second key, and does not show the first one again. The new key can have only scopes that the credential of the request has.',
+    schemas: { ...schemas, IssuedApiKey: issuedSchema(resource.description) },
+    headers: headers.filter((name) => name === 'IdempotencyKey'),
+    bodies: json,
+    answers: [
+      {
+        ...created,
+        headers: created.headers.filter((name) => name !== 'Preference-Applied'),
+        description: 'The new key, in full even with `Prefer: return=minimal`.',
+        links: { read, delete: revoke },
+      },
+    ],
+  };
+}
+
+export function describedRevocation(resource: DescribedResource<ApiKey>): OperationDescription {
+  const { errors = [], text, ...deletion } = describedDeletion(resource);
+  return {
+    ...deletion,
+    text: `${text} The key is refused at once by the process that responds, and within five seconds by all others. The last key with \`keys:admin\` that has not expired stays.`,
+    errors: [...errors, 'last_admin_key'],
+  };
+}
+
+/** What the descriptions of a resource's operations are made of. They are alike for all; one that differs says so over it. */
+export class DescribedResource<Fields> {
+  readonly names: Readonly<Record<SchemaKind, string>>;
+  private readonly schemas: Readonly<Record<SchemaKind, JsonSchema>>;
+
+  constructor(
+    readonly description: ResourceDescription<Fields>,
+    /** Whether no write goes without If-Match. */
+    readonly requireIfMatch: boolean,
+  ) {
+    this.names = schemaNames(description.words);
+    this.schemas = resourceSchemas(description);
+  }
+
+  get words(): ResourceWords {
+    return this.description.words;
+  }
+
+  /** How a write fails that meets another record's value. */
+  get conflicts(): readonly ResponseErrorCode[] {
+    return uniqueFields(this.description.fields).length > 0 ? ['duplicate_value'] : [];
+  }
+
+  /** @param kinds of the schemas that the operation names */
+  about(...kinds: SchemaKind[]): Pick<OperationDescription, 'tag' | 'schemas'> {
+    const named = kinds.map((kind) => [this.names[kind], this.schemas[kind]]);
+    return { tag: tagOf(this.words), schemas: Object.fromEntries(named) };
+  }
+
+  /** A record whole, or of it what `fields` asks for. */
+  shown(): JsonSchema {
+    return { anyOf: [schemaRef(this.names.whole), schemaRef(this.names.view)] };
+  }
+
+  /** What a client sends. */
+  body(schema: string): ContentDescription {
+    const { one, example } = this.words;
+    return { schema: schemaRef(schema), examples: { some: { summary: one, value: example } } };
+  }
+
+  get example(): object {
+    const { alwaysGiven = [] } = this.description;
+    const given = alwaysGiven.map((name) => [name, '2026-01-31T12:00:00.000Z']);
+    return { id: 1, ...this.words.example, ...Object.fromEntries(given) };
+  }
+
+  examples(): ContentDescription['examples'] & object {
+    return { some: { summary: this.words.one, value: this.example } };
+  }
+}

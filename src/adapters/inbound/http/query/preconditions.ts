@@ -1,0 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { VersionCondition } from '../../../../application/record-use-cases.js';
+import { names } from '../response/etag.js';
+import { HttpError } from '../response/http-error.js';
+
+export type ConditionHeaders = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
+
+/**
+ * What If-Match and If-None-Match ask of the version that a write goes ahead on.
+ * @param tagOf the tag under which clients know a version
+ * @throws CatalogueError `precondition_required`; the condition itself `invalid_parameter`
+ */
+export function writeCondition(
+  { 'if-match': match, 'if-none-match': noneMatch }: ConditionHeaders,
+  requireIfMatch: boolean,
+  tagOf: (version: number) => string,
+): VersionCondition {
+  if (match === undefined && requireIfMatch) {
+    throw new HttpError('precondition_required', 'Say in If-Match which version you have seen.');
+  }
+  return (version) =>
+    (match === undefined || names('If-Match', match, tagOf(version), 'strong')) &&
+    (noneMatch === undefined || !names('If-None-Match', noneMatch, tagOf(version), 'weak'));
+}

@@ -1,0 +1,245 @@
+import type { ErrorCode } from '../../../../domain/errors.js';
+
+/** How HTTP alone refuses a request, beside the codes of the domain. Every code is in the public contract. */
+export type HttpErrorCode =
+  | 'malformed_json'
+  | 'unknown_parameter'
+  | 'invalid_parameter'
+  | 'invalid_cursor'
+  | 'cursor_mismatch'
+  | 'invalid_idempotency_key'
+  | 'unsupported_version'
+  | 'https_required'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'request_timeout'
+  | 'payload_too_large'
+  | 'uri_too_long'
+  | 'unsupported_media_type'
+  | 'expectation_failed'
+  | 'precondition_required'
+  | 'headers_too_large'
+  | 'internal_error';
+
+/** Every code that a response can have. */
+export type ResponseErrorCode = ErrorCode | HttpErrorCode;
+
+/** The documentation of a code, in docs/errors.md and in the OpenAPI document. */
+export interface ErrorEntry {
+  readonly status: number;
+  readonly cause: string;
+  /** What the client can do about it. */
+  readonly remedy: string;
+}
+
+/** The one place that maps a code to its status. A missing code does not compile. */
+export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
+  malformed_json: {
+    status: 400,
+    cause:
+      'The body, or a line of an import, is not valid JSON: it is empty, malformed, not UTF-8, or starts with a byte order mark; an object in it has a duplicate member or one named `__proto__`; or it is nested deeper than 20 levels.',
+    remedy: 'Send one JSON value in UTF-8. The message says which of these causes applies.',
+  },
+  validation_failed: {
+    status: 400,
+    cause:
+      'The body is valid JSON but breaks the rules of the resource: a field is missing, unknown, of the wrong type, outside its limits or read-only, or names a record that does not exist. For a PATCH, the resulting record is validated, and the pointers refer to it.',
+    remedy:
+      'Fix every issue in `details`. Each has a code and a JSON Pointer; one response lists at most 1,000. You may send the corrected body with the same `Idempotency-Key`.',
+  },
+  unknown_parameter: {
+    status: 400,
+    cause:
+      'The query has a parameter that this operation does not accept, a filter on a field that cannot be filtered, or an operator that the field does not support. No operation ignores a parameter.',
+    remedy: 'Remove or rename the parameters listed in `details`.',
+  },
+  invalid_parameter: {
+    status: 400,
+    cause:
+      'A query parameter or header has the wrong type, is out of range, malformed or repeated; or a query has issues of several kinds. Also a missing or repeated `Host`, a repeated `Authorization`, and a message that is not valid HTTP/1.1 (then without details).',
+    remedy:
+      'Correct the parameters and headers listed in `details`. One response lists all issues of a query, at most 100.',
+  },
+  invalid_cursor: {
+    status: 400,
+    cause:
+      'This list did not issue the `cursor`: it was truncated, edited, invented, or belongs to another resource.',
+    remedy: 'Follow the URLs in the `Link` header unchanged, or start again with the first page.',
+  },
+  cursor_mismatch: {
+    status: 400,
+    cause:
+      'The `cursor` belongs to a query with another sort or other filters. `limit` and `fields` may change between pages; sort and filters may not.',
+    remedy: 'Start the new query with its first page, without a cursor.',
+  },
+  query_too_expensive: {
+    status: 400,
+    cause:
+      'A list that no index serves, or an exact count, did not finish within `QUERY_TIMEOUT_MS` (2,000 milliseconds by default).',
+    remedy:
+      'A retry does not help. Filter by the field that you sort by, or filter one field by equality and sort by id; omit `Prefer: count=exact`; or export everything as `application/x-ndjson` and select from that.',
+  },
+  invalid_patch: {
+    status: 400,
+    cause:
+      'The JSON Patch violates RFC 6902, has more than 1,000 operations, has a `path` or `from` with more than 100 steps or one that does not exist in the record, or adds and copies more than 50,000 values or more than 20 levels. The record is unchanged.',
+    remedy:
+      'The pointers in `details` refer to the patch: `/3/path` is the path of the fourth operation. A field without a value does not exist, so it cannot be replaced or removed; this includes an empty `attributes`.',
+  },
+  invalid_idempotency_key: {
+    status: 400,
+    cause: '`Idempotency-Key` is not 1 to 255 printable ASCII characters, or is repeated.',
+    remedy: 'Send one key, for example a UUID.',
+  },
+  unsupported_version: {
+    status: 400,
+    cause:
+      'The header `API-Version` is not `1`, the only version. It is checked even if the path names a version.',
+    remedy: 'Omit the header or send `API-Version: 1`.',
+  },
+  unauthenticated: {
+    status: 401,
+    cause:
+      'The request needs a credential and has none: no `Authorization` header, or one with a scheme other than `Bearer`. At the token endpoint: no client secret was sent.',
+    remedy:
+      'Send `Authorization: Bearer` with an API key or an access token. `resource_metadata` in `WWW-Authenticate` says where to get a token.',
+  },
+  invalid_token: {
+    status: 401,
+    cause:
+      'The service does not accept the API key or access token: it is mistyped, revoked, from another issuer or for another audience, or its signature is invalid. At the token endpoint: the client id and the secret do not match.',
+    remedy:
+      'Do not retry with the same credential: failures count against your IP address. Get a new access token or API key.',
+  },
+  token_expired: {
+    status: 401,
+    cause:
+      'The API key (`expiresAt`) or access token has expired. Access tokens of this service last 10 minutes.',
+    remedy: 'Get a new access token or API key and send the request again.',
+  },
+  insufficient_scope: {
+    status: 403,
+    cause:
+      'The credential is valid but lacks the scope for this operation, or tries to create an API key with scopes that it does not have. The message and `scope` in `WWW-Authenticate` name the missing scopes.',
+    remedy: 'Use a credential that has the scope. A retry with this one does not help.',
+  },
+  https_required: {
+    status: 403,
+    cause:
+      'The service runs behind a proxy that terminates TLS, and the request bypassed the proxy or reached it over plain HTTP. The service never redirects: the token has already been sent in the clear.',
+    remedy:
+      'Use the `https` URL of the service. Revoke a token that was sent over plain HTTP: others may have read it.',
+  },
+  not_found: {
+    status: 404,
+    cause:
+      'The path does not exist, or no record has this id: it never existed or was deleted. Ids are 1 to 2^53−1 without sign or leading zeros. A path with a trailing slash or an unknown version does not exist.',
+    remedy: 'Check the path. A deleted record never comes back, and its id is never reused.',
+  },
+  method_not_allowed: {
+    status: 405,
+    cause:
+      'The path exists but does not support this method: POST is for collections; PUT, PATCH and DELETE are for items.',
+    remedy: 'Use one of the methods in the `Allow` header.',
+  },
+  not_acceptable: {
+    status: 406,
+    cause:
+      '`Accept` matches none of the media types of the response, or requires a charset other than UTF-8.',
+    remedy:
+      'Accept `application/json` (for lists and imports also `application/x-ndjson`), or omit the header.',
+  },
+  request_timeout: {
+    status: 408,
+    cause:
+      'The headers did not arrive within 10 seconds, the whole request did not arrive within 30 seconds, or the body was incomplete. Imports have no total limit; their connection is closed after 30 seconds without a byte.',
+    remedy: 'Send the request again on a new connection. Send many records as an import.',
+  },
+  duplicate_value: {
+    status: 409,
+    cause:
+      'Another record has the same value in a unique field: `sku` of products, or `email` of users, ignoring case. `details` names the field.',
+    remedy:
+      'Choose another value, or find the existing record with a filter such as `?sku=L-1` and change that one.',
+  },
+  patch_test_failed: {
+    status: 409,
+    cause:
+      'A `test` operation of a JSON Patch found a different value, or none, at its path. The record is unchanged. `details` points to the operation.',
+    remedy: 'Read the record again and create a new patch.',
+  },
+  last_admin_key: {
+    status: 409,
+    cause:
+      'The API key is the last unexpired one with the scope `keys:admin`. Without it nobody could create or revoke keys over HTTP. Tokens of another issuer do not count.',
+    remedy:
+      'Create another key with `keys:admin` first. On the machine itself, `catalogue keys revoke` revokes even the last one.',
+  },
+  precondition_failed: {
+    status: 412,
+    cause:
+      '`If-Match` does not name the current version of the record, because another client changed it; or `If-None-Match` on a write names the current version. The record is unchanged.',
+    remedy:
+      'Read the record again, apply your change to it, and send the result with the new `ETag`. This response has that `ETag` too.',
+  },
+  payload_too_large: {
+    status: 413,
+    cause:
+      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB by default) or has more than 10,000 JSON names and values. A form at `/oauth/token` may have at most 16 KiB.',
+    remedy: 'Send less in one body. To send many records, use an import; its length is not limited.',
+  },
+  uri_too_long: {
+    status: 414,
+    cause: 'The URL with its query is longer than 8 KiB (8,192 bytes), or the URL of the next page would be.',
+    remedy: 'Shorten the query, for example with fewer values after `:in`.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    cause:
+      'The body has no `Content-Type`, one that the operation does not accept, a charset other than UTF-8, or a `Content-Encoding`.',
+    remedy:
+      'Send the body uncompressed, in one of the media types that the message names. For PATCH they are also in the `Accept-Patch` header.',
+  },
+  expectation_failed: {
+    status: 417,
+    cause: 'The header `Expect` has a value other than `100-continue`.',
+    remedy: 'Omit the header.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    cause:
+      'This `Idempotency-Key` was used in this collection for another body, or once for an import and once for a single record. In an import: this line was different when the stream was first sent.',
+    remedy:
+      'Use a new key for a new request. To retry, send the same body. You may append lines to an import, but not move them.',
+  },
+  precondition_required: {
+    status: 428,
+    cause: 'The service runs with `REQUIRE_IF_MATCH=true`, and the PUT, PATCH or DELETE has no `If-Match`.',
+    remedy: 'Read the record and send its `ETag` in `If-Match`.',
+  },
+  rate_limited: {
+    status: 429,
+    cause:
+      'This credential, or without one this IP address, sent more requests than the window allows (600 in 60 seconds by default); or more than 20 authentications from this IP address failed within a minute. `RateLimit-Policy` says which: `"default"` or `"auth"`.',
+    remedy: 'Wait for the seconds in `Retry-After`, then send the request again. The service did nothing.',
+  },
+  headers_too_large: {
+    status: 431,
+    cause: 'The headers are larger than 16 KiB, or URL and headers together are far above their limits.',
+    remedy: 'Send fewer or shorter headers.',
+  },
+  internal_error: {
+    status: 500,
+    cause:
+      'The service has a defect. Its log describes it under the `X-Request-Id` of the response; the response never does.',
+    remedy:
+      'Report that id to the operator. The write may or may not have happened: read the record, and retry a POST only with its `Idempotency-Key`.',
+  },
+  unavailable: {
+    status: 503,
+    cause:
+      'The service cannot serve the request now: its store is unreachable or too slow, it is overloaded or stopping, a PATCH lost 64 races in a row, or the issuer of the access token is unreachable. Or this client, or all clients together, have too many pages, bodies, imports, exports or unindexed searches in progress.',
+    remedy:
+      'Wait for the seconds in `Retry-After`, then send the request again. A write may have happened: protect it with `If-Match`, and a POST with an `Idempotency-Key`.',
+  },
+};

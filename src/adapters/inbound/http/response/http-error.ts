@@ -1,0 +1,56 @@
+import { CatalogueError, type Fault } from '../../../../domain/errors.js';
+import type { HttpErrorCode, ResponseErrorCode } from './error-codes.js';
+import type { HttpIssueCode } from './issue-codes.js';
+
+/** A problem with a parameter of the query or with a header. */
+export interface ParameterIssue {
+  readonly code: HttpIssueCode;
+  readonly message: string;
+  readonly in: 'query' | 'header';
+  readonly name: string;
+}
+
+/** An entry of `details`. */
+export type HttpIssue = Fault | ParameterIssue;
+
+/** A request that HTTP refuses. It has the members of the domain's error; the response shows both alike. */
+export class HttpError<Code extends ResponseErrorCode = HttpErrorCode> extends Error {
+  override readonly name = 'HttpError';
+
+  constructor(
+    readonly code: Code,
+    message: string,
+    readonly details: readonly HttpIssue[] = [],
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** An error that has a code. Any other error is a defect. */
+export type CodedError = CatalogueError | HttpError<ResponseErrorCode>;
+
+export function isCoded(error: unknown): error is CodedError {
+  return error instanceof CatalogueError || error instanceof HttpError;
+}
+
+export function parameterIssue(
+  where: ParameterIssue['in'],
+  name: string,
+  code: HttpIssueCode,
+  message: string,
+): ParameterIssue {
+  return { code, message, in: where, name };
+}
+
+/** @param issues each with its error code; if the codes differ, the error is `invalid_parameter` */
+export function invalidParameters(issues: readonly (readonly [HttpErrorCode, ParameterIssue])[]): HttpError {
+  const codes = new Set(issues.map(([code]) => code));
+  const [code = 'invalid_parameter'] = codes.size === 1 ? codes : [];
+  const details = issues.map(([, issue]) => issue);
+  return new HttpError(code, details.map(({ message }) => message).join(' '), details);
+}
+
+export function invalidHeader(name: string, code: HttpIssueCode, message: string): HttpError {
+  return invalidParameters([['invalid_parameter', parameterIssue('header', name, code, message)]]);
+}

@@ -1,0 +1,75 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** An IPv4 address that is mapped into IPv6 (RFC 4291 section 2.5.5.2) is that IPv4 address. */
+export function parseAddress(text: string | undefined): Address | undefined {
+  return text !== undefined && isIP(text) ? ipaddr.process(text) : undefined;
+}
+
+/** What a client is limited by: its IPv4 address, or the /64 of its IPv6 address, which is one subscriber's. */
+export function networkOf(address: Address | undefined): string {
+  if (address === undefined) return 'unknown';
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return `${address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
+}
+
+interface Range {
+  readonly start: Address;
+  readonly prefix: number;
+}
+
+/** An address in X-Forwarded-For, as proxies write it: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]:80`. */
+const FORWARDED = /^(?:\[([\da-f:.]+)\](?::\d+)?|([\d.]+):\d+|([\da-f:.]+))$/i;
+
+/** The proxies whose word on their clients is taken. */
+export class TrustedProxies {
+  private readonly ranges: readonly Range[];
+
+  /** @param list addresses and CIDRs, separated by commas, well-formed */
+  constructor(list: string) {
+    this.ranges = list.split(',').map((text) => rangeOf(text.trim()));
+  }
+
+  includes(address: Address): boolean {
+    return this.ranges.some(({ start, prefix }) => {
+      return start.kind() === address.kind() && address.match(start, prefix);
+    });
+  }
+
+  /**
+   * The right-most entry that is no trusted proxy: everything further left is the client's own word. An entry that is no
+   * address ends the search at the proxy that wrote it.
+   * @param proxy a trusted one, which sent the request
+   * @param forwardedFor the field X-Forwarded-For, its lines joined by commas
+   */
+  clientOf(proxy: Address, forwardedFor: string): Address {
+    let client = proxy;
+    for (const entry of forwardedFor.split(',').reverse()) {
+      const address = forwarded(entry.trim());
+      if (!address) break;
+      client = address;
+      if (!this.includes(address)) break;
+    }
+    return client;
+  }
+}
+
+function forwarded(entry: string): Address | undefined {
+  const [, bracketed, withPort, bare] = FORWARDED.exec(entry) ?? [];
+  return parseAddress(bracketed ?? withPort ?? bare);
+}
+
+function rangeOf(text: string): Range {
+  if (!text.includes('/')) {
+    const start = ipaddr.process(text);
+    return { start, prefix: start.toByteArray().length * 8 };
+  }
+  const [start, prefix] = ipaddr.parseCIDR(text);
+  const isMapped = start instanceof ipaddr.IPv6 && start.isIPv4MappedAddress() && prefix >= 96;
+  return isMapped ? { start: start.toIPv4Address(), prefix: prefix - 96 } : { start, prefix };
+}

@@ -1,0 +1,56 @@
+import { parseInstant } from '../../../../domain/instant.js';
+import type { Instant } from '../../../../domain/record.js';
+import type { Middleware } from '../context.js';
+import { pathIn } from './api-version.js';
+
+/** The least time from the deprecation of a version to its end. */
+const NOTICE_MONTHS = 12;
+
+/** When a version was deprecated, and the earliest time at which it is removed. */
+export class Deprecation {
+  private readonly since: Instant;
+  private readonly sunset: Instant;
+
+  /**
+   * Both times are as in RFC 3339. Fractions of a second are cut off.
+   * @throws RangeError if the sunset is less than 12 months after the deprecation
+   */
+  constructor(times: { readonly since: string; readonly sunset: string }) {
+    this.since = wholeSecond(times.since);
+    this.sunset = wholeSecond(times.sunset);
+    if (this.sunset < endOfNotice(this.since))
+      throw new RangeError(`A version goes ${NOTICE_MONTHS} months after its deprecation at the earliest.`);
+  }
+
+  /** RFC 9745 section 2.1 and RFC 8594 section 3. */
+  get headers(): Readonly<Record<'Deprecation' | 'Sunset', string>> {
+    return {
+      Deprecation: `@${this.since / 1_000}`,
+      Sunset: new Date(this.sunset).toUTCString(),
+    };
+  }
+}
+
+/**
+ * Sets the deprecation headers on every response of a deprecated version, errors included (RFC 9745, RFC 8594), and adds
+ * a link to the same address in the next version (RFC 5829 section 3.4).
+ */
+export const deprecationHeaders: Middleware = async (ctx, next) => {
+  await next();
+  const deprecation = ctx.state.version?.deprecation;
+  if (!deprecation) return;
+  const links = ctx.response.get('Link');
+  const successor = `<${pathIn(deprecation.successor, ctx.path)}>; rel="successor-version"`;
+  ctx.set({ ...deprecation.headers, Link: links ? `${links}, ${successor}` : successor });
+};
+
+function endOfNotice(since: Instant): Instant {
+  const end = new Date(since);
+  return end.setUTCMonth(end.getUTCMonth() + NOTICE_MONTHS);
+}
+
+function wholeSecond(text: string): Instant {
+  const instant = parseInstant(text);
+  if (instant === undefined) throw new RangeError(`${text} is no RFC 3339 time.`);
+  return Math.floor(instant / 1_000) * 1_000;
+}

@@ -1,0 +1,199 @@
+import {
+  type Filter,
+  type ListPage,
+  type ListQuery,
+  MAX_PAGE_BYTES,
+  type RecordTable,
+  type Value,
+} from '../../../application/list-query.js';
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
+import { compareInOrder, valuesOf } from '../../../application/record-order.js';
+import { matchesFilter, takePage, uniqueValueOf } from '../../../application/records/match-filter.js';
+import { partitionPoint, TopN } from '../../../application/records/top-n.js';
+import { TOMBSTONE_MS } from '../../../application/retention.js';
+import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
+import { uniqueFields } from '../../../domain/fields.js';
+import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import { ExpiringMap } from './expiring-map.js';
+
+/** Records per time slice: after each slice other requests have their turn. */
+const SLICE = 1_000;
+
+/** The ids of deleted records. */
+export class MemoryTombstones extends ExpiringMap<Id, Instant> {
+  constructor() {
+    super(TOMBSTONE_MS, (at) => at);
+  }
+}
+
+interface Sortable<Fields> {
+  readonly record: Versioned<Fields>;
+  /** One for each key of the order. */
+  readonly values: readonly Value[];
+}
+
+/** Forgets everything when the process ends. */
+export class MemoryRepository<Fields> implements Repository<Fields> {
+  private readonly records = new Map<Id, Versioned<Fields>>();
+  /** Those of the records, ascending. */
+  private readonly ids: Id[] = [];
+  /** For each unique field, the record that has a value. */
+  private readonly unique: ReadonlyMap<string, Map<unknown, Id>>;
+  private nextId: Id;
+
+  constructor(
+    private readonly table: RecordTable,
+    private readonly budget: QueryBudget,
+    private readonly tombstones = new MemoryTombstones(),
+  ) {
+    this.nextId = table.firstId;
+    this.unique = new Map(uniqueFields(table.fields).map((field) => [field, new Map()]));
+  }
+
+  async reserveIds(count: number): Promise<Id> {
+    const first = this.nextId;
+    this.nextId += count;
+    return first;
+  }
+
+  async releaseIds(first: Id, end: Id): Promise<void> {
+    if (this.nextId === end) this.nextId = first;
+  }
+
+  async insert(record: Versioned<Fields>): Promise<boolean> {
+    const outcome = this.inserted(record);
+    if (outcome instanceof CatalogueError) throw outcome;
+    return outcome === 'inserted';
+  }
+
+  async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
+    return records.map((record) => this.inserted(record));
+  }
+
+  async find(id: Id): Promise<Versioned<Fields> | undefined> {
+    return structuredClone(this.records.get(id));
+  }
+
+  async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    return new Set(ids.filter((id) => this.records.has(id)));
+  }
+
+  async findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    return new Set(ids.filter((id) => this.isUsed(id)));
+  }
+
+  async findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
+    return structuredClone(this.records.get(this.unique.get(field)?.get(value) ?? 0));
+  }
+
+  async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const { limit, bytes = MAX_PAGE_BYTES, filters, order, from } = query;
+    const isBackwards = from?.side === 'before';
+    const direction = isBackwards ? -1 : 1;
+    const found = new TopN<Sortable<Fields>>(
+      limit + 1,
+      (a, b) => compareInOrder(order, a.values, b.values) * direction,
+    );
+    const isById = order[0]?.field === 'id';
+    for await (const record of this.matching(filters, query, this.idsFrom(query))) {
+      const values = valuesOf(record, order);
+      const distance = from ? compareInOrder(order, values, from.values) * direction : 1;
+      if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
+      if (isById && found.inOrder().length > limit) break;
+    }
+    const inOrder = found.inOrder().map(({ record }) => record);
+    const page = takePage(inOrder, limit, bytes);
+    const records = page.map((record) => structuredClone(record));
+    return { records: isBackwards ? records.reverse() : records, hasMore: page.length < inOrder.length };
+  }
+
+  async count(filters: readonly Filter[], client?: string): Promise<number> {
+    let count = 0;
+    for await (const _ of this.matching(filters, { client }, [...this.ids])) count++;
+    return count;
+  }
+
+  async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
+    if (this.records.get(record.id)?.version !== expected) return false;
+    this.put(record);
+    return true;
+  }
+
+  async remove(id: Id, expected: number, at: Instant): Promise<boolean> {
+    const record = this.records.get(id);
+    if (record?.version !== expected) return false;
+    this.forgetUniqueValues(record);
+    this.records.delete(id);
+    this.ids.splice(this.indexOfId(id), 1);
+    this.tombstones.add(id, at);
+    return true;
+  }
+
+  private isUsed(id: Id): boolean {
+    return this.records.has(id) || this.tombstones.has(id);
+  }
+
+  private inserted(record: Versioned<Fields>): InsertOutcome {
+    if (this.isUsed(record.id)) return 'id_conflict';
+    try {
+      this.put(record);
+      return 'inserted';
+    } catch (error) {
+      if (error instanceof CatalogueError) return error;
+      throw error;
+    }
+  }
+
+  /** The ids to look at: all; or, if the list is in order of id, those from its place on, in the order of reading. */
+  private idsFrom({ order, from }: ListQuery): Id[] {
+    const [key] = order;
+    if (key?.field !== 'id') return [...this.ids];
+    const first = from && Number(from.values[0]);
+    const isAscending = key.descending === (from?.side === 'before');
+    if (isAscending) return this.ids.slice(first === undefined ? 0 : this.indexOfId(first));
+    return this.ids.slice(0, first === undefined ? undefined : this.indexOfId(first + 1)).reverse();
+  }
+
+  /** @returns the index of the first id that is not smaller */
+  private indexOfId(id: Id): number {
+    return partitionPoint(this.ids, (other) => other < id);
+  }
+
+  /**
+   * The records that match all filters, each as it is when it is looked at. A stored record never changes, a write puts
+   * another in its place: so the caller sees each as it was found, even if it is written meanwhile.
+   */
+  private async *matching(
+    filters: readonly Filter[],
+    { client, isSequel }: Pick<ListQuery, 'client' | 'isSequel'>,
+    ids: readonly Id[],
+  ): AsyncGenerator<Versioned<Fields>> {
+    const time = this.budget.start(client, isSequel);
+    for (const [at, id] of ids.entries()) {
+      if (at > 0 && at % SLICE === 0) await time.turn();
+      const record = this.records.get(id);
+      if (record && filters.every((filter) => matchesFilter(this.table, record, filter))) yield record;
+    }
+  }
+
+  /** @throws CatalogueError `duplicate_value`, with nothing changed */
+  private put(record: Versioned<Fields>): void {
+    for (const [field, owners] of this.unique) {
+      const owner = owners.get(uniqueValueOf(this.table, record, field));
+      if (owner !== undefined && owner !== record.id) throw duplicateValue(field);
+    }
+    const old = this.records.get(record.id);
+    if (old) this.forgetUniqueValues(old);
+    else this.ids.splice(this.indexOfId(record.id), 0, record.id);
+    for (const [field, owners] of this.unique) {
+      const value = uniqueValueOf(this.table, record, field);
+      if (value !== undefined) owners.set(value, record.id);
+    }
+    this.records.set(record.id, structuredClone(record));
+  }
+
+  private forgetUniqueValues(record: Versioned<Fields>): void {
+    for (const [field, owners] of this.unique) owners.delete(uniqueValueOf(this.table, record, field));
+  }
+}

@@ -1,0 +1,89 @@
+import type { RecordTable } from '../../../application/list-query.js';
+import type { RecordArchive, RecordEntry, ReservationArchive } from '../../../application/ports/archive.js';
+import type { Reservation } from '../../../application/ports/idempotency-store.js';
+import type { Id, Versioned } from '../../../domain/record.js';
+import { Counter } from './counters.js';
+import {
+  documentOf,
+  type MongoTable,
+  type ReservationDocument,
+  recordOf,
+  reservationCollection,
+  reservationDocumentOf,
+  reservationOf,
+  type StoredDocument,
+  tombstoneDocumentOf,
+} from './documents.js';
+import { readById } from './list.js';
+import type { MongoCollection, MongoStore } from './store.js';
+
+export class MongoArchive<Fields> implements RecordArchive {
+  readonly name: string;
+  private readonly entries: MongoCollection<StoredDocument>;
+  private readonly counter: Counter;
+
+  constructor(
+    store: MongoStore,
+    private readonly table: MongoTable<Fields>,
+  ) {
+    this.name = table.name;
+    this.entries = store.collection(table.name);
+    this.counter = new Counter(store, table);
+  }
+
+  async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
+    const documents = await this.entries.run((all, maxTimeMS) =>
+      readById(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
+    );
+    return documents.map((document) =>
+      'live' in document
+        ? recordOf(this.table, document)
+        : { id: document._id, deletedAt: document.deletedAt.getTime() },
+    );
+  }
+
+  async add(entries: readonly RecordEntry[]): Promise<void> {
+    const documents = entries.map((entry) =>
+      'deletedAt' in entry ? tombstoneDocumentOf(entry) : documentOf(this.table, entry as Versioned<Fields>),
+    );
+    await this.entries.run((all, maxTimeMS) => all.insertMany(documents, { maxTimeMS }));
+  }
+
+  async discard(ids: readonly Id[]): Promise<void> {
+    await this.entries.run((all, maxTimeMS) => all.deleteMany({ _id: { $in: [...ids] } }, { maxTimeMS }));
+  }
+
+  nextId(): Promise<Id> {
+    return this.counter.next();
+  }
+
+  raiseNextId(next: Id): Promise<void> {
+    return this.counter.raise(next);
+  }
+}
+
+export class MongoReservationArchive implements ReservationArchive {
+  readonly name: string;
+  private readonly entries: MongoCollection<ReservationDocument>;
+
+  constructor(store: MongoStore, table: RecordTable) {
+    this.name = table.name;
+    this.entries = store.collection(reservationCollection(table));
+  }
+
+  async read(after: string, limit: number): Promise<readonly Reservation[]> {
+    const documents = await this.entries.run((all, maxTimeMS) =>
+      readById(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
+    );
+    return documents.map(reservationOf);
+  }
+
+  async add(reservations: readonly Reservation[]): Promise<void> {
+    const documents = reservations.map(reservationDocumentOf);
+    await this.entries.run((all, maxTimeMS) => all.insertMany(documents, { maxTimeMS }));
+  }
+
+  async discard(keys: readonly string[]): Promise<void> {
+    await this.entries.run((all, maxTimeMS) => all.deleteMany({ _id: { $in: [...keys] } }, { maxTimeMS }));
+  }
+}

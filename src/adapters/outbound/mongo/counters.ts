@@ -1,0 +1,65 @@
+import type { RecordTable } from '../../../application/list-query.js';
+import type { Id } from '../../../domain/record.js';
+import { COUNTERS, type CounterDocument } from './documents.js';
+import { isDuplicateKey } from './errors.js';
+import type { CollectionOperation, MongoStore } from './store.js';
+
+/** The counter that the ids of a table come from. */
+export class Counter {
+  constructor(
+    private readonly store: MongoStore,
+    private readonly table: RecordTable,
+  ) {}
+
+  /** @returns the first of the reserved ids */
+  async reserve(count: number): Promise<Id> {
+    const { name, firstId } = this.table;
+    const counter = await this.run((counters, maxTimeMS) =>
+      counters.findOneAndUpdate(
+        { _id: name },
+        { $inc: { reserved: count } },
+        { upsert: true, returnDocument: 'after', maxTimeMS },
+      ),
+    );
+    if (!counter) throw new Error(`There is no counter ${name}.`);
+    return firstId + counter.reserved - count;
+  }
+
+  async release(first: Id, end: Id): Promise<void> {
+    const { name, firstId } = this.table;
+    await this.run((counters, maxTimeMS) =>
+      counters.updateOne(
+        { _id: name, reserved: end - firstId },
+        { $set: { reserved: first - firstId } },
+        { maxTimeMS },
+      ),
+    );
+  }
+
+  /** The first id that was never reserved. */
+  async next(): Promise<Id> {
+    const { name, firstId } = this.table;
+    const counter = await this.run((counters, maxTimeMS) => counters.findOne({ _id: name }, { maxTimeMS }));
+    return firstId + (counter?.reserved ?? 0);
+  }
+
+  /** No id before `next` is reserved from now on. */
+  async raise(next: Id): Promise<void> {
+    const { name, firstId } = this.table;
+    const reserved = next - firstId;
+    await this.run((counters, maxTimeMS) =>
+      counters.updateOne({ _id: name }, { $max: { reserved } }, { upsert: true, maxTimeMS }),
+    );
+  }
+
+  /** Two first uses of a counter may race. One of them then gets a duplicate key and succeeds on its second try. */
+  private async run<Result>(operation: CollectionOperation<CounterDocument, Result>): Promise<Result> {
+    const counters = this.store.collection<CounterDocument>(COUNTERS);
+    try {
+      return await counters.run(operation);
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return counters.run(operation);
+    }
+  }
+}

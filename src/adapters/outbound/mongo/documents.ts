@@ -1,0 +1,165 @@
+import type { Document } from 'mongodb';
+import type { RecordTable } from '../../../application/list-query.js';
+import type { Tombstone } from '../../../application/ports/archive.js';
+import type { Reservation } from '../../../application/ports/idempotency-store.js';
+import { fieldValue } from '../../../application/record-order.js';
+import { type FieldSet, type FieldTraits, METADATA } from '../../../domain/fields.js';
+import type { Id, Versioned } from '../../../domain/record.js';
+import { foldCase } from '../../../domain/text.js';
+
+export interface LiveDocument {
+  readonly _id: Id;
+  /** Only records have it, tombstones do not: an index on it holds exactly what a list may show. */
+  readonly live: true;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly fields: Document;
+  /** Case-folded copies of the fields that ignore case. Unique indexes and filters use them. */
+  readonly folded?: Document;
+}
+
+export interface TombstoneDocument {
+  readonly _id: Id;
+  readonly deletedAt: Date;
+}
+
+export type StoredDocument = LiveDocument | TombstoneDocument;
+
+export function documentOf<Fields>(table: MongoTable<Fields>, record: Versioned<Fields>): LiveDocument {
+  const { id, version, createdAt, updatedAt, fields } = record;
+  return {
+    _id: id,
+    live: true,
+    version,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    fields: table.toDocument(fields),
+    ...foldedCopies(table, record),
+  };
+}
+
+function foldedCopies<Fields>(
+  { fields }: MongoTable<Fields>,
+  record: Versioned<Fields>,
+): Pick<LiveDocument, 'folded'> {
+  const copies = Object.keys(fields)
+    .filter((field) => fields[field]?.ignoresCase)
+    .map((field) => [field, fieldValue(record, field)] as const)
+    .filter(([, value]) => value !== undefined);
+  if (copies.length === 0) return {};
+  return { folded: Object.fromEntries(copies.map(([field, value]) => [field, foldCase(String(value))])) };
+}
+
+export function recordOf<Fields>(table: MongoTable<Fields>, document: LiveDocument): Versioned<Fields> {
+  const { _id: id, version, createdAt, updatedAt, fields } = document;
+  return {
+    id,
+    version,
+    createdAt: createdAt.getTime(),
+    updatedAt: updatedAt.getTime(),
+    fields: table.toFields(fields),
+  };
+}
+
+export function tombstoneDocumentOf({ id, deletedAt }: Tombstone): TombstoneDocument {
+  return { _id: id, deletedAt: new Date(deletedAt) };
+}
+
+/** A table and the form of its fields in a document. */
+export interface MongoTable<Fields> extends RecordTable {
+  /** Member names of the document come from the code alone, never from a client. */
+  toDocument(fields: Fields): Document;
+  toFields(document: Document): Fields;
+}
+
+type FieldMapping<Fields> = Pick<MongoTable<Fields>, 'toDocument' | 'toFields'>;
+
+export function mongoTable<Fields extends object>(table: RecordTable): MongoTable<Fields> {
+  const hasAttributes = Object.values(table.fields).some(({ type }) => type === 'attributes');
+  return { ...table, ...(hasAttributes ? attributesAsList<Fields>() : plainFields<Fields>()) };
+}
+
+function plainFields<Fields extends object>(): FieldMapping<Fields> {
+  return { toDocument: (fields) => ({ ...fields }), toFields: (document) => document as Fields };
+}
+
+interface WithAttributes {
+  readonly attributes?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Attributes are a list of keys and values. Attribute keys are data and may contain `.` and `$`, which have a meaning in the
+ * member names of a document.
+ */
+function attributesAsList<Fields extends WithAttributes>(): FieldMapping<Fields> {
+  return {
+    toDocument({ attributes, ...rest }) {
+      if (!attributes) return rest;
+      return { ...rest, attributes: Object.entries(attributes).map(([key, value]) => ({ key, value })) };
+    },
+
+    toFields({ attributes, ...rest }) {
+      if (!attributes) return rest as Fields;
+      const entries = attributes as { key: string; value: unknown }[];
+      return {
+        ...rest,
+        attributes: Object.fromEntries(entries.map(({ key, value }) => [key, value])),
+      } as Fields;
+    },
+  };
+}
+
+/** @throws Error if the table has no such field: so no other name gets into a query */
+export function specOf({ name, fields }: RecordTable, field: string): FieldTraits {
+  const all: FieldSet = { ...METADATA, ...fields };
+  const spec = Object.hasOwn(all, field) ? all[field] : undefined;
+  if (!spec) throw new Error(`The table ${name} has no field ${field}.`);
+  return spec;
+}
+
+/** The path of a field in a document. */
+export function fieldPath(field: string): string {
+  if (field === 'id') return '_id';
+  return Object.hasOwn(METADATA, field) ? field : `fields.${field}`;
+}
+
+/** The path of the case-folded copy of a field that ignores case. */
+export function foldedPath(field: string): string {
+  return `folded.${field}`;
+}
+
+/** The path at which no two documents of a collection share a value. */
+export function uniquePath({ fields }: RecordTable, field: string): string {
+  return fields[field]?.ignoresCase ? foldedPath(field) : fieldPath(field);
+}
+
+export interface CounterDocument {
+  readonly _id: string;
+  /** The number of ids that were reserved. */
+  readonly reserved: number;
+}
+
+export const COUNTERS = 'counters';
+
+export interface ReservationDocument {
+  /** The key. */
+  readonly _id: string;
+  readonly fingerprint: string;
+  readonly id: Id;
+  readonly reservedAt: Date;
+  readonly fields?: string;
+}
+
+/** The name of the collection of a table's reservations. */
+export function reservationCollection({ name }: Pick<RecordTable, 'name'>): string {
+  return `${name}_reservations`;
+}
+
+export function reservationDocumentOf({ key, reservedAt, ...rest }: Reservation): ReservationDocument {
+  return { _id: key, reservedAt: new Date(reservedAt), ...rest };
+}
+
+export function reservationOf({ _id, reservedAt, ...rest }: ReservationDocument): Reservation {
+  return { key: _id, reservedAt: reservedAt.getTime(), ...rest };
+}

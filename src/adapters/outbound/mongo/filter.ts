@@ -1,0 +1,69 @@
+import type { Document } from 'mongodb';
+import type {
+  AttributeFilter,
+  Comparison,
+  Filter,
+  RecordTable,
+  Value,
+} from '../../../application/list-query.js';
+import { attributeValues, comparedValue, isFolded, prefixRange } from '../../../application/record-order.js';
+import type { FieldTraits } from '../../../domain/fields.js';
+import { fieldPath, foldedPath, specOf } from './documents.js';
+
+/** The conditions on the documents of a list with these filters. */
+export function conditionsOf(table: RecordTable, filters: readonly Filter[]): Document[] {
+  return [{ live: true }, ...filters.map((filter) => conditionOf(table, filter))];
+}
+
+function conditionOf(table: RecordTable, filter: Filter): Document {
+  if (filter.operator === 'attribute') return attributeCondition(filter);
+  const { type } = specOf(table, filter.field);
+  const path = isFolded(table, filter) ? foldedPath(filter.field) : fieldPath(filter.field);
+  if (filter.operator !== 'in')
+    return { [path]: comparison(type, filter.operator, comparedValue(table, filter, filter.value)) };
+  const values = filter.values.map((value) => comparedValue(table, filter, value));
+  return { [path]: membership(type, values) };
+}
+
+function attributeCondition(filter: AttributeFilter): Document {
+  const entry = { key: { $eq: filter.key }, value: { $in: attributeValues(filter) } };
+  return { [fieldPath(filter.field)]: { $elemMatch: entry } };
+}
+
+type Operator = Comparison['operator'];
+
+/**
+ * The condition on one value of a document. A text of a client is always the operand of an operator, so nothing in it is
+ * read as an operator. A missing value never matches.
+ */
+export function comparison(type: FieldTraits['type'], operator: Operator, value: Value): Document {
+  if (type === 'instant') return instantComparison(operator, Number(value));
+  if (operator === 'ne') return { $exists: true, $ne: value };
+  if (operator !== 'prefix') return { [`$${operator}`]: value };
+  const { from, before } = prefixRange(String(value));
+  return before === undefined ? { $gte: from } : { $gte: from, $lt: before };
+}
+
+function membership(type: FieldTraits['type'], values: readonly Value[]): Document {
+  return { $in: type === 'instant' ? wholeDates(values) : values };
+}
+
+/** Rounds a bound that lies between two milliseconds so that the same whole milliseconds match. */
+const ROUND: Partial<Record<Operator, (instant: number) => number>> = {
+  lt: Math.ceil,
+  gte: Math.ceil,
+  lte: Math.floor,
+  gt: Math.floor,
+};
+
+/** Instants are stored as dates, which have whole milliseconds. */
+function instantComparison(operator: Operator, instant: number): Document {
+  const round = ROUND[operator];
+  if (round) return { [`$${operator}`]: new Date(round(instant)) };
+  const same = wholeDates([instant]);
+  return operator === 'ne' ? { $exists: true, $nin: same } : { $in: same };
+}
+
+function wholeDates(instants: readonly Value[]): Date[] {
+  return instants.filter(Number.isInteger).map((instant) => new Date(instant));
+}

@@ -1,0 +1,74 @@
+import type { RecordTable } from '../../../application/list-query.js';
+import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
+import { unavailable } from '../../../domain/errors.js';
+import {
+  type ReservationDocument,
+  reservationCollection,
+  reservationDocumentOf,
+  reservationOf,
+} from './documents.js';
+import { rejectedDocuments } from './errors.js';
+import type { MongoCollection, MongoStore } from './store.js';
+
+/** A key can be in use at the insertion and expired at the read that follows; hardly ever twice in a row. */
+const MAX_TRIES = 3;
+
+/** Keeps reservations in a collection of their own. The server deletes old ones by a TTL index. */
+export class MongoIdempotencyStore implements IdempotencyStore {
+  private readonly reservations: MongoCollection<ReservationDocument>;
+
+  constructor(store: MongoStore, table: RecordTable) {
+    this.reservations = store.collection(reservationCollection(table));
+  }
+
+  async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
+    if (keys.length === 0) return new Map();
+    const documents = await this.reservations.run((all, maxTimeMS) =>
+      all
+        .find({ _id: { $in: [...keys] } })
+        .batchSize(keys.length + 1)
+        .maxTimeMS(maxTimeMS)
+        .toArray(),
+    );
+    return byKey(documents.map(reservationOf));
+  }
+
+  async reserve(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
+    let open = reservations.map((reservation) => ({ ...reservation }));
+    const existing = new Map<string, Reservation>();
+    for (let tries = 0; open.length > 0; tries++) {
+      if (tries === MAX_TRIES) throw unavailable('The reservation of a key could not be read.');
+      for (const [key, one] of await this.attempt(open)) existing.set(key, one);
+      open = open.filter(({ key }) => !existing.has(key));
+    }
+    return existing;
+  }
+
+  /** @returns the inserted reservations, and those of the others that were found */
+  private async attempt(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
+    const refused = await this.insert(reservations);
+    const own = reservations.filter(({ key }) => !refused.has(key));
+    return new Map([...byKey(own), ...(await this.find([...refused]))]);
+  }
+
+  /**
+   * The server responds to a refused insertion too only when a majority has all its earlier writes (write concern
+   * `majority`), so the existing document can be read.
+   * @returns the keys that are in use
+   */
+  private async insert(reservations: readonly Reservation[]): Promise<ReadonlySet<string>> {
+    try {
+      await this.reservations.run((all, maxTimeMS) =>
+        all.insertMany(reservations.map(reservationDocumentOf), { ordered: false, maxTimeMS }),
+      );
+      return new Set();
+    } catch (error) {
+      const refused = rejectedDocuments(error);
+      return new Set(reservations.filter((_, at) => refused.has(at)).map(({ key }) => key));
+    }
+  }
+}
+
+function byKey(reservations: readonly Reservation[]): Map<string, Reservation> {
+  return new Map(reservations.map((reservation) => [reservation.key, reservation]));
+}

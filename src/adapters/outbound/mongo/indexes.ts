@@ -1,0 +1,108 @@
+import type { IndexDescription } from 'mongodb';
+import type { Filter, ListQuery, RecordTable } from '../../../application/list-query.js';
+import { isFolded } from '../../../application/record-order.js';
+import { RESERVATION_MS, TOMBSTONE_MS } from '../../../application/retention.js';
+import { type FieldTraits, METADATA, uniqueFields } from '../../../domain/fields.js';
+import { COUNTERS, fieldPath, reservationCollection, specOf, uniquePath } from './documents.js';
+
+export interface CollectionIndexes {
+  readonly collection: string;
+  readonly indexes: readonly IndexDescription[];
+}
+
+/** One entry for each collection. `counters` is one of them, though it needs no other index than that of `_id`. */
+export function byCollection(all: readonly CollectionIndexes[]): CollectionIndexes[] {
+  const collections = new Set([...all.map(({ collection }) => collection), COUNTERS]);
+  return [...collections].map((collection) => ({
+    collection,
+    indexes: all.filter((one) => one.collection === collection).flatMap(({ indexes }) => indexes),
+  }));
+}
+
+/** The indexes on the records of a table. */
+export function recordIndexes(table: RecordTable): CollectionIndexes {
+  return { collection: table.name, indexes: indexesOnFields(table) };
+}
+
+/** Makes the server delete the tombstones of a table. Records have no `deletedAt`, so it never deletes a record. */
+export function tombstoneExpiry({ name }: RecordTable): CollectionIndexes {
+  return { collection: name, indexes: [ttlIndex('deletedAt', TOMBSTONE_MS)] };
+}
+
+/** Makes the server delete the reservations of a table. */
+export function reservationExpiry(table: RecordTable): CollectionIndexes {
+  return { collection: reservationCollection(table), indexes: [ttlIndex('reservedAt', RESERVATION_MS)] };
+}
+
+/**
+ * The server deletes older documents by its own clock, some time in the next minute. Sparse: a document without the member
+ * is not in the index and is never deleted.
+ */
+function ttlIndex(path: string, retentionMs: number): IndexDescription {
+  return { key: { [path]: 1 }, name: `ttl_${path}`, expireAfterSeconds: retentionMs / 1_000, sparse: true };
+}
+
+/**
+ * All but the unique indexes begin with `live`, so that the records of lists lie together, and end with the id, which
+ * breaks ties. A unique index has the name of its field.
+ */
+export function indexesOnFields(table: RecordTable): IndexDescription[] {
+  const unique = uniqueFields(table.fields).map((field) => ({
+    key: { [uniquePath(table, field)]: 1 as const },
+    name: field,
+    unique: true,
+    sparse: true,
+  }));
+  const fields = Object.entries({ ...METADATA, ...table.fields });
+  return [...fields.flatMap(([field, spec]) => listIndexes(field, spec)), ...unique];
+}
+
+function listIndexes(field: string, { type, required, unique, reference }: FieldTraits): IndexDescription[] {
+  if (field === 'id') return [{ key: { live: 1, _id: 1 }, name: 'live' }];
+  if (type === 'attributes') return [];
+  const path = fieldPath(field);
+  const ascending = { key: { live: 1, [path]: 1, _id: 1 }, name: `live_${field}` } as const;
+  const descending = { key: { live: 1, [path]: -1, _id: 1 }, name: `live_-${field}` } as const;
+  // Only required fields can be sorted by. Ids ascend among ties, in both directions of the field.
+  if (required) return [ascending, descending, ...(reference ? [newestFirst(field)] : [])];
+  return unique ? [] : [ascending];
+}
+
+/** For the records that refer to another record, in order of `-createdAt`. */
+function newestFirst(field: string): IndexDescription {
+  const key = { live: 1, [fieldPath(field)]: 1, createdAt: -1, _id: 1 } as const;
+  return { key, name: `live_${field}_-createdAt` };
+}
+
+/**
+ * Whether an index leads to exactly the records of a list in their order, or to so few that sorting them is cheap. The time
+ * of such a query does not grow with the collection or with the depth of the page. Exception: if records tie in the first
+ * key of the order, the server may read all of these.
+ */
+export function isIndexed(
+  table: RecordTable,
+  { filters, order }: Pick<ListQuery, 'filters' | 'order'>,
+): boolean {
+  if (filters.some((filter) => matchesUniqueValues(table, filter))) return true;
+  const [first] = order;
+  if (!first || order.length > 2) return false;
+  const others = filters.filter((filter) => filter.field !== first.field || isFolded(table, filter));
+  const isFixed = others.every(
+    (filter) => filter.operator === 'eq' && filter.field === others[0]?.field && !isFolded(table, filter),
+  );
+  if (others.length === 0 || (first.field === 'id' && isFixed)) return true;
+  return isFixed && isReference(table, others) && isByCreation(order);
+}
+
+function isReference(table: RecordTable, [filter]: readonly Filter[]): boolean {
+  return filter !== undefined && specOf(table, filter.field).reference === true;
+}
+
+/** Newest first with ascending ids among ties; or exactly the reverse. */
+function isByCreation([first, second]: ListQuery['order']): boolean {
+  return first?.field === 'createdAt' && second?.field === 'id' && first.descending !== second.descending;
+}
+
+function matchesUniqueValues(table: RecordTable, { field, operator }: Filter): boolean {
+  return (operator === 'eq' || operator === 'in') && specOf(table, field).unique === true;
+}

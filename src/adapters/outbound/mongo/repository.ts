@@ -1,0 +1,168 @@
+import type { Document, MongoServerError } from 'mongodb';
+import type { Filter, ListPage, ListQuery } from '../../../application/list-query.js';
+import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
+import { duplicateValue } from '../../../domain/errors.js';
+import { uniqueFields } from '../../../domain/fields.js';
+import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import { Counter } from './counters.js';
+import {
+  documentOf,
+  type MongoTable,
+  recordOf,
+  type StoredDocument,
+  tombstoneDocumentOf,
+  uniquePath,
+} from './documents.js';
+import { isDuplicateKey, rejectedDocuments, violatedIndex } from './errors.js';
+import { conditionsOf } from './filter.js';
+import { isIndexed } from './indexes.js';
+import { readPage, SNAPSHOT_READ } from './list.js';
+import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
+
+/** The server's name of the index on `_id`. */
+const ID_INDEX = '_id_';
+
+/** Every write changes one document, so no write needs a transaction. */
+export class MongoRepository<Fields> implements Repository<Fields> {
+  private readonly records: MongoCollection<StoredDocument>;
+  private readonly counter: Counter;
+
+  constructor(
+    store: MongoStore,
+    private readonly table: MongoTable<Fields>,
+  ) {
+    this.records = store.collection(table.name);
+    this.counter = new Counter(store, table);
+  }
+
+  reserveIds(count: number): Promise<Id> {
+    return this.counter.reserve(count);
+  }
+
+  releaseIds(first: Id, end: Id): Promise<void> {
+    return this.counter.release(first, end);
+  }
+
+  async insert(record: Versioned<Fields>): Promise<boolean> {
+    try {
+      await this.records.run((all, maxTimeMS) =>
+        all.insertOne(documentOf(this.table, record), { maxTimeMS }),
+      );
+      return true;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      const { name, path } = violatedIndex(error);
+      if (name === ID_INDEX || path === '_id' || (await this.findUsedIds([record.id])).has(record.id))
+        return false;
+      throw this.asDuplicateValue(error);
+    }
+  }
+
+  async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
+    if (records.length === 0) return [];
+    const documents = records.map((record) => documentOf(this.table, record));
+    try {
+      await this.records.run((all, maxTimeMS) => all.insertMany(documents, { ordered: false, maxTimeMS }));
+      return records.map(() => 'inserted');
+    } catch (error) {
+      return this.outcomes(records, rejectedDocuments(error));
+    }
+  }
+
+  find(id: Id): Promise<Versioned<Fields> | undefined> {
+    return this.findOne({ _id: id });
+  }
+
+  async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    return this.idsAmong(ids, { live: true });
+  }
+
+  findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    return this.idsAmong(ids, {});
+  }
+
+  findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
+    return this.findOne({ [`fields.${field}`]: { $eq: value } });
+  }
+
+  async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const { table } = this;
+    const read: CollectionOperation<StoredDocument, ListPage<Versioned<Fields>>> = (all, maxTimeMS) =>
+      readPage(all, table, query, maxTimeMS);
+    return isIndexed(table, query) ? this.records.run(read) : this.records.search(read, query.client);
+  }
+
+  async count(filters: readonly Filter[], client?: string): Promise<number> {
+    const counted = { $and: conditionsOf(this.table, filters) };
+    return this.records.search(
+      (all, maxTimeMS) => all.countDocuments(counted, { ...SNAPSHOT_READ, maxTimeMS }),
+      client,
+    );
+  }
+
+  async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
+    const document = documentOf(this.table, record);
+    try {
+      const { matchedCount } = await this.records.run((all, maxTimeMS) =>
+        all.replaceOne({ _id: record.id, version: expected }, document, { maxTimeMS }),
+      );
+      return matchedCount === 1;
+    } catch (error) {
+      throw isDuplicateKey(error) ? this.asDuplicateValue(error) : error;
+    }
+  }
+
+  async remove(id: Id, expected: number, at: Instant): Promise<boolean> {
+    const tombstone = tombstoneDocumentOf({ id, deletedAt: at });
+    const { matchedCount } = await this.records.run((all, maxTimeMS) =>
+      all.replaceOne({ _id: id, version: expected }, tombstone, { maxTimeMS }),
+    );
+    return matchedCount === 1;
+  }
+
+  /**
+   * @param filter one value of `_id` or of a unique field, nothing else: the server runs such a query without planning
+   *   (`isSimpleIdQuery` and `getIndexForExpressEquality` in src/mongo/db/query of https://github.com/mongodb/mongo)
+   */
+  private async findOne(filter: Document): Promise<Versioned<Fields> | undefined> {
+    const document = await this.records.run((all, maxTimeMS) => all.findOne(filter, { maxTimeMS }));
+    return document && 'live' in document ? recordOf(this.table, document) : undefined;
+  }
+
+  private async idsAmong(ids: readonly Id[], filter: Document): Promise<Set<Id>> {
+    if (ids.length === 0) return new Set();
+    const found = await this.records.run((all, maxTimeMS) =>
+      all
+        .find({ ...filter, _id: { $in: [...ids] } }, { projection: { _id: 1 } })
+        .batchSize(ids.length + 1)
+        .maxTimeMS(maxTimeMS)
+        .toArray(),
+    );
+    return new Set(found.map(({ _id }) => _id));
+  }
+
+  /** The outcomes of an insertion of which an index refused some records. */
+  private async outcomes(
+    records: readonly Versioned<Fields>[],
+    refused: ReadonlyMap<number, string>,
+  ): Promise<readonly InsertOutcome[]> {
+    const doubtful = records.filter((_, at) => (refused.get(at) ?? ID_INDEX) !== ID_INDEX);
+    const used = await this.findUsedIds(doubtful.map(({ id }) => id));
+    return records.map(({ id }, at) => {
+      const index = refused.get(at);
+      if (index === undefined) return 'inserted';
+      if (index === ID_INDEX || used.has(id)) return 'id_conflict';
+      if (!uniqueFields(this.table.fields).includes(index))
+        throw new Error(`The index ${index} refused a record.`);
+      return duplicateValue(index);
+    });
+  }
+
+  private asDuplicateValue(error: MongoServerError): unknown {
+    const { name, path } = violatedIndex(error);
+    const field = uniqueFields(this.table.fields).find(
+      (field) => field === name || uniquePath(this.table, field) === path,
+    );
+    return field ? duplicateValue(field) : error;
+  }
+}

@@ -1,0 +1,215 @@
+import {
+  type Collection,
+  type Db,
+  type Document,
+  MongoClient,
+  type MongoClientOptions,
+  MongoParseError,
+} from 'mongodb';
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import { type Store, UnusableStore } from '../../../application/ports/store.js';
+import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
+import { FairShares, type Share } from '../../../shared/fair-shares.js';
+import { checkServer, onStuckHeartbeat, parseConnectionString } from './connection.js';
+import { isTooExpensive, toCoreError } from './errors.js';
+import { IndexPreparation } from './index-preparation.js';
+import { byCollection, type CollectionIndexes } from './indexes.js';
+
+/** The time of a query on the network, in addition to the time that the server may take. */
+const ROUND_TRIP_MS = 500;
+
+/** The part of the connections that queries without an index may use at the same time. */
+const SEARCH_PART = 1 / 4;
+
+/** The most queries that wait for each of them. More would time out, if a query takes a tenth of their patience. */
+const WAITING_PER_SEARCH = 10;
+
+/** The least time that one call of `open` waits for the indexes. */
+const INDEXES_MS = 5_000;
+
+/** An operation on a collection. It passes `maxTimeMS` to the server. */
+export type CollectionOperation<Kind extends Document, Result> = (
+  all: Collection<Kind>,
+  maxTimeMS: number,
+) => Promise<Result>;
+
+/** {@link MongoStore.run} and {@link MongoStore.search} on one collection. */
+export interface MongoCollection<Kind extends Document> {
+  run<Result>(operation: CollectionOperation<Kind, Result>): Promise<Result>;
+  search<Result>(query: CollectionOperation<Kind, Result>, client?: string): Promise<Result>;
+}
+
+/**
+ * A MongoDB replica set, of one member or more, or a cluster of them behind mongos. It needs MongoDB 5.0 or later, for
+ * snapshot reads and retryable writes. A write is acknowledged when a majority has it in the journal.
+ */
+export class MongoStore implements Store {
+  readonly location: string;
+  /** How long a caller waits for one operation, even if the driver still retries it. */
+  readonly operationMs: number;
+  private readonly connect: (over?: MongoClientOptions) => MongoClient;
+  private client: MongoClient;
+  private hasFailed = false;
+  private readonly indexes: IndexPreparation;
+  private readonly searches: FairShares;
+  private readonly database: string;
+  private closed = false;
+
+  /**
+   * @param url as in {@link parseConnectionString}
+   * @throws UnusableStore if the URL is invalid or weakens the guarantees of the service; its message has no value of it
+   */
+  constructor(
+    url: string,
+    indexes: readonly CollectionIndexes[],
+    readonly budget: QueryBudget,
+  ) {
+    const { options, hosts, database, operationMs } = parseConnectionString(
+      url,
+      budget.timeoutMs + ROUND_TRIP_MS,
+    );
+    this.connect = (over) => new MongoClient(url, { ...options, ...over });
+    this.client = this.firstClient();
+    this.operationMs = operationMs;
+    const { maxPoolSize, waitQueueTimeoutMS } = this.client.options;
+    // 0 means no limit for the driver.
+    const slots = Math.max(1, Math.floor((maxPoolSize || Number.POSITIVE_INFINITY) * SEARCH_PART));
+    const patienceMs = waitQueueTimeoutMS || this.operationMs;
+    const perClient = Math.max(1, Math.floor(slots / 2));
+    this.searches = new FairShares({
+      total: slots,
+      perClient,
+      maxWaiting: slots * WAITING_PER_SEARCH,
+      patienceMs,
+    });
+    this.database = database;
+    const alone = { socketTimeoutMS: 0, minPoolSize: 0, maxPoolSize: 1 };
+    this.indexes = new IndexPreparation(() => this.connect(alone), database, byCollection(indexes));
+    this.location = `MongoDB at ${hosts}, database ${database}`;
+  }
+
+  private firstClient(): MongoClient {
+    try {
+      return this.watchedClient();
+    } catch (error) {
+      const reason =
+        error instanceof MongoParseError
+          ? 'is not a MongoDB connection string'
+          : 'has options that do not fit';
+      throw new UnusableStore(`MONGODB_URL ${reason}; see the driver's manual.`, { cause: error });
+    }
+  }
+
+  private watchedClient(): MongoClient {
+    const client = this.connect();
+    onStuckHeartbeat(client, () => {
+      if (this.closed || client !== this.client) return;
+      this.client = this.watchedClient();
+      // Operations that still run there fail. An error of the close itself does not matter.
+      client.close().catch(() => {});
+    });
+    return client;
+  }
+
+  /**
+   * Creates the missing indexes, so any number of processes may start at once.
+   * @throws UnusableStore if this store cannot work with the server or with an index in it
+   */
+  async open(): Promise<void> {
+    // A client whose first connection failed never connects again.
+    if (this.hasFailed) {
+      await this.client.close();
+      this.client = this.watchedClient();
+    }
+    this.hasFailed = true;
+    checkServer(await this.run((database) => database.command({ hello: 1 })));
+    const waitMs = Math.max(this.operationMs, INDEXES_MS);
+    await this.within(waitMs, this.indexes.done(), 'The indexes are still being made.');
+    this.hasFailed = false;
+  }
+
+  async ping(): Promise<void> {
+    await this.run((database) => database.command({ ping: 1 }));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.indexes.close();
+    await this.client.close();
+  }
+
+  /**
+   * Runs one operation. If it is not done in time, its outcome is unknown.
+   * @param operation passes `maxTimeMS` to the server, for writes too
+   *   (https://www.mongodb.com/docs/manual/reference/command/insert/), so that none is done long after its caller left
+   */
+  run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
+    return this.within(
+      this.operationMs,
+      this.begin((database) => operation(database, this.operationMs)),
+    );
+  }
+
+  /**
+   * Runs a query that no index serves, within the query budget. Few run at the same time, so other operations find
+   * connections.
+   * @param query passes `maxTimeMS` to the server
+   * @param client whose limit counts, as in {@link ListQuery}
+   * @throws CatalogueError `query_too_expensive`
+   */
+  async search<Result>(
+    query: (database: Db, maxTimeMS: number) => Promise<Result>,
+    client = '',
+  ): Promise<Result> {
+    const share = await this.searches.take(client);
+    if (!share) throw unavailable('Too many queries run that no index serves. Try again later.');
+    const waitMs = Math.max(this.budget.timeoutMs + ROUND_TRIP_MS, this.operationMs);
+    return this.within(waitMs, this.searchWith(share, query));
+  }
+
+  collection<Kind extends Document>(name: string): MongoCollection<Kind> {
+    return {
+      run: (operation) =>
+        this.run((database, maxTimeMS) => operation(database.collection<Kind>(name), maxTimeMS)),
+      search: (query, client) =>
+        this.search((database, maxTimeMS) => query(database.collection<Kind>(name), maxTimeMS), client),
+    };
+  }
+
+  private async searchWith<Result>(
+    share: Share,
+    query: (database: Db, maxTimeMS: number) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await this.begin((database) => query(database, this.budget.timeoutMs));
+    } catch (error) {
+      throw isTooExpensive(error) ? queryTooExpensive() : error;
+    } finally {
+      // Not before the query is done: until then it holds its connection, even if its caller has left.
+      share.release();
+    }
+  }
+
+  private async begin<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
+    if (this.closed) throw unavailable('The store is closed.');
+    return operation(this.client.db(this.database));
+  }
+
+  private async within<Result>(
+    waitMs: number,
+    running: Promise<Result>,
+    reason = 'The store did not answer in time.',
+  ): Promise<Result> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(unavailable(reason)), waitMs);
+    });
+    try {
+      return await Promise.race([running, late]);
+    } catch (error) {
+      throw toCoreError(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import { Redis, ReplyError } from 'ioredis';
+import type { Journal } from '../../../application/ports/journal.js';
+import { unavailable } from '../../../domain/errors.js';
+import { FairShares } from '../../../shared/fair-shares.js';
+import { inTime } from '../../../shared/timeout.js';
+import { GuardedConnector } from './reply-guard.js';
+
+/** A command waits for its slot, then for its reply: at most 40 ms together, of the 50 ms that a request may wait. */
+const COMMAND_LIMITS = { total: 256, perClient: 256, maxWaiting: 2_048, patienceMs: 16 };
+const REPLY_MS = 24;
+
+/** The open circuit closes when this many successive probes got their replies in time. */
+const PROBES_TO_CLOSE = 5;
+const PROBE_INTERVAL_MS = 100;
+
+/** The pause before a new connection. It grows by a step with each lost connection, until a command gets its reply. */
+const RECONNECT_MS = { step: 50, max: 250 };
+
+/**
+ * The driver queues nothing without a connection and sends nothing twice. After a second of silence it connects anew; no
+ * request waits for that, and a shorter time could pass while this process pauses. It does not check INFO: the reply is long,
+ * the server decides how often it is repeated, and a server that still loads its data refuses commands anyway.
+ */
+const OPTIONS = {
+  Connector: GuardedConnector,
+  enableReadyCheck: false,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  connectTimeout: 1_000,
+  socketTimeout: 1_000,
+};
+
+/** A reply that cannot belong to its command. The message quotes nothing of it. */
+export class InvalidReply extends Error {}
+
+/**
+ * One connection to Redis behind a circuit breaker: a reply comes in time, or the command fails. It connects by itself, and
+ * again whenever the connection is lost. After a failure the circuit is open, and commands fail immediately; probes close it
+ * when Redis responds in time again.
+ */
+export class RedisConnection {
+  readonly client: Redis;
+  private readonly commands = new FairShares(COMMAND_LIMITS);
+  private isCircuitClosed = true;
+  private hasWarned = false;
+  /** Connections that were lost or failed since a command last got its reply. */
+  private losses = 0;
+  private probing: NodeJS.Timeout | undefined;
+
+  /** @param url `redis://` or, over TLS, `rediss://`; may contain a password, which is never logged */
+  constructor(
+    url: string,
+    private readonly journal: Journal,
+  ) {
+    this.client = new Redis(url, { ...OPTIONS, retryStrategy: () => this.reconnectionPause() });
+    this.client.on('error', (error) => {
+      this.warnOnce(error);
+      this.reconnect();
+    });
+    this.client.once('ready', () => this.client.on('close', () => this.openCircuit()));
+  }
+
+  /**
+   * Sends a command as soon as there is a slot for it.
+   * @param command may be called in a later turn. It rejects with {@link InvalidReply} if the reply cannot belong to it
+   * @throws CatalogueError `unavailable` if there is no reply in time; immediately if the circuit is open
+   */
+  async send<Result>(command: () => Promise<Result>): Promise<Result> {
+    const share = this.isUsable ? await this.commands.take('') : undefined;
+    if (!share) throw noReply();
+    const result = this.isUsable ? command() : Promise.reject(new Error('the connection was lost'));
+    const release = () => share.release();
+    result.then(release, release);
+    try {
+      const reply = await inTime(result, REPLY_MS);
+      this.hasWarned = false;
+      this.losses = 0;
+      return reply;
+    } catch (error) {
+      this.openCircuit();
+      if (error instanceof InvalidReply) {
+        this.warnOnce(error);
+        this.reconnect();
+      }
+      throw noReply(error);
+    }
+  }
+
+  /** Safe to call twice. */
+  close(): void {
+    this.isCircuitClosed = false;
+    clearInterval(this.probing);
+    this.client.disconnect();
+  }
+
+  private get isUsable(): boolean {
+    return this.isCircuitClosed && this.client.status === 'ready';
+  }
+
+  private openCircuit(): void {
+    if (!this.isCircuitClosed) return;
+    this.isCircuitClosed = false;
+    let successes = 0;
+    this.probing = setInterval(async () => {
+      successes = (await this.probe()) ? successes + 1 : 0;
+      if (successes === PROBES_TO_CLOSE) this.closeCircuit();
+    }, PROBE_INTERVAL_MS).unref();
+  }
+
+  private closeCircuit(): void {
+    clearInterval(this.probing);
+    this.isCircuitClosed = true;
+  }
+
+  /** After an invalid reply the driver may match later replies to the wrong commands. A new connection corrects that. */
+  private reconnect(): void {
+    if (this.client.status === 'ready') this.client.disconnect(true);
+  }
+
+  private reconnectionPause(): number {
+    return Math.min(++this.losses * RECONNECT_MS.step, RECONNECT_MS.max);
+  }
+
+  /** @returns whether Redis responds in time */
+  private async probe(): Promise<boolean> {
+    if (this.client.status !== 'ready') return false;
+    try {
+      await inTime(this.client.ping(), REPLY_MS);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private warnOnce(error: unknown): void {
+    if (this.hasWarned) return;
+    this.hasWarned = true;
+    this.journal.warn('Redis cannot be used', { reason: reasonOf(error) });
+  }
+}
+
+function noReply(cause?: unknown) {
+  return unavailable('Redis does not respond in time.', cause);
+}
+
+/** Only the first word of an error of Redis, such as WRONGPASS: the others may quote a command with its password. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if (error instanceof ReplyError) return error.message.split(' ', 1).join();
+  return 'code' in error ? String(error.code) : error.message;
+}

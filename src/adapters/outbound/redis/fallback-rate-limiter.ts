@@ -1,0 +1,69 @@
+import type { Journal } from '../../../application/ports/journal.js';
+import type { Metrics } from '../../../application/ports/metrics.js';
+import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
+import { CatalogueError } from '../../../domain/errors.js';
+
+export interface FallbackDependencies {
+  /** Counts for all processes together; throws `unavailable` if it cannot count in time. */
+  readonly shared: RateLimiter;
+  /** Makes a limiter for this process alone, with all counts at zero. */
+  readonly makeLocal: () => RateLimiter;
+  readonly metrics: Metrics;
+  readonly journal: Journal;
+}
+
+/**
+ * Limits by the shared limiter, and during its outages by a limiter of this process. An outage begins with the first request
+ * that the shared limiter does not count, and ends with the first that it counts again.
+ */
+export class FallbackRateLimiter implements RateLimiter {
+  /** The limiter of the current outage; undefined without an outage. Each outage has its own. */
+  private local: RateLimiter | undefined;
+
+  constructor(private readonly deps: FallbackDependencies) {}
+
+  get policy(): RatePolicy {
+    return this.deps.shared.policy;
+  }
+
+  async consume(caller: string): Promise<RateState> {
+    const before = this.local;
+    try {
+      const state = await this.deps.shared.consume(caller);
+      this.endOutage(before);
+      return state;
+    } catch (error) {
+      const local = this.startOutage(error);
+      this.deps.metrics.increment('rate_limiter_fallback_total');
+      return local.consume(caller);
+    }
+  }
+
+  /** During an outage the shared limiter is not read: one that can be read but not written limits nobody. */
+  async peek(caller: string): Promise<RateState> {
+    if (this.local) return this.local.peek(caller);
+    try {
+      return await this.deps.shared.peek(caller);
+    } catch (error) {
+      return this.startOutage(error).peek(caller);
+    }
+  }
+
+  /** @throws `error`, unless it is `unavailable` */
+  private startOutage(error: unknown): RateLimiter {
+    if (!(error instanceof CatalogueError && error.code === 'unavailable')) throw error;
+    if (!this.local) {
+      this.local = this.deps.makeLocal();
+      const details = { policy: this.policy.name, reason: error.message };
+      this.deps.journal.warn('rate limits are no longer shared: this process limits on its own', details);
+    }
+    return this.local;
+  }
+
+  /** @param before the local limiter when the request began: a request from before an outage does not end it */
+  private endOutage(before: RateLimiter | undefined): void {
+    if (!before || before !== this.local) return;
+    this.local = undefined;
+    this.deps.journal.info('rate limits are shared again', { policy: this.policy.name });
+  }
+}

@@ -1,0 +1,110 @@
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
+import { InvalidReply, type RedisConnection } from './connection.js';
+
+/** The requests of one caller that one command counts. */
+interface Batch {
+  size: number;
+  readonly result: Promise<RateLimiterRes>;
+}
+
+/**
+ * Limits the callers of all processes that share one Redis. Concurrent requests of one caller share a command, so a few
+ * commands count a flood of requests exactly.
+ * Every method may throw a CatalogueError `unavailable`; the request may be counted nevertheless.
+ */
+export class RedisRateLimiter implements RateLimiter {
+  private readonly limiter: RateLimiterRedis;
+  /** By caller, the commands that are not sent yet. */
+  private readonly batches = new Map<string, Batch>();
+  private readonly lookups = new Map<string, Promise<RateLimiterRes | null>>();
+
+  constructor(
+    readonly policy: RatePolicy,
+    private readonly connection: RedisConnection,
+  ) {
+    this.limiter = new RateLimiterRedis({
+      storeClient: connection.client,
+      keyPrefix: `catalogue:rate:${policy.name}`,
+      points: policy.quota,
+      duration: policy.windowSeconds,
+      rejectIfRedisNotReady: true,
+    });
+  }
+
+  async consume(caller: string): Promise<RateState> {
+    const batch = this.batches.get(caller) ?? this.openBatch(caller);
+    const position = ++batch.size;
+    const { consumedPoints, msBeforeNext } = await batch.result;
+    const consumed = consumedPoints - batch.size + position;
+    return this.state(consumed <= this.policy.quota, consumed, msBeforeNext);
+  }
+
+  async peek(caller: string): Promise<RateState> {
+    const { quota, windowSeconds } = this.policy;
+    const now = await (this.lookups.get(caller) ?? this.openLookup(caller));
+    if (!now) return { allowed: true, remaining: quota, resetSeconds: windowSeconds };
+    return this.state(now.consumedPoints < quota, now.consumedPoints, now.msBeforeNext);
+  }
+
+  private openBatch(caller: string): Batch {
+    const result = this.connection
+      .send(() => {
+        this.batches.delete(caller);
+        return this.count(caller, batch.size);
+      })
+      .finally(() => this.close(this.batches, caller, batch));
+    const batch: Batch = { size: 0, result };
+    this.batches.set(caller, batch);
+    return batch;
+  }
+
+  private openLookup(caller: string): Promise<RateLimiterRes | null> {
+    const lookup = this.connection
+      .send(() => {
+        this.lookups.delete(caller);
+        return this.lookUp(caller);
+      })
+      .finally(() => this.close(this.lookups, caller, lookup));
+    this.lookups.set(caller, lookup);
+    return lookup;
+  }
+
+  /** No further request joins a command that failed before it was sent. */
+  private close<Open>(open: Map<string, Open>, caller: string, one: Open): void {
+    if (open.get(caller) === one) open.delete(caller);
+  }
+
+  private async count(caller: string, requests: number): Promise<RateLimiterRes> {
+    const counted = await this.limiter.consume(caller, requests).catch(asCounted);
+    if (!isPossible(counted, requests)) throw new InvalidReply('the reply is not a valid count');
+    return counted;
+  }
+
+  private async lookUp(caller: string): Promise<RateLimiterRes | null> {
+    const counted = await this.limiter.get(caller);
+    if (counted && !isPossible(counted, 0)) throw new InvalidReply('the reply is not a valid count');
+    return counted;
+  }
+
+  private state(allowed: boolean, consumed: number, msLeft: number): RateState {
+    const { quota, windowSeconds } = this.policy;
+    // A window may have begun under a longer setting, or may end this instant.
+    const resetSeconds = Math.max(1, Math.min(Math.ceil(msLeft / 1000), windowSeconds));
+    return { allowed, remaining: Math.max(0, quota - consumed), resetSeconds };
+  }
+}
+
+/** The count in the rejection of the limiter, by which it reports a caller that is over the quota. */
+function asCounted(refusal: unknown): RateLimiterRes {
+  if (refusal instanceof RateLimiterRes) return refusal;
+  // The library destructures a reply without checking its type.
+  throw refusal instanceof TypeError ? new InvalidReply('the reply is not a valid count') : refusal;
+}
+
+/** @param least the number of requests just counted */
+function isPossible({ consumedPoints, msBeforeNext }: RateLimiterRes, least: number): boolean {
+  const isCount = Number.isSafeInteger(consumedPoints) && consumedPoints >= least;
+  // PTTL returns -1 for a key without an expiry, and -2 for one that does not exist.
+  return isCount && Number.isSafeInteger(msBeforeNext) && msBeforeNext >= -2;
+}

@@ -1,0 +1,111 @@
+import type { RecordTable } from '../../../application/list-query.js';
+import type { RecordArchive, RecordEntry, ReservationArchive } from '../../../application/ports/archive.js';
+import type { Reservation } from '../../../application/ports/idempotency-store.js';
+import type { Id } from '../../../domain/record.js';
+import type { SqliteDatabase } from './database.js';
+import {
+  INSERT_RESERVATION,
+  RESERVATION_COLUMNS,
+  type ReservationRow,
+  reservationOf,
+  reservationRowOf,
+} from './idempotency-store.js';
+import { RECORD_COLUMNS } from './schema.js';
+
+/** A record or a tombstone. A tombstone has no version, and `at` is the time of deletion instead of that of creation. */
+type EntryRow = [id: Id, version: number | null, at: number, updatedAt: number | null, fields: string | null];
+
+export class SqliteArchive implements RecordArchive {
+  readonly name: string;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly table: RecordTable,
+  ) {
+    this.name = table.name;
+  }
+
+  async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
+    const sql = `
+      SELECT ${RECORD_COLUMNS} FROM ${this.name} WHERE id > ?
+      UNION ALL SELECT id, NULL, deleted_at, NULL, NULL FROM tombstones WHERE resource = ? AND id > ?
+      ORDER BY id LIMIT ?`;
+    const rows = this.database.read(
+      sql,
+      (statement) => statement.raw().all(after, this.name, after, limit) as EntryRow[],
+    );
+    return rows.map(entryOf);
+  }
+
+  async add(entries: readonly RecordEntry[]): Promise<void> {
+    await this.database.write((statement) => {
+      const record = statement(`INSERT INTO ${this.name} VALUES (?, ?, ?, ?, ?)`);
+      const tombstone = statement('INSERT INTO tombstones VALUES (?, ?, ?)');
+      for (const entry of entries) {
+        if ('deletedAt' in entry) tombstone.run(this.name, entry.id, entry.deletedAt);
+        else
+          record.run(entry.id, entry.version, entry.createdAt, entry.updatedAt, JSON.stringify(entry.fields));
+      }
+    });
+  }
+
+  async discard(ids: readonly Id[]): Promise<void> {
+    await this.database.write((statement) => {
+      for (const id of ids) {
+        statement(`DELETE FROM ${this.name} WHERE id = ?`).run(id);
+        statement('DELETE FROM tombstones WHERE resource = ? AND id = ?').run(this.name, id);
+      }
+    });
+  }
+
+  async nextId(): Promise<Id> {
+    const sql = 'SELECT next_id FROM counters WHERE name = ?';
+    const row = this.database.read(sql, (statement) => statement.raw().get(this.name) as [Id] | undefined);
+    return row?.[0] ?? this.table.firstId;
+  }
+
+  async raiseNextId(next: Id): Promise<void> {
+    const sql = `INSERT INTO counters VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET next_id = excluded.next_id WHERE excluded.next_id > next_id`;
+    await this.database.write((statement) => statement(sql).run(this.name, next));
+  }
+}
+
+function entryOf([id, version, at, updatedAt, fields]: EntryRow): RecordEntry {
+  if (version === null || updatedAt === null || fields === null) return { id, deletedAt: at };
+  return { id, version, createdAt: at, updatedAt, fields: JSON.parse(fields) as unknown };
+}
+
+const READ = `SELECT ${RESERVATION_COLUMNS} FROM reservations WHERE resource = ? AND key > ? ORDER BY key LIMIT ?`;
+const DISCARD = 'DELETE FROM reservations WHERE resource = ? AND key = ?';
+
+export class SqliteReservationArchive implements ReservationArchive {
+  readonly name: string;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    table: RecordTable,
+  ) {
+    this.name = table.name;
+  }
+
+  async read(after: string, limit: number): Promise<readonly Reservation[]> {
+    const rows = this.database.read(
+      READ,
+      (statement) => statement.raw().all(this.name, after, limit) as ReservationRow[],
+    );
+    return rows.map(reservationOf);
+  }
+
+  async add(reservations: readonly Reservation[]): Promise<void> {
+    await this.database.write((statement) => {
+      for (const one of reservations) statement(INSERT_RESERVATION).run(this.name, ...reservationRowOf(one));
+    });
+  }
+
+  async discard(keys: readonly string[]): Promise<void> {
+    await this.database.write((statement) => {
+      for (const key of keys) statement(DISCARD).run(this.name, key);
+    });
+  }
+}

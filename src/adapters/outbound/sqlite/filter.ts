@@ -1,0 +1,141 @@
+import type { AttributeFilter, Filter, RecordTable, Value } from '../../../application/list-query.js';
+import {
+  attributeValues,
+  comparedValue,
+  compareValues,
+  isFolded,
+  prefixRange,
+} from '../../../application/record-order.js';
+import { allOf, anyOf, columnOf, foldedColumnOf, type Sql, sql } from './schema.js';
+
+const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
+
+/** The column that a filter compares; undefined for attributes, which have no column. */
+export function comparedColumn(table: RecordTable, filter: Filter): string | undefined {
+  if (filter.operator === 'attribute') return undefined;
+  return isFolded(table, filter) ? foldedColumnOf(filter.field) : columnOf(filter.field);
+}
+
+/** @param term the column; or `+column`, for which SQLite uses no index */
+export function conditionOf(table: RecordTable, filter: Filter, term: string): Sql {
+  if (filter.operator === 'attribute') return attributeCondition(filter);
+  const compared = (value: string | number) => comparedValue(table, filter, value);
+  if (filter.operator === 'in')
+    return sql(`${term} IN (SELECT value FROM json_each(?))`, JSON.stringify(filter.values.map(compared)));
+  const value = compared(filter.value);
+  if (filter.operator !== 'prefix') return sql(`${term} ${OPERATORS[filter.operator]} ?`, value);
+  return rangeCondition(term, rangeOfPrefix(String(value)));
+}
+
+/** A condition that uses no index: the scan has chosen one. */
+export function residualConditionOf(table: RecordTable, filter: Filter): Sql {
+  return conditionOf(table, filter, `+${comparedColumn(table, filter)}`);
+}
+
+/** Two doubles with the same text differ by at most this part, in every parser. */
+const LAST_BITS = 1e-15;
+
+/**
+ * Searches the text of the fields for the attribute as `JSON.stringify` writes it, then parses only the texts that contain
+ * it: much faster than parsing all. SQLite may read a number with another last bit than was written, so the text decides
+ * more exactly than the value.
+ */
+function attributeCondition(filter: AttributeFilter): Sql {
+  return anyOf(
+    attributeValues(filter).map((value) => {
+      const written = JSON.stringify({ [filter.key]: value }).slice(1, -1);
+      const { text, values } = atomCondition(value);
+      return sql(
+        `instr(fields, ?) > 0 AND (instr(fields, ?) > 0 OR instr(fields, ?) > 0) AND EXISTS (
+        SELECT 1 FROM json_each(fields, '$.attributes') WHERE key = ? AND ${text})`,
+        written,
+        `${written},`,
+        `${written}}`,
+        filter.key,
+        ...values,
+      );
+    }),
+  );
+}
+
+function atomCondition(value: string | number | boolean): Sql {
+  if (typeof value === 'boolean') return sql(`type = '${value}'`);
+  if (typeof value === 'string') return sql(`type = 'text' AND atom = ?`, value);
+  return sql(`type IN ('integer', 'real') AND abs(atom - ?) <= ?`, value, Math.abs(value) * LAST_BITS);
+}
+
+export interface Bound {
+  readonly value: Value;
+  readonly inclusive: boolean;
+}
+
+/** The values of one column that match its filters. */
+export interface Range {
+  readonly low?: Bound | undefined;
+  readonly high?: Bound | undefined;
+}
+
+/** Whether the values that match a filter are one range of its column. */
+export function isRange({ operator }: Filter): boolean {
+  return !['ne', 'in', 'attribute'].includes(operator);
+}
+
+/** @param filters of one column, each a range */
+export function rangeOf(table: RecordTable, filters: readonly Filter[]): Range {
+  return filters
+    .map((filter) => rangeOfOne(table, filter))
+    .reduce<Range>(
+      (range, { low, high }) => ({ low: tighterLow(range.low, low), high: tighterHigh(range.high, high) }),
+      {},
+    );
+}
+
+export function rangeCondition(column: string, { low, high }: Range): Sql {
+  return allOf([
+    ...(low ? [sql(`${column} >${low.inclusive ? '=' : ''} ?`, low.value)] : []),
+    ...(high ? [sql(`${column} <${high.inclusive ? '=' : ''} ?`, high.value)] : []),
+  ]);
+}
+
+/** The higher of two lower bounds. */
+export function tighterLow(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
+  return a && b ? tighter(a, b, compareValues(a.value, b.value)) : (a ?? b);
+}
+
+/** The lower of two upper bounds. */
+export function tighterHigh(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
+  return a && b ? tighter(a, b, compareValues(b.value, a.value)) : (a ?? b);
+}
+
+function tighter(a: Bound, b: Bound, difference: number): Bound {
+  if (difference === 0) return a.inclusive ? b : a;
+  return difference > 0 ? a : b;
+}
+
+function rangeOfOne(table: RecordTable, filter: Filter): Range {
+  if (filter.operator === 'attribute' || filter.operator === 'in') return {};
+  const value = comparedValue(table, filter, filter.value);
+  const bound = (inclusive: boolean): Bound => ({ value, inclusive });
+  switch (filter.operator) {
+    case 'eq':
+      return { low: bound(true), high: bound(true) };
+    case 'gt':
+    case 'gte':
+      return { low: bound(filter.operator === 'gte') };
+    case 'lt':
+    case 'lte':
+      return { high: bound(filter.operator === 'lte') };
+    case 'prefix':
+      return rangeOfPrefix(String(value));
+    default:
+      return {};
+  }
+}
+
+function rangeOfPrefix(prefix: string): Range {
+  const { from, before } = prefixRange(prefix);
+  return {
+    low: { value: from, inclusive: true },
+    high: before === undefined ? undefined : { value: before, inclusive: false },
+  };
+}

@@ -1,0 +1,177 @@
+import type { Filter, ListPage, ListQuery, RecordTable } from '../../../application/list-query.js';
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import type { Purgeable } from '../../../application/ports/purgeable.js';
+import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
+import { TOMBSTONE_MS } from '../../../application/retention.js';
+import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
+import { uniqueFields } from '../../../domain/fields.js';
+import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import type { SqliteDatabase, Statements } from './database.js';
+import { isConstraint } from './errors.js';
+import { ListReader } from './list-reader.js';
+import { columnOf, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from './schema.js';
+
+export class SqliteRepository<Fields> implements Repository<Fields> {
+  private readonly sql: ReturnType<typeof statements>;
+  private readonly reader: ListReader<Fields>;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly table: RecordTable,
+    budget: QueryBudget,
+  ) {
+    this.reader = new ListReader(database, table, budget);
+    this.sql = statements(table.name);
+  }
+
+  reserveIds(count: number): Promise<Id> {
+    const { name, firstId } = this.table;
+    return this.database.write((statement) => {
+      statement('INSERT INTO counters VALUES (?, ?) ON CONFLICT DO NOTHING').run(name, firstId);
+      const [row] = statement('UPDATE counters SET next_id = next_id + ? WHERE name = ? RETURNING next_id')
+        .raw()
+        .all(count, name) as [number][];
+      if (!row) throw new Error(`There is no counter ${name}.`);
+      return row[0] - count;
+    });
+  }
+
+  async releaseIds(first: Id, end: Id): Promise<void> {
+    await this.database.write((statement) =>
+      statement('UPDATE counters SET next_id = ? WHERE name = ? AND next_id = ?').run(
+        first,
+        this.table.name,
+        end,
+      ),
+    );
+  }
+
+  async insert(record: Versioned<Fields>): Promise<boolean> {
+    const [outcome] = await this.insertAll([record]);
+    if (outcome instanceof CatalogueError) throw outcome;
+    return outcome === 'inserted';
+  }
+
+  insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
+    const rows = records.map(rowOf);
+    return this.database.write((statement) => rows.map((row) => this.insertRow(statement, row)), rows.length);
+  }
+
+  private insertRow(statement: Statements, row: RecordRow): InsertOutcome {
+    const [id] = row;
+    if (statement(this.sql.isUsed).all(id, this.table.name, id).length > 0) return 'id_conflict';
+    try {
+      this.changes(() => statement(this.sql.insert).run(...row));
+      return 'inserted';
+    } catch (error) {
+      if (error instanceof CatalogueError) return error;
+      throw error;
+    }
+  }
+
+  async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    const rows = this.database.read(
+      this.sql.findExistingIds,
+      (statement) => statement.raw().all(JSON.stringify(ids)) as [Id][],
+    );
+    return new Set(rows.map(([id]) => id));
+  }
+
+  async findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    const wanted = JSON.stringify(ids);
+    const rows = this.database.read(
+      this.sql.findUsedIds,
+      (statement) => statement.raw().all(wanted, this.table.name, wanted) as [Id][],
+    );
+    return new Set(rows.map(([id]) => id));
+  }
+
+  async find(id: Id): Promise<Versioned<Fields> | undefined> {
+    return this.selectOne(this.sql.find, id);
+  }
+
+  async findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
+    return this.selectOne(this.sql.findBy(field), value);
+  }
+
+  list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    return this.reader.page(query);
+  }
+
+  count(filters: readonly Filter[], client?: string): Promise<number> {
+    return this.reader.count(filters, client);
+  }
+
+  replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
+    const { id, version, updatedAt } = record;
+    const fields = JSON.stringify(record.fields);
+    return this.database.write(
+      (statement) =>
+        this.changes(() => statement(this.sql.replace).run(version, updatedAt, fields, id, expected)) === 1,
+    );
+  }
+
+  remove(id: Id, expected: number, at: Instant): Promise<boolean> {
+    return this.database.write((statement) => {
+      if (statement(this.sql.remove).run(id, expected).changes === 0) return false;
+      statement('INSERT INTO tombstones VALUES (?, ?, ?)').run(this.table.name, id, at);
+      return true;
+    });
+  }
+
+  private selectOne(sql: string, key: string | number): Versioned<Fields> | undefined {
+    const row = this.database.read(sql, (statement) => statement.raw().get(key) as RecordRow | undefined);
+    return row && recordOf(row);
+  }
+
+  /**
+   * @returns how many rows the statement changed
+   * @throws CatalogueError `duplicate_value`
+   */
+  private changes(write: () => { changes: number }): number {
+    try {
+      return write().changes;
+    } catch (error) {
+      if (!isConstraint(error)) throw error;
+      const { name, fields } = this.table;
+      const field = uniqueFields(fields).find((field) =>
+        // SQLite's message: UNIQUE constraint failed: products.sku
+        error.message.endsWith(`${name}.${uniqueColumnOf(this.table, field).replaceAll('"', '')}`),
+      );
+      throw field ? duplicateValue(field) : error;
+    }
+  }
+}
+
+function statements(table: string) {
+  return {
+    isUsed: `SELECT 1 FROM ${table} WHERE id = ? UNION ALL SELECT 1 FROM tombstones WHERE resource = ? AND id = ?`,
+    insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?)`,
+    findUsedIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
+      UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
+    findExistingIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
+    find: `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE id = ?`,
+    findBy: (field: string) => `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE ${columnOf(field)} = ?`,
+    replace: `UPDATE ${table} SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?`,
+    remove: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
+  };
+}
+
+const PURGE_TOMBSTONES = `DELETE FROM tombstones WHERE (resource, id) IN (
+  SELECT resource, id FROM tombstones WHERE resource = ? AND deleted_at < ? ORDER BY deleted_at LIMIT ?)`;
+
+/** The ids of a resource's deleted records. */
+export class SqliteTombstones implements Purgeable {
+  readonly retentionMs = TOMBSTONE_MS;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly table: RecordTable,
+  ) {}
+
+  purgeBefore(moment: Instant, limit: number): Promise<number> {
+    return this.database.write(
+      (statement) => statement(PURGE_TOMBSTONES).run(this.table.name, moment, limit).changes,
+    );
+  }
+}

@@ -1,9 +1,0 @@
-/** JSON in which the members of every object stand in one order: texts are alike where the values are. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, inOrder);
-}
-
-function inOrder(_name: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}

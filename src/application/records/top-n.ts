@@ -1,0 +1,41 @@
+/** The first N of the added items, in order. The work is spread over the additions: one sort of all items at the end would block other requests. */
+export class TopN<Item> {
+  private readonly items: Item[] = [];
+
+  constructor(
+    private readonly count: number,
+    private readonly compare: (a: Item, b: Item) => number,
+  ) {}
+
+  /** An item that ties with others goes behind them. */
+  add(item: Item): void {
+    const last = this.items[this.count - 1];
+    if (last !== undefined && this.compare(item, last) >= 0) return;
+    this.items.splice(
+      partitionPoint(this.items, (other) => this.compare(item, other) >= 0),
+      0,
+      item,
+    );
+    if (this.items.length > this.count) this.items.pop();
+  }
+
+  inOrder(): readonly Item[] {
+    return this.items;
+  }
+}
+
+/**
+ * The index of the first item for which `isBefore` is false; binary search. Appending to a sorted list is quick: the last
+ * item is checked first.
+ * @param items those for which `isBefore` is true come first
+ */
+export function partitionPoint<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {
+  let [low, high] = [0, items.length];
+  if (high > 0 && isBefore(items[high - 1] as Item)) return high;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(items[middle] as Item)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,124 @@
+import { RotatingQueues } from './rotating-queues.js';
+import { afterReading } from './timeout.js';
+
+export interface ShareLimits {
+  /** The limit of all clients together. */
+  readonly total: number;
+  /** The limit of one client. Below the total, so that one client never holds everything. */
+  readonly perClient: number;
+  /** Beyond the total, for clients that hold nothing yet, because others may hold the total. Default: 0. */
+  readonly reserve?: number;
+  /** The number of requests of one client that may wait at the same time. */
+  readonly maxWaiting: number;
+  /** Milliseconds after which a waiting request is given up. */
+  readonly patienceMs: number;
+}
+
+/** What one request holds of a limited resource. */
+export interface Share {
+  readonly size: number;
+  /** Releases a part. A share never grows. */
+  shrinkTo(size: number): void;
+  /** Releases everything. A second call does nothing. */
+  release(): void;
+}
+
+interface Waiter {
+  readonly size: number;
+  grant(): void;
+}
+
+/**
+ * A semaphore with a limit for all clients together and one for each client. A request beyond a limit waits. Waiting clients
+ * are served in rotation.
+ */
+export class FairShares {
+  private readonly held = new Map<string, number>();
+  private readonly waiting = new RotatingQueues<Waiter>();
+  private heldByAll = 0;
+
+  constructor(private readonly limits: ShareLimits) {}
+
+  /**
+   * @param client whose limit counts: a principal, else an address
+   * @param size what the request needs; at most what one client may hold
+   * @returns undefined if too many requests of this client wait, or the wait was too long
+   */
+  take(client: string, size = 1): Promise<Share | undefined> {
+    const { perClient, maxWaiting, patienceMs } = this.limits;
+    const needed = Math.min(size, perClient);
+    return new Promise((resolve) => {
+      let timer: NodeJS.Timeout | undefined;
+      let isGranted = false;
+      const waiter: Waiter = {
+        size: needed,
+        grant: () => {
+          isGranted = true;
+          clearTimeout(timer);
+          resolve(this.share(client, needed));
+        },
+      };
+      const length = this.waiting.add(client, waiter);
+      this.admit();
+      if (isGranted) return;
+      const giveUp = () => {
+        if (isGranted) return;
+        this.waiting.remove(client, waiter);
+        resolve(undefined);
+      };
+      if (length > maxWaiting) giveUp();
+      else timer = afterReading(patienceMs, giveUp);
+    });
+  }
+
+  private share(client: string, size: number): Share {
+    let left = size;
+    this.hold(client, left);
+    const shrinkTo = (rest: number) => {
+      if (rest >= left) return;
+      this.hold(client, rest - left);
+      left = rest;
+      this.admit();
+    };
+    return {
+      get size() {
+        return left;
+      },
+      shrinkTo,
+      release: () => shrinkTo(0),
+    };
+  }
+
+  private hold(client: string, size: number): void {
+    const held = (this.held.get(client) ?? 0) + size;
+    this.heldByAll += size;
+    if (held > 0) this.held.set(client, held);
+    else this.held.delete(client);
+  }
+
+  private admit(): void {
+    for (let next = this.nextInTurn(); next; next = this.nextInTurn()) {
+      const [client, waiter] = next;
+      this.waiting.serve(client, waiter);
+      waiter.grant();
+    }
+  }
+
+  /**
+   * Skips clients at their own limit. A request that waits for the total is not overtaken, so that it gets its turn, except by
+   * a client that holds nothing and takes from the reserve.
+   */
+  private nextInTurn(): readonly [string, Waiter] | undefined {
+    const { total, perClient, reserve = 0 } = this.limits;
+    let isTotalAwaited = false;
+    for (const [client, first] of this.waiting) {
+      const held = this.held.get(client) ?? 0;
+      if (held + first.size > perClient) continue;
+      const isFirst = held === 0 && reserve > 0;
+      if (isTotalAwaited && !isFirst) continue;
+      if (this.heldByAll + first.size <= total + (isFirst ? reserve : 0)) return [client, first];
+      isTotalAwaited = true;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { catalogue } from '../support/child-process-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+describe('catalogue backup', () => {
+  const root = temporaryFolder();
+  const folder = () => mkdtempSync(join(root, 'run-'));
+
+  it('prints what it made, and never replaces a file', async () => {
+    const where = folder();
+    await catalogue(where, ['seed', '--products', '1']);
+    const made = await catalogue(where, ['backup', 'b.sqlite']);
+    expect([made.code, made.err]).to.deep.equal([0, '']);
+    expect(made.out).to.match(/^b\.sqlite: \d+ bytes, checked\n$/);
+    const { code, out, err } = await catalogue(where, ['backup', 'b.sqlite']);
+    expect([code, out]).to.deep.equal([73, '']);
+    expect(err).to.match(/b\.sqlite exists\. A backup replaces no file\.\n$/);
+  });
+
+  const REFUSED: readonly [
+    args: string[],
+    environment: Record<string, string>,
+    code: number,
+    says: RegExp,
+  ][] = [
+    [['none/b.sqlite'], {}, 73, /^The backup cannot be written: ENOENT.*\n$/],
+    [['b.sqlite'], {}, 1, /^There is no database .*\n$/],
+    [['b.sqlite'], { SQLITE_FILE: 'notes.txt' }, 1, /not a SQLite database\.\n$/],
+    [['b.sqlite'], { STORE: 'memory' }, 1, /^catalogue backup is for STORE=sqlite.*\n$/],
+  ];
+
+  it('says in a line why it makes none', async () => {
+    await Promise.all(
+      REFUSED.map(async ([args, environment, code, says]) => {
+        const where = folder();
+        writeFileSync(join(where, 'notes.txt'), 'notes, '.repeat(1_000));
+        const { err, out, ...end } = await catalogue(where, ['backup', ...args], environment);
+        expect([end.code, out], err).to.deep.equal([code, '']);
+        expect(err).to.match(says);
+        expect(readdirSync(where)).to.deep.equal(['notes.txt']);
+      }),
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { expect } from 'chai';
+import { type Chain, chain } from '../support/certificate-chain.js';
+import { type ChildProcessService, certifiedService } from '../support/child-process-service.js';
+import { HttpClient } from '../support/http-client.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** Longer than the service takes to look at its files twice. */
+const LOOKED_MS = 2_600;
+const DAY_MS = 86_400_000;
+
+describe('a certificate that is renewed under a running program', () => {
+  const folder = temporaryFolder();
+  const link = (target: string, name: string) => {
+    symlinkSync(target, join(folder, 'new-link'));
+    renameSync(join(folder, 'new-link'), join(folder, name));
+  };
+  let service: ChildProcessService;
+  let port: number;
+  let pairs: { first: Chain; second: Chain; third: Chain; late: Chain };
+
+  const isShown = ({ authority }: Chain) =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect({ port, host: 'localhost', ca: authority }, () => {
+        resolve(socket.authorized);
+        socket.destroy();
+      });
+      socket.once('error', () => resolve(false));
+    });
+  const becomesShown = async (pair: Chain) => {
+    for (const end = Date.now() + 10_000; Date.now() < end; await sleep(50)) if (await isShown(pair)) return;
+    expect.fail('the other certificate is never shown');
+  };
+  const lines = (pattern: RegExp) => service.log.split('\n').filter((line) => pattern.test(line));
+
+  before(async () => {
+    const [first, second, third] = await Promise.all([chain('EC'), chain('RSA'), chain('EC')]);
+    const late = await chain('EC', { from: Date.now() - 30 * DAY_MS, to: Date.now() - DAY_MS });
+    pairs = { first, second, third, late };
+    for (const [name, { cert, key }] of Object.entries(pairs)) {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, 'cert.pem'), cert);
+      writeFileSync(join(folder, name, 'key.pem'), key);
+    }
+    link('first', '..data');
+    link('..data/cert.pem', 'cert.pem');
+    link('..data/key.pem', 'key.pem');
+    service = certifiedService(folder);
+    port = await service.listening();
+  });
+  after(() => service.stop('SIGKILL'));
+
+  it('is shown with its chain: who trusts the root alone trusts it', async () => {
+    expect(await isShown(pairs.first)).to.equal(true);
+    expect(await isShown(pairs.second)).to.equal(false);
+  });
+
+  it('changes with the link of its folder; what runs goes on, and who connects sees the new one', async () => {
+    const { first, second } = pairs;
+    const trusted = join(folder, 'trusted.pem');
+    writeFileSync(trusted, first.authority);
+    const client = new HttpClient(port, trusted, FIRST_KEY);
+    const kept = await client.connect();
+    const ask = async () => {
+      kept.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+      return String((await once(kept, 'data'))[0]).slice(0, 15);
+    };
+    expect(await ask()).to.equal('HTTP/1.1 200 OK');
+    const importing = client.startLines('/products');
+    importing.write('{"name":"Before"}\n');
+    const [answer] = (await once(importing, 'response')) as [IncomingMessage];
+    const results: string[] = [];
+    answer.on('data', (chunk) => results.push(String(chunk)));
+
+    link('second', '..data');
+    rmSync(join(folder, 'first'), { recursive: true });
+    await becomesShown(second);
+    expect(await isShown(first)).to.equal(false);
+
+    importing.end('{"name":"After"}\n');
+    await once(answer, 'end');
+    expect(results.join('').match(/"status":201/g)).to.have.length(2);
+    expect(await ask()).to.equal('HTTP/1.1 200 OK');
+    kept.destroy();
+    client.close();
+    await service.logs(/certificate reloaded/);
+    expect(lines(/"level":"error"/)).to.deep.equal([]);
+  });
+
+  it('keeps its place before one that cannot be used, which is told once', async () => {
+    const { second, third, late } = pairs;
+    const put = (name: string, text: string) => writeFileSync(join(folder, 'second', name), text);
+    const unreadable = () => {
+      link('second', '..data');
+      rmSync(join(folder, 'second', 'key.pem'));
+      mkdirSync(join(folder, 'second', 'key.pem'));
+    };
+    for (const [spoil, complaint] of [
+      [
+        () => put('cert.pem', third.cert.slice(0, third.cert.length / 3)),
+        /TLS_CERT_FILE: the certificate cert\.pem cannot be used/,
+      ],
+      [
+        () => put('cert.pem', third.cert),
+        /TLS_KEY_FILE: the key key\.pem is not the one of the certificate cert\.pem/,
+      ],
+      [() => link('late', '..data'), /TLS_CERT_FILE: the certificate cert\.pem is not valid now, but from/],
+      [() => link('nowhere', '..data'), /TLS_CERT_FILE: the certificate cert\.pem cannot be read \(ENOENT\)/],
+      [unreadable, /TLS_KEY_FILE: the key key\.pem cannot be read \(EISDIR\)/],
+    ] as const) {
+      spoil();
+      await sleep(LOOKED_MS);
+      expect(lines(complaint), String(complaint)).to.have.length(1);
+      expect(await isShown(second), String(complaint)).to.equal(true);
+    }
+    expect(await isShown(late)).to.equal(false);
+    link('third', '..data');
+    await becomesShown(third);
+    await service.logs(/certificate reloaded[\s\S]*certificate reloaded/);
+    expect(service.log).to.not.include(readFileSync(join(folder, 'third/key.pem'), 'utf8').slice(30, 60));
+  });
+});

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { exactlyOnceContract } from '../contract/exactly-once.contract.js';
+
+exactlyOnceContract(
+  'SQLite',
+  (folder) => ({
+    settings: { STORE: 'sqlite', SQLITE_FILE: join(folder, 'catalogue.sqlite') },
+    reserved: async () => {
+      const database = new SqliteDatabase(join(folder, 'catalogue.sqlite'));
+      await database.open();
+      const sql = "SELECT id FROM reservations WHERE resource = 'products'";
+      const rows = database.read(sql, (statement) => statement.raw().all() as [number][]);
+      await database.close();
+      return rows.map(([id]) => id);
+    },
+    remove: async () => {},
+  }),
+  {
+    'before the reservation': { reserved: false, inserted: false },
+    'after the reservation': { reserved: true, inserted: false },
+    'before the insertion is committed': { reserved: true, inserted: false },
+    'after the insertion': { reserved: true, inserted: true },
+    'before the answer': { reserved: true, inserted: true },
+  },
+);

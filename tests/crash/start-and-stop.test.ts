@@ -1,0 +1,412 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { serverPair } from '../support/certificates.js';
+import { ChildProcessService, catalogue } from '../support/child-process-service.js';
+import { HttpClient, received } from '../support/http-client.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const MAIN = resolve('dist/main.js');
+const ROUNDS = 6;
+
+/** A program that runs the shell command in its argument. */
+const SHELL =
+  "require('node:child_process').spawn('sh', ['-c', process.argv[1]], { stdio: 'inherit' }).on('exit', (code) => process.exit(code))";
+
+describe('the program', () => {
+  const root = temporaryFolder();
+  const running: ChildProcessService[] = [];
+  const folder = () => mkdtempSync(join(root, 'run-'));
+  const start = (where = folder(), environment: Record<string, string> = {}) => {
+    const service = new ChildProcessService(where, environment);
+    running.push(service);
+    return service;
+  };
+  afterEach(async () => {
+    for (const service of running.splice(0)) await service.stop('SIGKILL');
+  });
+
+  describe('at its first start', () => {
+    it('serves where nobody listens to what it says', async () => {
+      const service = start();
+      service.closeOutput();
+      await service.logs(/"msg":"started"/);
+      expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
+    });
+
+    it('of two that start together on one folder, one makes the key, and one CA serves both', async () => {
+      const where = folder();
+      const both = [start(where), start(where), start(where)];
+      await Promise.all(both.map((service) => service.says(/listens on/)));
+      const keys = both.map(({ firstKey }) => firstKey).filter(Boolean);
+      expect(keys).to.have.length(1);
+      for (const service of both) {
+        const client = await service.started(keys[0]);
+        expect((await client.get('/products')).status).to.equal(200);
+        client.close();
+      }
+    });
+
+    it('takes BOOTSTRAP_API_KEY for the first key, and prints none', async () => {
+      const key = new ChecksummedApiKey().generate();
+      const service = start(folder(), { BOOTSTRAP_API_KEY: key });
+      const client = await service.started(key);
+      expect((await client.get('/products')).status).to.equal(200);
+      expect(service.out + service.log).to.not.include('pcs_');
+      client.close();
+    });
+  });
+
+  it('says what it listens on behind a proxy, and gives no request to paste', async () => {
+    const service = start(folder(), { TLS: 'proxy', TRUSTED_PROXIES: '10.0.0.1', PUBLIC_READ: 'products' });
+    await service.says(/shown this once: \S+\n/);
+    expect(service.out)
+      .to.match(/listens on 127\.0\.0\.1, port \d+, in plain HTTP behind a proxy/)
+      .and.to.include('what comes from 10.0.0.1 with X-Forwarded-Proto: https')
+      .and.to.include('Reading products needs no key.')
+      .and.to.not.include('curl');
+    expect(existsSync(join(service.folder, 'data/tls'))).to.equal(false);
+  });
+
+  it('loses nothing that it acknowledged when it is killed', async () => {
+    const first = start();
+    const client = await first.started();
+    const key = first.firstKey;
+    const acknowledged: number[] = [];
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let i = 0; ; i++) {
+        const answer = await client.post('/products', { name: `${writer}/${i}`, sku: `${writer}.${i}` });
+        if (answer.status === 201) acknowledged.push(answer.json.id);
+      }
+    });
+    const broken = Promise.allSettled(writers);
+    while (acknowledged.length < 300) await sleep(5);
+    await first.stop('SIGKILL');
+    await broken;
+    client.close();
+
+    const second = start(first.folder);
+    const again = await second.started(key);
+    const found = new Set<number>();
+    for (let path = '/products?limit=1000'; path; ) {
+      const page = await again.get(path);
+      for (const { id } of page.json) found.add(id);
+      path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+    }
+    expect(acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
+    expect(found.size - acknowledged.length, 'at most what was under way').to.be.within(0, 8);
+    const fresh = (await again.post('/products', { name: 'after' })).json.id;
+    expect(fresh).to.be.greaterThan(Math.max(...found));
+    again.close();
+  });
+
+  describe('told to stop', () => {
+    const slowPost = async (client: HttpClient, service: ChildProcessService) => {
+      const socket = await client.connect();
+      const headers = [
+        'Host: x',
+        `Authorization: Bearer ${service.firstKey}`,
+        'Content-Type: application/json',
+        'X-Forwarded-Proto: https',
+      ];
+      socket.write(`POST /products HTTP/1.1\r\n${headers.join('\r\n')}\r\nContent-Length: 15\r\n\r\n{"name"`);
+      await sleep(100);
+      return socket;
+    };
+
+    it('answers what runs, closes what is idle or silent, and ends well', async () => {
+      const service = start();
+      const client = await service.started();
+      await client.get('/products');
+      const idle = await client.connect();
+      const idleEnded = received(idle);
+      const slow = await slowPost(client, service);
+      service.kill('SIGTERM');
+      await idleEnded;
+      slow.write(':"Lamp"}');
+      const answer = await received(slow);
+      expect(answer).to.match(/^HTTP\/1\.1 201 Created\r\n/);
+      expect(answer).to.match(/\r\nConnection: close\r\n/);
+      expect(await service.exit).to.deep.equal({ code: 0, signal: null });
+      expect(service.log).to.include('"msg":"stopped"');
+    });
+
+    it('answers every write that it has done, under load', async () => {
+      const where = folder();
+      const key = new ChecksummedApiKey().generate();
+      let answered = 0;
+      // An answer that is lost on its way out is lost by chance, so several ends are looked at.
+      for (let round = 1; round <= ROUNDS; round++) {
+        const service = start(where, { BOOTSTRAP_API_KEY: key });
+        const client = await service.started(key);
+        const writers = Array.from({ length: 60 }, async () => {
+          for (;;) if ((await client.post('/products', { name: 'x' })).status === 201) answered++;
+        });
+        const ended = Promise.allSettled(writers);
+        while (answered < round * 400) await sleep(5);
+        expect((await service.stop()).code).to.equal(0);
+        await ended;
+        client.close();
+      }
+      const again = await start(where).started(key);
+      let found = 0;
+      for (let path = '/products?limit=1000'; path; ) {
+        const page = await again.get(path);
+        found += page.json.length;
+        path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+      }
+      expect(found).to.equal(answered);
+      again.close();
+    });
+
+    it('is no longer ready, but alive, to who still asks', async () => {
+      const service = start();
+      const client = await service.started();
+      const slow = await slowPost(client, service);
+      const late = await Promise.all([client.connect(), client.connect()]);
+      for (const socket of late) socket.write('GET /health/');
+      await sleep(100);
+      service.kill('SIGTERM');
+      await sleep(100);
+      const answers = late.map((socket) => received(socket));
+      late[0]?.write('ready HTTP/1.1\r\nHost: x\r\n\r\n');
+      late[1]?.write('live HTTP/1.1\r\nHost: x\r\n\r\n');
+      const [ready, live] = await Promise.all(answers);
+      expect(ready)
+        .to.match(/^HTTP\/1\.1 503 /)
+        .and.to.match(/\r\nRetry-After: \d+\r\n/);
+      expect(live).to.match(/^HTTP\/1\.1 200 /);
+      slow.destroy();
+      expect((await service.exit).code).to.equal(0);
+    });
+
+    it('does the same in plain HTTP behind a proxy', async () => {
+      const service = start(folder(), { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
+      const [, port] = await service.says(/port (\d+), in plain HTTP[\s\S]*shown this once/);
+      const client = new HttpClient(Number(port), undefined, service.firstKey);
+      const idleEnded = received(await client.connect());
+      const slow = await slowPost(client, service);
+      service.kill('SIGTERM');
+      await idleEnded;
+      slow.write(':"Lamp"}');
+      expect(await received(slow))
+        .to.match(/^HTTP\/1\.1 201 Created\r\n/)
+        .and.to.match(/\r\nConnection: close\r\n/);
+      expect(await service.exit).to.deep.equal({ code: 0, signal: null });
+    });
+
+    it('answers on its management port until the last request is done', async () => {
+      const service = start();
+      const slow = await slowPost(await service.started(), service);
+      const [, port] = await service.logs(/"port":(\d+)[^\n]*"msg":"management listening"/);
+      const management = new HttpClient(Number(port), undefined, '');
+      expect((await management.get('/health/ready')).status).to.equal(200);
+      service.kill('SIGTERM');
+      await sleep(700);
+      expect((await management.get('/health/ready')).json.code).to.equal('unavailable');
+      expect((await management.get('/health/live')).status).to.equal(200);
+      expect((await management.get('/metrics')).status).to.equal(200);
+      slow.write(':"Lamp"}');
+      expect(await received(slow)).to.match(/^HTTP\/1\.1 201 /);
+      const done = performance.now();
+      expect(await service.exit).to.deep.equal({ code: 0, signal: null });
+      expect(performance.now() - done, 'an idle probe holds nothing up').to.be.lessThan(2_000);
+      management.close();
+    });
+
+    it('cuts off what is not done within the time of grace', async () => {
+      const service = start(folder(), { SHUTDOWN_GRACE_SECONDS: '1' });
+      const slow = await slowPost(await service.started(), service);
+      const cut = received(slow);
+      expect((await service.stop()).code).to.equal(0);
+      expect(await cut).to.equal('');
+      expect(service.log).to.include('cut off');
+    });
+
+    it('twice, ends at once', async () => {
+      const service = start();
+      await slowPost(await service.started(), service);
+      service.kill('SIGTERM');
+      await sleep(300);
+      expect((await service.stop('SIGTERM')).code).to.equal(143);
+    });
+
+    it('by SIGINT twice in a moment, as under npm, still ends well', async () => {
+      const service = start();
+      await service.started();
+      service.kill('SIGINT');
+      expect((await service.stop('SIGINT')).code).to.equal(0);
+    });
+  });
+
+  describe('that cannot start', () => {
+    it('tells each wrong setting in a line and exits with 78, in whichever command', async () => {
+      const service = start(folder(), { PORT: '99999', STORE: 'mysql' });
+      expect((await service.exit).code).to.equal(78);
+      expect(service.log.trim().split('\n')).to.have.length(2);
+      expect(service.out).to.equal('');
+      expect((await catalogue(folder(), ['keys', 'list'], { STORE: 'x' })).code).to.equal(78);
+    });
+
+    it('exits with 78 for a MONGODB_URL that is none, without showing it', async () => {
+      for (const MONGODB_URL of [
+        'mongodb://u:secret@pw@h/x',
+        'mongodb://h/?nonsense=secret',
+        'postgres://secret',
+      ]) {
+        const service = start(folder(), { STORE: 'mongodb', MONGODB_URL });
+        expect((await service.exit).code, MONGODB_URL).to.equal(78);
+        expect(service.log)
+          .to.match(/^MONGODB_URL [^\n]+\n$/)
+          .and.to.not.include('secret');
+        const listed = await catalogue(folder(), ['keys', 'list'], { STORE: 'mongodb', MONGODB_URL });
+        expect(listed.code).to.be.oneOf([1, 78]);
+        expect(listed.err).to.not.include('    at ');
+      }
+    });
+
+    it('exits with 78 for a MONGODB_URL that weakens a promise, with a line for each option', async () => {
+      const MONGODB_URL = 'mongodb://u:secret@h/x?Journal=false&W=1&readconcernlevel=local&retryWrites=true';
+      const service = start(folder(), { STORE: 'mongodb', MONGODB_URL });
+      expect((await service.exit).code).to.equal(78);
+      const lines = service.log.trim().split('\n');
+      expect(lines.map((line) => /^MONGODB_URL sets (\w+), /.exec(line)?.[1])).to.deep.equal([
+        'journal',
+        'w',
+        'readconcernlevel',
+      ]);
+      expect(service.log).to.not.include('secret');
+    });
+
+    it('waits for a MongoDB whose name cannot be looked up, and then gives up with 75', async () => {
+      const MONGODB_URL = 'mongodb+srv://db.invalid/x';
+      const service = start(folder(), { STORE: 'mongodb', MONGODB_URL, STORE_START_TIMEOUT_SECONDS: '1' });
+      await service.logs(/the store cannot be reached yet/);
+      expect((await service.exit).code).to.equal(75);
+    });
+
+    it('exits with 78 for a BOOTSTRAP_API_KEY that is not well-formed, without showing it', async () => {
+      const service = start(folder(), { BOOTSTRAP_API_KEY: 'pcs_secret' });
+      expect((await service.exit).code).to.equal(78);
+      expect(service.log)
+        .to.match(/^BOOTSTRAP_API_KEY .*\n$/)
+        .and.to.not.include('secret');
+    });
+
+    it('waits for its store, alive and not ready, and then gives up with 75', async () => {
+      const where = folder();
+      const service = start(where, {
+        SQLITE_FILE: '/dev/null/x.sqlite',
+        STORE_START_TIMEOUT_SECONDS: '3',
+        PORT: '0',
+      });
+      await service.logs(/the store cannot be reached yet/);
+      const [, port] = await service.logs(/"port":(\d+)[^\n]*"msg":"listening"/);
+      const client = new HttpClient(
+        Number(port),
+        join(where, 'data/tls/ca.pem'),
+        new ChecksummedApiKey().generate(),
+      );
+      expect((await client.get('/health/live', { token: null })).status).to.equal(200);
+      for (const path of ['/health/ready', '/products']) {
+        const answer = await client.get(path);
+        expect([answer.status, answer.json.code], path).to.deep.equal([503, 'unavailable']);
+        expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0);
+      }
+      client.close();
+      expect((await service.exit).code).to.equal(75);
+      expect(service.out).to.not.include('pcs_');
+    });
+
+    it('says that its port is taken', async () => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await new Promise((listening) => other.once('listening', listening));
+      const service = start(folder(), { PORT: String((other.address() as { port: number }).port) });
+      expect((await service.exit).code).to.equal(1);
+      expect(service.out).to.include('EADDRINUSE');
+      other.close();
+    });
+
+    it('says that its management port is taken', async () => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await new Promise((listening) => other.once('listening', listening));
+      const taken = String((other.address() as { port: number }).port);
+      const service = start(folder(), { MANAGEMENT_PORT: taken });
+      expect((await service.exit).code).to.equal(1);
+      expect(service.out).to.include('EADDRINUSE').and.to.include(taken);
+      other.close();
+    });
+
+    it('exits with 78 for certificate files that are missing, no certificate, or no pair, in one plain line', async () => {
+      const where = folder();
+      const { cert, key } = await serverPair(where);
+      const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+      writeFileSync(join(where, 'cert.pem'), cert);
+      writeFileSync(join(where, 'key.pem'), key);
+      writeFileSync(join(where, 'other.pem'), other.export({ type: 'pkcs8', format: 'pem' }));
+      for (const [TLS_CERT_FILE, TLS_KEY_FILE, complaint] of [
+        ['absent.pem', 'key.pem', /^TLS_CERT_FILE: the certificate absent\.pem cannot be read \(ENOENT\)\n$/],
+        ['cert.pem', '.', /^TLS_KEY_FILE: the key \. cannot be read \(EISDIR\)\n$/],
+        ['key.pem', 'key.pem', /^TLS_CERT_FILE: the certificate key\.pem holds no certificate in PEM\n$/],
+        ['cert.pem', 'cert.pem', /^TLS_KEY_FILE: the key cert\.pem holds no private key in PEM\n$/],
+        [
+          'cert.pem',
+          'other.pem',
+          /^TLS_KEY_FILE: the key other\.pem is not the one of the certificate cert\.pem \(TLS_CERT_FILE\)\n$/,
+        ],
+      ] as const) {
+        const service = start(where, { TLS: 'files', TLS_CERT_FILE, TLS_KEY_FILE, LOG_LEVEL: 'warn' });
+        expect((await service.exit).code).to.equal(78);
+        expect(service.out).to.equal('');
+        expect(service.log).to.match(complaint);
+      }
+    });
+
+    it('leaves a file alone that is no database', async () => {
+      const where = folder();
+      writeFileSync(join(where, 'notes.txt'), 'my notes, '.repeat(1_000));
+      const service = start(where, { SQLITE_FILE: 'notes.txt' });
+      expect((await service.exit).code).to.equal(1);
+      expect(readFileSync(join(where, 'notes.txt'), 'utf8')).to.match(/^(my notes, )+$/);
+    });
+  });
+
+  it('goes on where its log cannot be written, and still stops', async () => {
+    const where = folder();
+    // Open for reading only, so that every write fails.
+    const command = `echo $$ >pid; exec "${process.execPath}" "${MAIN}" 2</dev/null`;
+    const service = new ChildProcessService(where, {}, ['-e', SHELL, command]);
+    running.push(service);
+    const client = await service.started();
+    for (let i = 0; i < 50; i++) expect((await client.get('/products')).status).to.equal(200);
+    client.close();
+    process.kill(Number(readFileSync(join(where, 'pid'), 'utf8')), 'SIGTERM');
+    expect((await service.exit).code).to.equal(0);
+  });
+
+  it('loses no line of its log to a reader that is slow for a while', async () => {
+    const where = folder();
+    const key = new ChecksummedApiKey().generate();
+    const serve = `echo $$ >pid; BOOTSTRAP_API_KEY=${key} exec "${process.execPath}" "${MAIN}" 2>&1 >out`;
+    const command = `sh -c '${serve}' | (sleep 3; cat >log)`;
+    const service = new ChildProcessService(where, {}, ['-e', SHELL, command]);
+    running.push(service);
+    const line = () =>
+      /localhost:(\d+)/.exec(existsSync(join(where, 'out')) ? readFileSync(join(where, 'out'), 'utf8') : '');
+    while (!line()) await sleep(50);
+    const client = new HttpClient(Number(line()?.[1]), join(where, 'data/tls/ca.pem'), key);
+    await Promise.all(Array.from({ length: 1_500 }, () => client.get('/products')));
+    client.close();
+    process.kill(Number(readFileSync(join(where, 'pid'), 'utf8')), 'SIGTERM');
+    await service.exit;
+    const lines = readFileSync(join(where, 'log'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    expect(lines.filter(({ msg }) => msg === 'request')).to.have.length(1_500);
+  });
+});

@@ -1,0 +1,326 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { ChildProcessService } from '../support/child-process-service.js';
+import { type HttpClient, type HttpResponse, received } from '../support/http-client.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+import { everyProduct, isAlive, logged, WriteLoad } from '../support/workers.js';
+
+const REPLACED = 'a worker ended; another takes its place';
+
+describe('several workers', () => {
+  const root = temporaryFolder();
+  const running: ChildProcessService[] = [];
+  const clients: HttpClient[] = [];
+  const loads: WriteLoad[] = [];
+  const folder = () => mkdtempSync(join(root, 'run-'));
+  const start = (environment: Record<string, string> = {}, where = folder()) => {
+    const service = new ChildProcessService(where, { WORKERS: '2', ...environment });
+    running.push(service);
+    return service;
+  };
+  const workersOf = (service: ChildProcessService) => logged(service, 'started').map(({ pid }) => pid);
+  /** Resolves when both workers serve. */
+  const serving = async (service: ChildProcessService, token?: string): Promise<HttpClient> => {
+    const client = await service.started(token);
+    clients.push(client);
+    await until('two workers serve', () => workersOf(service).length >= 2);
+    return client;
+  };
+  /** So many answers at once, over up to 64 connections a client. */
+  const atOnce = async (
+    service: ChildProcessService,
+    count: number,
+    ask: (client: HttpClient, i: number) => Promise<HttpResponse>,
+  ): Promise<HttpResponse[]> => {
+    const several = await Promise.all(Array.from({ length: 4 }, () => service.started(service.firstKey)));
+    clients.push(...several);
+    return Promise.all(Array.from({ length: count }, (_, i) => ask(several[i % 4] as HttpClient, i)));
+  };
+  const writing = (client: HttpClient): WriteLoad => {
+    const load = new WriteLoad(client);
+    loads.push(load);
+    return load;
+  };
+  afterEach(async () => {
+    for (const load of loads.splice(0)) load.stop();
+    for (const client of clients.splice(0)) client.close();
+    for (const service of running.splice(0)) await service.stop('SIGKILL');
+  });
+
+  describe('of one pool', () => {
+    let service: ChildProcessService;
+    let client: HttpClient;
+    before(async () => {
+      service = new ChildProcessService(folder(), { WORKERS: '2' });
+      client = await service.started();
+      await until('two workers serve', () => workersOf(service).length >= 2);
+    });
+    after(async () => {
+      client.close();
+      await service.stop('SIGKILL');
+    });
+
+    it('answer on one port, and one process speaks to the person', async () => {
+      const answers = await atOnce(service, 100, (client) => client.get('/products'));
+      expect(answers.every(({ status }) => status === 200)).to.equal(true);
+      await until('all requests are logged', () => logged(service, 'request').length === 100);
+      const pids = new Set(logged(service, 'request').map(({ pid }) => pid));
+      expect([...pids].sort()).to.deep.equal(workersOf(service).sort());
+      expect([...pids]).to.not.include(service.pid);
+      expect(service.out.match(/listens on/g)).to.have.length(1);
+      expect(service.out.match(/shown this once/g)).to.have.length(1);
+    });
+
+    it('read what any of them wrote, and give no id twice', async () => {
+      const ids = await atOnce(service, 200, async (client, i) => {
+        const made = await client.post('/products', { name: `Lamp ${i}` });
+        expect(made.status).to.equal(201);
+        const reads = await atOnce(service, 4, (other) => other.get(`/products/${made.json.id}`));
+        for (const read of reads) expect(read.json).to.deep.equal(made.json);
+        return made;
+      });
+      expect(new Set(ids.map(({ json }) => json.id)).size).to.equal(200);
+    });
+
+    it('let exactly one of many racing writers win', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { id } = (await client.post('/products', { name: 'Lamp' })).json;
+        const answers = await atOnce(service, 60, (writer, i) =>
+          writer.put(`/products/${id}`, { name: `writer ${i}` }, { headers: { 'If-Match': '"1"' } }),
+        );
+        const winners = answers.filter(({ status }) => status === 200);
+        expect(winners).to.have.length(1);
+        expect(answers.filter(({ status }) => status === 412)).to.have.length(59);
+        expect((await client.get(`/products/${id}`)).json).to.deep.equal(winners[0]?.json);
+      }
+    });
+
+    it('tell 20 failed authentications apart in all', async () => {
+      const answers = await atOnce(service, 100, (client) =>
+        client.get('/products', { token: new ChecksummedApiKey().generate() }),
+      );
+      expect(answers.filter(({ status }) => status === 401)).to.have.length(20);
+      expect(answers.filter(({ status }) => status === 429)).to.have.length(80);
+    });
+  });
+
+  it('are none where there is one: that process serves itself', async () => {
+    const service = start({ WORKERS: '1' });
+    await service.started();
+    await until('one process serves', () => workersOf(service).length > 0);
+    expect(workersOf(service)).to.deep.equal([service.pid]);
+  });
+
+  it('have one limit together, exact under concurrency', async () => {
+    const service = start({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_WINDOW_SECONDS: '600' });
+    await serving(service);
+    const answers = await atOnce(service, 200, (client) => client.get('/products'));
+    const allowed = answers.filter(({ status }) => status === 200);
+    expect(allowed).to.have.length(50);
+    expect(answers.filter(({ status }) => status === 429)).to.have.length(150);
+    expect(new Set(allowed.map(({ headers }) => headers['ratelimit'])).size, 'no count told twice').to.equal(
+      50,
+    );
+    await until('all requests are logged', () => logged(service, 'request').length === 200);
+    expect(new Set(logged(service, 'request').map(({ pid }) => pid)).size).to.equal(2);
+  });
+
+  describe('of which some die', () => {
+    it('are replaced under load, and nothing that was acknowledged is lost', async () => {
+      const service = start();
+      const client = await serving(service);
+      const load = writing(client);
+      await load.more(100);
+      const [first = 0, second = 0] = workersOf(service);
+      for (const victim of [first, second]) {
+        process.kill(victim, 'SIGKILL');
+        await load.more(50);
+        await until('it is replaced', () =>
+          logged(service, REPLACED).some(({ worker }) => worker === victim),
+        );
+      }
+      await until('four workers served in all', () => workersOf(service).length === 4);
+      await load.more(50);
+      await load.stop();
+      const found = await everyProduct(client);
+      expect(load.acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
+      expect(logged(service, REPLACED).map(({ pid, signal }) => [pid, signal])).to.deep.equal([
+        [service.pid, 'SIGKILL'],
+        [service.pid, 'SIGKILL'],
+      ]);
+      expect(service.out.match(/listens on/g), 'nothing is said twice').to.have.length(1);
+    });
+
+    it('are found at the old port, though all died at once', async () => {
+      const service = start();
+      await serving(service);
+      for (const pid of workersOf(service)) process.kill(pid, 'SIGKILL');
+      await until('four workers served in all', () => workersOf(service).length === 4);
+      const [answer] = await atOnce(service, 1, (other) => other.get('/products'));
+      expect(answer?.status).to.equal(200);
+      expect(new Set(logged(service, 'listening').map(({ port }) => port)).size).to.equal(1);
+    });
+
+    it('are replaced ever more slowly where they die again and again', async () => {
+      const service = start();
+      await serving(service);
+      for (let deaths = 1; deaths <= 4; deaths++) {
+        process.kill(workersOf(service).at(-1) ?? 0, 'SIGKILL');
+        await until('the next one serves', () => workersOf(service).length === 2 + deaths);
+      }
+      expect(logged(service, REPLACED).map(({ pauseMs }) => pauseMs)).to.deep.equal([0, 250, 500, 1_000]);
+    });
+
+    it('keep their count when they die', async () => {
+      const service = start({ RATE_LIMIT_REQUESTS: '10', RATE_LIMIT_WINDOW_SECONDS: '600' });
+      await serving(service);
+      await atOnce(service, 20, (client) => client.get('/products'));
+      for (const pid of workersOf(service)) process.kill(pid, 'SIGKILL');
+      await until('four workers served in all', () => workersOf(service).length === 4);
+      const [answer] = await atOnce(service, 1, (client) => client.get('/products'));
+      expect(answer?.status).to.equal(429);
+    });
+  });
+
+  describe('told to stop', () => {
+    /** Sends the first half of some creations; the function that comes back sends the rest and gives the answers. */
+    const beginPosts = async (service: ChildProcessService, client: HttpClient) => {
+      const sockets = await Promise.all(Array.from({ length: 4 }, () => client.connect()));
+      const headers = `Host: x\r\nAuthorization: Bearer ${service.firstKey}\r\nContent-Type: application/json`;
+      for (const socket of sockets)
+        socket.write(`POST /products HTTP/1.1\r\n${headers}\r\nContent-Length: 15\r\n\r\n{"name"`);
+      await sleep(100);
+      return () => {
+        for (const socket of sockets) socket.write(':"Lamp"}');
+        return Promise.all(sockets.map((socket) => received(socket)));
+      };
+    };
+
+    it('finish what runs, lose nothing that they answered, and end well', async () => {
+      const where = folder();
+      const service = start({}, where);
+      const client = await serving(service);
+      const load = writing(client);
+      const finish = await beginPosts(service, client);
+      await load.more(100);
+      service.kill('SIGTERM');
+      await sleep(300);
+      for (const answer of await finish()) {
+        expect(answer).to.match(/^HTTP\/1\.1 201 Created\r\n[\s\S]*\r\nConnection: close\r\n/);
+        load.acknowledged.push(Number(/"id":(\d+)/.exec(answer)?.[1]));
+      }
+      expect(await service.exit).to.deep.equal({ code: 0, signal: null });
+      await load.stop();
+      expect(logged(service, 'stopped')).to.have.length(2);
+      expect(logged(service, REPLACED)).to.deep.equal([]);
+
+      const found = await everyProduct(await serving(start({}, where), service.firstKey));
+      expect(load.acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
+    });
+
+    it('by a signal to all processes, as Ctrl-C gives it, end well', async () => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        const service = start();
+        const client = await serving(service);
+        const finish = await beginPosts(service, client);
+        for (const pid of [...workersOf(service), service.pid]) process.kill(pid, signal);
+        await sleep(300);
+        for (const answer of await finish()) expect(answer).to.match(/^HTTP\/1\.1 201 Created\r\n/);
+        expect(await service.exit).to.deep.equal({ code: 0, signal: null });
+        expect(logged(service, 'stopped')).to.have.length(2);
+        expect(logged(service, REPLACED)).to.deep.equal([]);
+      }
+    });
+
+    it('twice, end at once', async () => {
+      const service = start();
+      const client = await serving(service);
+      const socket = await client.connect();
+      socket.write('POST /products HTTP/1.1\r\nHost: x\r\n');
+      await sleep(100);
+      service.kill('SIGTERM');
+      await sleep(100);
+      const stopped = performance.now();
+      expect((await service.stop('SIGTERM')).code).to.equal(143);
+      expect(performance.now() - stopped).to.be.lessThan(300);
+      await until('no worker is left', () => !workersOf(service).some(isAlive));
+    });
+
+    it('before they serve, end well', async () => {
+      const service = start({ SQLITE_FILE: '/dev/null/x.sqlite' });
+      await service.logs(/the store cannot be reached yet/);
+      expect((await service.stop()).code).to.equal(0);
+      expect(service.out).to.equal('');
+    });
+  });
+
+  it('outlive no primary that was killed', async () => {
+    const service = start();
+    const client = await serving(service);
+    const load = writing(client);
+    await load.more(50);
+    const workers = workersOf(service);
+    expect(workers.every(isAlive)).to.equal(true);
+    process.kill(service.pid, 'SIGKILL');
+    await until('no worker is left', () => !workers.some(isAlive));
+    await load.stop();
+  });
+
+  describe('that cannot start', () => {
+    /** The end of a program with as many workers as that, and what it told the person. */
+    const endOf = async (WORKERS: string, environment: Record<string, string>) => {
+      const service = start({ ...environment, WORKERS });
+      const { code } = await service.exit;
+      expect(service.log).to.not.include(REPLACED);
+      const plain = service.log.split('\n').filter((line) => !line.startsWith('{'));
+      return { code, out: service.out, plain };
+    };
+
+    const expectAsAlone = async (environment: Record<string, string>, code: number) => {
+      const several = await endOf('3', environment);
+      expect(several.code).to.equal(code);
+      expect(several).to.deep.equal(await endOf('1', environment));
+    };
+
+    it('end as one process does where the port is taken', async () => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await new Promise((listening) => other.once('listening', listening));
+      await expectAsAlone({ PORT: String((other.address() as AddressInfo).port) }, 1);
+      other.close();
+    });
+
+    it('end as one process does where the file is no database of ours', async () => {
+      const file = join(root, 'notes.txt');
+      writeFileSync(file, 'my notes, '.repeat(1_000));
+      await expectAsAlone({ SQLITE_FILE: file }, 1);
+    });
+
+    it('end as one process does where the store is not there in time', async () => {
+      await expectAsAlone({ SQLITE_FILE: '/dev/null/x.sqlite', STORE_START_TIMEOUT_SECONDS: '1' }, 75);
+    });
+
+    it('end as one process does where the settings are wrong', async () => {
+      await expectAsAlone({ PORT: 'x', STORE: 'y' }, 78);
+      await expectAsAlone({ BOOTSTRAP_API_KEY: 'pcs_wrong' }, 78);
+    });
+
+    it('end with the signal that ended the first of them', async () => {
+      const service = start({ SQLITE_FILE: '/dev/null/x.sqlite' });
+      const [, pid] = await service.logs(/"pid":(\d+),[^\n]*"msg":"listening"/);
+      process.kill(Number(pid), 'SIGKILL');
+      expect((await service.exit).code).to.equal(1);
+      expect(service.out).to.equal('The service ends: its first worker was ended by SIGKILL\n');
+    });
+
+    it('are refused on a store that is the memory of one process', async () => {
+      const { code, out, plain } = await endOf('2', { STORE: 'memory' });
+      expect([code, out]).to.deep.equal([78, '']);
+      expect(plain.join('')).to.match(/^WORKERS must be 1 with STORE=memory/);
+    });
+  });
+});

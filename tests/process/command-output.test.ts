@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect } from 'chai';
+import { ChildProcessService } from '../support/child-process-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const CLI = resolve('dist/cli.js');
+
+describe('what a command prints', () => {
+  const folder = temporaryFolder();
+
+  it('may be left by its reader before the end', async () => {
+    const command = new ChildProcessService(folder, {}, [CLI, 'openapi']);
+    command.closeOutput();
+    expect(await command.exit).to.deep.equal({ code: 141, signal: null });
+    expect(command.log).to.equal('');
+  });
+
+  it('ends the command where it cannot be written, in a line', () => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [CLI, 'openapi'], {
+      cwd: folder,
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(full);
+    expect(status).to.equal(74);
+    expect(stderr).to.match(/^standard output: .*\n$/);
+  });
+});

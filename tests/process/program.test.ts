@@ -1,0 +1,235 @@
+import { createHmac } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { connect } from 'node:tls';
+import { expect } from 'chai';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { SCOPES } from '#src/domain/access.js';
+import { ChildProcessService, catalogue } from '../support/child-process-service.js';
+import { HttpClient } from '../support/http-client.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** Too much of a secret to be chance. */
+const PART = 8;
+
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const signed = `${encode({ alg: 'HS256', typ: 'at+jwt' })}.${encode({ sub: '7' })}`;
+const TOKEN = `${signed}.${createHmac('sha256', 'x').update(signed).digest('base64url')}`;
+
+/** One process over SQLite and HTTPS, as its users run it; the tests go by in the order in which they stand. */
+describe('the program', () => {
+  const folder = temporaryFolder();
+  const format = new ChecksummedApiKey();
+  let service: ChildProcessService;
+  let client: HttpClient;
+  let key: string;
+
+  before(async () => {
+    service = new ChildProcessService(folder, { LOG_LEVEL: 'trace' });
+    client = await service.started();
+    key = service.firstKey;
+  });
+  after(async () => {
+    client.close();
+    await service.stop('SIGKILL');
+  });
+
+  /** The lines that are logged until the request of this id is. */
+  const loggedFor = async (work: () => Promise<void>): Promise<string[]> => {
+    const begin = service.log.length;
+    await work();
+    await client.get('/products', { headers: { 'X-Request-Id': `end-at-${begin}` } });
+    await service.logs(new RegExp(`"end-at-${begin}"[^\n]*\n`));
+    return service.log.slice(begin).trimEnd().split('\n');
+  };
+  const expectNone = (text: string, keys: readonly string[], where: string) => {
+    for (const secret of keys) expect(text, where).to.not.include(secret.slice(-PART));
+  };
+
+  it('prints a key and a request that works as pasted, and neither in the log', async () => {
+    const request =
+      /^ {2}curl --cacert (\S+) -H "Authorization: Bearer (\S+)" https:\/\/localhost:(\d+)(\/\S+)$/m;
+    const [, authorityFile = '', pastedKey = '', port, path = ''] = request.exec(service.out) ?? [];
+    const pasted = new HttpClient(Number(port), resolve(folder, authorityFile), pastedKey);
+    expect((await pasted.get(path)).text).to.equal('[]');
+    pasted.close();
+    expect(format.isWellFormed(key)).to.equal(true);
+    await service.logs(/"msg":"request"/);
+    expect(service.log).to.not.include(key);
+    for (const entry of service.log.trim().split('\n'))
+      expect(JSON.parse(entry)).to.include.keys('level', 'time', 'msg');
+    expect(service.out).to.not.include('{"');
+  });
+
+  it('speaks TLS 1.2 and 1.3, with forward secrecy and authenticated encryption only', async () => {
+    const ca = readFileSync(join(folder, 'data/tls/ca.pem'));
+    const handshake = (options: object) =>
+      new Promise<string>((done) => {
+        const { port } = client;
+        const socket = connect({ port, host: 'localhost', ca, ALPNProtocols: ['http/1.1'], ...options });
+        socket.once('secureConnect', () => {
+          done(`${socket.getProtocol()} ${socket.alpnProtocol} ${socket.authorized}`);
+          socket.destroy();
+        });
+        socket.once('error', () => done('refused'));
+      });
+    expect(await handshake({})).to.equal('TLSv1.3 http/1.1 true');
+    expect(await handshake({ maxVersion: 'TLSv1.2' })).to.equal('TLSv1.2 http/1.1 true');
+    expect(await handshake({ host: '127.0.0.1' })).to.equal('TLSv1.3 http/1.1 true');
+    expect(
+      await handshake({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
+    ).to.equal('refused');
+    for (const ciphers of ['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA', 'AES128-GCM-SHA256'])
+      expect(await handshake({ maxVersion: 'TLSv1.2', ciphers }), ciphers).to.equal('refused');
+  });
+
+  it('writes a line for each request into its log, and no secret, whatever is put where', async () => {
+    const lines = await loggedFor(async () => {
+      await client.get(`/products?access_token=${key}`);
+      await client.get(`/${key}`, { headers: { 'X-Request-Id': key, 'User-Agent': key, Referer: key } });
+      await client.post('/products', { name: key });
+      await client.get('/products', { token: `${key}x` });
+    });
+    expect(lines.filter((line) => line.includes('"msg":"request"'))).to.have.length(4 + 1);
+    expect(lines.join('\n')).to.not.include(key.slice(0, 20));
+  });
+
+  it('shows an API key in no line of the log, no metric and no error, whatever is done with it', async () => {
+    const { key: made, id } = (await client.post('/api-keys', { name: 'x', scopes: ['products:read'] })).json;
+    const [unknown, revoked] = [format.generate(), made];
+    const wrong = `${made.slice(0, -1)}${made.endsWith('0') ? '1' : '0'}`;
+    const keys = [key, made, unknown];
+    const errors: { status: number; headers: object; text: string }[] = [];
+    const lines = await loggedFor(async () => {
+      for (const token of [unknown, wrong, `${made} ${made}`])
+        errors.push(await client.get('/products', { token }));
+      await client.get('/products', { token: made });
+      for (const path of [
+        `/products?access_token=${made}`,
+        `/products?name=${made}&cursor=${made}`,
+        `/${made}`,
+        `/api-keys/${made}`,
+        `/api-keys/pcs%5F${made.slice(4)}`,
+        `/products/%70cs_${made.slice(4)}`,
+        `/x/pcs%255f${made.slice(4)}`,
+        `/${'x'.repeat(230)}/${made}`,
+      ])
+        errors.push(await client.get(path, { token: null }), await client.get(path));
+      const headers = { 'Idempotency-Key': made, 'If-Match': made, Accept: made, 'User-Agent': made };
+      errors.push(
+        await client.post('/products', { [made]: made }, { headers: { ...headers, Accept: '*/*' } }),
+        await client.post('/products', `${made}`, { headers }),
+        await client.delete(`/api-keys/${id}`, { headers }),
+      );
+      expect((await client.delete(`/api-keys/${id}`)).status).to.equal(204);
+      errors.push(await client.get('/products', { token: revoked }));
+    });
+
+    const [, port] = await service.logs(/"port":(\d+),"msg":"management listening"/);
+    const management = new HttpClient(Number(port), undefined, 'none');
+    const metrics = await management.get('/metrics', { token: null });
+    management.close();
+    expectNone(metrics.text, keys, '/metrics');
+    for (const { status, headers } of errors) {
+      expect(status).to.be.at.least(400);
+      expectNone(JSON.stringify(headers), keys, 'a header');
+    }
+    // What a client put into an address or a body it may be told again; what it put into Authorization never.
+    for (const { text } of errors.slice(0, 3)) expectNone(text, keys, 'an error');
+    expect(lines.length).to.be.greaterThan(errors.length);
+    expect(lines.join('\n')).to.include('pcs_[secret]');
+    expectNone(service.log, keys, 'the log');
+    expectNone(service.out.replaceAll(key, ''), keys, 'standard output');
+  });
+
+  it('logs no access token, whatever it is put into, nor a line that a client has written', async () => {
+    const lines = await loggedFor(async () => {
+      for (const headers of [{ Authorization: `Bearer ${TOKEN}` }, { 'X-Request-Id': TOKEN.slice(0, 128) }])
+        await client.get('/products', { token: null, headers: { ...headers, 'User-Agent': TOKEN } });
+      await client.get(`/${TOKEN}?access_token=${TOKEN}`, { token: null });
+      await client.get(`/${'x'.repeat(200)}${TOKEN}`, { token: null });
+      await client.get('/products/%0A%7B%22level%22:%22forged%22%7D', {
+        headers: { 'X-Request-Id': 'a"\\b' },
+      });
+      await client.raw('GET /a\\n{"level":"forged"} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    });
+    expect(lines.filter((line) => line.includes('"msg":"request"'))).to.have.length.greaterThan(4 + 1);
+    for (const line of lines) expect(JSON.parse(line)['level'], line).to.be.oneOf(['info', 'warn']);
+    for (const part of TOKEN.split('.')) expect(service.log).to.not.include(part.slice(0, 20));
+  });
+
+  it('lets the command line make, list and revoke keys while it runs', async () => {
+    const creation = ['keys', 'create', '--name', 'Bot é', '--scopes', 'products:read,users:read'];
+    const made = await catalogue(folder, creation);
+    expect(made.code).to.equal(0);
+    const [token = ''] = /pcs_\w+/.exec(made.out) ?? [];
+    expect((await client.get('/products', { token })).status).to.equal(200);
+
+    const listed = await catalogue(folder, ['keys', 'list']);
+    const keys = listed.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const { id } = keys.at(-1);
+    expect(keys.map(({ name, scopes }) => [name, scopes.length])).to.deep.equal([
+      ['first key', SCOPES.length],
+      ['Bot é', 2],
+    ]);
+    expect(listed.out).to.not.include('digest').and.to.not.include(token);
+
+    expect((await catalogue(folder, ['keys', 'revoke', `${id}`])).code).to.equal(0);
+    const deadline = performance.now() + 5_000;
+    let status = 200;
+    while (status === 200 && performance.now() < deadline)
+      status = (await client.get('/products', { token })).status;
+    expect(status).to.equal(401);
+    expect((await catalogue(folder, ['keys', 'revoke', `${id}`])).code).to.equal(1);
+  });
+
+  it('ends well when it is told to, and finds its key, its CA and its records at the next start', async () => {
+    const { id } = (await client.post('/products', { name: 'Lamp' })).json;
+    client.close();
+    const authority = readFileSync(join(folder, 'data/tls/ca.pem'), 'utf8');
+    expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
+    expect(service.log).to.include('"msg":"stopped"');
+
+    service = new ChildProcessService(folder, {});
+    client = await service.started(key);
+    expect(service.firstKey).to.equal('');
+    expect(service.out).to.not.include(key);
+    expect(readFileSync(join(folder, 'data/tls/ca.pem'), 'utf8')).to.equal(authority);
+    expect((await client.get(`/products/${id}`)).json).to.deep.equal({ id, name: 'Lamp' });
+    expect((await client.post('/products', { name: 'Torch' })).json.id, 'no gap in the ids').to.equal(id + 1);
+  });
+});
+
+describe('the program, misused', () => {
+  const folder = temporaryFolder();
+
+  it('tells each wrong setting in a line, shows no secret in it, and exits with 78', async () => {
+    const key = new ChecksummedApiKey().generate();
+    const settings = {
+      STORE: key,
+      LOG_LEVEL: key,
+      BOOTSTRAP_API_KEY: `${key}x`,
+      MONGODB_URL: key,
+      PORT: '99999',
+    };
+    const { code, out, err } = await catalogue(folder, ['serve'], settings);
+    expect([code, out]).to.deep.equal([78, '']);
+    expect(
+      err
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).to.include.members(['PORT', 'STORE']);
+    expect(err).to.not.include(key.slice(-PART));
+  });
+
+  it('explains itself and exits with 64', async () => {
+    const { code, out, err } = await catalogue(folder, ['keys', 'toString']);
+    expect([code, out]).to.deep.equal([64, '']);
+    expect(err).to.include('usage: catalogue');
+    expect(existsSync(join(folder, 'data')), 'no store is opened').to.equal(false);
+  });
+});

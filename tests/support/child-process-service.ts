@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { HttpClient } from './http-client.js';
+import { FIRST_KEY } from './in-process-service.js';
+import { documentedAnswers } from './openapi/described.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const MAIN = resolve('dist/main.js');
+const CLI = resolve('dist/cli.js');
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The program as its users run it: a process of its own. */
+export class ChildProcessService {
+  out = '';
+  /** What the log says. */
+  log = '';
+  readonly exit: Promise<Exit>;
+  private readonly child: ChildProcess;
+
+  constructor(
+    readonly folder: string,
+    private readonly environment: Record<string, string> = {},
+    program: readonly string[] = [MAIN],
+  ) {
+    const { PATH = '' } = process.env;
+    const env = {
+      PATH,
+      PORT: '0',
+      MANAGEMENT_PORT: '0',
+      DATA_DIR: 'data',
+      RATE_LIMIT_REQUESTS: '1000000',
+      ...environment,
+    };
+    this.child = spawn(process.execPath, program, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child.stdout?.on('data', (chunk) => {
+      this.out += chunk;
+    });
+    this.child.stderr?.on('data', (chunk) => {
+      this.log += chunk;
+    });
+    this.exit = once(this.child, 'close').then(([code, signal]) => ({ code, signal }));
+  }
+
+  /** Waits until standard output matches. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.until(() => pattern.exec(this.out), `${pattern} on standard output`);
+  }
+
+  async logs(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.until(() => pattern.exec(this.log), `${pattern} in the log`);
+  }
+
+  /** @returns its port, once it listens with HTTPS */
+  async listening(): Promise<number> {
+    return Number((await this.says(/listens on https:\/\/localhost:(\d+)/))[1]);
+  }
+
+  /** Waits until it listens and has opened its store. */
+  async started(token?: string): Promise<HttpClient> {
+    await this.says(/listens on [\s\S]*curl/);
+    const port = await this.listening();
+    const client = new HttpClient(port, `${this.folder}/data/tls/ca.pem`, token ?? this.firstKey);
+    client.documented = documentedAnswers(this.environment);
+    return client;
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  get firstKey(): string {
+    return /shown this once: (\S+)/.exec(this.out)?.[1] ?? '';
+  }
+
+  /** What it writes to standard output from now on meets a closed pipe. */
+  closeOutput(): void {
+    this.child.stdout?.destroy();
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> {
+    this.kill(signal);
+    return this.exit;
+  }
+
+  private async until<Found>(look: () => Found | null, what: string): Promise<Found> {
+    const ended = this.exit.then(() => true);
+    for (;;) {
+      const found = look();
+      if (found) return found;
+      const isOver = await Promise.race([ended, new Promise<false>((done) => setTimeout(done, 20, false))]);
+      if (isOver && !look()) throw new Error(`ended without ${what}:\n${this.out}${this.log}`);
+    }
+  }
+}
+
+/** Runs the command line to its end. */
+export async function catalogue(
+  folder: string,
+  args: string[],
+  environment: Record<string, string> = {},
+): Promise<{ code: number | null; out: string; err: string }> {
+  const run = new ChildProcessService(folder, environment, [CLI, ...args]);
+  const { code } = await run.exit;
+  return { code, out: run.out, err: run.log };
+}
+
+/** Processes over one store, for the tests of one `describe`. @returns a client of each */
+export function childProcessServices(
+  count: number,
+  settings: Record<string, string>,
+): () => readonly HttpClient[] {
+  const folder = temporaryFolder();
+  const environment = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn', ...settings };
+  let services: ChildProcessService[] = [];
+  let clients: HttpClient[] = [];
+  before(async () => {
+    services = Array.from({ length: count }, () => new ChildProcessService(folder, environment));
+    clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
+  });
+  after(async () => {
+    for (const client of clients) client.close();
+    for (const service of services) await service.stop('SIGKILL');
+  });
+  return () => clients;
+}
+
+/** The program under `TLS=files`, with the certificate that lies in `cert.pem` and `key.pem` of its folder. */
+export function certifiedService(folder: string): ChildProcessService {
+  const files = { TLS_CERT_FILE: 'cert.pem', TLS_KEY_FILE: 'key.pem' };
+  return new ChildProcessService(folder, {
+    TLS: 'files',
+    ...files,
+    STORE: 'memory',
+    BOOTSTRAP_API_KEY: FIRST_KEY,
+  });
+}

@@ -1,0 +1,57 @@
+import { createService } from '#src/composition/container.js';
+import type { Service } from '#src/composition/service.js';
+import { loadSettings } from '#src/config/settings.js';
+import { HttpClient } from './http-client.js';
+import { documentedAnswers } from './openapi/described.js';
+import { temporaryFolder } from './temporary-folder.js';
+import type { TestIssuer } from './test-issuer.js';
+
+/** A well-formed key, good for tests and nothing else. */
+export const FIRST_KEY = `pcs_${'0'.repeat(30)}0B9c15`;
+
+export interface InProcessService {
+  readonly client: HttpClient;
+  readonly port: number;
+  readonly managementPort: number;
+  readonly folder: string;
+}
+
+/**
+ * The real service in this process, on free ports, for the tests of one `describe`.
+ * @param environment settings over those of a quiet service on memory
+ * @param issuer whose tokens the service takes: started before it and stopped after it
+ */
+export function inProcessService(
+  environment: Record<string, string> = {},
+  { issuer }: { readonly issuer?: TestIssuer } = {},
+): InProcessService {
+  const folder = temporaryFolder();
+  const state: { -readonly [Name in keyof InProcessService]?: InProcessService[Name] } = { folder };
+  let service: Service;
+  before(async () => {
+    const settings = {
+      PORT: '0',
+      MANAGEMENT_PORT: '0',
+      STORE: 'memory',
+      DATA_DIR: folder,
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT_REQUESTS: '1000000',
+      SHUTDOWN_GRACE_SECONDS: '1',
+      BOOTSTRAP_API_KEY: FIRST_KEY,
+      ...environment,
+      ...(await issuer?.start())?.settings,
+    };
+    service = await createService(loadSettings(settings));
+    const { port, managementPort, authorityFile } = await service.start();
+    state.port = port;
+    state.managementPort = managementPort;
+    state.client = new HttpClient(port, authorityFile ?? environment['TLS_CERT_FILE'], FIRST_KEY);
+    state.client.documented = documentedAnswers(settings);
+  });
+  after(async () => {
+    state.client?.close();
+    await service.stop();
+    await issuer?.stop();
+  });
+  return state as InProcessService;
+}

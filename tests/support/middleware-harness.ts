@@ -1,0 +1,175 @@
+import { EventEmitter } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import Koa from 'koa';
+import { createApp } from '#src/adapters/inbound/http/app.js';
+import type { Middleware, RequestState } from '#src/adapters/inbound/http/context.js';
+import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
+import { fromClients } from '#src/adapters/inbound/http/middleware/client-ip.js';
+import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/cors.js';
+import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
+import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
+import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
+import { createPlainServer, type ServerTimeouts } from '#src/adapters/inbound/http/server/server.js';
+import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
+import { CredentialCache } from '#src/application/auth/credential-cache.js';
+import { LeasedIds } from '#src/application/leased-ids.js';
+import type { ListPage, ListQuery } from '#src/application/list-query.js';
+import type { Journal } from '#src/application/ports/journal.js';
+import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
+import { RecordUseCases } from '#src/application/record-use-cases.js';
+import { listen } from '#src/composition/listen.js';
+import { normalProduct, type Product, productFaults } from '#src/domain/product.js';
+import type { Versioned } from '#src/domain/record.js';
+import { testAuthenticator } from './authenticator.js';
+import { CountingBackoff, FakeClock } from './fakes.js';
+import { HttpClient } from './http-client.js';
+import { ENDLESS, PRODUCTS } from './tables.js';
+
+export interface MiddlewareHarness {
+  readonly client: HttpClient;
+  /** Answers, behind the middleware under test. */
+  answer: Middleware;
+}
+
+/** One middleware over plain HTTP, before an answer that each test chooses; for the tests of one `describe`. */
+export function middlewareHarness(middleware: Middleware, timeouts?: ServerTimeouts): MiddlewareHarness {
+  const harness: { client?: HttpClient; answer: Middleware } = { answer: () => {} };
+  let served: Served;
+  before(async () => {
+    const app = new Koa<RequestState>();
+    app.silent = true;
+    app.use(middleware).use((ctx, next) => harness.answer(ctx, next));
+    served = await serve(app.callback(), timeouts);
+    harness.client = served.client;
+  });
+  after(() => close(served));
+  return harness as MiddlewareHarness;
+}
+
+interface Served {
+  readonly server: Server;
+  readonly client: HttpClient;
+}
+
+async function serve(listener: RequestListener, timeouts?: ServerTimeouts): Promise<Served> {
+  const server = createPlainServer(listener, timeouts && { timeouts });
+  return { server, client: new HttpClient(await listen(server, '127.0.0.1', 0), undefined, 'none') };
+}
+
+function close({ server, client }: Served): void {
+  client.close();
+  server.close();
+  server.closeAllConnections();
+}
+
+/** Tells of every page that is read, and fails or waits where a test wants that. */
+export class WatchedRepository extends MemoryRepository<Product> {
+  readonly queries: ListQuery[] = [];
+  readonly reading = new EventEmitter();
+  /** Runs before each page, with the number of it from 1. */
+  before: (page: number) => Promise<void> | void = () => {};
+
+  constructor() {
+    super(PRODUCTS, ENDLESS);
+  }
+
+  override async list(query: ListQuery): Promise<ListPage<Versioned<Product>>> {
+    this.queries.push(query);
+    this.reading.emit('page', this.queries.length);
+    await this.before(this.queries.length);
+    return super.list(query);
+  }
+
+  /** @param fields of each, or what makes those of each */
+  async fill(count: number, fields: Partial<Product> | (() => Partial<Product>) = {}): Promise<void> {
+    const more = typeof fields === 'function' ? fields : () => fields;
+    for (let id = 1; id <= count; id++) {
+      const record = { id, version: 1, createdAt: id, updatedAt: id, fields: { name: `p${id}`, ...more() } };
+      await this.insert(record);
+    }
+  }
+}
+
+export class NotingJournal implements Journal {
+  readonly lines: { event: string; details: Readonly<Record<string, unknown>> }[] = [];
+  private readonly note = (event: string, details = {}) => void this.lines.push({ event, details });
+
+  info = this.note;
+  warn = this.note;
+  error = this.note;
+}
+
+export interface ListService {
+  readonly records: WatchedRepository;
+  readonly journal: NotingJournal;
+  readonly client: HttpClient;
+  readonly drain: Drain;
+  /** The server's ends of the connections, in the order in which they came. */
+  readonly connections: readonly Socket[];
+}
+
+/**
+ * The products of a watched repository over plain HTTP, for anyone to read; for the tests of one `describe`.
+ * @param origins whose scripts may read the answers
+ */
+export function listService(origins = ''): ListService {
+  const service: { -readonly [Name in keyof ListService]?: ListService[Name] } = {};
+  let served: Served;
+  beforeEach(async () => {
+    const records = new WatchedRepository();
+    const journal = new NotingJournal();
+    served = await serve(appOver(records, journal, origins).callback());
+    const { server, client } = served;
+    const connections: Socket[] = [];
+    server.on('connection', (socket) => connections.push(socket));
+    Object.assign(service, { records, journal, client, drain: new Drain(server), connections });
+  });
+  afterEach(() => close(served));
+  return service as ListService;
+}
+
+function appOver(records: WatchedRepository, journal: Journal, origins: string) {
+  const clock = new FakeClock();
+  const rules = { faults: productFaults, normal: normalProduct };
+  const ids = new LeasedIds(records);
+  const reservations = new MemoryIdempotencyStore();
+  const useCases = new RecordUseCases({
+    records,
+    reservations,
+    ids,
+    rules,
+    clock,
+    backoff: new CountingBackoff(),
+  });
+  const imports = { resultBuffers: new ResultBuffers({ folder: 'unused' }), journal };
+  const policy = {
+    bodyLimitBytes: 1_000,
+    requireIfMatch: false,
+    publicRead: true,
+    cacheControl: 'public, max-age=60',
+  };
+  return createApp({
+    arrival: fromClients,
+    crossOrigin: shareAcrossOrigins(origins),
+    gate: {
+      authenticator: testAuthenticator({ failures: UNLIMITED, cache: new CredentialCache(clock) }),
+      limiter: UNLIMITED,
+    },
+    routes: new ResourceEndpoints(RESOURCE, useCases, policy, imports).endpoints(),
+    metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
+    journal,
+    clock,
+    isDraining: () => false,
+    bounds: new WorkBounds(1_000),
+  });
+}
+
+const STATE = { allowed: true, remaining: 1, resetSeconds: 1 };
+const UNLIMITED: RateLimiter = {
+  policy: { name: 'default', quota: 1, windowSeconds: 1 },
+  consume: async () => STATE,
+  peek: async () => STATE,
+};
