@@ -1,6 +1,5 @@
 import { MemoryIdempotencyStore } from '../adapters/outbound/memory/idempotency-store.js';
-import { MemoryRepository, MemoryTombstones } from '../adapters/outbound/memory/repository.js';
-import { MemoryStore } from '../adapters/outbound/memory/store.js';
+import { MemoryRepository, MemoryStore, MemoryTombstones } from '../adapters/outbound/memory/repository.js';
 import { MongoArchive, MongoReservationArchive } from '../adapters/outbound/mongo/archive.js';
 import { mongoTable } from '../adapters/outbound/mongo/documents.js';
 import { MongoIdempotencyStore } from '../adapters/outbound/mongo/idempotency-store.js';
