@@ -19,8 +19,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /**
  * Who may send requests to a route, and how they are counted.
  * - `bearer`: the credential is checked; the request counts against its principal, else against the IP address.
- * - `public`: the request counts against the IP address. No token is looked at, so a bad token does not prevent a client
- *   from getting a good one.
+ * - `public`: the request counts against the IP address. No token is looked at, so a bad token does not prevent a
+ *   client   from getting a good one.
  * - `probe`: neither checked nor counted.
  */
 export type Access = 'bearer' | 'public' | 'probe';
@@ -86,7 +86,8 @@ export function accessControl(gate: Gate): Enter {
 }
 
 /**
- * Every request takes the same way through a route: version, access, method, negotiation, headers, query, body, handler.
+ * Every request takes the same way through a route: version, access, method, negotiation, headers, query, body,
+ * handler.
  * @param version the version that the route serves, among those of its address
  */
 export function mount(router: Router<RequestState>, route: Route, version: ApiVersion, enter: Enter): void {

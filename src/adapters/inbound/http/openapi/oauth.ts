@@ -27,7 +27,7 @@ const TOKEN_REQUEST: JsonSchema = {
     client_secret: { type: 'string', description: 'The API key itself.' },
   },
   required: ['grant_type'],
-  // Others are passed over, but none may be there twice (RFC 6749 section 3.2), as one that is a list would be.
+  // Unknown parameters are ignored, but none may be repeated (RFC 6749 section 3.2), as a list would be.
   additionalProperties: { type: 'string' },
   maxProperties: 100,
 };

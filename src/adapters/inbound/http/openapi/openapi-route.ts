@@ -14,7 +14,7 @@ const OPENAPI_DESCRIPTION = describedDocument(
   { 'application/json': { schema: { type: 'object' } } },
 );
 
-/** @param make is asked once, with the first request: by then the service knows its address */
+/** @param make called once, at the first request, when the service knows its address */
 export function openApiEndpoint(make: () => object): Route {
   let made: TaggedDocument | undefined;
   return {
@@ -27,7 +27,7 @@ export function openApiEndpoint(make: () => object): Route {
         parameter: noParameter,
         varyBy: ['Accept-Encoding'],
         handle: async (ctx: Context) => {
-          // Another version of the service may stand behind the address at any time.
+          // A restart can change the document at any time.
           made ??= new TaggedDocument('application/json', JSON.stringify(make()), 'no-cache');
           made.send(ctx);
         },

@@ -7,18 +7,18 @@ import type { RequestHeader, ResponseHeader } from './header-objects.js';
 import { DescribedHeaders } from './header-objects.js';
 import { ID } from './resource-schemas.js';
 
-/** What goes for all endpoints that are mounted alike. */
+/** What all routes with the same access have in common. */
 export interface Mounting {
   readonly headers: readonly ResponseHeader[];
   readonly errors: readonly ResponseErrorCode[];
-  /** Whether a bearer's credential is looked at. */
+  /** Whether credentials are checked. */
   readonly isGuarded: boolean;
 }
 
-/** What goes for every request. */
+/** What all requests have in common. */
 export interface Surroundings {
   readonly requestHeaders: readonly RequestHeader[];
-  /** Of OPTIONS beside those. */
+  /** The additional headers of OPTIONS. */
   readonly preflightHeaders: readonly RequestHeader[];
   readonly preflightAnswers: readonly ResponseHeader[];
 }
@@ -35,7 +35,7 @@ const ID_PARAMETER = {
 
 type DescribedOperation = Operation & { readonly description: OperationDescription };
 
-/** Writes an endpoint down as OpenAPI has it. */
+/** Makes the Path Item Object of a route (OpenAPI 3.1 section 4.8.9). */
 export class DescribedEndpoint {
   private readonly headers: DescribedHeaders;
   private readonly mounting: Mounting;
@@ -103,7 +103,7 @@ export class DescribedEndpoint {
     };
   }
 
-  /** @param hasVariables whether the address can name what is not there */
+  /** @param hasVariables whether the path can name something that does not exist */
   private options(hasVariables: boolean): object {
     const { mounting } = this;
     const codes: readonly ResponseErrorCode[] = hasVariables
@@ -184,7 +184,7 @@ function variable([name, values]: [string, readonly string[]]): object {
   return { name, in: 'path', required: true, schema: { type: 'string', enum: values } };
 }
 
-/** What can be seen from the operation itself. */
+/** The errors that follow from the operation itself. */
 function errorsOf(operation: Operation, { isGuarded }: Mounting): ResponseErrorCode[] {
   const { ensureExists, scope } = operation;
   const errors: ResponseErrorCode[] = [];
@@ -195,7 +195,7 @@ function errorsOf(operation: Operation, { isGuarded }: Mounting): ResponseErrorC
   return errors;
 }
 
-/** An API key, or an access token of whatever issuer; where neither is needed one that is sent is judged all the same. */
+/** An API key or an access token of any issuer. If neither is required, one that is sent is still checked. */
 function securityOf({ scope }: Policy, { isGuarded }: Mounting): object[] {
   if (!isGuarded) return [];
   const scopes = scope ? [scope] : [];
@@ -207,7 +207,7 @@ function verbOf(id: string): string {
   return /^[a-z]+/.exec(id)?.[0] ?? '';
 }
 
-/** `listProducts` is `headProducts` by another verb. */
+/** `headProducts` from `listProducts`. */
 function renamed(id: string, verb: string): string {
   return verb + id.slice(verbOf(id).length);
 }

@@ -6,9 +6,9 @@ import { HttpError } from '../response/http-error.js';
 export type ConditionHeaders = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
 
 /**
- * What If-Match and If-None-Match ask of the version that a write goes ahead on.
- * @param tagOf the tag under which clients know a version
- * @throws CatalogueError `precondition_required`; the condition itself `invalid_parameter`
+ * The condition of If-Match and If-None-Match on the version that a write replaces.
+ * @param tagOf the entity tag of a version
+ * @throws HttpError `precondition_required`; the returned condition throws `invalid_parameter`
  */
 export function writeCondition(
   { 'if-match': match, 'if-none-match': noneMatch }: ConditionHeaders,
