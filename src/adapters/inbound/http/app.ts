@@ -74,7 +74,7 @@ function warnOnce(journal: Journal): (error: unknown, ctx: Context) => void {
   return (error, ctx) => {
     if (isClientGone(error) || told.has(ctx)) return;
     told.add(ctx);
-    journal.warn('an answer broke off', { requestId: ctx.state.requestId, error });
+    journal.warn('response aborted', { requestId: ctx.state.requestId, error });
   };
 }
 

@@ -35,7 +35,7 @@ export function createManagementApp(deps: ManagementDependencies): Koa<RequestSt
 
   const app = new Koa<RequestState>();
   app.silent = true;
-  app.on('error', (error: unknown) => deps.journal.warn('an answer broke off', { error }));
+  app.on('error', (error: unknown) => deps.journal.warn('response aborted', { error }));
   app.use(requestId);
   app.use(normalizeAccept);
   app.use(connectionClose(deps.isDraining));

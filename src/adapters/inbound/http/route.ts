@@ -20,7 +20,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * Who may send requests to a route, and how they are counted.
  * - `bearer`: the credential is checked; the request counts against its principal, else against the IP address.
  * - `public`: the request counts against the IP address. No token is looked at, so a bad token does not prevent a
- *   client   from getting a good one.
+ *   client from getting a good one.
  * - `probe`: neither checked nor counted.
  */
 export type Access = 'bearer' | 'public' | 'probe';

@@ -67,40 +67,10 @@ export function notModified(...headers: readonly ResponseHeader[]): AnswerDescri
   };
 }
 
-/** The documentation of a static document. */
-export function describedDocument(
-  { id, summary, text }: Pick<OperationDescription, 'id' | 'summary' | 'text'>,
-  description: string,
-  content: NonNullable<AnswerDescription['content']>,
-): OperationDescription {
-  return {
-    id,
-    tag: 'Documents',
-    summary,
-    ...(text !== undefined && { text }),
-    headers: ['KnownTags', 'AcceptEncoding'],
-    answers: [{ status: 200, description, headers: ['ETag', 'Content-Encoding'], content }, notModified()],
-  };
-}
-
 /** OpenAPI 3.1 section 4.8.20. */
 export interface LinkDescription {
   readonly operationId: string;
   readonly parameters: Readonly<Record<string, string>>;
-}
-
-/** Lines of JSON (JSON Schema, validation, section 8). OpenAPI has no term for them before version 3.2. */
-export function linesOf(each: JsonSchema): JsonSchema {
-  return {
-    type: 'string',
-    contentMediaType: 'application/x-ndjson',
-    contentSchema: { type: 'array', items: each },
-  };
-}
-
-/** A reference to a schema of the document. */
-export function schemaRef(name: string): JsonSchema {
-  return { $ref: `#/components/schemas/${name}` };
 }
 
 /** How the documentation names a resource. */

@@ -92,9 +92,9 @@ function mountings({ isProxied, isStrict, isShared }: ServiceFacts): Readonly<Re
     ] as const,
   };
   return {
-    bearer: { ...limited, isGuarded: true },
-    public: { ...limited, isGuarded: false },
-    probe: { headers: carried, errors: [...ALWAYS, ...NEGOTIATED], isGuarded: false },
+    bearer: limited,
+    public: limited,
+    probe: { headers: carried, errors: [...ALWAYS, ...NEGOTIATED] },
   };
 }
 

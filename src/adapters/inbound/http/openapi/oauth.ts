@@ -1,6 +1,7 @@
 import { SCOPES } from '../../../../domain/access.js';
-import { type OperationDescription, schemaRef } from './description.js';
+import type { OperationDescription } from './description.js';
 import type { JsonSchema } from './json-schema.js';
+import { schemaRef } from './json-schema.js';
 
 const TAG = 'OAuth 2.0';
 const TEXT: JsonSchema = { type: 'string' };

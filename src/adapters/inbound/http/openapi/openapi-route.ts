@@ -2,17 +2,7 @@ import type { Context } from '../context.js';
 import { noParameter } from '../query/query.js';
 import { TaggedDocument } from '../response/static-document.js';
 import type { Route } from '../route.js';
-import { describedDocument } from './description.js';
-
-const OPENAPI_DESCRIPTION = describedDocument(
-  {
-    id: 'getOpenApi',
-    summary: 'Read this document',
-    text: 'In OpenAPI 3.1, made from the rules by which requests are checked. `/docs` shows it as a web page.',
-  },
-  'The OpenAPI document.',
-  { 'application/json': { schema: { type: 'object' } } },
-);
+import { OPENAPI_DESCRIPTION } from './docs.js';
 
 /** @param make called once, at the first request, when the service knows its address */
 export function openApiEndpoint(make: () => object): Route {

@@ -11,8 +11,6 @@ import { ID } from './resource-schemas.js';
 export interface Mounting {
   readonly headers: readonly ResponseHeader[];
   readonly errors: readonly ResponseErrorCode[];
-  /** Whether credentials are checked. */
-  readonly isGuarded: boolean;
 }
 
 /** What all requests have in common. */
@@ -144,7 +142,7 @@ export class DescribedEndpoint {
   private asked(operation: DescribedOperation): object {
     const { query = [], headers = [], requiredHeaders = [], security } = operation.description;
     return {
-      security: security ?? securityOf(operation, this.mounting),
+      security: security ?? securityOf(operation, this.route),
       parameters: [
         ...query.map((parameter) => ({ ...parameter, in: 'query' })),
         ...this.headers.required(requiredHeaders),
@@ -158,7 +156,7 @@ export class DescribedEndpoint {
     const { id, answers, errors = [], errorHeaders = [], errorShape: shape } = operation.description;
     const verb = hasBody ? verbOf(id) : 'head';
     if (shape) this.components.schemas(OAUTH_ERROR_SCHEMAS);
-    const codes = [...errors, ...errorsOf(operation, mounting), ...mounting.errors];
+    const codes = [...errors, ...errorsOf(operation, this.route), ...mounting.errors];
     const headers = [...mounting.headers, ...errorHeaders];
     return {
       ...Object.fromEntries(answers.map((answer) => [answer.status, this.answer(answer, hasBody)])),
@@ -185,19 +183,19 @@ function variable([name, values]: [string, readonly string[]]): object {
 }
 
 /** The errors that follow from the operation itself. */
-function errorsOf(operation: Operation, { isGuarded }: Mounting): ResponseErrorCode[] {
+function errorsOf(operation: Operation, { access }: Route): ResponseErrorCode[] {
   const { ensureExists, scope } = operation;
   const errors: ResponseErrorCode[] = [];
   if ('consumes' in operation) errors.push('payload_too_large', 'unsupported_media_type');
   if (ensureExists) errors.push('not_found');
-  if (isGuarded) errors.push('invalid_token', 'token_expired');
+  if (access === 'bearer') errors.push('invalid_token', 'token_expired');
   if (scope) errors.push('unauthenticated', 'insufficient_scope');
   return errors;
 }
 
 /** An API key or an access token of any issuer. If neither is required, one that is sent is still checked. */
-function securityOf({ scope }: Policy, { isGuarded }: Mounting): object[] {
-  if (!isGuarded) return [];
+function securityOf({ scope }: Policy, { access }: Route): object[] {
+  if (access !== 'bearer') return [];
   const scopes = scope ? [scope] : [];
   const credentials = [{ bearer: scopes }, { oauth2: scopes }];
   return scope ? credentials : [{}, ...credentials];

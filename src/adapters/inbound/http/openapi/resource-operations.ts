@@ -8,14 +8,13 @@ import { Views } from '../views.js';
 import {
   type AnswerDescription,
   type ContentDescription,
-  linesOf,
   notModified,
   type OperationDescription,
   type ResourceWords,
-  schemaRef,
   tagOf,
 } from './description.js';
 import type { JsonSchema } from './json-schema.js';
+import { linesOf, schemaRef } from './json-schema.js';
 import {
   IMPORT_RESULT_SCHEMA,
   issuedSchema,

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Context } from '../context.js';
-import { invalidHeader } from './http-error.js';
 
 /** RFC 9110 section 8.8.3: the opaque part consists of visible characters except the quotation mark. */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
@@ -8,8 +6,6 @@ const LIST = new RegExp(`^(?:\\s*${ENTITY_TAG.source}\\s*(?:,|$)|\\s*,)+$`);
 /** For clients (RFC 9110 section 5.6.1.1). Empty elements are accepted as well, but no sender generates any. */
 export const TAG_LIST_PATTERN = `^(?:\\*|${ENTITY_TAG.source}(?:[\\t ]*,[\\t ]*${ENTITY_TAG.source})*)$`;
 const EACH = new RegExp(ENTITY_TAG, 'g');
-
-export type Comparison = 'strong' | 'weak';
 
 /** The tag of a record is its version. A view with other fields than the default has its own tag. */
 export function entityTag(version: number | string, view?: string): string {
@@ -23,39 +19,9 @@ export function weakTag(...parts: readonly (string | Buffer)[]): string {
   return `W/"${hash.digest('base64url')}"`;
 }
 
-/** Whether the client already has the state with this tag. A malformed header matches no tag and costs only a body. */
-export function isKnown(ctx: Context, tag: string): boolean {
-  const { 'if-none-match': known } = ctx.headers;
-  return known !== undefined && isReadable(known) && names('If-None-Match', known, tag, 'weak');
-}
-
-/**
- * Whether If-Match or If-None-Match contains this tag (RFC 9110 section 13.1).
- * @throws HttpError `invalid_parameter` if the header is not a list of entity tags
- */
-export function names(
-  field: 'If-Match' | 'If-None-Match',
-  value: string,
-  tag: string,
-  how: Comparison,
-): boolean {
-  if (value.trim() === '*') return true;
-  if (!isReadable(value)) {
-    throw invalidHeader(
-      field,
-      'invalid_format',
-      `${field} takes * or entity tags in quotation marks, such as "3".`,
-    );
-  }
-  const tags: readonly string[] = value.match(EACH) ?? [];
-  return how === 'strong' ? tags.includes(tag) : tags.some((other) => opaque(other) === opaque(tag));
-}
-
-function isReadable(value: string): boolean {
+/** The tags in If-Match or If-None-Match. @returns undefined if the value is neither `*` nor a list of entity tags */
+export function parseTags(value: string): '*' | readonly string[] | undefined {
+  if (value.trim() === '*') return '*';
   // Commas alone are an empty list.
-  return value.trim() === '*' || (LIST.test(value) && value.includes('"'));
-}
-
-function opaque(tag: string): string {
-  return tag.startsWith('W/') ? tag.slice(2) : tag;
+  return LIST.test(value) && value.includes('"') ? (value.match(EACH) ?? []) : undefined;
 }
