@@ -19,11 +19,11 @@ import {
   describedReplacement,
 } from './openapi/resource-operations.js';
 import { onceFor, readIdempotencyKey } from './query/idempotency-key.js';
-import { isKnown, writeCondition } from './query/preconditions.js';
+import { writeCondition } from './query/preconditions.js';
 import { prefersMinimal } from './query/prefer-header.js';
 import { noParameter } from './query/query.js';
 import type { ResourceDescription } from './resource-description.js';
-import { entityTag } from './response/etag.js';
+import { entityTag, isKnown } from './response/etag.js';
 import { type BodyHandler, idOf, type Operation, type Policy, type Route } from './route.js';
 import { type View, Views } from './views.js';
 import { MAX_RECORD_BYTES } from './work-bounds.js';

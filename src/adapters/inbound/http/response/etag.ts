@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Context } from '../context.js';
+import { invalidHeader } from './http-error.js';
 
 /** RFC 9110 section 8.8.3: the opaque part consists of visible characters except the quotation mark. */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
@@ -19,9 +21,36 @@ export function weakTag(...parts: readonly (string | Buffer)[]): string {
   return `W/"${hash.digest('base64url')}"`;
 }
 
-/** The tags in If-Match or If-None-Match. @returns undefined if the value is neither `*` nor a list of entity tags */
-export function parseTags(value: string): '*' | readonly string[] | undefined {
+/** Whether the client already has the state with this tag. A malformed header matches no tag and costs only a body. */
+export function isKnown(ctx: Context, tag: string): boolean {
+  const { 'if-none-match': known } = ctx.headers;
+  if (known === undefined || !isReadable(known)) return false;
+  const tags = tagsIn('If-None-Match', known);
+  return tags === '*' || tags.some((other) => opaque(other) === opaque(tag));
+}
+
+/**
+ * The entity tags in If-Match or If-None-Match (RFC 9110 section 13.1).
+ * @throws HttpError `invalid_parameter` if the header is not a list of entity tags
+ */
+export function tagsIn(field: 'If-Match' | 'If-None-Match', value: string): '*' | readonly string[] {
   if (value.trim() === '*') return '*';
+  if (!isReadable(value)) {
+    throw invalidHeader(
+      field,
+      'invalid_format',
+      `${field} takes * or entity tags in quotation marks, such as "3".`,
+    );
+  }
+  return value.match(EACH) ?? [];
+}
+
+function isReadable(value: string): boolean {
   // Commas alone are an empty list.
-  return LIST.test(value) && value.includes('"') ? (value.match(EACH) ?? []) : undefined;
+  return value.trim() === '*' || (LIST.test(value) && value.includes('"'));
+}
+
+/** A tag without its mark of weakness. Weak comparison (RFC 9110 section 8.8.3.2) compares nothing else. */
+export function opaque(tag: string): string {
+  return tag.startsWith('W/') ? tag.slice(2) : tag;
 }

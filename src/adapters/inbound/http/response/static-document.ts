@@ -2,10 +2,9 @@ import type { Context } from '../context.js';
 import type { Coding } from '../middleware/compression-codecs.js';
 import { CODECS, type CodedDocument } from '../middleware/compression-codecs.js';
 import type { OperationDescription } from '../openapi/description.js';
-import { isKnown } from '../query/preconditions.js';
 import { noParameter } from '../query/query.js';
 import type { Route } from '../route.js';
-import { weakTag } from './etag.js';
+import { isKnown, weakTag } from './etag.js';
 
 /** A document that is not a record. All responses share its bytes, and each coding is made once. */
 export class TaggedDocument implements CodedDocument {
