@@ -16,7 +16,7 @@ import { noStore } from './middleware/no-store.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLimits } from './middleware/request-limits.js';
 import { limitSendingTime, responseLimits } from './middleware/response-limits.js';
-import { accessControl, mount, type Route } from './route.js';
+import { accessGuard, mount, type Route } from './route.js';
 import { versionOf } from './versioning/api-version.js';
 import { deprecationHeaders } from './versioning/deprecation.js';
 import type { WorkBounds } from './work-bounds.js';
@@ -40,8 +40,8 @@ export interface AppDependencies {
 /** The middleware in order, from top to bottom. {@link mount} continues in the route. */
 export function createApp(deps: AppDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
-  const enter = accessControl(deps.gate);
-  for (const route of deps.routes) mount(router, route, versionOf(route, deps.routes), enter);
+  const guard = accessGuard(deps.gate);
+  for (const route of deps.routes) mount(router, route, versionOf(route, deps.routes), guard);
 
   const app = new Koa<RequestState>();
   app.silent = true;

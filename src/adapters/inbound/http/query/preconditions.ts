@@ -22,8 +22,8 @@ export function writeCondition(
   return (version) => {
     const tag = tagOf(version);
     const only = match === undefined ? '*' : tagsIn('If-Match', match);
-    const never = noneMatch === undefined ? [] : tagsIn('If-None-Match', noneMatch);
     if (only !== '*' && !only.includes(tag)) return false;
+    const never = noneMatch === undefined ? [] : tagsIn('If-None-Match', noneMatch);
     return never !== '*' && !never.some((other) => opaque(other) === opaque(tag));
   };
 }
