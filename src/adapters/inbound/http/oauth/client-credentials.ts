@@ -8,13 +8,13 @@ export interface ClientCredentials {
 const BASIC = /^basic(?: +|$)/i;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** No client has these. They are refused, and counted, like any wrong secret. */
+/** What no client has. It is refused, and counted, as any wrong secret. */
 const UNREADABLE: ClientCredentials = { id: '', secret: '' };
 
 /**
- * Reads `client_secret_basic` or `client_secret_post` (RFC 6749 section 2.3.1).
- * @returns undefined if no secret was sent
- * @throws CatalogueError `validation_failed` if the client is named in two ways
+ * By `client_secret_basic` or `client_secret_post` (RFC 6749 section 2.3.1).
+ * @returns undefined where no secret was sent
+ * @throws CatalogueError `validation_failed` where the client would be told in two ways
  */
 export function clientCredentials(authorization: string, form: Form): ClientCredentials | undefined {
   const [id, secret] = [form.get('client_id'), form.get('client_secret')];
