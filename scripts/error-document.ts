@@ -33,7 +33,7 @@ const INTRODUCTION = `# Errors
 
 Every code that the service answers with, what causes it, and what to do. How an interface of such errors is used is in
 [docs/api.md](api.md#errors). This page is made by \`npm run docs:errors\` from the tables that the service itself answers
-by (\`error-codes.ts\`, \`issue-codes.ts\`, \`oauth-error-codes.ts\`); change it there.
+by (\`error-codes.ts\`, \`issue-codes.ts\`, \`oauth-errors.ts\`); change it there.
 
 An error has three members: \`code\`, for programs; \`message\`, for people, whose wording may change; and \`details\`, a list,
 often empty, of what is wrong with single values. Its header \`X-Request-Id\` names the request in the service's log.`;
