@@ -1,5 +1,5 @@
 /**
- * Declares tests that run at the same time, because they mostly wait. They start after the `before` hooks above this call.
+ * Declares tests that run at the same time, because they mostly wait. They start after the `before` hooks above it.
  * @param tests by their titles; none may depend on another
  */
 export function concurrently(tests: Readonly<Record<string, () => Promise<void>>>): void {
