@@ -1,6 +1,6 @@
 import type { Line } from '#src/adapters/outbound/cluster/rate-messages.js';
 
-/** The two ends of a line between processes: what goes in is carried as JSON, and comes out in a later turn. */
+/** The two ends of a channel between processes. Messages are serialized and arrive in a later turn of the event loop. */
 export class JoinedLines {
   readonly worker: Line;
   readonly primary: Line;
@@ -13,12 +13,12 @@ export class JoinedLines {
     this.primary = { send: toWorker.send, receive: toPrimary.receive };
   }
 
-  /** From now on nothing is carried. */
+  /** Holds all messages from now on. */
   hold(): void {
     this.held = [];
   }
 
-  /** Carries what was held, and all that follows. */
+  /** Delivers the held messages, and holds no more. */
   release(): void {
     const held = this.held ?? [];
     this.held = undefined;
