@@ -33,7 +33,7 @@ const INTRODUCTION = `# Errors
 
 Every error code, its cause, and what to do. [docs/api.md](api.md#errors) explains how to use errors.
 \`npm run docs:errors\` generates this page from the tables that the service itself uses (\`error-codes.ts\`,
-\`issue-codes.ts\`, \`oauth-error-codes.ts\`); edit the texts there.
+\`issue-codes.ts\`, \`oauth-errors.ts\`); edit the texts there.
 
 An error has three members: \`code\` for programs; \`message\` for people, whose wording may change; and \`details\`, an array
 with one entry per issue, often empty. The header \`X-Request-Id\` identifies the request in the log of the service.`;

@@ -1,6 +1,5 @@
 import { MemoryIdempotencyStore } from '../adapters/outbound/memory/idempotency-store.js';
-import { MemoryRepository, MemoryTombstones } from '../adapters/outbound/memory/repository.js';
-import { MemoryStore } from '../adapters/outbound/memory/store.js';
+import { MemoryRepository, MemoryStore, MemoryTombstones } from '../adapters/outbound/memory/repository.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { EXPIRING_TABLES, idempotencyStores, repositories, TABLES } from './tables.js';
 

@@ -8,9 +8,9 @@ export function nextTurn(): Promise<void> {
 const inLine = new RotatingQueues<() => void>();
 
 /**
- * Resolves when the next piece of a long work may run. One piece of all long works in the process runs in each turn of the
- * event loop, so a request waits for at most one of them. Clients take turns: a client waits for one piece of each other
- * client, however much work the others have.
+ * Resolves when the next piece of a long work may run. One piece of all long works in the process runs in each turn
+ * of the event loop, so a request waits for at most one of them. Clients take turns: a client waits for one piece of
+ * each other client, however much work the others have.
  * @param client for whom the work is done: a principal, else an address; absent: the service itself
  */
 export function turnInLine(client = ''): Promise<void> {

@@ -29,8 +29,8 @@ interface Waiter {
 }
 
 /**
- * A semaphore with a limit for all clients together and one for each client. A request beyond a limit waits. Waiting clients
- * are served in rotation.
+ * A semaphore with a limit for all clients together and one for each client. A request beyond a limit waits. Waiting
+ * clients are served in rotation.
  */
 export class FairShares {
   private readonly held = new Map<string, number>();
@@ -105,8 +105,8 @@ export class FairShares {
   }
 
   /**
-   * Skips clients at their own limit. A request that waits for the total is not overtaken, so that it gets its turn, except by
-   * a client that holds nothing and takes from the reserve.
+   * Skips clients at their own limit. A request that waits for the total is not overtaken, so that it gets its turn,
+   * except by a client that holds nothing and takes from the reserve.
    */
   private nextInTurn(): readonly [string, Waiter] | undefined {
     const { total, perClient, reserve = 0 } = this.limits;

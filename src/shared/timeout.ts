@@ -1,6 +1,6 @@
 /**
- * Calls back after this many milliseconds and after the next I/O, so that a pause of this process does not count against
- * the peer. Can still call back right after `clearTimeout`.
+ * Calls back after this many milliseconds and after the next I/O, so that a pause of this process does not count
+ * against the peer. Can still call back right after `clearTimeout`.
  */
 export function afterReading(ms: number, call: () => void): NodeJS.Timeout {
   return setTimeout(() => setImmediate(call), ms);

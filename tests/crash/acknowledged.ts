@@ -2,16 +2,16 @@ import { expect } from 'chai';
 import { everyProduct } from '../support/workers.js';
 import type { CrashService } from './crash-service.js';
 
-/** What one store acknowledged, and must hold after any end of the service. */
+/** The writes that one store acknowledged. It must hold them however the service ends. */
 export class Acknowledged {
   readonly products = new Set<number>();
-  /** How many sample products the command line made. */
+  /** The number of sample products that the command line made. */
   seeded = 0;
-  /** Secrets of keys since the last look. */
+  /** Valid API keys that were made since the last check. */
   readonly good = new Set<string>();
   readonly revoked = new Set<string>();
 
-  /** Creates a product by every process. */
+  /** Creates one product through each process. */
   async createProducts(service: CrashService): Promise<void> {
     for (const { status, json } of await service.spread((client) =>
       client.post('/products', { name: 'Lamp' }),

@@ -4,7 +4,7 @@ import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { until } from '../support/until.js';
 import { isAlive, logged } from '../support/workers.js';
 
-/** A started service over a SQLite file: the processes that serve, and the files that these have open. */
+/** A running service over a SQLite file, with its serving processes and their open files. */
 export class CrashService {
   private constructor(
     private readonly service: ChildProcessService,
@@ -29,25 +29,25 @@ export class CrashService {
     return this.service.folder;
   }
 
-  /** Of the processes that serve. */
+  /** The ids of the processes that serve. */
   get pids(): number[] {
     return logged(this.service, 'started').map(({ pid }) => pid);
   }
 
-  /** The lines of the log with this message, of all processes. */
+  /** Returns the log entries of all processes with this message. */
   logged(message: string) {
     return logged(this.service, message);
   }
 
-  /** The requests that were refused for the service's own sake. */
+  /** Returns the log entries of requests with a 5xx status. */
   failures() {
     return this.logged('request').filter(({ status }) => Number(status) >= 500);
   }
 
-  /** Lends a client with connections of its own: the next ones go to the other process. */
+  /** Lends a client with new connections. Each next connection goes to the other process. */
   async with<Result>(use: (client: HttpClient) => Promise<Result>): Promise<Result> {
     const client = await this.service.started(this.token);
-    // What a response looks like is proved elsewhere, and costs time.
+    // Other suites compare responses with the document; here it would only cost time.
     client.documented = undefined;
     try {
       return await use(client);
@@ -56,12 +56,12 @@ export class CrashService {
     }
   }
 
-  /** As many responses as there are processes, which take new connections in turn. */
+  /** Sends one request to each process: new connections go to them in turn. */
   async spread(request: (client: HttpClient) => Promise<HttpResponse>): Promise<HttpResponse[]> {
     return Promise.all(this.pids.map(() => this.with(request)));
   }
 
-  /** What a process has open of a database: its path, `-wal`, `-shm`, perhaps with ` (deleted)`; of a connection one each. */
+  /** Returns the open database files of a process: the file, `-wal` and `-shm`, with ` (deleted)` if deleted. */
   openFiles(pid: number): string[] {
     return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
       const path = linkOf(`/proc/${pid}/fd/${fd}`);
@@ -69,7 +69,7 @@ export class CrashService {
     });
   }
 
-  /** Ends all its processes: in good order, or all at once. */
+  /** Ends all processes: SIGTERM stops them gracefully, SIGKILL at once. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const { pids, service } = this;
     service.kill(signal);
@@ -80,7 +80,7 @@ export class CrashService {
   }
 }
 
-/** @returns undefined where the descriptor was closed meanwhile */
+/** @returns undefined if the descriptor is closed by now */
 function linkOf(path: string): string | undefined {
   try {
     return readlinkSync(path);

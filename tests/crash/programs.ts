@@ -6,10 +6,10 @@ import { python } from '../support/python.js';
 import type { Acknowledged } from './acknowledged.js';
 import type { CrashService } from './crash-service.js';
 
-/** Opens the database beside the service, in a process of its own, and closes it. */
+/** Opens and closes the database in another process while the service runs. */
 export type Program = (service: CrashService, acknowledged: Acknowledged) => Promise<void>;
 
-/** Runs the command line in a folder and gives what it prints. */
+/** Runs the command line in a folder. @returns its output */
 export async function run(folder: string, ...args: string[]): Promise<string> {
   const { code, out, err } = await catalogue(folder, args);
   expect(code, `catalogue ${args[0]}: ${err}`).to.equal(0);
@@ -44,7 +44,7 @@ export const SEED: Program = async ({ folder }, acknowledged) => {
 const BACK_UP =
   'import sqlite3, sys; a, b = map(sqlite3.connect, sys.argv[1:]); a.backup(b); b.close(); a.close()';
 
-/** A backup by another SQLite library. */
+/** Makes a backup with another SQLite library. */
 export const OTHER_BACKUP: Program = async ({ folder }) => {
   const target = `${mkdtempSync(join(folder, 'python-'))}/b.sqlite`;
   await python(BACK_UP, join(folder, 'data/catalogue.sqlite'), target);

@@ -200,7 +200,8 @@ describe('the program', () => {
     });
 
     it('answers on its management port until the last request is done', async () => {
-      const service = start();
+      // An idle probe that held up the end would do so for longer than the limit of this test.
+      const service = start(folder(), { SHUTDOWN_GRACE_SECONDS: '3600' });
       const slow = await slowPost(await service.started(), service);
       const [, port] = await service.logs(/"port":(\d+)[^\n]*"msg":"management listening"/);
       const management = new HttpClient(Number(port), undefined, '');
@@ -212,9 +213,7 @@ describe('the program', () => {
       expect((await management.get('/metrics')).status).to.equal(200);
       slow.write(':"Lamp"}');
       expect(await received(slow)).to.match(/^HTTP\/1\.1 201 /);
-      const done = performance.now();
       expect(await service.exit).to.deep.equal({ code: 0, signal: null });
-      expect(performance.now() - done, 'an idle probe holds nothing up').to.be.lessThan(2_000);
       management.close();
     });
 
@@ -228,7 +227,7 @@ describe('the program', () => {
     });
 
     it('twice, ends at once', async () => {
-      const service = start();
+      const service = start(folder(), { SHUTDOWN_GRACE_SECONDS: '3600' });
       await slowPost(await service.started(), service);
       service.kill('SIGTERM');
       await sleep(300);

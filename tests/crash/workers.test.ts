@@ -238,16 +238,15 @@ describe('several workers', () => {
     });
 
     it('twice, end at once', async () => {
-      const service = start();
+      // An end that waited for the request would be later than the limit of this test.
+      const service = start({ SHUTDOWN_GRACE_SECONDS: '3600' });
       const client = await serving(service);
       const socket = await client.connect();
       socket.write('POST /products HTTP/1.1\r\nHost: x\r\n');
       await sleep(100);
       service.kill('SIGTERM');
       await sleep(100);
-      const stopped = performance.now();
       expect((await service.stop('SIGTERM')).code).to.equal(143);
-      expect(performance.now() - stopped).to.be.lessThan(300);
       await until('no worker is left', () => !workersOf(service).some(isAlive));
     });
 

@@ -250,7 +250,7 @@ for (const coding of NAMES) {
         expect(seen).to.be.an('error');
       }
       expect(await logged(service)).to.include({ status: 200, complete: false });
-      const warnings = service.journal.lines.filter(({ event }) => event === 'an answer broke off');
+      const warnings = service.journal.lines.filter(({ event }) => event === 'response aborted');
       expect(warnings.length).to.be.at.least(6);
       for (const { details } of warnings) expect(details['error']).to.equal(failure);
     });

@@ -256,7 +256,7 @@ describe('an export', () => {
         expect(text.endsWith('0\r\n\r\n')).to.equal(false);
       }
       expect(await logged(service)).to.include({ status: 200, complete: false });
-      const warnings = service.journal.lines.filter(({ event }) => event === 'an answer broke off');
+      const warnings = service.journal.lines.filter(({ event }) => event === 'response aborted');
       expect(warnings.map(({ details }) => details['error'])).to.deep.equal([failure, failure, failure]);
       expect(new Set(warnings.map(({ details }) => details['requestId']))).to.have.length(3);
     });

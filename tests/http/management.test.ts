@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { healthEndpoints } from '#src/adapters/inbound/http/health-routes.js';
 import { createManagementApp } from '#src/adapters/inbound/http/management-app.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
-import { MemoryStore } from '#src/adapters/outbound/memory/store.js';
+import { MemoryStore } from '#src/adapters/outbound/memory/repository.js';
 import { listen } from '#src/composition/listen.js';
 import { unavailable } from '#src/domain/errors.js';
 import { RecordingJournal } from '../support/fakes.js';

@@ -8,6 +8,7 @@ import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/s
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { SystemClock } from '#src/adapters/outbound/system/system-clock.js';
 import { listen } from '#src/composition/listen.js';
+import { concurrently } from '../support/concurrently.js';
 import { answersIn, HttpClient, received } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -364,64 +365,66 @@ describe('slow messages', () => {
       });
       after(() => new Drain(server).drain(0));
 
-      it('get 408 when the headers take too long', async () => {
-        expect(answersIn(await client.raw('GET / HTTP/1.1\r\nHost: x\r\n'))).to.deep.equal([
-          [408, 'request_timeout'],
-        ]);
-      });
+      concurrently({
+        'get 408 when the headers take too long': async () => {
+          expect(answersIn(await client.raw('GET / HTTP/1.1\r\nHost: x\r\n'))).to.deep.equal([
+            [408, 'request_timeout'],
+          ]);
+        },
 
-      it('get 408 when the body takes too long', async () => {
-        const text = await client.raw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
-        expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
-      });
+        'get 408 when the body takes too long': async () => {
+          const text = await client.raw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+          expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
+        },
 
-      it('get 408 though bytes keep coming', async () => {
-        const socket = await client.connect();
-        const dripping = setInterval(() => socket.write('x'), 50);
-        socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
-        const text = await received(socket);
-        clearInterval(dripping);
-        expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
-      });
+        'get 408 though bytes keep coming': async () => {
+          const socket = await client.connect();
+          const dripping = setInterval(() => socket.write('x'), 50);
+          socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
+          const text = await received(socket);
+          clearInterval(dripping);
+          expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
+        },
 
-      it('may take their time where their deadline is lifted, and those behind them may not', async () => {
-        const socket = await client.connect();
-        socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\n');
-        for (let bytes = 0; bytes < 30; bytes++) {
-          await sleep(100);
-          socket.write('x');
-        }
-        socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
-        expect(answersIn(await received(socket))).to.deep.equal([
-          [200, undefined],
-          [408, 'request_timeout'],
-        ]);
-      });
+        'may take their time where their deadline is lifted, and those behind them may not': async () => {
+          const socket = await client.connect();
+          socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\n');
+          for (let bytes = 0; bytes < 30; bytes++) {
+            await sleep(100);
+            socket.write('x');
+          }
+          socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+          expect(answersIn(await received(socket))).to.deep.equal([
+            [200, undefined],
+            [408, 'request_timeout'],
+          ]);
+        },
 
-      it('may take their time behind one that may, too', async () => {
-        const socket = await client.connect();
-        const head = (length: number) =>
-          `POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
-        socket.write(`${head(1)}x${head(20)}`);
-        for (let bytes = 0; bytes < 20; bytes++) {
-          await sleep(100);
-          socket.write('x');
-        }
-        const answers = received(socket, /read[\s\S]*read/);
-        expect(answersIn(await answers).map(([status]) => status)).to.deep.equal([200, 200]);
-      });
+        'may take their time behind one that may, too': async () => {
+          const socket = await client.connect();
+          const head = (length: number) =>
+            `POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+          socket.write(`${head(1)}x${head(20)}`);
+          for (let bytes = 0; bytes < 20; bytes++) {
+            await sleep(100);
+            socket.write('x');
+          }
+          const answers = received(socket, /read[\s\S]*read/);
+          expect(answersIn(await answers).map(([status]) => status)).to.deep.equal([200, 200]);
+        },
 
-      it('are cut by silence all the same', async () => {
-        const socket = await client.connect();
-        socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
-        expect(await received(socket)).to.equal('');
-      });
+        'are cut by silence all the same': async () => {
+          const socket = await client.connect();
+          socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+          expect(await received(socket)).to.equal('');
+        },
 
-      it('lose the connection when nothing at all comes', async () => {
-        const socket = connect(client.port, '127.0.0.1');
-        const text = await Promise.race([received(socket), sleep(5_000, 'still there')]);
-        if (kind === 'TLS') expect(text).to.equal('');
-        else expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
+        'lose the connection when nothing at all comes': async () => {
+          const socket = connect(client.port, '127.0.0.1');
+          const text = await Promise.race([received(socket), sleep(5_000, 'still there')]);
+          if (kind === 'TLS') expect(text).to.equal('');
+          else expect(answersIn(text)).to.deep.equal([[408, 'request_timeout']]);
+        },
       });
     });
   }

@@ -14,10 +14,10 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The program as its users run it: a process of its own. */
+/** The program in a child process, as users run it. */
 export class ChildProcessService {
   out = '';
-  /** What the log says. */
+  /** The log so far. */
   log = '';
   readonly exit: Promise<Exit>;
   private readonly child: ChildProcess;
@@ -46,7 +46,7 @@ export class ChildProcessService {
     this.exit = once(this.child, 'close').then(([code, signal]) => ({ code, signal }));
   }
 
-  /** Waits until standard output matches. */
+  /** Waits until standard output matches. @throws Error if the process ends first */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     return this.until(() => pattern.exec(this.out), `${pattern} on standard output`);
   }
@@ -55,12 +55,12 @@ export class ChildProcessService {
     return this.until(() => pattern.exec(this.log), `${pattern} in the log`);
   }
 
-  /** @returns its port, once it listens with HTTPS */
+  /** Waits until it listens with HTTPS. @returns the port */
   async listening(): Promise<number> {
     return Number((await this.says(/listens on https:\/\/localhost:(\d+)/))[1]);
   }
 
-  /** Waits until it listens and has opened its store. */
+  /** Waits until it listens and has opened its store. @returns a client with this token, or with the first key */
   async started(token?: string): Promise<HttpClient> {
     await this.says(/listens on [\s\S]*curl/);
     const port = await this.listening();
@@ -77,7 +77,7 @@ export class ChildProcessService {
     return /shown this once: (\S+)/.exec(this.out)?.[1] ?? '';
   }
 
-  /** What it writes to standard output from now on meets a closed pipe. */
+  /** Closes its standard output: later writes fail with EPIPE. */
   closeOutput(): void {
     this.child.stdout?.destroy();
   }
@@ -102,7 +102,7 @@ export class ChildProcessService {
   }
 }
 
-/** Runs the command line to its end. */
+/** Runs the command line in a child process until it ends. */
 export async function catalogue(
   folder: string,
   args: string[],
@@ -113,7 +113,10 @@ export async function catalogue(
   return { code, out: run.out, err: run.log };
 }
 
-/** Processes over one store, for the tests of one `describe`. @returns a client of each */
+/**
+ * Starts several processes over one store for the tests of one `describe`.
+ * @returns a function that gives a client of each
+ */
 export function childProcessServices(
   count: number,
   settings: Record<string, string>,
@@ -133,7 +136,7 @@ export function childProcessServices(
   return () => clients;
 }
 
-/** The program under `TLS=files`, with the certificate that lies in `cert.pem` and `key.pem` of its folder. */
+/** Starts the program with `TLS=files` and the certificate in `cert.pem` and `key.pem` of the folder. */
 export function certifiedService(folder: string): ChildProcessService {
   const files = { TLS_CERT_FILE: 'cert.pem', TLS_KEY_FILE: 'key.pem' };
   return new ChildProcessService(folder, {

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib';
 import type { HttpResponse } from './http-client.js';
 
-/** The codings of the service, and how they are undone. */
+/** The content codings of the service, with their decoders. */
 export const CODINGS = {
   gzip: { whole: gunzipSync, stream: () => createGunzip() },
   br: { whole: brotliDecompressSync, stream: () => createBrotliDecompress() },
@@ -10,7 +10,7 @@ export const CODINGS = {
 export type Coding = keyof typeof CODINGS;
 export const NAMES = Object.keys(CODINGS) as Coding[];
 
-/** What the body says, in whatever coding it came. */
+/** Returns the decoded body. */
 export function decoded({ headers, bytes }: HttpResponse): string {
   const coding = headers['content-encoding'];
   return (coding === undefined ? bytes : CODINGS[coding as Coding].whole(bytes)).toString('utf8');

@@ -5,7 +5,7 @@ import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/idempotency-store.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 
-/** The service as it is, but that it dies at the step of a creation that the environment variable DIES names. */
+/** The service, except that it kills itself at the step of a creation that the environment variable DIES names. */
 
 const STORES = [SqliteIdempotencyStore.prototype, MongoIdempotencyStore.prototype];
 const REPOSITORIES = [SqliteRepository.prototype, MongoRepository.prototype];
@@ -16,7 +16,7 @@ function die(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Dies before or after this method of a store, where it is about products. */
+/** Kills the process before or after this method of a store, for products only. */
 function dieAround(step: Step, prototype: object, name: string): void {
   const method = Reflect.get(prototype, name);
   Reflect.set(prototype, name, async function (this: { table: { name: string } }, ...args: unknown[]) {
@@ -28,7 +28,7 @@ function dieAround(step: Step, prototype: object, name: string): void {
   });
 }
 
-/** Dies when what was to be inserted is in the transaction, and that is not committed yet. */
+/** Kills the process when the records are inserted but the transaction is not committed. */
 function dieBeforeCommit(): void {
   const { insertAll } = SqliteRepository.prototype;
   const { exec } = Database.prototype;

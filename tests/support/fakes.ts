@@ -2,7 +2,7 @@ import type { Backoff } from '#src/application/ports/backoff.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { Journal } from '#src/application/ports/journal.js';
 
-/** A clock that stands still until it is moved; its two hands move apart where a test wants that. */
+/** A clock that a test moves. Wall time and elapsed time move independently. */
 export class FakeClock implements Clock {
   constructor(
     public time = Date.UTC(2026, 0, 1),
@@ -13,7 +13,7 @@ export class FakeClock implements Clock {
   elapsed = () => this.running;
 }
 
-/** Each look moves it by the next of the steps, over and over. */
+/** A clock that each reading moves by the next step; the steps repeat. */
 export class UnevenClock extends FakeClock {
   private looks = 0;
 

@@ -14,20 +14,20 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as it came, perhaps coded. */
+  /** The body as received; it may be compressed. */
   readonly bytes: Buffer;
-  /** The body, parsed. Throws where it is no JSON. */
+  /** The parsed body. @throws SyntaxError if it is not JSON */
   // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came
   readonly json: any;
 }
 
-/** Each detail of an error as its code and its pointer or name. */
+/** Returns the code and the pointer or name of each detail of an error. */
 export function issueLocations(answer: HttpResponse): [string, string][] {
   const details: { code: string; pointer?: string; name?: string }[] = answer.json.details;
   return details.map(({ code, pointer, name }) => [code, pointer ?? name ?? '']);
 }
 
-/** The answers in what came over a connection: status and code of each. */
+/** Returns the status and the error code of each response in the bytes of a connection. */
 export function answersIn(text: string): [number, string | undefined][] {
   return messagesIn(text).map(({ status, bytes }) => {
     const body = bytes.toString();
@@ -35,7 +35,7 @@ export function answersIn(text: string): [number, string | undefined][] {
   });
 }
 
-/** The answers in what came over a connection, as far as they came. */
+/** Returns the responses in the bytes of a connection; the last one may be incomplete. */
 function messagesIn(text: string): Omit<HttpResponse, 'text' | 'json'>[] {
   return text
     .split(/(?=HTTP\/1\.1 \d\d\d )/)
@@ -54,22 +54,22 @@ function messagesIn(text: string): Omit<HttpResponse, 'text' | 'json'>[] {
 export interface RequestOptions {
   readonly token?: string | null;
   readonly headers?: Record<string, string | string[]>;
-  /** A string or bytes go as they are, anything else as JSON. */
+  /** A string or bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   /** Sends the body in chunks, without Content-Length. */
   readonly chunked?: boolean;
-  /** This machine's address to come from. */
+  /** The local address to connect from. */
   readonly from?: string;
 }
 
 /**
- * Speaks HTTPS to the service under test, and trusts its CA and no other; without a CA it speaks plain HTTP, as a proxy
+ * A client of the service under test. It trusts only the CA of the service. Without a CA it uses plain HTTP, as a proxy
  * does.
  */
 export class HttpClient {
   private readonly ca: Buffer | undefined;
   private readonly agent: HttpAgent;
-  /** What its answers are held to. */
+  /** Rejects each response that the OpenAPI document does not describe. */
   documented: DocumentedAnswers | undefined;
 
   constructor(
@@ -138,7 +138,7 @@ export class HttpClient {
     });
   }
 
-  /** A POST of lines, whose body the caller sends piece by piece. */
+  /** Starts a POST of NDJSON; the caller sends the body piece by piece. */
   startLines(path: string, headers: Record<string, string> = {}): ClientRequest {
     const { host, port, agent, token } = this;
     const request = (this.ca ? httpsRequest : httpRequest)({
@@ -155,7 +155,7 @@ export class HttpClient {
     return request;
   }
 
-  /** A connection of its own, for messages that no client library would send. */
+  /** Opens a new connection, for messages that no client library sends. */
   connect(): Promise<Socket> {
     return new Promise((resolve, reject) => {
       const { host, port, ca } = this;
@@ -165,7 +165,7 @@ export class HttpClient {
     });
   }
 
-  /** Sends bytes as they are, and answers with all that came back until the connection ended or `until` matched. */
+  /** Sends bytes unchanged. @returns all received bytes until the connection ended or `until` matched */
   async raw(bytes: string, until?: RegExp): Promise<string> {
     const socket = await this.connect();
     socket.write(bytes, 'latin1');

@@ -10,14 +10,14 @@ export const keyed = (key: string, { headers, ...more }: RequestOptions = {}): R
 
 export const isReplay = ({ headers }: HttpResponse) => headers['idempotency-replayed'] === 'true';
 
-/** Status, and whether it says that it is a replay. */
+/** Returns the status, and whether the response is marked as a replay. */
 export const outcome = (answer: HttpResponse) => [answer.status, isReplay(answer)];
 
 export const MADE = [201, false];
 export const REPLAYED = [201, true];
 export const REUSED = [422, false];
 
-/** Makes things under keys in a running service. */
+/** Creates records with idempotency keys in a running service. */
 export function posting(service: InProcessService) {
   let made = 0;
   return {

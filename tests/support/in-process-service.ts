@@ -6,7 +6,7 @@ import { documentedAnswers } from './openapi/described.js';
 import { temporaryFolder } from './temporary-folder.js';
 import type { TestIssuer } from './test-issuer.js';
 
-/** A well-formed key, good for tests and nothing else. */
+/** A well-formed API key for tests. */
 export const FIRST_KEY = `pcs_${'0'.repeat(30)}0B9c15`;
 
 export interface InProcessService {
@@ -17,9 +17,9 @@ export interface InProcessService {
 }
 
 /**
- * The real service in this process, on free ports, for the tests of one `describe`.
- * @param environment settings over those of a quiet service on memory
- * @param issuer whose tokens the service takes: started before it and stopped after it
+ * Starts the real service in this process, on free ports, for the tests of one `describe`.
+ * @param environment settings that override those of a silent service on memory
+ * @param issuer an issuer of access tokens that the service trusts; it starts before the service and stops after it
  */
 export function inProcessService(
   environment: Record<string, string> = {},

@@ -13,12 +13,12 @@ export class JoinedChannels {
     this.primary = { send: toWorker.send, receive: toPrimary.receive };
   }
 
-  /** From now on nothing is carried. */
+  /** Holds all messages from now on. */
   hold(): void {
     this.held = [];
   }
 
-  /** Carries what was held, and all that follows. */
+  /** Delivers the held messages, and holds no more. */
   release(): void {
     const held = this.held ?? [];
     this.held = undefined;

@@ -4,19 +4,19 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came
 export type ResultLine = any;
 
-/** An import under way: lines go out and results come back, each when the caller likes. */
+/** A running import: the caller sends lines and reads results at its own pace. */
 export class LineStream {
   readonly response: Promise<IncomingMessage>;
   private lines: AsyncIterator<string> | undefined;
 
   constructor(readonly request: ClientRequest) {
     this.response = once(request, 'response').then(([response]) => response as IncomingMessage);
-    // Whoever awaits it is told; until somebody does it is no unhandled rejection.
+    // A rejection before anyone awaits it is not an unhandled one.
     this.response.catch(() => {});
     request.flushHeaders();
   }
 
-  /** Waits for the service to take it where the connection is full. */
+  /** Waits for the service to read if the connection is full. */
   async send(text: string | Buffer): Promise<void> {
     if (!this.request.write(text)) await once(this.request, 'drain');
   }
@@ -44,7 +44,7 @@ export class LineStream {
   }
 }
 
-/** @throws where the answer breaks off */
+/** @throws Error if the response is aborted */
 async function* whole(response: IncomingMessage): AsyncGenerator<string, void, void> {
   let rest = '';
   for await (const text of response.setEncoding('utf8')) {

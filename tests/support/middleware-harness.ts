@@ -30,11 +30,11 @@ import { ENDLESS, PRODUCTS } from './tables.js';
 
 export interface MiddlewareHarness {
   readonly client: HttpClient;
-  /** Answers, behind the middleware under test. */
+  /** The handler behind the middleware under test. */
   answer: Middleware;
 }
 
-/** One middleware over plain HTTP, before an answer that each test chooses; for the tests of one `describe`. */
+/** Serves one middleware over plain HTTP, with a handler that each test sets, for the tests of one `describe`. */
 export function middlewareHarness(middleware: Middleware, timeouts?: ServerTimeouts): MiddlewareHarness {
   const harness: { client?: HttpClient; answer: Middleware } = { answer: () => {} };
   let served: Served;
@@ -65,11 +65,11 @@ function close({ server, client }: Served): void {
   server.closeAllConnections();
 }
 
-/** Tells of every page that is read, and fails or waits where a test wants that. */
+/** A repository that reports each page that is read. A test can make it fail or wait. */
 export class WatchedRepository extends MemoryRepository<Product> {
   readonly queries: ListQuery[] = [];
   readonly reading = new EventEmitter();
-  /** Runs before each page, with the number of it from 1. */
+  /** Runs before each page; pages count from 1. */
   before: (page: number) => Promise<void> | void = () => {};
 
   constructor() {
@@ -83,7 +83,7 @@ export class WatchedRepository extends MemoryRepository<Product> {
     return super.list(query);
   }
 
-  /** @param fields of each, or what makes those of each */
+  /** @param fields of each product, or a function that makes them */
   async fill(count: number, fields: Partial<Product> | (() => Partial<Product>) = {}): Promise<void> {
     const more = typeof fields === 'function' ? fields : () => fields;
     for (let id = 1; id <= count; id++) {
@@ -107,13 +107,13 @@ export interface ListService {
   readonly journal: NotingJournal;
   readonly client: HttpClient;
   readonly drain: Drain;
-  /** The server's ends of the connections, in the order in which they came. */
+  /** The sockets of the server, in the order of the connections. */
   readonly connections: readonly Socket[];
 }
 
 /**
- * The products of a watched repository over plain HTTP, for anyone to read; for the tests of one `describe`.
- * @param origins whose scripts may read the answers
+ * Serves the products of a watched repository over plain HTTP, without tokens, for the tests of one `describe`.
+ * @param origins the origins whose scripts may read the responses
  */
 export function listService(origins = ''): ListService {
   const service: { -readonly [Name in keyof ListService]?: ListService[Name] } = {};

@@ -1,6 +1,6 @@
 import type { HttpClient, HttpResponse, RequestOptions } from './http-client.js';
 
-/** How a client proves who it is. */
+/** How a client authenticates at the token endpoint. */
 export type ClientProof = 'basic' | 'post';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -9,7 +9,7 @@ export function basic(id: string, secret: string): Record<string, string> {
   return { Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
 }
 
-/** Asks the token endpoint with a form as it is. */
+/** Posts a form to the token endpoint, unchanged. */
 export function askToken(
   client: HttpClient,
   form: string,
@@ -19,13 +19,13 @@ export function askToken(
   return client.post('/oauth/token', form, { token: null, ...asking, headers });
 }
 
-/** The access token that the key of this id is given. */
+/** Requests an access token for an API key. */
 export async function accessToken(client: HttpClient, id: number, key: string, scope = ''): Promise<string> {
   const form = new URLSearchParams({ grant_type: 'client_credentials', scope });
   return (await askToken(client, String(form), { headers: basic(String(id), key) })).json.access_token;
 }
 
-/** `fetch`, by way of a client that trusts the service under test. */
+/** Returns a `fetch` that uses a client that trusts the service under test. */
 export function fetchBy(client: HttpClient) {
   return async (url: string, init: { method: string; headers: Record<string, string>; body?: unknown }) => {
     const { pathname, search, port } = new URL(url);

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Throws where another SQLite library cannot be had. */
+/** @throws Error if Python has no SQLite library */
 export function needPythonSqlite(): void {
   const { status, error, stderr } = spawnSync('python3', ['-c', 'import sqlite3'], { encoding: 'utf8' });
   if (status === 0) return;

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** A Redis of the tests' own, to be stopped, killed and started again. It keeps nothing. */
+/** A Redis server that tests stop, kill and restart. It persists nothing. */
 export class RedisServer {
   private child: ChildProcess | undefined;
 
   private constructor(readonly port: number) {}
 
-  /** One that has yet to be run. */
+  /** Reserves a port; `run` starts the server. */
   static async onFreePort(): Promise<RedisServer> {
     return new RedisServer(await freePort());
   }
@@ -18,8 +18,8 @@ export class RedisServer {
   }
 
   /**
-   * Starts it, on the port that it has always had, and waits until it listens.
-   * @throws Error that says what is missing where there is no redis-server to run
+   * Starts it on its port and waits until it listens.
+   * @throws Error that says what to install if there is no redis-server
    */
   async run(): Promise<void> {
     const options = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
@@ -38,7 +38,7 @@ export class RedisServer {
     });
   }
 
-  /** It keeps its connections, and answers nothing. */
+  /** Stops its responses; the connections stay open. */
   hang(): void {
     this.child?.kill('SIGSTOP');
   }

@@ -7,8 +7,8 @@ export interface CommandOutcome {
 }
 
 /**
- * Runs a command of `catalogue` in this process, for commands that end by themselves.
- * @param environment the settings, in place of those of this process
+ * Runs the command line in this process. The command must end by itself.
+ * @param environment the settings; those of this process do not apply
  */
 export async function runInProcess(
   args: readonly string[],

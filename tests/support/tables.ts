@@ -14,13 +14,13 @@ export {
   USERS,
 } from '#src/composition/tables.js';
 
-/** The plurals in the addresses of all resources. */
+/** The plurals in the paths of all resources. */
 export const PLURALS = RESOURCE_TABLES.map(({ name }) => name.replaceAll('_', '-'));
 
-/** The plurals of those resources that have two scopes of their own; API keys have `keys:admin` instead. */
+/** The plurals of the resources with a read and a write scope; API keys have `keys:admin` instead. */
 export const RECORD_PLURALS = RESOURCE_TABLES.filter((table) => table !== API_KEYS).map(
   ({ name }) => name as Extract<Scope, `${string}:read`> extends `${infer Plural}:read` ? Plural : never,
 );
 
-/** Time stands still: no query is ever too expensive. */
+/** A budget whose clock stands still, so no query is too expensive. */
 export const ENDLESS = new QueryBudget(new FakeClock(), 2_000);

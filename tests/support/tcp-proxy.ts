@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** `hang` accepts and holds what comes, in both directions; `cut` breaks what is open and refuses what is new. */
+/** `hang` accepts connections and forwards nothing; `cut` closes connections and refuses new ones. */
 export type Fault = 'none' | 'hang' | 'cut';
 
-/** Stands between the service and a store, and makes the network fail when it is told to. */
+/** A TCP proxy between the service and a store that simulates network failures. */
 export class TcpProxy {
-  /** Milliseconds by which everything is held up, each way. */
+  /** The delay in each direction, in milliseconds. */
   delayMs = 0;
   private fault: Fault = 'none';
   private readonly sockets = new Set<Socket>();

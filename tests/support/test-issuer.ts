@@ -5,13 +5,13 @@ import { makePair, publicJwk, type SigningPair, signed } from './jws.js';
 
 export const AUDIENCE = 'https://catalogue.example';
 
-/** An issuer of access tokens on this machine, in plain HTTP, that can be told to misbehave. */
+/** An issuer of access tokens on this machine, over plain HTTP. A test can make it fail. */
 export class TestIssuer {
-  /** The paths that it was asked for. */
+  /** The paths of the requests so far. */
   readonly asked: string[] = [];
-  /** The keys that it publishes; it signs with the first. */
+  /** The published keys; the first one signs. */
   pairs: SigningPair[] = [makePair('one')];
-  /** Answers in its place. */
+  /** Replaces the handler of the issuer. */
   instead: RequestListener | undefined;
   private port = 0;
   private readonly server: Server;

@@ -3,7 +3,7 @@ import type { ListService } from './middleware-harness.js';
 
 export const LINES = { Accept: 'application/x-ndjson' };
 
-/** Asks for lines and leaves them unread. */
+/** Requests NDJSON and does not read the body. */
 export function begin(service: ListService, path: string, headers = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { port } = service.client;
@@ -13,7 +13,7 @@ export function begin(service: ListService, path: string, headers = {}): Promise
   });
 }
 
-/** The line of a request, once it is there. */
+/** Waits for the log entry of a request. */
 export async function logged({ journal }: ListService): Promise<Readonly<Record<string, unknown>>> {
   for (;;) {
     const line = journal.lines.find(({ event }) => event === 'request');
@@ -22,7 +22,7 @@ export async function logged({ journal }: ListService): Promise<Readonly<Record<
   }
 }
 
-/** How many pages are read until the way to the client has been full, and nothing read, for so many turns. */
+/** Returns how many pages are read until the socket is full and nothing is read for this many turns. */
 export async function pagesUntilFull({ connections, records }: ListService, turns = 1_000): Promise<number> {
   let pages = -1;
   for (let still = 0; still < turns; still++) {
@@ -33,7 +33,7 @@ export async function pagesUntilFull({ connections, records }: ListService, turn
   return pages;
 }
 
-/** Enough for whatever was about to happen. */
+/** Waits 100 turns of the event loop, so that pending work is done. */
 export async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await nextTurn();
 }

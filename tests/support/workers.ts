@@ -11,7 +11,7 @@ export interface LogEntry {
   readonly [detail: string]: unknown;
 }
 
-/** What the log says under this message so far; throws where a line is no JSON. */
+/** Returns the log entries with this message so far. @throws SyntaxError if a line is not JSON */
 export function logged(service: ChildProcessService, msg: string): LogEntry[] {
   const lines = service.log.slice(0, service.log.lastIndexOf('\n') + 1).split('\n');
   const entries: LogEntry[] = lines.filter(Boolean).map((line) => JSON.parse(line));
@@ -26,7 +26,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Creates products over several connections until it is told to stop; what fails is tried no further. */
+/** Creates products over several connections until it is stopped. It does not retry a failed request. */
 export class WriteLoad {
   readonly acknowledged: number[] = [];
   private readonly writers: Promise<void>[];
@@ -36,7 +36,7 @@ export class WriteLoad {
     this.writers = Array.from({ length: WRITERS }, () => this.write());
   }
 
-  /** Waits for so many more. */
+  /** Waits until `count` more products are acknowledged. */
   async more(count: number): Promise<void> {
     const goal = this.acknowledged.length + count;
     await until(`${count} more writes are acknowledged`, () => this.acknowledged.length >= goal);
@@ -56,7 +56,7 @@ export class WriteLoad {
   }
 }
 
-/** The id of every product, page by page. */
+/** Returns the ids of all products, read page by page. */
 export async function everyProduct(client: HttpClient): Promise<Set<number>> {
   const found = new Set<number>();
   for (let path = '/products?limit=1000'; path; ) {

@@ -1,22 +1,24 @@
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { Reservation } from './idempotency-store.js';
 
-/** All that a store keeps of one kind, as it is, for carrying it to another store. Every entry has a key of its own. */
+/**
+ * Everything of one kind that a store keeps, unchanged, for copying it to another store. Every entry has its own key.
+ */
 export interface Archive<Key extends number | string, Entry> {
-  /** Names the resource, alike in every store. */
+  /** The name of the resource, the same in every store. */
   readonly name: string;
   /**
-   * In ascending order of key: the first of those whose key is greater, `limit` at the most; fewer where they are large, one
-   * at least where there is any.
+   * Returns the entries with greater keys, in ascending order of key: at most `limit`, fewer if they are large, at
+   * least one if there is any.
    */
   read(after: Key, limit: number): Promise<readonly Entry[]>;
-  /** Puts entries under keys that are free; all or a part of them where it fails. */
+  /** Adds entries with unused keys. If it fails, it may have added some of them. */
   add(entries: readonly Entry[]): Promise<void>;
-  /** Forgets entries, with no tombstone left. */
+  /** Deletes entries without tombstones. */
   discard(keys: readonly Key[]): Promise<void>;
 }
 
-/** What deletion leaves: the id stays taken. */
+/** The mark of a deleted record: its id stays used. */
 export interface Tombstone {
   readonly id: Id;
   readonly deletedAt: Instant;
@@ -26,11 +28,11 @@ export type RecordEntry = Versioned<unknown> | Tombstone;
 
 /** The records and the tombstones of a resource, in one order. */
 export interface RecordArchive extends Archive<Id, RecordEntry> {
-  /** The first id that was never reserved. */
+  /** Returns the first id that was never reserved. */
   nextId(): Promise<Id>;
-  /** From now on no id before `next` is reserved. */
+  /** Makes sure that no id before `next` is reserved from now on. */
   raiseNextId(next: Id): Promise<void>;
 }
 
-/** The reservations of a resource. Their keys are ASCII, which every store orders alike. */
+/** The reservations of a resource. Their keys are ASCII, which every store sorts alike. */
 export type ReservationArchive = Archive<string, Reservation>;

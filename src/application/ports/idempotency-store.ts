@@ -1,34 +1,38 @@
 import type { Id, Instant } from '../../domain/record.js';
 
-/** Of a key under which itself nothing is created. */
+/** The id in the reservation of a key under which no single record is created. */
 export const NO_ID: Id = 0;
 
-/** What stands under an idempotency key from its first use on. */
+/** What the first use of an idempotency key leaves. */
 export interface Reservation {
-  /** Names the request, of one principal in one collection; a text of printable ASCII. */
+  /** Identifies the request, of one principal in one collection. Printable ASCII. */
   readonly key: string;
-  /** Of what was sent, by value: another body has another one. */
+  /** The fingerprint of the request's body: another body has another fingerprint. */
   readonly fingerprint: string;
-  /** Whatever is created under the key is created under this id, so that the id's uniqueness decides who creates it; or {@link NO_ID}. */
+  /**
+   * Every attempt under the key creates its record under this id, so the unique id decides which one succeeds; or
+   * {@link NO_ID}.
+   */
   readonly id: Id;
   readonly reservedAt: Instant;
-  /** The fields that the first answer shows beside the id, as JSON; absent where it shows the id alone. */
+  /** The fields that the first response shows besides the id, as JSON; absent if it shows only the id. */
   readonly fields?: string;
 }
 
 /**
- * Keeps the reservations of one resource for {@link RESERVATION_MS} at least. What goes in and what comes out are copies.
- * Every method may throw a CatalogueError `unavailable`; what was to be reserved then may or may not stand.
+ * Stores the reservations of one resource for at least {@link RESERVATION_MS}. It copies every argument at the moment
+ * of the call, and returns copies. Every method may throw a CatalogueError `unavailable`; the reservations may have
+ * been made nevertheless.
  */
 export interface IdempotencyStore {
-  /** @returns what stands under those of the keys that are in use, by key */
+  /** @returns the reservations of those keys that are in use, by key */
   find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>>;
 
   /**
-   * Puts each reservation under its key, unless there is one already. Of several that race for one key exactly one stands,
-   * and all are told the same.
+   * Makes each reservation whose key is not in use. If several callers race for one key, exactly one succeeds, and
+   * all get its reservation.
    * @param reservations of different keys
-   * @returns what stands under each key now
+   * @returns the reservation of each key, new or existing
    */
   reserve(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>>;
 }

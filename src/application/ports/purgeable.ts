@@ -1,13 +1,13 @@
 import type { Instant } from '../../domain/record.js';
 
-/** What a store keeps for a time only, and does not remove by itself. */
+/** Entries that expire, in a store that does not delete them by itself. */
 export interface Purgeable {
-  /** Milliseconds for which it is kept at least. */
+  /** The least time for which an entry is kept. */
   readonly retentionMs: number;
   /**
-   * Removes what is older than `moment`, the oldest first.
-   * @param limit of how much is removed in one go
-   * @returns how much was
+   * Deletes entries that are older than `moment`, the oldest first.
+   * @param limit the most entries that one call deletes
+   * @returns how many were deleted
    * @throws CatalogueError `unavailable`
    */
   purgeBefore(moment: Instant, limit: number): Promise<number>;

@@ -1,4 +1,4 @@
-/** How many requests one caller may make in one window; a window begins with the caller's first request. */
+/** The requests that one caller may make in one window. A window begins with the caller's first request. */
 export interface RatePolicy {
   readonly name: string;
   readonly quota: number;
@@ -7,7 +7,7 @@ export interface RatePolicy {
 
 export interface RateState {
   readonly allowed: boolean;
-  /** What is left of the quota. */
+  /** The rest of the quota. */
   readonly remaining: number;
   /** Whole seconds until the window ends, rounded up. */
   readonly resetSeconds: number;
@@ -15,8 +15,8 @@ export interface RateState {
 
 export interface RateLimiter {
   readonly policy: RatePolicy;
-  /** Counts one request of this caller. Of any number that arrive at once, exactly the quota is allowed. */
+  /** Counts one request of the caller. Of any number of concurrent requests exactly the quota is allowed. */
   consume(caller: string): Promise<RateState>;
-  /** Looks without counting: would one more be allowed? */
+  /** Returns whether one more request would be allowed, without counting one. */
   peek(caller: string): Promise<RateState>;
 }

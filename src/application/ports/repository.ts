@@ -2,71 +2,72 @@ import type { CatalogueError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { Filter, ListPage, ListQuery } from '../list-query.js';
 
-/** `taken`: the id belongs, or belonged, to another record. An error: `duplicate_value`. */
+/** `id_conflict`: another record has the id, or had it. An error: `duplicate_value`. */
 export type InsertOutcome = 'inserted' | 'id_conflict' | CatalogueError;
 
 /**
- * Keeps the records of one resource. What goes in and what comes out are copies: changing either changes nothing kept.
- * Every method may throw a CatalogueError `unavailable`; a write that threw it may or may not have been done.
+ * Stores the records of one resource. It copies every argument at the moment of the call, and returns copies: a
+ * caller may change both afterwards without changing what is stored. Every method may throw a CatalogueError
+ * `unavailable`; a write that threw it may have been done nevertheless.
  */
 export interface Repository<Fields> {
   /**
-   * Sets aside `count` ids for the caller, for ever.
-   * @returns the first of them; the others follow it without a gap
+   * Reserves `count` ids permanently.
+   * @returns the first; the others follow it without a gap
    */
   reserveIds(count: number): Promise<Id>;
 
-  /** Gives back the ids from `first` up to, not including, `end`, where none was reserved after them. */
+  /** Returns the ids from `first` to before `end` to the store, if no later id was reserved. */
   releaseIds(first: Id, end: Id): Promise<void>;
 
   /**
-   * @returns false where the id belongs to a record or a tombstone; then nothing is written
-   * @throws CatalogueError `duplicate_value` where another record has the value of a unique field
+   * @returns false if the id belongs to a record or a tombstone; nothing is written then
+   * @throws CatalogueError `duplicate_value` if another record has the value of a unique field
    */
   insert(record: Versioned<Fields>): Promise<boolean>;
 
   /**
-   * Inserts many at once, each for itself: one that is refused stops no other.
-   * @returns what became of each, in the order of the records
+   * Inserts each record on its own: a refused record does not stop the others.
+   * @returns the outcomes in the order of the records
    */
   insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]>;
 
   find(id: Id): Promise<Versioned<Fields> | undefined>;
 
-  /** @returns those of the ids that records have */
+  /** @returns the ids that belong to records */
   findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
 
-  /** @returns those of the ids that records have, or had: a tombstone keeps them */
+  /** @returns the ids that belong to records or tombstones */
   findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
 
-  /** @param field one that is unique in this resource and heeds case */
+  /** @param field a unique, case-sensitive field */
   findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined>;
 
   /**
-   * Following the places of the pages shows every record that exists throughout, and whose values of the order stay as
-   * they are, exactly once, whatever else is written meanwhile.
-   * @throws CatalogueError `query_too_expensive` where no index serves the query and it is not done in time
+   * Returns one page. A client that follows the places of the pages sees every record exactly once that exists all
+   * the time and whose sort values do not change, whatever else is written meanwhile.
+   * @throws CatalogueError `query_too_expensive` if no index serves the query and it is not done in time
    */
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>>;
 
   /**
-   * How many records a list with these filters has.
+   * Returns the number of records that match the filters.
    * @param client as in {@link ListQuery}
-   * @throws CatalogueError `query_too_expensive` where it is not counted in time
+   * @throws CatalogueError `query_too_expensive` if the count is not done in time
    */
   count(filters: readonly Filter[], client?: string): Promise<number>;
 
   /**
-   * Compare-and-write: puts `record` in the place of the one with its id, if that one's version is `expected`. When it was
-   * created is the same in both.
-   * @returns whether it was
+   * Compare-and-write: replaces the record of the same id if its version is `expected`. `createdAt` must not differ.
+   * @returns whether it was replaced
    * @throws CatalogueError `duplicate_value`, as {@link insert}
    */
   replace(record: Versioned<Fields>, expected: number): Promise<boolean>;
 
   /**
-   * Compare-and-delete. A tombstone keeps the id taken; it stands in no list, look-up or unique index.
-   * @returns whether the record was there in the version `expected`
+   * Compare-and-delete: deletes the record if its version is `expected`. A tombstone keeps the id used; it appears in
+   * no list, look-up or unique index.
+   * @returns whether it was deleted
    */
   remove(id: Id, expected: number, at: Instant): Promise<boolean>;
 }

@@ -40,7 +40,10 @@ export function uniqueValueOf(
   return typeof value === 'string' && fields[field]?.ignoresCase ? foldCase(value) : value;
 }
 
-/** The first records, at most `limit`. The record that reaches `maxBytes` of JSON is the last; so a page is never empty. */
+/**
+ * The first records, at most `limit`. The record that reaches `maxBytes` of JSON is the last; so a page is never
+ * empty.
+ */
 export function takePage<Record extends Versioned<unknown>>(
   records: readonly Record[],
   limit: number,

@@ -1,4 +1,7 @@
-/** The first N of the added items, in order. The work is spread over the additions: one sort of all items at the end would block other requests. */
+/**
+ * The first N of the added items, in order. The work is spread over the additions: one sort of all items at the end
+ * would block other requests.
+ */
 export class TopN<Item> {
   private readonly items: Item[] = [];
 
@@ -25,8 +28,8 @@ export class TopN<Item> {
 }
 
 /**
- * The index of the first item for which `isBefore` is false; binary search. Appending to a sorted list is quick: the last
- * item is checked first.
+ * The index of the first item for which `isBefore` is false; binary search. Appending to a sorted list is quick: the
+ * last item is checked first.
  * @param items those for which `isBefore` is true come first
  */
 export function partitionPoint<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {

@@ -16,32 +16,32 @@ import { requestId } from './middleware/request-id.js';
 import { requestLimits } from './middleware/request-limits.js';
 import { limitSendingTime, responseLimits } from './middleware/response-limits.js';
 import { wwwAuthenticate } from './middleware/www-authenticate.js';
-import { accessControl, mount, type Route } from './route.js';
+import { accessGuard, mount, type Route } from './route.js';
 import { versionOf } from './versioning/api-version.js';
 import { deprecationHeaders } from './versioning/deprecation.js';
 import type { WorkBounds } from './work-bounds.js';
 
 export interface AppDependencies {
-  /** Tells where a request comes from, or refuses it: `fromClients` or `fromProxies`. */
+  /** Finds the IP address of the client, or refuses the request: `fromClients` or `fromProxies`. */
   readonly arrival: Middleware;
-  /** Tells browsers which scripts may read the answers: `shareAcrossOrigins`. */
+  /** Allows scripts of other origins: `shareAcrossOrigins`. */
   readonly crossOrigin: Middleware;
   readonly gate: AccessControl;
   readonly routes: readonly Route[];
-  /** Of the document that says which tokens are good here. */
+  /** The address of the protected resource metadata (RFC 9728). */
   readonly metadataUrl: () => string;
   readonly journal: Journal;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
-  /** What clients may have under way. */
+  /** The limits of concurrent work per client. */
   readonly bounds: WorkBounds;
 }
 
-/** The way of a request, from top to bottom; {@link mount} goes on with it at the endpoint. */
+/** The middleware in order, from top to bottom. {@link mount} continues in the route. */
 export function createApp(deps: AppDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
-  const enter = accessControl(deps.gate);
-  for (const route of deps.routes) mount(router, route, versionOf(route, deps.routes), enter);
+  const guard = accessGuard(deps.gate);
+  for (const route of deps.routes) mount(router, route, versionOf(route, deps.routes), guard);
 
   const app = new Koa<RequestState>();
   app.silent = true;
@@ -68,19 +68,19 @@ export function createApp(deps: AppDependencies): Koa<RequestState> {
   return app;
 }
 
-/** Koa tells of an answer that breaks off twice: once of what was to be sent, once of the connection. */
+/** Koa reports an aborted response twice: for the body and for the connection. This logs it once. */
 function warnOnce(journal: Journal): (error: unknown, ctx: Context) => void {
   const told = new WeakSet<Context>();
   return (error, ctx) => {
     if (isClientGone(error) || told.has(ctx)) return;
     told.add(ctx);
-    journal.warn('an answer broke off', { requestId: ctx.state.requestId, error });
+    journal.warn('response aborted', { requestId: ctx.state.requestId, error });
   };
 }
 
 const GONE: readonly (string | undefined)[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
 
-/** No news: the line of the request says that it was not completed. */
+/** Not logged, because the access log says that the response was not completed. */
 function isClientGone(error: unknown): boolean {
   return GONE.includes((error as NodeJS.ErrnoException | null)?.code);
 }

@@ -5,27 +5,27 @@ import type { CodedDocument } from './middleware/compression-codecs.js';
 import type { ApiVersion } from './versioning/api-version.js';
 import type { WorkBounds } from './work-bounds.js';
 
-/** What the middlewares tell each other of a request. */
+/** The state of a request that the middlewares share. */
 export interface RequestState {
   requestId: string;
-  /** The path's pattern, such as `/v1/products/{id}`; absent for a path that does not exist. */
+  /** The template of the route, such as `/v1/products/{id}`. Absent for a path that does not exist. */
   route?: string;
-  /** What the address was found to be; absent: the first version. */
+  /** The version of the route. Absent: the first version. */
   version?: ApiVersion;
-  /** What a client without a principal is limited by: its IPv4 address, or the /64 of its IPv6 address. */
+  /** The unit of limits for a client without a principal: its IPv4 address, or the /64 of its IPv6 address. */
   address: string;
   principal?: Principal;
-  /** As it was sent, where the operation heeds one. */
+  /** Set if the operation reads the header and the client sent it. */
   idempotencyKey?: string | undefined;
-  /** Whether a browser asks what a script of an origin that may read the answers may do here. */
+  /** Whether this is a CORS preflight of an origin that may read the responses. */
   isPreflight?: boolean;
-  /** What its client may have under way. */
+  /** The limits of concurrent work. */
   bounds: WorkBounds;
-  /** What the request holds of it. */
+  /** The shares of those limits that the request holds. */
   shares: Share[];
-  /** One of these: for the response, reserved before it was made. */
+  /** The share for the response, if it was reserved before the response was made. */
   room?: Share;
-  /** What is sent, if it is a document that is kept. */
+  /** The static document that is sent, if any. */
   document?: CodedDocument;
   /** Whether `100 Continue` was sent. */
   continued?: boolean;

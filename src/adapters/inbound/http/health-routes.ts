@@ -1,11 +1,12 @@
 import type { Store } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
-import { type OperationDescription, schemaRef } from './openapi/description.js';
+import type { OperationDescription } from './openapi/description.js';
 import type { JsonSchema } from './openapi/json-schema.js';
+import { schemaRef } from './openapi/json-schema.js';
 import { noParameter } from './query/query.js';
 import type { Route } from './route.js';
 
-/** For probes: is the process alive, and may traffic be sent to it? */
+/** For probes: whether the process is alive, and whether it can serve requests. */
 export function healthEndpoints(store: Store, isDraining: () => boolean): Route[] {
   return [
     health('live', 'Check that the process is alive', async () => {}),

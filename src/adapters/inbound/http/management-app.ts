@@ -13,7 +13,7 @@ import { HttpError } from './response/http-error.js';
 import { mount, type Route } from './route.js';
 import { FIRST_VERSION } from './versioning/api-version.js';
 
-/** What a Prometheus server collects. */
+/** The metrics that Prometheus collects. */
 export interface MetricsReport {
   readonly contentType: string;
   text(): Promise<string>;
@@ -27,7 +27,7 @@ export interface ManagementDependencies {
   readonly isDraining: () => boolean;
 }
 
-/** For those who run the service: no token, no limit, and no line in the log for each probe. */
+/** For operators: no token, no rate limit, and no log line for each probe. */
 export function createManagementApp(deps: ManagementDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   for (const route of deps.routes) mount(router, route, FIRST_VERSION, async () => {});
@@ -35,7 +35,7 @@ export function createManagementApp(deps: ManagementDependencies): Koa<RequestSt
 
   const app = new Koa<RequestState>();
   app.silent = true;
-  app.on('error', (error: unknown) => deps.journal.warn('an answer broke off', { error }));
+  app.on('error', (error: unknown) => deps.journal.warn('response aborted', { error }));
   app.use(requestId);
   app.use(normalizeAccept);
   app.use(connectionClose(deps.isDraining));
@@ -49,7 +49,10 @@ export function createManagementApp(deps: ManagementDependencies): Koa<RequestSt
   return app;
 }
 
-/** The one form that there is, whatever Accept says (RFC 9110 section 12.4.1): scrapers ask for many, some for none of JSON. */
+/**
+ * In one format, whatever Accept says (RFC 9110 section 12.4.1), because scrapers ask for many formats, and some not
+ * for JSON.
+ */
 function answerMetrics(metrics: MetricsReport): Middleware {
   return async (ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {

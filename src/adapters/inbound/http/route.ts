@@ -19,8 +19,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /**
  * Who may send requests to a route, and how they are counted.
  * - `bearer`: the credential is checked; the request counts against its principal, else against the IP address.
- * - `public`: the request counts against the IP address. No token is looked at, so a bad token does not prevent a client
- *   from getting a good one.
+ * - `public`: the request counts against the IP address. No token is looked at, so a bad token does not prevent a
+ *   client from getting a good one.
  * - `probe`: neither checked nor counted.
  */
 export type Access = 'bearer' | 'public' | 'probe';
@@ -74,9 +74,9 @@ export interface BodyHandler extends Handler {
 }
 
 /** Lets a request in to a route, or throws. */
-export type Enter = (ctx: Context, route: Route, operation: Operation | undefined) => Promise<void>;
+export type Guard = (ctx: Context, route: Route, operation: Operation | undefined) => Promise<void>;
 
-export function accessControl(gate: AccessControl): Enter {
+export function accessGuard(gate: AccessControl): Guard {
   return async (ctx, { access }, operation) => {
     if (access === 'probe') return;
     if (access === 'public' || ctx.method === 'OPTIONS') return countRequest(ctx, gate.limiter);
@@ -86,17 +86,18 @@ export function accessControl(gate: AccessControl): Enter {
 }
 
 /**
- * Every request takes the same way through a route: version, access, method, negotiation, headers, query, body, handler.
+ * Every request takes the same way through a route: version, access, method, negotiation, headers, query, body,
+ * handler.
  * @param version the version that the route serves, among those of its address
  */
-export function mount(router: Router<RequestState>, route: Route, version: ApiVersion, enter: Enter): void {
+export function mount(router: Router<RequestState>, route: Route, version: ApiVersion, guard: Guard): void {
   router.all(route.path, async (ctx: Context, next) => {
     // Sixteen digits can be more than the largest id; such a path does not exist.
     if (idOf(ctx) > MAX_ID || !matchesVersion(version, ctx)) return next();
     setVersion(ctx, version);
     ctx.state.route = route.template;
     try {
-      await serve(ctx, route, enter);
+      await serve(ctx, route, guard);
     } catch (error) {
       throw isCoded(error) ? (route.mapError?.(error) ?? error) : error;
     }
@@ -114,11 +115,11 @@ export function acceptPatch({ operations: { PATCH } }: Route): readonly string[]
   return PATCH && 'consumes' in PATCH ? Object.keys(PATCH.consumes) : [];
 }
 
-async function serve(ctx: Context, route: Route, enter: Enter): Promise<void> {
+async function serve(ctx: Context, route: Route, guard: Guard): Promise<void> {
   const operation = operationOf(route, ctx.method);
   // Before anything is refused, because errors depend on the same headers.
   if (ctx.method !== 'OPTIONS') markVarying(ctx, route.access, operation?.varyBy);
-  await enter(ctx, route, operation);
+  await guard(ctx, route, operation);
   if (ctx.method === 'OPTIONS') return respondOptions(ctx, route);
   if (!operation) throw methodNotAllowed(ctx, route);
   await perform(ctx, operation);

@@ -6,12 +6,12 @@ import { FairShares, type Share, type ShareLimits } from '../../../shared/fair-s
 const KIB = 1_024;
 const MIB = KIB * KIB;
 
-/** Responses and bodies of at most so many bytes are not bounded: the buffers of their sockets hold as much. */
+/** Responses and bodies up to this size are not limited, because the buffers of their sockets hold as much. */
 export const SMALL_BYTES = 16 * KIB;
 
-/** Requests that end within seconds wait for their turn: a client would otherwise only have to send them again. */
+/** Requests that end within seconds wait for their turn. Otherwise the client would only send them again. */
 const WAITING = { maxWaiting: 200, patienceMs: 5_000 };
-/** A stream may last for hours, so one too many is refused at once. */
+/** A stream can last for hours, so one too many is refused immediately. */
 const REFUSED_AT_ONCE = { maxWaiting: 0, patienceMs: 0 };
 
 /** No record is larger: a product's texts and attributes at their limits are 135 KiB of UTF-8. */
@@ -19,14 +19,14 @@ export const MAX_RECORD_BYTES = 160 * KIB;
 
 /**
  * The limits of one process. Sizes of responses and bodies are in bytes.
- * @param bodyLimitBytes of one body
+ * @param bodyLimitBytes the limit of one body
  */
 function limitsFor(bodyLimitBytes: number) {
   const bodiesOfClient = Math.max(8 * MIB, bodyLimitBytes);
   return {
-    /** Made, or being made, and not yet taken by the client. */
+    /** Being made, or not yet taken by the client. */
     responses: { total: 256 * MIB, perClient: 32 * MIB, reserve: 64 * MIB, ...WAITING },
-    /** Being read, or held by the request that brought them. */
+    /** Being read, or held by their request. */
     bodies: {
       total: 8 * bodiesOfClient,
       perClient: bodiesOfClient,
@@ -40,17 +40,17 @@ function limitsFor(bodyLimitBytes: number) {
 
 export type BoundedWork = keyof ReturnType<typeof limitsFor>;
 
-/** A request and its response, as Koa's context has them. */
+/** A request and its response, as in Koa's context. */
 interface BoundedRequest extends Sender {
   readonly res: ServerResponse;
   readonly state: Sender['state'] & { readonly shares: Share[]; room?: Share };
 }
 
-/** What requests may have under way in this process: all together, and each client. */
+/** Limits the concurrent work in this process: of all clients together, and of each client. */
 export class WorkBounds {
   private readonly shares: Readonly<Record<BoundedWork, FairShares>>;
 
-  /** @param changed limits other than the usual ones */
+  /** @param changed limits other than the defaults */
   constructor(bodyLimitBytes: number, changed: Partial<Record<BoundedWork, ShareLimits>> = {}) {
     const limits = { ...limitsFor(bodyLimitBytes), ...changed };
     this.shares = {
@@ -62,7 +62,7 @@ export class WorkBounds {
   }
 
   /**
-   * Waits until the request may go on. `responseLimits` releases the share.
+   * Waits until the request may proceed. `responseLimits` releases the share.
    * @throws CatalogueError `unavailable`
    */
   async take(request: BoundedRequest, work: BoundedWork, size = 1): Promise<Share> {
@@ -72,14 +72,14 @@ export class WorkBounds {
         `This client, or all clients together, have too many ${work} under way. Try again later.`,
       );
     request.state.shares.push(share);
-    // Nothing is done for a client that has gone while its request waited.
+    // The client can be gone by now, and then needs no response.
     if (request.res.closed) throw unavailable('The client is gone.');
     return share;
   }
 
   /**
    * Reserves room for a response before it is made.
-   * @param bytes that it has at most
+   * @param bytes its maximum size
    * @throws CatalogueError `unavailable`
    */
   async reserveResponse(request: BoundedRequest, bytes: number): Promise<void> {
@@ -87,12 +87,12 @@ export class WorkBounds {
   }
 }
 
-/** What is known of who sends a request. */
+/** The sender of a request. */
 export interface Sender {
   readonly state: { readonly principal?: Principal; readonly address: string };
 }
 
-/** Whose limits a request counts against: its principal's, else its address's. */
+/** Identifies the client for limits: its principal, else its address. */
 export function clientOf({ state }: Sender): string {
   return state.principal?.id ?? `address:${state.address}`;
 }

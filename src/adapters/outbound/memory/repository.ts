@@ -8,6 +8,7 @@ import {
 } from '../../../application/list-query.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
+import type { Store } from '../../../application/ports/store.js';
 import { compareInOrder, valuesOf } from '../../../application/record-order.js';
 import { matchesFilter, takePage, uniqueValueOf } from '../../../application/records/match-filter.js';
 import { partitionPoint, TopN } from '../../../application/records/top-n.js';
@@ -196,4 +197,15 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   private forgetUniqueValues(record: Versioned<Fields>): void {
     for (const [field, owners] of this.unique) owners.delete(uniqueValueOf(this.table, record, field));
   }
+}
+
+/** The store under the memory repositories. There is nothing to open and nothing to close. */
+export class MemoryStore implements Store {
+  readonly location = 'the memory of this process (forgotten when it ends)';
+
+  async open(): Promise<void> {}
+
+  async ping(): Promise<void> {}
+
+  async close(): Promise<void> {}
 }

@@ -31,9 +31,9 @@ const REQUIRED_OPTIONS = {
 } satisfies MongoClientOptions;
 
 /**
- * Options of the URL that could weaken the guarantees of the service or change how it reads documents. Each has its only
- * allowed value, or `undefined` if it must be absent. The names are in lower case, since the driver ignores their case
- * (https://github.com/mongodb/specifications, uri-options.md).
+ * Options of the URL that could weaken the guarantees of the service or change how it reads documents. Each has its
+ * only allowed value, or `undefined` if it must be absent. The names are in lower case, since the driver ignores
+ * their case (https://github.com/mongodb/specifications, uri-options.md).
  */
 const ALLOWED_VALUES: Readonly<Record<string, string | undefined>> = {
   w: 'majority',
@@ -148,8 +148,9 @@ export function checkServer({ setName, msg, isreplicaset, maxWireVersion }: Docu
 const HEARTBEAT_MARGIN_MS = 2_000;
 
 /**
- * Calls back if a heartbeat of the driver never ends. If a connection breaks at the moment at which a heartbeat begins,
- * mongodb 7.8 waits for it without a time-out, considers the server lost, and never checks again: the client is useless.
+ * Calls back if a heartbeat of the driver never ends. If a connection breaks at the moment at which a heartbeat
+ * begins, mongodb 7.8 waits for it without a time-out, considers the server lost, and never checks again: the client
+ * is useless.
  */
 export function onStuckHeartbeat(client: MongoClient, stuck: () => void): void {
   const { connectTimeoutMS, heartbeatFrequencyMS } = client.options;

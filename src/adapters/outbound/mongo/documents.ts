@@ -89,8 +89,8 @@ interface WithAttributes {
 }
 
 /**
- * Attributes are a list of keys and values. Attribute keys are data and may contain `.` and `$`, which have a meaning in the
- * member names of a document.
+ * Attributes are a list of keys and values. Attribute keys are data and may contain `.` and `$`, which have a meaning
+ * in the member names of a document.
  */
 function attributesAsList<Fields extends WithAttributes>(): FieldMapping<Fields> {
   return {

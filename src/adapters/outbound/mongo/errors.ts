@@ -17,14 +17,14 @@ const TOO_EXPENSIVE = new Set([50, 292]);
 const INDEX_CONFLICT = new Set([85, 86]);
 
 /**
- * The cursor is gone: by time, a stop or a change of the indexes. The driver does not retry the next batch. These are the
- * server's category CursorInvalidatedError.
+ * The cursor is gone: by time, a stop or a change of the indexes. The driver does not retry the next batch. These are
+ * the server's category CursorInvalidatedError.
  */
 const CURSOR_LOST = [43, 96, 175, 237, 314];
 
 /**
- * Server errors that may pass by another try, in addition to those that the driver labels. Numbers and categories are from
- * https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml.
+ * Server errors that may pass by another try, in addition to those that the driver labels. Numbers and categories are
+ * from https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml.
  */
 const TRANSIENT = new Set([
   ...CURSOR_LOST,
@@ -110,8 +110,8 @@ export function violatedIndex(error: MongoServerError): { readonly name?: string
 }
 
 /**
- * The documents of an unordered insertion that were refused, by their position, each with the name of the index that refused
- * it. The driver gives that name only in the message.
+ * The documents of an unordered insertion that were refused, by their position, each with the name of the index that
+ * refused it. The driver gives that name only in the message.
  * @throws the translation of `error`, if anything else went wrong with a document
  */
 export function rejectedDocuments(error: unknown): ReadonlyMap<number, string> {
@@ -150,8 +150,8 @@ function isTransient(error: unknown): boolean {
 }
 
 /**
- * Whether it is Node's own error of a connection or of a name look-up. The driver passes such an error on unchanged if a
- * socket fails while a command waits to be written, and if the look-up of the SRV record of `mongodb+srv` fails.
+ * Whether it is Node's own error of a connection or of a name look-up. The driver passes such an error on unchanged
+ * if a socket fails while a command waits to be written, and if the look-up of the SRV record of `mongodb+srv` fails.
  */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -33,8 +33,8 @@ function attributeCondition(filter: AttributeFilter): Document {
 type Operator = Comparison['operator'];
 
 /**
- * The condition on one value of a document. A text of a client is always the operand of an operator, so nothing in it is
- * read as an operator. A missing value never matches.
+ * The condition on one value of a document. A text of a client is always the operand of an operator, so nothing in it
+ * is read as an operator. A missing value never matches.
  */
 export function comparison(type: FieldTraits['type'], operator: Operator, value: Value): Document {
   if (type === 'instant') return instantComparison(operator, Number(value));

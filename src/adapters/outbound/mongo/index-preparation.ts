@@ -4,10 +4,11 @@ import { isCollectionMissing, isIndexConflict } from './errors.js';
 import type { CollectionIndexes } from './indexes.js';
 
 /**
- * Checks the indexes of a database and creates the missing ones. A server builds an index to its end even if the client has
- * left, and each further `createIndexes` then waits for it (https://jira.mongodb.org/browse/SERVER-101507); with `maxTimeMS`
- * it would abort the build (https://jira.mongodb.org/browse/SERVER-46595). So a process sends the command once, over a
- * connection without a time-out, and later callers wait for the same response.
+ * Checks the indexes of a database and creates the missing ones. A server builds an index to its end even if the
+ * client has left, and each further `createIndexes` then waits for it
+ * (https://jira.mongodb.org/browse/SERVER-101507); with `maxTimeMS` it would abort the build
+ * (https://jira.mongodb.org/browse/SERVER-46595). So a process sends the command once, over a connection without a
+ * time-out, and later callers wait for the same response.
  */
 export class IndexPreparation {
   private running: { readonly client: MongoClient; readonly done: Promise<void> } | undefined;
@@ -76,9 +77,10 @@ async function createIndexes(
 const BY_ID = JSON.stringify({ _id: 1 });
 
 /**
- * The existing indexes of a collection that the service cannot work with: those in the place of an index that it needs, and
- * those that delete or refuse records. Since MongoDB 5.0 `unique` and `sparse` are part of an index's identity
- * (https://jira.mongodb.org/browse/SERVER-47657), so the server would silently create ours beside such an index.
+ * The existing indexes of a collection that the service cannot work with: those in the place of an index that it
+ * needs, and those that delete or refuse records. Since MongoDB 5.0 `unique` and `sparse` are part of an index's
+ * identity (https://jira.mongodb.org/browse/SERVER-47657), so the server would silently create ours beside such an
+ * index.
  * @returns one line for a person for each of them
  */
 export function findUnusableIndexes(

@@ -35,8 +35,8 @@ export function reservationExpiry(table: RecordTable): CollectionIndexes {
 }
 
 /**
- * The server deletes older documents by its own clock, some time in the next minute. Sparse: a document without the member
- * is not in the index and is never deleted.
+ * The server deletes older documents by its own clock, some time in the next minute. Sparse: a document without the
+ * member is not in the index and is never deleted.
  */
 function ttlIndex(path: string, retentionMs: number): IndexDescription {
   return { key: { [path]: 1 }, name: `ttl_${path}`, expireAfterSeconds: retentionMs / 1_000, sparse: true };
@@ -75,9 +75,9 @@ function newestFirst(field: string): IndexDescription {
 }
 
 /**
- * Whether an index leads to exactly the records of a list in their order, or to so few that sorting them is cheap. The time
- * of such a query does not grow with the collection or with the depth of the page. Exception: if records tie in the first
- * key of the order, the server may read all of these.
+ * Whether an index leads to exactly the records of a list in their order, or to so few that sorting them is cheap.
+ * The time of such a query does not grow with the collection or with the depth of the page. Exception: if records tie
+ * in the first key of the order, the server may read all of these.
  */
 export function isIndexed(
   table: RecordTable,

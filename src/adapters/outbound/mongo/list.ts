@@ -24,8 +24,8 @@ import { comparison, conditionsOf } from './filter.js';
 const BATCH = 250;
 
 /**
- * Reads a snapshot. A write that changes an indexed value moves the document within the index, so a scan without a snapshot
- * could miss a document that was in the list all the time.
+ * Reads a snapshot. A write that changes an indexed value moves the document within the index, so a scan without a
+ * snapshot could miss a document that was in the list all the time.
  */
 export const SNAPSHOT_READ = { readConcern: { level: 'snapshot' } } as const;
 
@@ -101,9 +101,9 @@ export function sortOf(order: Order, side: ListPlace['side']): Record<string, 1 
 }
 
 /**
- * Keyset condition: `(a > x) or (a = x and b > y)`, plus the redundant `a >= x` so that MongoDB can seek in the index. Among
- * documents that tie in the first key only the `$or` bounds the scan: each branch is a range of the index, but the server
- * may choose to scan all of them.
+ * Keyset condition: `(a > x) or (a = x and b > y)`, plus the redundant `a >= x` so that MongoDB can seek in the
+ * index. Among documents that tie in the first key only the `$or` bounds the scan: each branch is a range of the
+ * index, but the server may choose to scan all of them.
  */
 export function keysetConditions(
   table: RecordTable,

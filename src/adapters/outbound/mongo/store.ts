@@ -57,7 +57,8 @@ export class MongoStore implements Store {
 
   /**
    * @param url as in {@link parseConnectionString}
-   * @throws UnusableStore if the URL is invalid or weakens the guarantees of the service; its message has no value of it
+   * @throws UnusableStore if the URL is invalid or weakens the guarantees of the service; its message has no value of
+   *   it
    */
   constructor(
     url: string,

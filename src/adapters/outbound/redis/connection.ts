@@ -17,9 +17,10 @@ const PROBE_INTERVAL_MS = 100;
 const RECONNECT_MS = { step: 50, max: 250 };
 
 /**
- * The driver queues nothing without a connection and sends nothing twice. After a second of silence it connects anew; no
- * request waits for that, and a shorter time could pass while this process pauses. It does not check INFO: the reply is long,
- * the server decides how often it is repeated, and a server that still loads its data refuses commands anyway.
+ * The driver queues nothing without a connection and sends nothing twice. After a second of silence it connects anew;
+ * no request waits for that, and a shorter time could pass while this process pauses. It does not check INFO: the
+ * reply is long, the server decides how often it is repeated, and a server that still loads its data refuses commands
+ * anyway.
  */
 const OPTIONS = {
   Connector: GuardedConnector,
@@ -35,9 +36,9 @@ const OPTIONS = {
 export class InvalidReply extends Error {}
 
 /**
- * One connection to Redis behind a circuit breaker: a reply comes in time, or the command fails. It connects by itself, and
- * again whenever the connection is lost. After a failure the circuit is open, and commands fail immediately; probes close it
- * when Redis responds in time again.
+ * One connection to Redis behind a circuit breaker: a reply comes in time, or the command fails. It connects by
+ * itself, and again whenever the connection is lost. After a failure the circuit is open, and commands fail
+ * immediately; probes close it when Redis responds in time again.
  */
 export class RedisConnection {
   readonly client: Redis;
@@ -113,7 +114,9 @@ export class RedisConnection {
     this.isCircuitClosed = true;
   }
 
-  /** After an invalid reply the driver may match later replies to the wrong commands. A new connection corrects that. */
+  /**
+   * After an invalid reply the driver may match later replies to the wrong commands. A new connection corrects that.
+   */
   private reconnect(): void {
     if (this.client.status === 'ready') this.client.disconnect(true);
   }

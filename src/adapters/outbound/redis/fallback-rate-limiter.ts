@@ -13,8 +13,8 @@ export interface FallbackDependencies {
 }
 
 /**
- * Limits by the shared limiter, and during its outages by a limiter of this process. An outage begins with the first request
- * that the shared limiter does not count, and ends with the first that it counts again.
+ * Limits by the shared limiter, and during its outages by a limiter of this process. An outage begins with the first
+ * request that the shared limiter does not count, and ends with the first that it counts again.
  */
 export class FallbackRateLimiter implements RateLimiter {
   /** The limiter of the current outage; undefined without an outage. Each outage has its own. */

@@ -6,8 +6,8 @@ import { AbstractConnector, type StandaloneConnectionOptions } from 'ioredis';
 export const MAX_REPLY_BYTES = 16 * 1024;
 
 /**
- * The most replies in one chunk: at most 256 commands are under way, with at most four replies each. The driver creates an
- * error for each unexpected reply.
+ * The most replies in one chunk: at most 256 commands are under way, with at most four replies each. The driver
+ * creates an error for each unexpected reply.
  */
 const MAX_REPLIES = 1_100;
 
@@ -27,9 +27,9 @@ const CONTAINER = /^([*%])(\d{1,10})$/;
 const PLAIN = /^([+-][^\r]*|:[+-]?\d{1,16}|#[tf]|_|[$*]-1)$/;
 
 /**
- * Checks the bytes of replies before the driver parses them. The parser trusts the lengths in a reply: it keeps all bytes
- * until the announced end, and allocates memory for each array.
- * Source: Redis serialization protocol, versions 2 and 3 (https://redis.io/docs/latest/develop/reference/protocol-spec/).
+ * Checks the bytes of replies before the driver parses them. The parser trusts the lengths in a reply: it keeps all
+ * bytes until the announced end, and allocates memory for each array. Source: Redis serialization protocol, versions
+ * 2 and 3 (https://redis.io/docs/latest/develop/reference/protocol-spec/).
  */
 export class ReplyGuard {
   /** The bytes of the current reply. */
@@ -44,8 +44,8 @@ export class ReplyGuard {
 
   /**
    * @param chunk follows the chunks of the earlier calls
-   * @throws Error if a reply is larger than {@link MAX_REPLY_BYTES}, or announces to be, or violates the Redis protocol, or
-   *   if there are too many replies. Its message quotes nothing of them
+   * @throws Error if a reply is larger than {@link MAX_REPLY_BYTES}, or announces to be, or violates the Redis
+   *   protocol, or if there are too many replies. Its message quotes nothing of them
    */
   check(chunk: Buffer): void {
     let replies = 0;

@@ -12,7 +12,9 @@ import {
 } from './idempotency-store.js';
 import { RECORD_COLUMNS } from './schema.js';
 
-/** A record or a tombstone. A tombstone has no version, and `at` is the time of deletion instead of that of creation. */
+/**
+ * A record or a tombstone. A tombstone has no version, and `at` is the time of deletion instead of that of creation.
+ */
 type EntryRow = [id: Id, version: number | null, at: number, updatedAt: number | null, fields: string | null];
 
 export class SqliteArchive implements RecordArchive {

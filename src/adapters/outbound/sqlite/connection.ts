@@ -10,9 +10,9 @@ import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 const OWNER_ONLY = 0o077;
 
 /**
- * Opens a database file. Only SQLite may open it: if any other descriptor of the file in this process were closed, SQLite
- * would lose its locks, and the next process that closes the database would delete its log (SQLite, "How To Corrupt An
- * SQLite Database File", section 2.2).
+ * Opens a database file. Only SQLite may open it: if any other descriptor of the file in this process were closed,
+ * SQLite would lose its locks, and the next process that closes the database would delete its log (SQLite, "How To
+ * Corrupt An SQLite Database File", section 2.2).
  * @param file an absolute path
  * @param mode `rwc` creates the file and its folder if they do not exist
  * @throws CatalogueError `unavailable`

@@ -29,9 +29,9 @@ interface OpenDatabase {
 }
 
 /**
- * One SQLite file with a write-ahead log that is synchronised at every commit: an acknowledged write survives a crash of the
- * process and a power failure. Several processes may open the file at once. If its files are deleted, moved or replaced, this
- * process writes nothing more and is not ready.
+ * One SQLite file with a write-ahead log that is synchronised at every commit: an acknowledged write survives a crash
+ * of the process and a power failure. Several processes may open the file at once. If its files are deleted, moved or
+ * replaced, this process writes nothing more and is not ready.
  */
 export class SqliteDatabase implements Store, Reader {
   readonly location: string;

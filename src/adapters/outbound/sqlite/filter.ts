@@ -36,9 +36,9 @@ export function residualConditionOf(table: RecordTable, filter: Filter): Sql {
 const LAST_BITS = 1e-15;
 
 /**
- * Searches the text of the fields for the attribute as `JSON.stringify` writes it, then parses only the texts that contain
- * it: much faster than parsing all. SQLite may read a number with another last bit than was written, so the text decides
- * more exactly than the value.
+ * Searches the text of the fields for the attribute as `JSON.stringify` writes it, then parses only the texts that
+ * contain it: much faster than parsing all. SQLite may read a number with another last bit than was written, so the
+ * text decides more exactly than the value.
  */
 function attributeCondition(filter: AttributeFilter): Sql {
   return anyOf(

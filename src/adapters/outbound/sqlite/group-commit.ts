@@ -19,8 +19,8 @@ interface Write {
 }
 
 /**
- * Commits the writes of one event-loop turn together, so that they share one wait for the disk. A write resolves after the
- * commit. The thread never blocks on the lock of another process: it tries again later.
+ * Commits the writes of one event-loop turn together, so that they share one wait for the disk. A write resolves
+ * after the commit. The thread never blocks on the lock of another process: it tries again later.
  */
 export class GroupCommit {
   private pending: Write[] = [];

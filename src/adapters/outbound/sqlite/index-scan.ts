@@ -41,8 +41,8 @@ export function afterBlock(block: Value): ScanPosition {
 }
 
 /**
- * The position of the first row behind a place of the list; or the beginning of its block, if the order within the block
- * is not that of the ids.
+ * The position of the first row behind a place of the list; or the beginning of its block, if the order within the
+ * block is not that of the ids.
  * @returns undefined if the scan ends before the place
  */
 export function scanPositionAt(

@@ -5,10 +5,10 @@ import { unavailable } from '../../../domain/errors.js';
 const SUFFIXES = ['-wal', '-shm'];
 
 /**
- * The files that SQLite has open, by device and inode. If one of them is deleted, moved or replaced, SQLite does not notice,
- * and the next start does not see what it writes. While this process has a file open, no other file gets its inode. A
- * database that became smaller was overwritten, for instance by `cp`: SQLite only lets it grow. This class never opens the
- * files; `connect` says why.
+ * The files that SQLite has open, by device and inode. If one of them is deleted, moved or replaced, SQLite does not
+ * notice, and the next start does not see what it writes. While this process has a file open, no other file gets its
+ * inode. A database that became smaller was overwritten, for instance by `cp`: SQLite only lets it grow. This class
+ * never opens the files; `connect` says why.
  */
 export class OpenFiles {
   private areLost = false;

@@ -24,8 +24,8 @@ export function uniqueColumnOf({ fields }: RecordTable, field: string): string {
 }
 
 /**
- * The table with the index on a column, for `FROM`. A statement that cannot use the index does not compile. The order of
- * `id` is the table's own.
+ * The table with the index on a column, for `FROM`. A statement that cannot use the index does not compile. The order
+ * of `id` is the table's own.
  */
 export function indexedBy({ name }: RecordTable, column: string): string {
   return column === ID ? `${name} NOT INDEXED` : `${name} INDEXED BY ${indexName(name, column)}`;

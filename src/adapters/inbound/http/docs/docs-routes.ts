@@ -5,7 +5,7 @@ import { HttpError } from '../response/http-error.js';
 import type { Handler, Policy, Route } from '../route.js';
 import { type PageFile, page, pageFiles, typed } from './page-files.js';
 
-/** Everything comes from here, nothing is written within the page, and no form goes anywhere. */
+/** Everything comes from here. The page has no inline scripts or styles, and no form. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +17,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The interactive reference: a page that reads the OpenAPI document, and what it is made of. */
+/** The interactive reference: a page that reads the OpenAPI document, with its scripts and style sheet. */
 export function docsEndpoints(): Route[] {
   return [pageEndpoint(page()), filesEndpoint(pageFiles())];
 }
@@ -48,7 +48,7 @@ function sending(
 ): Handler & Omit<Policy, 'describe'> {
   return {
     parameter: noParameter,
-    // Each can be asked for by its own type, which is judged next.
+    // All types are negotiable here; `requireAccepted` then checks the type of the file.
     produces: ['text/html', 'text/css', 'text/javascript'].map(typed),
     varyBy: ['Accept-Encoding'],
     headers: (ctx) => requireAccepted(ctx, asked(ctx).type),
@@ -59,7 +59,7 @@ function sending(
   };
 }
 
-/** A page is not to be had as JSON; its errors are. */
+/** A page is never JSON, but its errors are. */
 function requireAccepted(ctx: Context, type: string): void {
   if (ctx.accepts(typed(type), 'application/problem+json')) return;
   throw new HttpError('not_acceptable', `This comes as ${type}; Accept does not fit.`);

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { TaggedDocument } from '../response/static-document.js';
 
-/** The page and its style are read where they lie, its scripts where the compiler puts them. */
+/** The page and its style sheet are read from the sources, its scripts from the output of the compiler. */
 const SOURCES = new URL('../../../../../browser/docs/', import.meta.url);
 const SCRIPTS = new URL('../../../../browser/docs/', import.meta.url);
 
-/** A file as it is sent. */
+/** A file of the page. */
 export interface PageFile {
   /** Its media type, without parameters. */
   readonly type: string;
@@ -43,7 +43,7 @@ const MODULES = [
 export const STYLE_TYPE = 'text/css';
 export const SCRIPT_TYPE = 'text/javascript';
 
-/** What the page is made of, by name. */
+/** The files of the page, by name. */
 export function pageFiles(): ReadonlyMap<string, PageFile> {
   const scripts = MODULES.map((name) => `${name}.js`);
   return new Map([
@@ -52,7 +52,7 @@ export function pageFiles(): ReadonlyMap<string, PageFile> {
   ]);
 }
 
-/** The page, with the names of all scripts, so that a browser need not find them one after the other. */
+/** The page, with preloads of all scripts, so that a browser need not discover them one after the other. */
 export function page(): PageFile {
   const preloads = MODULES.map((name) => `<link rel="modulepreload" href="docs/${name}.js">\n`);
   return file('text/html', read('index.html', SOURCES).replace('</head>', `${preloads.join('')}</head>`));

@@ -1,14 +1,14 @@
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 
-/** So many lines at the most are worked on together. */
+/** At most this many lines are processed together. */
 const BATCH = 256;
-/** So much arrives ahead of them; more is not read. */
+/** At most this many bytes arrive ahead of them. */
 const AHEAD_BYTES = 256 * 1024;
 
 /**
- * The lines of a request, as they come: of what has arrived, up to {@link BATCH}. What arrives while they are worked on makes
- * the next ones.
- * @throws where the request breaks off; of the line that was under way then nothing is said
+ * The lines of a request as they arrive, at most {@link BATCH} at a time. The lines that arrive during the processing
+ * of a batch are the next batch.
+ * @throws Error if the request breaks off; the incomplete line is dropped
  */
 export async function* requestLines(
   request: Readable,
@@ -19,10 +19,10 @@ export async function* requestLines(
   yield* batches(splitter.end());
 }
 
-/** Each piece is all that has come since the one before: so a stream is read that was told nothing of sizes. */
+/** Each piece is everything that has arrived since the last one. */
 function arriving(request: Readable): AsyncIterable<Buffer> {
   const arrived = new PassThrough({ highWaterMark: AHEAD_BYTES });
-  // What goes wrong with the request goes wrong with its copy, and is thrown there.
+  // An error of the request also ends the copy, and is thrown there.
   pipeline(request, arrived, () => {});
   return arrived;
 }
@@ -38,7 +38,7 @@ function* batches(lines: Iterable<RequestLine>): Generator<RequestLine[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** A line of a stream; `number` counts from 1. */
+/** A line of a stream. `number` counts from 1. */
 export type RequestLine =
   | { readonly number: number; readonly bytes: Buffer }
   | { readonly number: number; readonly tooLong: true };
@@ -47,18 +47,18 @@ const LINE_FEED = 10;
 const FIRST_CAPACITY = 1_024;
 
 /**
- * Finds lines in bytes that come in pieces of any size. A line ends with a line feed, which is no part of it; the last one may lack
- * it. Of a line over the limit nothing is kept.
+ * Finds lines in bytes that come in pieces of any size. A line ends with a line feed, which is not part of it. The
+ * last line may lack it. Nothing is kept of a line over the limit.
  */
 export class LineSplitter {
   private lines = 0;
   private held = Buffer.alloc(0);
-  /** Of the line under way; may be more than is held, once it is over the limit. */
+  /** The length of the current line. More than is held if the line is over the limit. */
   private length = 0;
 
   constructor(private readonly limitBytes: number) {}
 
-  /** @returns the lines that this piece ends; they refer to its memory */
+  /** @returns the lines that end in this piece; they refer to its memory */
   *push(piece: Buffer): Generator<RequestLine, void, void> {
     let start = 0;
     for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
@@ -68,7 +68,7 @@ export class LineSplitter {
     this.hold(piece.subarray(start));
   }
 
-  /** @returns the last line, where it has no end */
+  /** @returns the last line if it has no line feed */
   *end(): Generator<RequestLine, void, void> {
     if (this.length > 0) yield this.finish(Buffer.alloc(0));
   }
@@ -93,7 +93,7 @@ export class LineSplitter {
     }
   }
 
-  /** Twice as large each time, so that a line in many pieces is not copied for each of them. */
+  /** Doubles the capacity, so that a line in many pieces is not copied for each of them. */
   private grow(): void {
     if (this.length <= this.held.length) return;
     const larger = Buffer.alloc(Math.max(FIRST_CAPACITY, this.length, 2 * this.held.length));

@@ -236,8 +236,8 @@ export class BufferFile {
   }
 
   async append(bytes: Buffer): Promise<void> {
-    // Positions are explicit because reads and writes share the position of the file. If the disk is nearly full, a write
-    // can take only a part.
+    // Positions are explicit because reads and writes share the position of the file. If the disk is nearly full, a
+    // write can take only a part.
     for (let done = 0; done < bytes.length; ) {
       const { bytesWritten } = await this.file.write(bytes, done, bytes.length - done, this.written);
       done += bytesWritten;

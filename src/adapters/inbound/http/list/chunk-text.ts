@@ -4,8 +4,8 @@ const MAX_ITEMS = 100;
 const MAX_CHARACTERS = 64 * 1024;
 
 /**
- * Writes many items, batch by batch; between two of them whatever else the process has to do has its turn.
- * @param client as {@link turnInLine} has it
+ * Writes many items, chunk by chunk. Other work of the process runs between two chunks.
+ * @param client see {@link turnInLine}
  */
 export async function* inBatches<Item>(
   items: Iterable<Item>,
@@ -27,7 +27,7 @@ export async function* inBatches<Item>(
 
 type Present<Item> = (item: Item) => object;
 
-/** The bytes of a JSON array, written so that a long one holds up nobody else. */
+/** The bytes of a JSON array. A long array does not block the event loop. */
 export async function jsonArray<Item>(
   items: readonly Item[],
   present: Present<Item>,
@@ -42,7 +42,7 @@ export async function jsonArray<Item>(
   return written(items, write, items.length === 0 ? '[]' : ']', client);
 }
 
-/** As {@link jsonArray}, a line for each item. */
+/** As {@link jsonArray}, with one line per item. */
 export function jsonLines<Item>(
   items: readonly Item[],
   present: Present<Item>,

@@ -5,43 +5,43 @@ import { METADATA } from '../../../../domain/fields.js';
 
 const CHECK_LENGTH = 8;
 const FINGERPRINT_LENGTH = 12;
-/** What no text of a record holds. */
+/** A character that no text of a record contains. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** A place in a list, for clients to hand back unread. */
+/** A position in a list. Opaque to clients. */
 export interface Cursor {
   readonly place: ListPlace;
-  /** Of the filters and the order that the place belongs to. */
+  /** Identifies the filters and the order that the position belongs to. */
   readonly fingerprint: string;
 }
 
 /**
- * The check shows a cursor that was cut, changed or made for another list; it is no secret, since a place gives access
- * to nothing.
- * @param list names the list that the place is in
+ * The checksum detects a cursor that was cut, changed or made for another list. It is not a secret, because a
+ * position gives access to nothing.
+ * @param list the name of the list
  */
 export function encodeCursor(list: string, { place, fingerprint }: Cursor): string {
   const text = JSON.stringify([place.side, place.inclusive, fingerprint, place.values]);
   return Buffer.from(check(list, text) + text).toString('base64url');
 }
 
-/** @returns undefined where this list never gave such a cursor */
+/** @returns undefined if this list never gave such a cursor */
 export function decodeCursor(list: string, text: string): Cursor | undefined {
   const decoded = Buffer.from(text, 'base64url').toString('utf8').slice(CHECK_LENGTH);
   const cursor = asCursor(parsed(decoded));
   return cursor && encodeCursor(list, cursor) === text ? cursor : undefined;
 }
 
-/** ECMA-262 section 21.4.1.1: no time is further from 1970, in milliseconds. */
+/** ECMA-262 section 21.4.1.1: the largest time, in milliseconds from 1970 in either direction. */
 const MAX_INSTANT = 8_640_000_000_000_000;
 
-/** Alike for the same filters in any order, and for the same sort however it was asked for. */
+/** The same for the same filters in any order, and for the same sort in any notation. */
 export function fingerprintOf({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): string {
   const sorted = filters.map((filter: Filter) => JSON.stringify(filter)).sort();
   return hash(JSON.stringify([order, sorted])).slice(0, FINGERPRINT_LENGTH);
 }
 
-/** Whether a place has a value for each key of the order, of its field's type. */
+/** Whether a position has a value of the right type for each key of the order. */
 export function isPlaceIn(order: Order, fields: FieldSet, { values }: ListPlace): boolean {
   const known = new Map(Object.entries({ ...METADATA, ...fields }));
   return (

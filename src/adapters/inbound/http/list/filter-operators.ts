@@ -7,18 +7,18 @@ import { wholeNumberFault } from '../query/query.js';
 
 export type Operator = Comparison['operator'] | Membership['operator'];
 
-/** Of a parameter that takes several. */
+/** The limit of a parameter that takes several values. */
 export const MAX_VALUES = 100;
 
-/** How the values of a type of field stand in a query. */
+/** How the values of a field type are written in a query. */
 export interface ValueType {
   readonly operators: readonly Operator[];
   /** For messages: "takes …". */
   readonly takes: string;
-  /** Of one value. */
+  /** The schema of one value. */
   readonly schema: JsonSchema;
   fault(text: string): FaultCode | undefined;
-  /** @param text one without fault */
+  /** @param text a valid value */
   value(text: string): Value;
 }
 

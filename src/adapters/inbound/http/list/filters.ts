@@ -7,19 +7,22 @@ import { invalid, type Parameter, type Query } from '../query/query.js';
 import { invalidParameters, type ParameterIssue } from '../response/http-error.js';
 import { MAX_VALUES, type Operator, VALUE_TYPES, type ValueType } from './filter-operators.js';
 
-/** More than any list has fields; each costs a store some work before it begins. */
+/** More than any list has fields. Each filter costs a store some work before the query begins. */
 const MAX_FILTERS = 100;
-/** Those that stand behind a colon; a name without one asks for what is equal. */
+/** The operators that follow a colon. A name without one means `eq`. */
 const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'];
 
-/** What the name of a parameter asks of records. */
+/** The condition that the name of a parameter stands for. */
 interface Condition {
   faults(text: string): ParameterIssue[];
-  /** @param text one without fault */
+  /** @param text a valid value */
   filter(text: string): Filter;
 }
 
-/** `name=Lamp`, `price.amount:gte=100`, `attributes.colour=red`: each field of a resource by the operators of its type. */
+/**
+ * `name=Lamp`, `price.amount:gte=100`, `attributes.colour=red`: the fields of a resource with the operators of their
+ * types.
+ */
 export class Filters {
   private readonly fields: ReadonlyMap<string, FieldTraits>;
 
@@ -27,12 +30,12 @@ export class Filters {
     this.fields = new Map(Object.entries({ ...METADATA, ...fields }));
   }
 
-  /** The parameter of this name, where records can be asked what it asks. */
+  /** @returns undefined if no filter has this name */
   parameter(name: string): Parameter | undefined {
     return this.condition(name);
   }
 
-  /** All of them, for clients. */
+  /** All filters, for the OpenAPI document. */
   described(): ParameterDescription[] {
     return [...this.fields].flatMap(([field, { type }]) =>
       type === 'attributes' ? describedAttributes(field) : describedFilters(field, VALUE_TYPES[type]),
@@ -40,8 +43,8 @@ export class Filters {
   }
 
   /**
-   * @param query one without fault
-   * @throws CatalogueError `invalid_parameter` where they are too many
+   * @param query a valid query
+   * @throws HttpError `invalid_parameter` if there are too many filters
    */
   read(query: Query): Filter[] {
     const found = [...query].flatMap(([name, text]) => {
@@ -56,7 +59,7 @@ export class Filters {
     return found.map(({ filter }) => filter);
   }
 
-  /** What follows the last colon is the operator, so an attribute's key that holds a colon cannot be asked for. */
+  /** The operator follows the last colon, so an attribute key that contains a colon cannot be used. */
   private condition(name: string): Condition | undefined {
     const colon = name.lastIndexOf(':');
     if (colon < 0) return this.ofField(name, name, 'eq') ?? this.ofAttribute(name);
@@ -72,7 +75,7 @@ export class Filters {
       : comparison(name, field, operator, VALUE_TYPES[type]);
   }
 
-  /** What follows the first dot is the key, literally. */
+  /** The key is everything after the first dot. */
   private ofAttribute(name: string): Condition | undefined {
     const [field = '', ...rest] = name.split('.');
     const key = rest.join('.');
@@ -107,7 +110,7 @@ function membership(name: string, field: string, type: ValueType): Condition {
   };
 }
 
-/** Each kind of fault once: a list can hold more of them than anyone reads. */
+/** Each kind of issue once: a list can contain more of them than anyone reads. */
 function told(name: string, type: ValueType, codes: readonly (FaultCode | undefined)[]): ParameterIssue[] {
   const found = new Set(codes.filter((code) => code !== undefined));
   return [...found].map((code) => invalid(name, code, whatIsTaken(code, type)));

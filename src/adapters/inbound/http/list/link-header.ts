@@ -5,21 +5,21 @@ import { checkTarget, MAX_TARGET_BYTES } from '../middleware/request-limits.js';
 import type { Query } from '../query/query.js';
 import { encodeCursor, fingerprintOf } from './cursor.js';
 
-/** Where a page of a list was asked for. */
+/** The request of a page. */
 export interface PageAddress {
-  /** Names the list, for its cursors. */
+  /** The name of the list, for its cursors. */
   readonly list: string;
   readonly path: string;
   readonly parameters: Query;
 }
 
-/** What is longer does not pass common clients and proxies, which take some 16 KiB of headers in all. */
+/** Longer headers do not pass common clients and proxies, which take some 16 KiB of headers in all. */
 const MAX_LINK_BYTES = 12 * 1024;
 
 /**
- * RFC 8288. Each target is complete but for the host, so that it holds behind any proxy. Of a very long address `first`
- * and `prev` are left out where they do not fit.
- * @throws CatalogueError `uri_too_long` where the address of the next page would be refused
+ * RFC 8288. Each target is complete except for the host, so that it is valid behind any proxy. If the address is very
+ * long, `first` and `prev` are left out.
+ * @throws HttpError `uri_too_long` if the address of the next page would be refused
  */
 export function linkHeader(
   address: PageAddress,
@@ -47,7 +47,7 @@ function targetOf({ list, path, parameters }: PageAddress, query: ListQuery, pla
   return `${path}?${pairs.map((pair) => pair.map(encode).join('=')).join('&')}`;
 }
 
-/** A colon needs no encoding in a query (RFC 3986 section 3.4), and names of filters are full of them. */
+/** A colon needs no encoding in a query (RFC 3986 section 3.4), and names of filters contain many. */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll('%3A', ':');
 }
@@ -57,7 +57,7 @@ interface Neighbours {
   readonly next?: ListPlace;
 }
 
-/** A page that was reached from another has that one for a neighbour, also when it is empty by now. */
+/** A page that was reached from another one has that page as a neighbour, even if it is empty by now. */
 function neighbours(
   { from, order }: ListQuery,
   { records, hasMore }: ListPage<Versioned<unknown>>,
@@ -72,7 +72,7 @@ function neighbours(
   };
 }
 
-/** A record right at the place belongs to exactly one of the two pages that meet there. */
+/** A record right at the position belongs to exactly one of the two pages that meet there. */
 function wayBack(from: ListPlace): Neighbours {
   const inclusive = !from.inclusive;
   return from.side === 'after'

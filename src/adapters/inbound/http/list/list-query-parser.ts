@@ -31,12 +31,12 @@ const DESCRIBED_CURSOR: ParameterDescription = {
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
 };
 
-/** What a list can be asked for, but for the fields that are shown. */
+/** Parses the query of a list, except the parameter `fields`. */
 export class ListParameters {
   private readonly filters: Filters;
   private readonly fixed: ReadonlyMap<string, Parameter>;
 
-  /** @param list names the list, so that it knows its own cursors */
+  /** @param list the name of the list, so that it recognises its own cursors */
   constructor(
     private readonly list: string,
     private readonly fields: FieldSet,
@@ -49,7 +49,7 @@ export class ListParameters {
     ]);
   }
 
-  /** All of them, for clients. */
+  /** All parameters, for the OpenAPI document. */
   described(): ParameterDescription[] {
     return [DESCRIBED_LIMIT, DESCRIBED_CURSOR, describedSort(this.fields), ...this.filters.described()];
   }
@@ -59,8 +59,8 @@ export class ListParameters {
   }
 
   /**
-   * @param parameters those that no fault was found with
-   * @throws CatalogueError `cursor_mismatch`, `invalid_cursor`
+   * @param parameters valid parameters
+   * @throws HttpError `cursor_mismatch`, `invalid_cursor`
    */
   read(parameters: Query): ListQuery {
     const limit = Number(parameters.get('limit') ?? DEFAULT_LIMIT);

@@ -15,17 +15,17 @@ import { linkHeader } from './link-header.js';
 import { ListParameters } from './list-query-parser.js';
 import { answerLines, LINES, NDJSON_TYPE, prefersLines } from './ndjson.js';
 
-/** An export is read in pages of so much: others shall not wait for a long one, nor the memory hold it. */
+/** An export reads pages of this size, so that it neither delays others nor fills the memory. */
 const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
 
-/** What a list was asked, in full. */
+/** A parsed request for a list. */
 interface Asked<Fields> {
   readonly query: ListQuery;
   readonly view: View<Fields>;
   readonly parameters: Query;
 }
 
-/** The list of a resource: a page as a JSON array or as lines, or all of it as lines. */
+/** The list of a resource: a page as a JSON array or as lines, or the whole list as lines. */
 export class ListEndpoint<Fields> {
   private readonly name: string;
   private readonly parameters: ListParameters;
@@ -89,7 +89,7 @@ export class ListEndpoint<Fields> {
     ctx.body = Readable.from([lines], { objectMode: false });
   }
 
-  /** @throws CatalogueError `invalid_parameter` where the cursor goes backwards: from there on all is no export */
+  /** @throws HttpError `invalid_parameter` if the cursor goes backwards, because an export only goes forwards */
   private async answerAll(
     ctx: Context,
     { query, view }: Asked<Fields>,
@@ -120,12 +120,12 @@ export class ListEndpoint<Fields> {
   }
 }
 
-/** The bytes that a page may have, at most. */
+/** The maximum size of a page, in bytes. */
 function largestPage({ limit }: ListQuery): number {
   return Math.min(limit * MAX_RECORD_BYTES, MAX_PAGE_BYTES);
 }
 
-/** Each version gives cursors of its own: what is sorted and filtered by may mean something else in another. */
+/** Each API version has its own cursors, because its sort and filters can mean something else. */
 function listName({ path, version }: ResourceDescription<never>): string {
   return version === 1 ? path : `v${version}/${path}`;
 }

@@ -7,26 +7,26 @@ import type { View } from '../views.js';
 import { clientOf } from '../work-bounds.js';
 import { inBatches } from './chunk-text.js';
 
-/** What lines of JSON are sent as, either way. */
+/** The media type of lines of JSON, in requests and responses. */
 export const LINES = 'application/x-ndjson';
 
 /** As {@link JSON_TYPE}, with the charset that a client may name. */
 export const NDJSON_TYPE = `${LINES}; charset=utf-8`;
 
-/** What was written and not yet sent; more is not read. */
+/** The written bytes that are not sent yet. Beyond this no more is read. */
 const BUFFERED = { objectMode: false, highWaterMark: 65_536 };
 
 type Pages<Fields> = AsyncGenerator<readonly Versioned<Fields>[], void, void>;
 
-/** Whether a client would rather have lines than an array. */
+/** Whether the client prefers lines to an array. */
 export function prefersLines(ctx: Context): boolean {
   return ctx.accepts(JSON_TYPE, NDJSON_TYPE) === NDJSON_TYPE;
 }
 
 /**
- * Answers with a line for each record. Pages are read as fast as the client takes the lines; when one cannot be read
- * the connection is cut, so that nobody takes a part for the whole.
- * @param first those that were read already, so that what is wrong with the query could still be said
+ * Responds with one line per record. Pages are read as fast as the client takes the lines. If a page cannot be read,
+ * the connection is cut, so that no client takes a part for the whole.
+ * @param first the page that was read already, while an error response was still possible
  */
 export function answerLines<Fields>(
   ctx: Context,

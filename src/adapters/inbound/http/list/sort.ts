@@ -4,7 +4,7 @@ import type { ParameterDescription } from '../openapi/description.js';
 import type { JsonSchema } from '../openapi/json-schema.js';
 import { invalid, nameListFaults, type Parameter } from '../query/query.js';
 
-/** `sort=name,-id`: by fields that every record has; a minus turns one around. */
+/** `sort=name,-id`: by fields that every record has. A minus sign reverses the order. */
 export function sortParameter(fields: FieldSet): Parameter {
   const sortable = sortableFields(fields);
   return {
@@ -30,7 +30,7 @@ export function describedSort(fields: FieldSet): ParameterDescription {
       minItems: 1,
       items: { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) },
       uniqueItems: true,
-      // Nor either way.
+      // Nor the same field in both directions.
       not: { anyOf: names.map((name) => ({ allOf: [contains(name), contains(`-${name}`)] })) },
     },
     style: 'form',
@@ -49,7 +49,7 @@ function sortableFields(fields: FieldSet): string[] {
     .map(([name]) => name);
 }
 
-/** Ties break by id; what follows the id has nothing left to decide. */
+/** Ties are broken by id. Keys after the id have no effect. */
 export function readOrder(text: string | undefined): Order {
   if (text === undefined) return BY_ID;
   const keys = keysIn(text);

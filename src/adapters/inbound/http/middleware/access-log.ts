@@ -2,7 +2,10 @@ import type { Clock } from '../../../../application/ports/clock.js';
 import type { Journal } from '../../../../application/ports/journal.js';
 import type { Middleware } from '../context.js';
 
-/** One line a request, once its answer is sent or its client gone. No query: clients put tokens there. */
+/**
+ * Logs one line per request, when the response is sent or the client is gone. Without the query, because clients put
+ * tokens there.
+ */
 export function accessLog(journal: Journal, clock: Clock): Middleware {
   return async (ctx, next) => {
     const started = clock.elapsed();
@@ -12,7 +15,7 @@ export function accessLog(journal: Journal, clock: Clock): Middleware {
         method: ctx.method,
         route: ctx.state.route ?? 'unknown',
         path: plain(ctx.path).slice(0, 256),
-        // Until then Koa's own 404 stands there, which nobody was told.
+        // Before that, the status is Koa's default 404, which nobody has received.
         status: ctx.headerSent ? ctx.res.statusCode : undefined,
         complete: ctx.res.writableFinished,
         durationMs: Math.round((clock.elapsed() - started) * 1000) / 1000,
@@ -23,10 +26,10 @@ export function accessLog(journal: Journal, clock: Clock): Middleware {
   };
 }
 
-/** So often may a path be percent-encoded again. */
+/** At most this many layers of percent-encoding are removed. */
 const MAX_LAYERS = 5;
 
-/** With its ASCII characters unescaped: what is masked in a log is found by how it looks. */
+/** The path with its ASCII characters unescaped, because the log redacts secrets by their appearance. */
 function plain(path: string): string {
   let [before, after] = ['', path];
   for (let layer = 0; layer < MAX_LAYERS && after !== before; layer++) {

@@ -6,16 +6,16 @@ import { networkOf, parseAddress } from '../server/ip-address.js';
 
 const known = new WeakMap<Socket, string>();
 
-/** Clients connect themselves: what they say in X-Forwarded-For is ignored. */
+/** For clients that connect directly. X-Forwarded-For is ignored. */
 export const fromClients: Middleware = (ctx, next) => {
   ctx.state.address = peerNetwork(ctx.req.socket);
   return next();
 };
 
 /**
- * Requests come through proxies that end TLS. Whatever comes another way, or came to the proxy in plain HTTP, is refused
- * and not redirected: its token has been on the wire already. Probes may come as they like.
- * @throws CatalogueError `https_required`
+ * For requests that come through proxies that end TLS. Any other request, and one that reached the proxy in plain
+ * HTTP, is refused and not redirected, because its token has been on the wire already. Probes may come either way.
+ * @throws HttpError `https_required`
  */
 export function fromProxies(proxies: TrustedProxies): Middleware {
   return (ctx, next) => {
@@ -29,7 +29,7 @@ export function fromProxies(proxies: TrustedProxies): Middleware {
   };
 }
 
-/** One word; of several, on which two proxies may disagree, none is believed. */
+/** One word. Several are not believed, because two proxies may disagree. */
 function isHttps(forwardedProto: string): boolean {
   return forwardedProto.toLowerCase() === 'https';
 }

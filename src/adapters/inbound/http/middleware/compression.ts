@@ -1,15 +1,16 @@
 import { pipeline, Readable } from 'node:stream';
-import { type Coding, preferredCoding } from '../accept-encoding.js';
 import type { Context, Middleware } from '../context.js';
 import { LINES } from '../list/ndjson.js';
-import { CODECS, type Codec } from './compression-codecs.js';
+import { CODECS, type Codec, type Coding, preferredCoding } from './compression-codecs.js';
 
-/** What is shorter fits into one packet as it is. */
+/** A shorter body fits into one packet uncompressed. */
 const MAX_UNCODED_BYTES = 1_024;
 
 /**
- * Compresses what may be: an answer that varies by Accept-Encoding, and lines. Whatever carries a strong tag goes as it
- * is, since that tag is of these very bytes (RFC 9110 section 8.8.3). So do errors, which are thrown past this.
+ * Compresses responses that vary by Accept-Encoding, and lines. A response with a strong tag is not compressed,
+ * because the tag identifies these very bytes (RFC 9110 section 8.8.3). Neither are errors, which pass this
+ * middleware as exceptions. By hand: koa-compress pipes without passing on errors, so a failing export would hang
+ * instead of being cut.
  */
 export const compression: Middleware = async (ctx, next) => {
   await next();
@@ -32,7 +33,7 @@ function isWorthIt(body: unknown): boolean {
   return (typeof body === 'string' || Buffer.isBuffer(body)) && Buffer.byteLength(body) > MAX_UNCODED_BYTES;
 }
 
-/** For HEAD too where the length can be told; of a stream nothing is read for it. */
+/** Also for HEAD if the length is known. No stream is read for HEAD. */
 async function code(ctx: Context, coding: Coding): Promise<void> {
   const { body } = ctx;
   const codec = CODECS[coding];
@@ -42,7 +43,7 @@ async function code(ctx: Context, coding: Coding): Promise<void> {
   else if (ctx.method !== 'HEAD') ctx.body = coded(body, codec);
 }
 
-/** Whichever of the two fails or is left takes the other along; Koa, which sends the second, cuts the connection. */
+/** If either stream fails or is left, so does the other. Koa, which sends the coder, then cuts the connection. */
 function coded(source: Readable, codec: Codec): Readable {
   const coder = codec.stream();
   pipeline(source, coder, () => {});

@@ -1,8 +1,8 @@
 import type { Middleware } from '../context.js';
 
 /**
- * Ends the connection with the answer while the service drains, and where a client that awaits `100 Continue` was
- * answered without it: whether its body follows is then anyone's guess (RFC 9110 section 10.1.1).
+ * Closes the connection after the response while the service drains, and if a client that awaits `100 Continue` gets
+ * a final response without it: nobody knows whether its body follows (RFC 9110 section 10.1.1).
  */
 export function connectionClose(isDraining: () => boolean): Middleware {
   return async (ctx, next) => {

@@ -2,16 +2,18 @@ import type { Context, Middleware } from '../context.js';
 import { HttpError } from '../response/http-error.js';
 import { checkVersion } from '../versioning/requested-version.js';
 
-/** Whoever asks for this charset gets it; offered without it, `Accept: application/json; charset=utf-8` would fit nothing. */
+/** With the charset, because `Accept: application/json; charset=utf-8` does not match `application/json`. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Far more than any client needs; what is behind is not worth the time to weigh it. */
+/** More than any client needs. It bounds the time of the negotiation. */
 const MAX_ACCEPT_LENGTH = 1_000;
 
-/** Any parameter of a media range but those that tell two forms of this service apart. */
+/** Any parameter of a media range except those that distinguish two forms of this service. */
 const UNHEEDED = /;(?!\s*(?:q|charset)\s*=)[^;,="]*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?/gi;
 
-/** Leaves of Accept what is judged: its first ranges, without parameters such as `profile` that no answer has. */
+/**
+ * Reduces Accept to what is negotiated: its first ranges, without parameters such as `profile` that no response has.
+ */
 export const normalizeAccept: Middleware = (ctx, next) => {
   const { headers } = ctx.req;
   let accept = headers.accept ?? '';
@@ -21,9 +23,9 @@ export const normalizeAccept: Middleware = (ctx, next) => {
 };
 
 /**
- * Judges what the headers ask for before anything is done.
- * @param types what the answer can be beside JSON
- * @throws CatalogueError `unsupported_version`, `not_acceptable`, `expectation_failed`
+ * Validates the headers that negotiate the response.
+ * @param types the media types of the response, beside JSON
+ * @throws HttpError `unsupported_version`, `not_acceptable`, `expectation_failed`
  */
 export function negotiate(ctx: Context, types: readonly string[] = []): void {
   checkVersion(ctx);

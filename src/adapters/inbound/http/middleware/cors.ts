@@ -1,6 +1,9 @@
 import type { Context, Middleware } from '../context.js';
 
-/** What the contract names of an answer, but for what scripts see anyway (Fetch standard, CORS-safelisted response-header name). */
+/**
+ * The response headers in the contract, except those that scripts always see (Fetch standard, CORS-safelisted
+ * response-header name).
+ */
 const EXPOSED = [
   'Accept-Patch',
   'Allow',
@@ -20,7 +23,7 @@ const EXPOSED = [
   'X-Total-Count',
 ].join(', ');
 
-/** What the service reads of a request. */
+/** The request headers that the service reads. */
 const READ = [
   'Accept',
   'API-Version',
@@ -33,13 +36,17 @@ const READ = [
   'X-Request-Id',
 ].join(', ');
 
-/** What is allowed hardly changes; browsers keep it for two hours at the most, some for a day. */
+/**
+ * Seconds. The allowed methods and headers rarely change. Some browsers keep them for at most two hours, some for a
+ * day.
+ */
 const KEPT_SECONDS = '7200';
 
 /**
- * Lets scripts of other origins read the answers (Fetch standard, CORS protocol). Never with the browser's credentials:
- * a token is all that counts here.
- * @param list origins as browsers send them, separated by commas; `*` for any; empty for none, as if there were no CORS
+ * Allows scripts of other origins to read the responses (Fetch standard, CORS protocol), without the browser's
+ * credentials, because only a token counts. By hand: @koa/cors responds to preflights itself, and knows neither the
+ * methods of the route nor its errors.
+ * @param list origins as browsers send them, separated by commas; `*` for any; empty for none
  */
 export function shareAcrossOrigins(list: string): Middleware {
   if (list === '') return (_ctx, next) => next();

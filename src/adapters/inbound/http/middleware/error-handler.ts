@@ -3,7 +3,7 @@ import type { Context, Middleware } from '../context.js';
 import { errorResponse, problemResponse, toCodedError } from '../response/error-response.js';
 import { JSON_TYPE } from './content-negotiation.js';
 
-/** Turns whatever is thrown further in into an answer. Headers that were set on the way stay. */
+/** Turns every thrown error into a response. Headers that are already set stay. */
 export function errorHandler(journal: Journal): Middleware {
   return async (ctx, next) => {
     try {
@@ -14,7 +14,7 @@ export function errorHandler(journal: Journal): Middleware {
         journal.error(error.code, { requestId: ctx.state.requestId, error: error.cause });
       const { status, headers, body } = wantsProblem(ctx) ? problemResponse(error) : errorResponse(error);
       ctx.remove('Link');
-      // Of a record that is missing nothing is told, whatever was wrong with the body.
+      // A response about a missing record reveals nothing of the resource.
       if (error.code === 'not_found') ctx.remove('Accept-Patch');
       ctx.set({ ...headers });
       ctx.vary('Accept');

@@ -1,6 +1,6 @@
 import type { Middleware } from '../context.js';
 
-/** Whatever is not marked otherwise is kept by no cache. */
+/** By default no cache keeps a response. */
 export const noStore: Middleware = (ctx, next) => {
   ctx.set('Cache-Control', 'no-store');
   return next();

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from '../context.js';
 
-/** What may name a request, also in the log. */
+/** A valid request id. It is also written to the log. */
 export const REQUEST_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
 
-/** RFC 9112 section 3.2: a path, or an address in absolute form, of which the path counts. */
+/** RFC 9112 section 3.2: a path, or an address in absolute form, of which only the path counts. */
 const TARGET = /^(?:https?:\/\/[^/?#]*)?(\/[^#]*)$/i;
 
-/** Every answer says which request it answers and which version of the interface it speaks. */
+/** Sets the id of the request and the API version on every response. */
 export const requestId: Middleware = (ctx, next) => {
-  // What is neither is no address of this service; no parser of addresses gets to see it.
+  // Any other target is no address of this service, and is never parsed as one.
   ctx.req.url = TARGET.exec(ctx.req.url ?? '')?.[1] ?? '*';
   const given = ctx.get('X-Request-Id');
   ctx.state.requestId = REQUEST_ID.test(given) ? given : randomUUID();

@@ -5,8 +5,8 @@ import { HttpError, invalidHeader } from '../response/http-error.js';
 export const MAX_TARGET_BYTES = 8 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 /**
- * Fields that a message has once (RFC 9110, RFC 9112 section 3.2, RFC 6454 section 7): of two, one reader might take the
- * first, another the last. Node drops all but the first of most of them.
+ * Fields that a message has at most once (RFC 9110, RFC 9112 section 3.2, RFC 6454 section 7). Of two, one reader may
+ * take the first and another the last. Node drops all but the first of most of them.
  */
 const SINGLE = new Set([
   'access-control-request-method',
@@ -31,12 +31,14 @@ const SINGLE = new Set([
   'user-agent',
 ]);
 
-/** RFC 9110 section 7.2 and RFC 3986 section 3.2.2, but for a comma, which some readers take for the end of a field. */
+/**
+ * RFC 9110 section 7.2 and RFC 3986 section 3.2.2, without the comma, which some readers take for the end of a field.
+ */
 const HOST = /^(?:\[[\w.:~!$&'()*+;=-]+\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**
- * Refuses messages that are too large, or that two programs could read in two ways (RFC 9112 sections 2.3, 3.2, 6.1 and
- * 11). Nothing is read behind one of the latter: two programs could disagree about where it ends.
+ * Refuses messages that are too large, and messages that two programs could read differently (RFC 9112 sections 2.3,
+ * 3.2, 6.1 and 11). Nothing is read behind the latter, because two programs could disagree about where they end.
  */
 export const requestLimits: Middleware = (ctx, next) => {
   const error = ambiguityOf(ctx.req);
@@ -48,14 +50,14 @@ export const requestLimits: Middleware = (ctx, next) => {
     checkTarget(ctx.url);
     checkSize(ctx.req);
   } catch (error) {
-    // No rate limit counts such messages; a new connection for each does.
+    // No rate limit counts such messages, but each costs the client a new connection.
     ctx.set('Connection', 'close');
     throw error;
   }
   return next();
 };
 
-/** @throws CatalogueError `uri_too_long` where the address is one that is refused */
+/** @throws HttpError `uri_too_long` */
 export function checkTarget(target: string): void {
   if (target.length <= MAX_TARGET_BYTES) return;
   throw new HttpError(
@@ -65,7 +67,7 @@ export function checkTarget(target: string): void {
 }
 
 function checkSize({ rawHeaders }: IncomingMessage): void {
-  // ": " or CR LF behind each
+  // ": " or CR LF after each
   const bytes = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
   if (bytes > MAX_HEADER_BYTES) {
     throw new HttpError('headers_too_large', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`);

@@ -3,22 +3,23 @@ import type { Context, Middleware } from '../context.js';
 import { SMALL_BYTES, type WorkBounds } from '../work-bounds.js';
 
 export interface SendingLimits {
-  /** Milliseconds that a client has to take a response, beside those for its bytes. */
+  /** Milliseconds that a client has to take a response, beside the time for its bytes. */
   readonly graceMs: number;
-  /** The least average speed at which it must take them. */
+  /** The minimum average speed of the client. */
   readonly bytesPerMs: number;
 }
 
-/** A streamed response has ten listeners of Koa's and of this service already, and Node warns of more than ten. */
+/** A streamed response has ten listeners already, of Koa and of this service. Node warns beyond ten. */
 const MAX_LISTENERS = 20;
 
 /** 30 seconds, and one more for each 32 KiB. */
 const SENDING: SendingLimits = { graceMs: 30_000, bytesPerMs: 32.768 };
 
 /**
- * Lets a response wait until there is room for it among those that clients have not taken yet. A list and a write reserve room
- * before they begin, so that nothing is read or written for a response that is refused. Other large responses take room when
- * their size is known. What a request holds is released when its work is done and its response is taken, or its connection gone.
+ * Makes a response wait until there is room for it among those that clients have not taken yet. A list and a write
+ * reserve room before they begin, so that nothing is read or written for a response that is refused. Other large
+ * responses take room when their size is known. A request releases its shares when its work is done and its response
+ * is taken or its connection is gone.
  * @throws CatalogueError `unavailable`
  */
 export function responseLimits(bounds: WorkBounds): Middleware {
@@ -39,7 +40,7 @@ export function responseLimits(bounds: WorkBounds): Middleware {
   };
 }
 
-/** Ends the connection of a client that takes a response too slowly. Streams of unknown size end by silence alone. */
+/** Closes the connection of a client that takes a response too slowly. Streams of unknown size end only by silence. */
 export function limitSendingTime({ graceMs, bytesPerMs }: SendingLimits = SENDING): Middleware {
   return async (ctx, next) => {
     await next();
@@ -60,7 +61,7 @@ function releaseOnceClosed({ res, state: { shares } }: Context): void {
   else res.setMaxListeners(MAX_LISTENERS).once('close', release);
 }
 
-/** That are held for the response; 0 for a stream of unknown size. */
+/** The bytes that are held for the response; 0 for a stream of unknown size. */
 function heldBytes({ body, method, state }: Context): number {
   if (method === 'HEAD') return 0;
   if (body instanceof Readable) return state.room?.size ?? 0;

@@ -3,24 +3,25 @@ import { CatalogueError, type Fault, jsonPointer } from '../../../../domain/erro
 import { readBody } from '../bodies/read-json-body.js';
 import type { Middleware } from '../context.js';
 
-/** Parameters that have a value; one without counts as not sent (RFC 6749 section 3.2). */
+/** The parameters that have a value. One without a value counts as not sent (RFC 6749 section 3.2). */
 export type Form = ReadonlyMap<string, string>;
 
-/** A client's name, its secret, its scopes and the grant take less than 1 KiB. */
+/** A client id, its secret, its scopes and the grant take less than 1 KiB. */
 const MAX_FORM_BYTES = 16 * 1_024;
-/** Far more than any grant has. */
+/** More than any grant has. */
 const MAX_PARAMETERS = 100;
 
 /**
  * Leaves a {@link Form} of at most 16 KiB in `ctx.request.body`.
- * @param limitBytes of any body; a smaller one holds for forms too
- * @throws CatalogueError `unsupported_media_type`, `payload_too_large`, `validation_failed`
+ * @param limitBytes the limit of any body, if it is smaller
+ * @throws HttpError `payload_too_large`
+ * @throws CatalogueError `validation_failed`
  */
 export function readForm(limitBytes: number): Middleware {
   return readBody(Math.min(limitBytes, MAX_FORM_BYTES), parseForm);
 }
 
-/** @returns undefined where this is no percent-encoded UTF-8 */
+/** @returns undefined if the text is not percent-encoded UTF-8 */
 export function decodeFormText(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -63,7 +64,7 @@ function givenTwice(name: string): Fault {
   return formFault('duplicate_value', name, 'A parameter is given more than once.');
 }
 
-/** Quotes nothing: there may be a secret in it. */
+/** Quotes nothing, because the body can contain a secret. */
 function unreadable(why: string): CatalogueError {
   return invalidForm([{ code: 'invalid_format', message: `The body ${why}.`, in: 'body', pointer: '' }]);
 }

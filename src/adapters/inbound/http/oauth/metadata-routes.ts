@@ -13,11 +13,11 @@ import { GRANT_TYPE } from './token-route.js';
 export interface MetadataDependencies {
   readonly publicUrl: PublicUrl;
   readonly signingKeys: Pick<SigningKeys, 'published'>;
-  /** Whose tokens are good here too; empty: nobody's. */
+  /** The other issuer whose tokens are accepted. Empty: none. */
   readonly otherIssuer: string;
 }
 
-/** Half of the time for which a new key is published and signs nothing. */
+/** Half of the time for which a new key is published before it signs. */
 const CACHE_CONTROL = 'public, max-age=300';
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 
@@ -25,7 +25,7 @@ export function metadataUrl({ url }: PublicUrl): string {
   return url + RESOURCE_METADATA;
 }
 
-/** For clients and for other services that find their way by themselves. Every address in them is the public one. */
+/** For clients and services that discover the addresses. All addresses in the documents are public ones. */
 export function metadataEndpoints(deps: MetadataDependencies): Route[] {
   const { publicUrl, signingKeys } = deps;
   return [
@@ -73,8 +73,8 @@ function resourceMetadata({ publicUrl: { url }, otherIssuer }: MetadataDependenc
 }
 
 /**
- * Where the public address has a path, clients ask with that path behind the well-known one (RFC 8414 section 3.1, RFC 9728
- * section 3.1), and some with it before, which the proxy has taken away.
+ * If the public URL has a path, clients append it to the well-known path (RFC 8414 section 3.1, RFC 9728 section
+ * 3.1). Some put it before, and the proxy removes it.
  */
 function wellKnown(publicUrl: PublicUrl, route: string, document: Omit<JsonDocument, 'cacheControl'>): Route {
   const path = new URL(publicUrl.url).pathname.replace(/\/$/, '');

@@ -9,7 +9,7 @@ export type OAuthErrorCode =
   | 'invalid_scope'
   | 'temporarily_unavailable';
 
-/** Any character that an `error_description` may not have. */
+/** Any character that an `error_description` may not contain. */
 const FORBIDDEN = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
 /** An error of the service with the members of OAuth. */
@@ -29,14 +29,14 @@ export class OAuthError extends HttpError<ResponseErrorCode> {
 
 /** The documentation of an `error` of the token endpoint. */
 export interface OAuthErrorEntry {
-  /** The service's own codes that it stands beside; the status is theirs. */
+  /** The codes of the service that go with it. They determine the status. */
   readonly codes: readonly ResponseErrorCode[];
   readonly cause: string;
   /** What the client can do about it. */
   readonly remedy: string;
 }
 
-/** RFC 6749 section 5.2. A code that is forgotten here does not compile. */
+/** RFC 6749 section 5.2. A missing code does not compile. */
 export const OAUTH_ERRORS: Readonly<Record<OAuthErrorCode, OAuthErrorEntry>> = {
   invalid_request: {
     codes: [

@@ -18,7 +18,7 @@ import { OAuthError } from './oauth-errors.js';
 
 export const GRANT_TYPE = 'client_credentials';
 
-/** Several times that of all scopes together. */
+/** Several times the length of all scopes together. */
 const MAX_SCOPE_LENGTH = 1_000;
 
 export interface TokenEndpointDependencies {
@@ -27,7 +27,7 @@ export interface TokenEndpointDependencies {
   readonly bodyLimitBytes: number;
 }
 
-/** Gives access tokens for client credentials (RFC 6749 section 4.4). */
+/** Grants access tokens for client credentials (RFC 6749 section 4.4). */
 export class TokenEndpoint {
   constructor(private readonly deps: TokenEndpointDependencies) {}
 
@@ -40,7 +40,7 @@ export class TokenEndpoint {
         POST: {
           describe: () => TOKEN_DESCRIPTION,
           parameter: noParameter,
-          // RFC 6749 section 5.1: for caches that know no Cache-Control.
+          // RFC 6749 section 5.1: for caches that do not know Cache-Control.
           headers: (ctx) => ctx.set('Pragma', 'no-cache'),
           consumes: {
             'application/x-www-form-urlencoded': {
@@ -95,7 +95,7 @@ function checkGrantType(grantType: string | undefined): void {
   );
 }
 
-/** @returns in the order in which the key has them */
+/** @returns the scopes in the order of the key */
 function grantedScopes(asked: string | undefined, scopes: readonly Scope[]): readonly Scope[] {
   if (asked === undefined) return scopes;
   if (asked.length > MAX_SCOPE_LENGTH)
@@ -118,7 +118,7 @@ function noSecret(): CatalogueError {
   );
 }
 
-/** Whatever refuses the client is a 401, and has to name the scheme that would do (RFC 9110 section 15.5.2). */
+/** Every error about the client is a 401, which has to name an accepted scheme (RFC 9110 section 15.5.2). */
 function challenging(ctx: Context): (error: unknown) => never {
   return (error) => {
     if (isClientRefusal(error)) ctx.set('WWW-Authenticate', 'Basic realm="catalogue", charset="UTF-8"');
@@ -126,7 +126,7 @@ function challenging(ctx: Context): (error: unknown) => never {
   };
 }
 
-/** What is not the client's fault, and impatience, have the words that RFC 6749 has for the other endpoint (section 4.1.2.1). */
+/** Throttling and outages use an error code that RFC 6749 defines for the authorization endpoint (section 4.1.2.1). */
 function asOAuthError(error: CodedError): CodedError {
   if (error instanceof OAuthError) return error;
   if (NOT_NOW.includes(error.code)) return new OAuthError('temporarily_unavailable', error);
@@ -134,7 +134,7 @@ function asOAuthError(error: CodedError): CodedError {
   return new OAuthError('invalid_client', error.code === 'invalid_token' ? unknownClient() : error);
 }
 
-/** Whichever of the two it is. */
+/** The same error for an unknown client and for a wrong secret. */
 function unknownClient(): CatalogueError {
   return invalidToken('There is no client with this id and this secret.');
 }

@@ -4,7 +4,7 @@ import type { JsonSchema } from './json-schema.js';
 type Section = 'schemas' | 'responses' | 'parameters' | 'headers' | 'examples';
 export type Reference = { readonly $ref: string };
 
-/** What many operations share stands in the document once. */
+/** Collects what several operations share, so that it is in the document once. */
 export class Components {
   private readonly sections: Record<Section, Record<string, object>> = {
     schemas: {},
@@ -14,14 +14,14 @@ export class Components {
     examples: {},
   };
 
-  /** @throws Error where another thing has this name: two operations would be told of the same one */
+  /** @throws Error if another value has this name */
   share(section: Section, name: string, value: object): Reference {
     const reference = this.shareIfAlike(section, name, value);
     if (!reference) throw new Error(`Two different ${section} are named ${name}.`);
     return reference;
   }
 
-  /** @returns undefined where another thing has this name */
+  /** @returns undefined if another value has this name */
   shareIfAlike(section: Section, name: string, value: object): Reference | undefined {
     const there = this.sections[section][name];
     if (there !== undefined && !isDeepStrictEqual(there, value)) return undefined;
@@ -33,7 +33,7 @@ export class Components {
     for (const [name, schema] of Object.entries(schemas)) this.share('schemas', name, schema);
   }
 
-  /** Only sections in which there is something. */
+  /** Without empty sections. */
   toJSON(): object {
     return Object.fromEntries(Object.entries(this.sections).filter(([, all]) => Object.keys(all).length > 0));
   }

@@ -2,40 +2,40 @@ import type { ResponseErrorCode } from '../response/error-codes.js';
 import type { RequestHeader, ResponseHeader } from './header-objects.js';
 import type { JsonSchema } from './json-schema.js';
 
-/** What is said of an operation beside what can be seen from it. The words are for whoever writes a client. */
+/** The documentation of an operation, for client developers, beside what follows from the operation itself. */
 export interface OperationDescription {
-  /** Unique among all; clients name their functions by it. */
+  /** Unique. Generated clients name their functions by it. */
   readonly id: string;
-  /** Of what it is about. */
+  /** The subject of the operation. */
   readonly tag: string;
   readonly summary: string;
   /** CommonMark. */
   readonly text?: string;
   readonly query?: readonly ParameterDescription[];
   readonly headers?: readonly RequestHeader[];
-  /** Those that it does not go without. */
+  /** The headers without which the operation is refused. */
   readonly requiredHeaders?: readonly RequestHeader[];
   /** By media type. */
   readonly bodies?: Readonly<Record<string, ContentDescription>>;
   readonly answers: readonly AnswerDescription[];
-  /** How it can fail beside the ways in which every such operation can. */
+  /** The errors of this operation, beside those of every similar operation. */
   readonly errors?: readonly ResponseErrorCode[];
-  /** How its errors look beside the way in which all do: the name of a schema. */
+  /** The name of a schema that its errors also have. */
   readonly errorShape?: string;
-  /** What its errors carry beside what all do. */
+  /** The headers of its errors, beside those of all errors. */
   readonly errorHeaders?: readonly ResponseHeader[];
-  /** The credentials that it takes, where those are not a bearer's. */
+  /** The credentials that it takes, if not a bearer token. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Those that are named in it. */
+  /** The schemas that it names. */
   readonly schemas?: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Of the query. */
+/** A parameter of the query. */
 export interface ParameterDescription {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchema;
-  /** OpenAPI 3.1 section 4.8.12.2: how an array or object stands in a query. */
+  /** OpenAPI 3.1 section 4.8.12.2: how an array or object is written in a query. */
   readonly style?: 'form';
   readonly explode?: boolean;
   readonly example?: unknown;
@@ -50,36 +50,20 @@ export interface AnswerDescription {
   readonly status: number;
   readonly description: string;
   readonly headers?: readonly ResponseHeader[];
-  /** Those that are there sometimes, though elsewhere always. */
+  /** Headers that this response does not always have, though others do. */
   readonly optionalHeaders?: readonly ResponseHeader[];
   /** By media type. */
   readonly content?: Readonly<Record<string, ContentDescription>>;
-  /** By name: what can be done next with what the answer tells. */
+  /** By name: the possible next requests. */
   readonly links?: Readonly<Record<string, LinkDescription>>;
 }
 
-/** To a request whose `If-None-Match` names what there is. */
+/** The response if `If-None-Match` names the current state. */
 export function notModified(...headers: readonly ResponseHeader[]): AnswerDescription {
   return {
     status: 304,
     description: 'Not modified: the client already has the current state, according to `If-None-Match`.',
     headers: ['ETag', ...headers],
-  };
-}
-
-/** Of reading a document that is asked for again, by its tag. */
-export function describedDocument(
-  { id, summary, text }: Pick<OperationDescription, 'id' | 'summary' | 'text'>,
-  description: string,
-  content: NonNullable<AnswerDescription['content']>,
-): OperationDescription {
-  return {
-    id,
-    tag: 'Documents',
-    summary,
-    ...(text !== undefined && { text }),
-    headers: ['KnownTags', 'AcceptEncoding'],
-    answers: [{ status: 200, description, headers: ['ETag', 'Content-Encoding'], content }, notModified()],
   };
 }
 
@@ -89,21 +73,7 @@ export interface LinkDescription {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Lines of JSON (JSON Schema, validation, section 8): OpenAPI has no word for them before its version 3.2. */
-export function linesOf(each: JsonSchema): JsonSchema {
-  return {
-    type: 'string',
-    contentMediaType: 'application/x-ndjson',
-    contentSchema: { type: 'array', items: each },
-  };
-}
-
-/** A schema of the document, by its name. */
-export function schemaRef(name: string): JsonSchema {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-/** How a resource is spoken of to whoever writes a client. */
+/** How the documentation names a resource. */
 export interface ResourceWords {
   /** In names of schemas and operations: `Product`. */
   readonly name: string;
@@ -111,11 +81,11 @@ export interface ResourceWords {
   readonly one: string;
   readonly many: string;
   readonly about: string;
-  /** What a client could send. */
+  /** A valid body. */
   readonly example: Readonly<Record<string, unknown>>;
 }
 
-/** The heading over all that can be done with the resource. */
+/** The heading of the operations of the resource. */
 export function tagOf({ many }: ResourceWords): string {
   return many.charAt(0).toUpperCase() + many.slice(1);
 }

@@ -1,5 +1,15 @@
 import { SCRIPT_TYPE, STYLE_TYPE } from '../docs/page-files.js';
-import { type ContentDescription, describedDocument, type OperationDescription } from './description.js';
+import { type ContentDescription, notModified, type OperationDescription } from './description.js';
+
+export const OPENAPI_DESCRIPTION = describedDocument(
+  {
+    id: 'getOpenApi',
+    summary: 'Read this document',
+    text: 'In OpenAPI 3.1, made from the rules by which requests are checked. `/docs` shows it as a web page.',
+  },
+  'The OpenAPI document.',
+  { 'application/json': { schema: { type: 'object' } } },
+);
 
 export const PAGE_DESCRIPTION = describedDocument(
   {
@@ -19,6 +29,22 @@ export const FILE_DESCRIPTION: OperationDescription = {
   ),
   errors: ['not_found'],
 };
+
+/** The documentation of a static document. */
+function describedDocument(
+  { id, summary, text }: Pick<OperationDescription, 'id' | 'summary' | 'text'>,
+  description: string,
+  content: Readonly<Record<string, ContentDescription>>,
+): OperationDescription {
+  return {
+    id,
+    tag: 'Documents',
+    summary,
+    ...(text !== undefined && { text }),
+    headers: ['KnownTags', 'AcceptEncoding'],
+    answers: [{ status: 200, description, headers: ['ETag', 'Content-Encoding'], content }, notModified()],
+  };
+}
 
 function text(...types: readonly string[]): Record<string, ContentDescription> {
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));

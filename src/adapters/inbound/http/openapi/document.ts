@@ -5,22 +5,22 @@ import { Components } from './components.js';
 import type { ResponseHeader } from './header-objects.js';
 import { DescribedEndpoint, type Mounting, type Surroundings } from './path-item.js';
 
-/** What a service says of itself. */
+/** The facts about a service that the document states. */
 export interface ServiceFacts {
-  /** The address under which clients know it. */
+  /** Its public address. */
   readonly url: string;
   readonly version: string;
-  /** Of each subject of its operations, in their order. */
+  /** The description of each tag, in their order. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Whether it stands behind a proxy that ends TLS. */
+  /** Whether it is behind a proxy that ends TLS. */
   readonly isProxied: boolean;
-  /** Whether browsers are told to come over HTTPS only. */
+  /** Whether it sends Strict-Transport-Security. */
   readonly isStrict: boolean;
-  /** Whether scripts of other origins may read the answers. */
+  /** Whether CORS is on. */
   readonly isShared: boolean;
 }
 
-/** Each request can end so, before any endpoint is asked. */
+/** The errors of every request, before a route is found. */
 const ALWAYS: readonly ResponseErrorCode[] = [
   'invalid_parameter',
   'unknown_parameter',
@@ -48,8 +48,8 @@ const CARRIED: readonly ResponseHeader[] = [
 ];
 
 /**
- * The description of the interface, by OpenAPI 3.1: made of the endpoints that are mounted and the schemas that they judge
- * by, so that what it says is what is done.
+ * The OpenAPI 3.1 document, made from the routes that are mounted and the schemas that validate bodies, so that it is
+ * always true.
  */
 export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): object {
   const components = new Components();
@@ -92,9 +92,9 @@ function mountings({ isProxied, isStrict, isShared }: ServiceFacts): Readonly<Re
     ] as const,
   };
   return {
-    bearer: { ...limited, isGuarded: true },
-    public: { ...limited, isGuarded: false },
-    probe: { headers: carried, errors: [...ALWAYS, ...NEGOTIATED], isGuarded: false },
+    bearer: limited,
+    public: limited,
+    probe: { headers: carried, errors: [...ALWAYS, ...NEGOTIATED] },
   };
 }
 
@@ -139,7 +139,7 @@ const INTRODUCTION = `The addresses of resources begin with \`/v1\`. In an addre
 
 An address that is not described here answers 404 \`not_found\`, and a method that an address does not support 405 \`method_not_allowed\`, with \`Allow\`. Both look like every other error.`;
 
-/** What each scope lets its holder do. One that is forgotten does not compile. */
+/** What each scope allows. A missing scope does not compile. */
 export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   'products:read': 'List and read products.',
   'products:write': 'Create, change and delete products.',

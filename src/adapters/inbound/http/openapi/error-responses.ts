@@ -8,18 +8,18 @@ import type { DescribedHeaders, ResponseHeader } from './header-objects.js';
 import type { JsonSchema } from './json-schema.js';
 
 export interface ErrorsDescription {
-  /** Of the operation: many have errors alike with those of the same verb. */
+  /** The verb of the operation. Operations with the same verb often have the same errors. */
   readonly verb: string;
   readonly codes: readonly ResponseErrorCode[];
-  /** Those of every error of the operation. */
+  /** The headers of all errors of the operation. */
   readonly headers: readonly ResponseHeader[];
-  /** The name of a schema that errors have too. */
+  /** The name of a schema that errors also have. */
   readonly shape?: string | undefined;
-  /** Not so for HEAD. */
+  /** False for HEAD. */
   readonly hasBody: boolean;
 }
 
-/** What an error carries by its status. */
+/** The headers of an error, by its status. */
 const OWN_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
@@ -28,13 +28,13 @@ const OWN_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   503: ['Retry-After'],
 };
 
-/** RFC 5789 section 2.2: whoever sends a patch of another type is told which do. */
+/** RFC 5789 section 2.2: a 415 to a PATCH names the accepted types. */
 function ownHeaders(status: number, verb: string): readonly ResponseHeader[] {
   if (status === 415) return verb === 'patch' ? ['Accept-Patch'] : [];
   return OWN_HEADERS[status] ?? [];
 }
 
-/** An answer for each status that the codes have; what is alike in many operations stands in the document once. */
+/** One response for each status of the codes. Equal responses are shared. */
 export function describedErrors(
   { verb, codes, headers, shape, hasBody }: ErrorsDescription,
   components: Components,
@@ -54,7 +54,7 @@ export function describedErrors(
   return Object.fromEntries(answers);
 }
 
-/** The first that no other answer has. */
+/** The first name that no other response has. */
 function shared(answer: object, names: readonly string[], components: Components): object {
   for (const name of names) {
     const reference = components.shareIfAlike('responses', name, answer);
@@ -91,7 +91,7 @@ function example(code: ResponseErrorCode): object {
   return { summary: code, description: `${cause} ${remedy}`, value: { code, ...ERROR_EXAMPLES[code] } };
 }
 
-/** Of one of these shapes, with one of these codes. */
+/** One of these shapes, with one of these codes. */
 function narrowed(names: readonly (string | undefined)[], codes: readonly ResponseErrorCode[]): JsonSchema {
   const shapes = names
     .filter((name) => name !== undefined)
@@ -155,7 +155,7 @@ const OAUTH = {
   error_description: FOR_PEOPLE,
 } satisfies Record<string, JsonSchema>;
 
-/** How an error looks as JSON, and as `application/problem+json`. */
+/** An error as `application/json` and as `application/problem+json`. */
 export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Fault: FAULT,
   Error: closed(OWN),

@@ -1,7 +1,7 @@
 import { MAX_VALUES, type Operator, type ValueType } from '../list/filter-operators.js';
 import type { ParameterDescription } from './description.js';
 
-/** What each operator asks of a field, in a sentence about the records that fit. */
+/** The condition of each operator, in a sentence about the matching records. */
 const ASKS: Readonly<Record<Operator, string>> = {
   eq: 'is this value',
   ne: 'has a value other than this',
@@ -20,7 +20,7 @@ export function describedFilters(field: string, { operators, schema }: ValueType
     description: `Only records whose \`${field}\` ${ASKS[operator]}.`,
     ...(operator === 'in'
       ? {
-          // A comma parts two values; nothing quotes it.
+          // A comma separates two values. It cannot be quoted.
           schema: {
             type: 'array',
             minItems: 1,
@@ -34,7 +34,7 @@ export function describedFilters(field: string, { operators, schema }: ValueType
   }));
 }
 
-/** `attributes.colour`: a parameter for each key that there may be, so an object whose members are parameters. */
+/** `attributes.colour`: one parameter for each possible key, so an object whose members are parameters. */
 export function describedAttributes(field: string): ParameterDescription[] {
   return [
     {

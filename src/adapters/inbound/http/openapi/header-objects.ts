@@ -13,7 +13,7 @@ interface HeaderDescription {
 const TEXT: JsonSchema = { type: 'string' };
 const TAGS: JsonSchema = { type: 'string', pattern: TAG_LIST_PATTERN };
 
-/** What the service reads of a request, but for what OpenAPI tells elsewhere: media types and credentials. */
+/** The request headers, except those that OpenAPI describes elsewhere: media types and credentials. */
 export const REQUEST_HEADERS = {
   ApiVersion: {
     name: 'API-Version',
@@ -92,7 +92,7 @@ const ENCODED = 'How the body is compressed, if it is: `gzip` or `br`.';
 const INTEGER: JsonSchema = { type: 'integer', minimum: 0 };
 const YES: JsonSchema = { type: 'string', enum: ['true'] };
 
-/** What answers carry, but for what OpenAPI tells elsewhere and what HTTP's own transport needs. */
+/** The response headers, except those that OpenAPI describes elsewhere and those of HTTP's transport. */
 export const RESPONSE_HEADERS = {
   'X-Request-Id': {
     required: true,
@@ -227,7 +227,7 @@ export const RESPONSE_HEADERS = {
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
-/** The headers of one version of the interface, each of which stands in the document once. */
+/** The headers of one API version. Each is in the document once. */
 export class DescribedHeaders {
   constructor(
     private readonly components: Components,

@@ -5,7 +5,7 @@ import { type JsonSchema, textSchema } from './json-schema.js';
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** What joi tells of a schema, as far as the bodies of this service need it. */
+/** The part of joi's description that the bodies of this service use. */
 interface Described {
   readonly type: string;
   readonly flags?: { readonly presence?: string };
@@ -15,9 +15,9 @@ interface Described {
 }
 
 /**
- * The schema in words that every language knows. joi has a conversion of its own, which leaves objects open and whose
- * hook for types like ours is none of its documented interface.
- * @throws Error for a type or rule that it does not know: nothing is left out silently
+ * Converts a joi schema to JSON Schema. By hand: joi's own conversion leaves objects open, and its hook for custom
+ * types is undocumented.
+ * @throws Error for an unknown type or rule, so that nothing is left out silently
  */
 export function jsonSchemaOf(schema: Joi.Schema): JsonSchema {
   return converted(schema.describe() as Described);
@@ -26,7 +26,7 @@ export function jsonSchemaOf(schema: Joi.Schema): JsonSchema {
 const ATTRIBUTES_SCHEMA: JsonSchema = {
   type: 'object',
   maxProperties: ATTRIBUTES.maxKeys,
-  // A name that some readers of JSON take for more than a name.
+  // Some readers of JSON set the prototype of an object by this name.
   propertyNames: { ...textSchema(ATTRIBUTES.key), not: { const: '__proto__' } },
   additionalProperties: {
     anyOf: [
@@ -50,7 +50,7 @@ const RULES: Readonly<Record<string, (args: Args) => JsonSchema>> = {
   integer: () => ({ type: 'integer' }),
   pattern: ({ regex }) => ({ pattern: String(regex).slice(1, -1) }),
   judgedBy: ({ judge }) => (judge as Judge).jsonSchema,
-  // What else makes two elements alike no schema can say.
+  // JSON Schema has no word for other forms of equality.
   distinct: () => ({ uniqueItems: true }),
   'number.min': ({ limit }) => ({ minimum: limit }),
   'number.max': ({ limit }) => ({ maximum: limit }),
@@ -66,7 +66,7 @@ function converted(described: Described): JsonSchema {
   return Object.assign({}, known(TYPES[type], type)(described), ...ofRules);
 }
 
-/** Closed: a field that is not in it is refused. */
+/** Closed: unknown fields are refused. */
 function objectSchema(keys: Readonly<Record<string, Described>>): JsonSchema {
   const sendable = Object.entries(keys).filter(([, { flags }]) => flags?.presence !== 'forbidden');
   const required = sendable.filter(([, { flags }]) => flags?.presence === 'required').map(([name]) => name);

@@ -6,3 +6,17 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export function textSchema({ min, max, allowed }: TextRule): JsonSchema {
   return { ...(min > 0 && { minLength: min }), maxLength: max, pattern: allowed.source };
 }
+
+/** Lines of JSON (JSON Schema, validation, section 8). OpenAPI has no term for them before version 3.2. */
+export function linesOf(each: JsonSchema): JsonSchema {
+  return {
+    type: 'string',
+    contentMediaType: 'application/x-ndjson',
+    contentSchema: { type: 'array', items: each },
+  };
+}
+
+/** A reference to a schema of the document. */
+export function schemaRef(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}

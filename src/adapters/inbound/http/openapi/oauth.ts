@@ -1,6 +1,7 @@
 import { SCOPES } from '../../../../domain/access.js';
-import { type OperationDescription, schemaRef } from './description.js';
+import type { OperationDescription } from './description.js';
 import type { JsonSchema } from './json-schema.js';
+import { schemaRef } from './json-schema.js';
 
 const TAG = 'OAuth 2.0';
 const TEXT: JsonSchema = { type: 'string' };
@@ -27,7 +28,7 @@ const TOKEN_REQUEST: JsonSchema = {
     client_secret: { type: 'string', description: 'The API key itself.' },
   },
   required: ['grant_type'],
-  // Others are passed over, but none may be there twice (RFC 6749 section 3.2), as one that is a list would be.
+  // Unknown parameters are ignored, but none may be repeated (RFC 6749 section 3.2), as a list would be.
   additionalProperties: { type: 'string' },
   maxProperties: 100,
 };

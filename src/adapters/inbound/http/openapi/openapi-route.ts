@@ -2,19 +2,9 @@ import type { Context } from '../context.js';
 import { noParameter } from '../query/query.js';
 import { TaggedDocument } from '../response/static-document.js';
 import type { Route } from '../route.js';
-import { describedDocument } from './description.js';
+import { OPENAPI_DESCRIPTION } from './docs.js';
 
-const OPENAPI_DESCRIPTION = describedDocument(
-  {
-    id: 'getOpenApi',
-    summary: 'Read this document',
-    text: 'In OpenAPI 3.1, made from the rules by which requests are checked. `/docs` shows it as a web page.',
-  },
-  'The OpenAPI document.',
-  { 'application/json': { schema: { type: 'object' } } },
-);
-
-/** @param make is asked once, with the first request: by then the service knows its address */
+/** @param make called once, at the first request, when the service knows its address */
 export function openApiEndpoint(make: () => object): Route {
   let made: TaggedDocument | undefined;
   return {
@@ -27,7 +17,7 @@ export function openApiEndpoint(make: () => object): Route {
         parameter: noParameter,
         varyBy: ['Accept-Encoding'],
         handle: async (ctx: Context) => {
-          // Another version of the service may stand behind the address at any time.
+          // A restart can change the document at any time.
           made ??= new TaggedDocument('application/json', JSON.stringify(make()), 'no-cache');
           made.send(ctx);
         },

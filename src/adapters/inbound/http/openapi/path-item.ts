@@ -7,18 +7,16 @@ import type { RequestHeader, ResponseHeader } from './header-objects.js';
 import { DescribedHeaders } from './header-objects.js';
 import { ID } from './resource-schemas.js';
 
-/** What goes for all endpoints that are mounted alike. */
+/** What all routes with the same access have in common. */
 export interface Mounting {
   readonly headers: readonly ResponseHeader[];
   readonly errors: readonly ResponseErrorCode[];
-  /** Whether a bearer's credential is looked at. */
-  readonly isGuarded: boolean;
 }
 
-/** What goes for every request. */
+/** What all requests have in common. */
 export interface Surroundings {
   readonly requestHeaders: readonly RequestHeader[];
-  /** Of OPTIONS beside those. */
+  /** The additional headers of OPTIONS. */
   readonly preflightHeaders: readonly RequestHeader[];
   readonly preflightAnswers: readonly ResponseHeader[];
 }
@@ -35,7 +33,7 @@ const ID_PARAMETER = {
 
 type DescribedOperation = Operation & { readonly description: OperationDescription };
 
-/** Writes an endpoint down as OpenAPI has it. */
+/** Makes the Path Item Object of a route (OpenAPI 3.1 section 4.8.9). */
 export class DescribedEndpoint {
   private readonly headers: DescribedHeaders;
   private readonly mounting: Mounting;
@@ -103,7 +101,7 @@ export class DescribedEndpoint {
     };
   }
 
-  /** @param hasVariables whether the address can name what is not there */
+  /** @param hasVariables whether the path can name something that does not exist */
   private options(hasVariables: boolean): object {
     const { mounting } = this;
     const codes: readonly ResponseErrorCode[] = hasVariables
@@ -144,7 +142,7 @@ export class DescribedEndpoint {
   private asked(operation: DescribedOperation): object {
     const { query = [], headers = [], requiredHeaders = [], security } = operation.description;
     return {
-      security: security ?? securityOf(operation, this.mounting),
+      security: security ?? securityOf(operation, this.route),
       parameters: [
         ...query.map((parameter) => ({ ...parameter, in: 'query' })),
         ...this.headers.required(requiredHeaders),
@@ -158,7 +156,7 @@ export class DescribedEndpoint {
     const { id, answers, errors = [], errorHeaders = [], errorShape: shape } = operation.description;
     const verb = hasBody ? verbOf(id) : 'head';
     if (shape) this.components.schemas(OAUTH_ERROR_SCHEMAS);
-    const codes = [...errors, ...errorsOf(operation, mounting), ...mounting.errors];
+    const codes = [...errors, ...errorsOf(operation, this.route), ...mounting.errors];
     const headers = [...mounting.headers, ...errorHeaders];
     return {
       ...Object.fromEntries(answers.map((answer) => [answer.status, this.answer(answer, hasBody)])),
@@ -184,20 +182,20 @@ function variable([name, values]: [string, readonly string[]]): object {
   return { name, in: 'path', required: true, schema: { type: 'string', enum: values } };
 }
 
-/** What can be seen from the operation itself. */
-function errorsOf(operation: Operation, { isGuarded }: Mounting): ResponseErrorCode[] {
+/** The errors that follow from the operation itself. */
+function errorsOf(operation: Operation, { access }: Route): ResponseErrorCode[] {
   const { ensureExists, scope } = operation;
   const errors: ResponseErrorCode[] = [];
   if ('consumes' in operation) errors.push('payload_too_large', 'unsupported_media_type');
   if (ensureExists) errors.push('not_found');
-  if (isGuarded) errors.push('invalid_token', 'token_expired');
+  if (access === 'bearer') errors.push('invalid_token', 'token_expired');
   if (scope) errors.push('unauthenticated', 'insufficient_scope');
   return errors;
 }
 
-/** An API key, or an access token of whatever issuer; where neither is needed one that is sent is judged all the same. */
-function securityOf({ scope }: Policy, { isGuarded }: Mounting): object[] {
-  if (!isGuarded) return [];
+/** An API key or an access token of any issuer. If neither is required, one that is sent is still checked. */
+function securityOf({ scope }: Policy, { access }: Route): object[] {
+  if (access !== 'bearer') return [];
   const scopes = scope ? [scope] : [];
   const credentials = [{ bearer: scopes }, { oauth2: scopes }];
   return scope ? credentials : [{}, ...credentials];
@@ -207,7 +205,7 @@ function verbOf(id: string): string {
   return /^[a-z]+/.exec(id)?.[0] ?? '';
 }
 
-/** `listProducts` is `headProducts` by another verb. */
+/** `headProducts` from `listProducts`. */
 function renamed(id: string, verb: string): string {
   return verb + id.slice(verbOf(id).length);
 }

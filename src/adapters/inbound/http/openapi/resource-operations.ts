@@ -8,14 +8,13 @@ import { Views } from '../views.js';
 import {
   type AnswerDescription,
   type ContentDescription,
-  linesOf,
   notModified,
   type OperationDescription,
   type ResourceWords,
-  schemaRef,
   tagOf,
 } from './description.js';
 import type { JsonSchema } from './json-schema.js';
+import { linesOf, schemaRef } from './json-schema.js';
 import {
   IMPORT_RESULT_SCHEMA,
   issuedSchema,
@@ -111,7 +110,7 @@ export function describedCreation<Fields>(resource: DescribedResource<Fields>): 
   };
 }
 
-/** @param content of the answer */
+/** @param content the body of the response */
 export function creationAnswer<Fields>(resource: DescribedResource<Fields>, content: ContentDescription) {
   const { name } = resource.words;
   const parameters = { id: '$response.body#/id' };
@@ -229,7 +228,7 @@ function firstOperation(example: Readonly<Record<string, unknown>>): object {
   return { op: 'replace', path: `/${name}`, value };
 }
 
-/** What is said of making a key, which is as creation elsewhere but for the secret. */
+/** Issuing a key is like creating another record, except for the secret. */
 export function describedIssuance(resource: DescribedResource<ApiKey>): OperationDescription {
   const { bodies = {}, schemas, headers = [], ...creation } = describedCreation(resource);
   const { 'application/x-ndjson': _lines, ...json } = bodies;
@@ -262,14 +261,14 @@ export function describedRevocation(resource: DescribedResource<ApiKey>): Operat
   };
 }
 
-/** What the descriptions of a resource's operations are made of. They are alike for all; one that differs says so over it. */
+/** The parts of the documentation of a resource's operations. */
 export class DescribedResource<Fields> {
   readonly names: Readonly<Record<SchemaKind, string>>;
   private readonly schemas: Readonly<Record<SchemaKind, JsonSchema>>;
 
   constructor(
     readonly description: ResourceDescription<Fields>,
-    /** Whether no write goes without If-Match. */
+    /** Whether every write needs If-Match. */
     readonly requireIfMatch: boolean,
   ) {
     this.names = schemaNames(description.words);
@@ -280,23 +279,23 @@ export class DescribedResource<Fields> {
     return this.description.words;
   }
 
-  /** How a write fails that meets another record's value. */
+  /** The errors of a write that conflicts with another record. */
   get conflicts(): readonly ResponseErrorCode[] {
     return uniqueFields(this.description.fields).length > 0 ? ['duplicate_value'] : [];
   }
 
-  /** @param kinds of the schemas that the operation names */
+  /** @param kinds the schemas that the operation names */
   about(...kinds: SchemaKind[]): Pick<OperationDescription, 'tag' | 'schemas'> {
     const named = kinds.map((kind) => [this.names[kind], this.schemas[kind]]);
     return { tag: tagOf(this.words), schemas: Object.fromEntries(named) };
   }
 
-  /** A record whole, or of it what `fields` asks for. */
+  /** A whole record, or the part that `fields` asks for. */
   shown(): JsonSchema {
     return { anyOf: [schemaRef(this.names.whole), schemaRef(this.names.view)] };
   }
 
-  /** What a client sends. */
+  /** The body of a request. */
   body(schema: string): ContentDescription {
     const { one, example } = this.words;
     return { schema: schemaRef(schema), examples: { some: { summary: one, value: example } } };

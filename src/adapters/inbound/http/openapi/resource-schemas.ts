@@ -11,7 +11,7 @@ const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** Shown where they are asked for; they may come back as they are. */
+/** Read-only fields, shown on request. They may be sent back unchanged. */
 const METADATA: Properties = {
   version: {
     type: 'integer',
@@ -29,7 +29,7 @@ interface ObjectSchema extends JsonSchema {
 
 export type SchemaKind = 'whole' | 'view' | 'fresh' | 'replacement' | 'patch';
 
-/** The names under which the schemas of a resource stand in the document. */
+/** The names of a resource's schemas in the document. */
 export function schemaNames({ name }: ResourceWords): Readonly<Record<SchemaKind, string>> {
   return {
     whole: name,
@@ -40,7 +40,7 @@ export function schemaNames({ name }: ResourceWords): Readonly<Record<SchemaKind
   };
 }
 
-/** A new API key with its secret, which no other answer has; nor has this one when it is repeated. */
+/** A new API key with its secret, which no other response contains, not even the replay of this one. */
 export function issuedSchema(resource: ResourceDescription<ApiKey>): JsonSchema {
   const { properties, required } = shownSchema(resource);
   const key = {
@@ -51,7 +51,7 @@ export function issuedSchema(resource: ResourceDescription<ApiKey>): JsonSchema 
   return closed({ ...properties, key }, required);
 }
 
-/** What clients send and see of a resource. */
+/** The schemas of what clients send and receive. */
 export function resourceSchemas<Fields>(
   resource: ResourceDescription<Fields>,
 ): Readonly<Record<SchemaKind, JsonSchema>> {
@@ -88,7 +88,7 @@ function readOnly(): Properties {
   return Object.fromEntries(all.map(([name, schema]) => [name, { ...schema, readOnly: true }]));
 }
 
-/** RFC 7396: what has to be there is not removed by null, and objects are merged. */
+/** RFC 7396: null does not remove a required field, and objects are merged. */
 function patched({ properties, required = [] }: ObjectSchema): Properties {
   const all = Object.entries(properties).map(([name, schema]) => {
     const merged = merging(schema);
@@ -111,10 +111,10 @@ const POINTER: JsonSchema = {
   pattern: '^(/([^~/]|~[01])*)*$',
 };
 
-/** Said of the operation alone: a schema of any JSON would refer to itself, which common makers of types cannot follow. */
+/** Not recursive: common generators of types cannot follow a schema that refers to itself. */
 const NO_PROTO: JsonSchema = { not: { const: '__proto__' } };
 
-/** RFC 6902 section 4. Other members of an operation are passed over. */
+/** RFC 6902 section 4. Unknown members of an operation are ignored. */
 export const JSON_PATCH_SCHEMA: JsonSchema = {
   type: 'array',
   maxItems: MAX_OPERATIONS,
@@ -142,7 +142,7 @@ const LINE: JsonSchema = {
   description: 'The number of the line, counted from 1.',
 };
 
-/** Of each line of an import. */
+/** The result of each line of an import. */
 export const IMPORT_RESULT_SCHEMA: JsonSchema = {
   oneOf: [
     closed(

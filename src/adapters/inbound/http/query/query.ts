@@ -4,31 +4,31 @@ import type { HttpErrorCode } from '../response/error-codes.js';
 import { invalidParameters, type ParameterIssue, parameterIssue } from '../response/http-error.js';
 import type { HttpIssueCode } from '../response/issue-codes.js';
 
-/** The parameters of the query, each at most once, in the order in which they came. */
+/** The parameters of the query, each at most once, in the order of the request. */
 export type Query = ReadonlyMap<string, string>;
 
 /** A parameter that an operation takes. */
 export interface Parameter {
-  /** What the answer's code is where nothing but this parameter is wrong; absent: `invalid_parameter`. */
+  /** The error code if nothing but this parameter is invalid. Default: `invalid_parameter`. */
   readonly code?: HttpErrorCode;
-  /** What is wrong with a value; nothing where nothing is. */
+  /** The issues of a value. Empty if it is valid. */
   faults(value: string): readonly ParameterIssue[];
 }
 
-/** Finds the parameter of a name among those that an operation takes. */
+/** Finds a parameter of an operation by its name. */
 export type FindParameter = (name: string) => Parameter | undefined;
 
-/** For an operation that takes none. */
+/** For an operation without parameters. */
 export const noParameter: FindParameter = () => undefined;
 
 type CodedFault = readonly [HttpErrorCode, ParameterIssue];
 
-/** So many faults are told at the most: an address can hold more of them than anyone reads. */
+/** At most this many issues are reported: an address can contain more of them than anyone reads. */
 const MAX_FAULTS = 100;
 
 /**
- * Reads the query, with every fault in it told at once.
- * @throws CatalogueError `unknown_parameter`, `invalid_parameter`, or the code of the one parameter that is wrong
+ * Reads the query and reports all its issues at once.
+ * @throws HttpError `unknown_parameter`, `invalid_parameter`, or the code of the only invalid parameter
  */
 export function readQuery(ctx: Context, find: FindParameter): Query {
   const query = new Map<string, string>();
@@ -78,7 +78,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** What is wrong with the names in the value of a parameter; each kind of fault once. */
+/** The issues of a list of names, each kind once. */
 export function nameListFaults(
   parameter: string,
   names: readonly string[],
@@ -94,7 +94,7 @@ export function nameListFaults(
 
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;
 
-/** What is wrong with a text that is to be a whole number in decimal digits, if anything. */
+/** The issue of a text that has to be a whole number in decimal digits, if any. */
 export function wholeNumberFault(
   text: string,
   { min, max }: { readonly min: number; readonly max: number },

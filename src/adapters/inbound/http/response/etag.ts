@@ -2,44 +2,39 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../context.js';
 import { invalidHeader } from './http-error.js';
 
-/** RFC 9110 section 8.8.3: the opaque part may hold any visible character but the quotation mark. */
+/** RFC 9110 section 8.8.3: the opaque part consists of visible characters except the quotation mark. */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^(?:\\s*${ENTITY_TAG.source}\\s*(?:,|$)|\\s*,)+$`);
-/** What clients shall send (RFC 9110 section 5.6.1.1); empty elements are read as well, but no sender makes any. */
+/** For clients (RFC 9110 section 5.6.1.1). Empty elements are accepted as well, but no sender generates any. */
 export const TAG_LIST_PATTERN = `^(?:\\*|${ENTITY_TAG.source}(?:[\\t ]*,[\\t ]*${ENTITY_TAG.source})*)$`;
 const EACH = new RegExp(ENTITY_TAG, 'g');
 
-export type Comparison = 'strong' | 'weak';
-
-/** A record's tag is its version; a view that shows other fields than the usual ones has a tag of its own. */
+/** The tag of a record is its version. A view with other fields than the default has its own tag. */
 export function entityTag(version: number | string, view?: string): string {
   return view === undefined ? `"${version}"` : `"${version}:${view}"`;
 }
 
-/** Alike wherever an answer is made of the same parts. */
+/** The same for every response that consists of the same parts. */
 export function weakTag(...parts: readonly (string | Buffer)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\n');
   return `W/"${hash.digest('base64url')}"`;
 }
 
-/** Whether the client has what this tag stands for already. What cannot be read names no tag: a cache's slip costs a body. */
+/** Whether the client already has the state with this tag. A malformed header matches no tag and costs only a body. */
 export function isKnown(ctx: Context, tag: string): boolean {
   const { 'if-none-match': known } = ctx.headers;
-  return known !== undefined && isReadable(known) && names('If-None-Match', known, tag, 'weak');
+  if (known === undefined || !isReadable(known)) return false;
+  const tags = tagsIn('If-None-Match', known);
+  return tags === '*' || tags.some((other) => opaque(other) === opaque(tag));
 }
 
 /**
- * Whether a field such as If-Match names this tag (RFC 9110 section 13.1).
- * @throws CatalogueError `invalid_parameter` where the field is no list of entity tags
+ * The entity tags in If-Match or If-None-Match (RFC 9110 section 13.1).
+ * @throws HttpError `invalid_parameter` if the header is not a list of entity tags
  */
-export function names(
-  field: 'If-Match' | 'If-None-Match',
-  value: string,
-  tag: string,
-  how: Comparison,
-): boolean {
-  if (value.trim() === '*') return true;
+export function tagsIn(field: 'If-Match' | 'If-None-Match', value: string): '*' | readonly string[] {
+  if (value.trim() === '*') return '*';
   if (!isReadable(value)) {
     throw invalidHeader(
       field,
@@ -47,15 +42,15 @@ export function names(
       `${field} takes * or entity tags in quotation marks, such as "3".`,
     );
   }
-  const tags: readonly string[] = value.match(EACH) ?? [];
-  return how === 'strong' ? tags.includes(tag) : tags.some((other) => opaque(other) === opaque(tag));
+  return value.match(EACH) ?? [];
 }
 
 function isReadable(value: string): boolean {
-  // Commas alone are a list of nothing.
+  // Commas alone are an empty list.
   return value.trim() === '*' || (LIST.test(value) && value.includes('"'));
 }
 
-function opaque(tag: string): string {
+/** A tag without its mark of weakness. Weak comparison (RFC 9110 section 8.8.3.2) compares nothing else. */
+export function opaque(tag: string): string {
   return tag.startsWith('W/') ? tag.slice(2) : tag;
 }

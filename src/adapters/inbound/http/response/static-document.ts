@@ -1,18 +1,18 @@
-import type { Coding } from '../accept-encoding.js';
 import type { Context } from '../context.js';
+import type { Coding } from '../middleware/compression-codecs.js';
 import { CODECS, type CodedDocument } from '../middleware/compression-codecs.js';
 import type { OperationDescription } from '../openapi/description.js';
 import { noParameter } from '../query/query.js';
 import type { Route } from '../route.js';
 import { isKnown, weakTag } from './etag.js';
 
-/** A document that is no record. All its responses share its bytes; each coding of them is made once. */
+/** A document that is not a record. All responses share its bytes, and each coding is made once. */
 export class TaggedDocument implements CodedDocument {
   private readonly content: Buffer;
   private readonly tag: string;
   private readonly codings = new Map<Coding, Promise<Buffer>>();
 
-  /** @param type with its charset, where it has one */
+  /** @param type the media type, with its charset if it has one */
   constructor(
     private readonly type: string,
     text: string,
@@ -22,7 +22,7 @@ export class TaggedDocument implements CodedDocument {
     this.tag = weakTag(this.content);
   }
 
-  /** Headers come also when nothing has changed: a cache takes over those of that response. */
+  /** Sets the headers even if nothing has changed, because a cache takes over those of a 304. */
   send(ctx: Context): void {
     ctx.set({ 'Content-Type': this.type, 'Cache-Control': this.cacheControl, ETag: this.tag });
     if (isKnown(ctx, this.tag)) {
@@ -41,7 +41,7 @@ export class TaggedDocument implements CodedDocument {
   }
 }
 
-/** A JSON document for everyone, which is no record. */
+/** A public JSON document that is not a record. */
 export interface JsonDocument {
   readonly description: OperationDescription;
   readonly cacheControl: string;

@@ -6,14 +6,14 @@ import { HttpError } from '../response/http-error.js';
 
 export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
-/** RFC 9112 section 3: a request line whose method the parser does not know. */
+/** RFC 9112 section 3: a request line with a method that the parser does not know. */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 /**
- * A connection that is closed while its peer still sends is reset, and the peer never reads the answer; so what comes
- * is read and dropped for a while (RFC 9112 section 9.6).
+ * A connection that is closed while its peer still sends is reset, and the peer never reads the response. So the
+ * input is read and dropped for this long (RFC 9112 section 9.6).
  */
 const LINGER_MS = 1_000;
 const answered = new WeakSet<Socket>();
@@ -21,10 +21,9 @@ const answered = new WeakSet<Socket>();
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Answers what never became a request. A peer that does not speak TLS is not answered here; `plain-http-on-tls.ts` tells
- * plain HTTP that HTTPS is meant.
- * @param running what is being answered on this connection, oldest first
- * @param always what every answer carries
+ * Responds to a message that never became a request. `refusePlainHttp` responds to plain HTTP on the TLS port.
+ * @param running the responses in progress on this connection, oldest first
+ * @param always the headers of every response
  */
 export function answerBrokenMessage(
   error: ParserError,
@@ -35,7 +34,7 @@ export function answerBrokenMessage(
   refuse(refusalOf(error), socket, running, always);
 }
 
-/** As Node reports it. */
+/** The error as Node reports it. */
 export function requestTimeout(): ParserError {
   return Object.assign(new Error('The request took too long to arrive.'), { code: REQUEST_TIMEOUT });
 }
@@ -46,8 +45,8 @@ export function refuseTunnel(socket: Socket, running: readonly ServerResponse[],
 }
 
 /**
- * Ends the connection. A peer that still awaits another answer, or gets one to this very message already, gets
- * none: it would take this one for that, or for a part of it.
+ * Closes the connection. A peer that still awaits another response, or already gets one to this message, gets none:
+ * it would take this one for that, or for a part of it.
  */
 function refuse(
   refusal: HttpError | undefined,

@@ -4,16 +4,18 @@ import type { Socket } from 'node:net';
 import { networkOf, parseAddress } from './ip-address.js';
 
 export interface ConnectionLimits {
-  /** Of all clients together. */
+  /** The limit of all clients together. */
   readonly most: number;
-  /** Of one address, or the /64 of an IPv6 address; below the other, so that one client never holds all. */
+  /**
+   * The limit of one address, or of the /64 of an IPv6 address. Below the other, so that one client never holds all.
+   */
   readonly mostPerAddress: number;
 }
 
 /**
- * Serves at most so many connections at once, so that a flood of them costs a bounded amount of memory. Near the bound
- * those that are kept without a request make room; what still comes beyond it is closed. `server.maxConnections` would
- * have the primary of several workers pass a connection round and round among those that are full.
+ * Limits the number of connections, so that a flood of them costs a bounded amount of memory. Near the limit, idle
+ * connections are closed to make room; beyond it, new ones are closed. By hand: with `server.maxConnections` the
+ * primary of several workers would pass a connection round and round among full workers.
  */
 export function boundConnections(
   server: HttpServer | HttpsServer,

@@ -1,20 +1,23 @@
 import { type Socket, Server as TcpServer } from 'node:net';
 
-/** A connection that has asked nothing gets so long to finish the request that may be on its way. */
+/** A connection without a request gets this long to finish one that may be on its way. */
 const SILENT_MS = 500;
 const CHECK_MS = 50;
 
 interface Connection {
-  /** How many requests are being answered on it. */
+  /** The number of responses in progress. */
   running: number;
-  /** How many were answered. */
+  /** The number of complete responses. */
   answered: number;
 }
 
-/** Stops an HTTP or HTTPS server: what runs is finished, what is idle is closed, and after a deadline everything. */
+/**
+ * Stops an HTTP or HTTPS server: it finishes running requests, closes idle connections, and closes all after a
+ * deadline. By hand: Node's `close` and `closeIdleConnections` can cut a response that is still being sent.
+ */
 export class Drain {
   private readonly connections = new Map<Socket, Connection>();
-  /** TCP connections on which TLS is not spoken yet, by their peer. */
+  /** TCP connections whose TLS handshake is not complete, by their peer. */
   private readonly handshakes = new Map<string, Socket>();
   private started = false;
 
@@ -30,11 +33,11 @@ export class Drain {
     return this.started;
   }
 
-  /** @returns whether all that ran was finished within `graceMs` */
+  /** @returns whether all running requests were finished within `graceMs` */
   async drain(graceMs: number): Promise<boolean> {
     this.started = true;
     const begun = performance.now();
-    // Not the close of HTTP servers: that destroys what is idle, with an answer perhaps still on its way out.
+    // Not the close of HTTP servers, which destroys idle connections even if a response is still being sent.
     const closed = new Promise<void>((resolve) => {
       TcpServer.prototype.close.call(this.server, () => resolve());
     });
@@ -75,8 +78,9 @@ export class Drain {
   }
 
   /**
-   * Ends what is idle. The end comes behind whatever is still to be sent; a request that crosses it is not served.
-   * @param silent whether connections that never asked anything are idle too
+   * Ends idle connections. The end follows everything that is still to be sent. A request that crosses it is not
+   * served.
+   * @param silent whether connections that never had a request are idle too
    */
   private closeIdle(silent: boolean): void {
     for (const [socket, { running, answered }] of this.connections) {

@@ -3,12 +3,12 @@ import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** An IPv4 address that is mapped into IPv6 (RFC 4291 section 2.5.5.2) is that IPv4 address. */
+/** An IPv4 address that is mapped into IPv6 (RFC 4291 section 2.5.5.2) becomes that IPv4 address. */
 export function parseAddress(text: string | undefined): Address | undefined {
   return text !== undefined && isIP(text) ? ipaddr.process(text) : undefined;
 }
 
-/** What a client is limited by: its IPv4 address, or the /64 of its IPv6 address, which is one subscriber's. */
+/** The unit of limits: an IPv4 address, or the /64 of an IPv6 address, which belongs to one subscriber. */
 export function networkOf(address: Address | undefined): string {
   if (address === undefined) return 'unknown';
   if (address instanceof ipaddr.IPv4) return address.toString();
@@ -23,14 +23,16 @@ interface Range {
   readonly prefix: number;
 }
 
-/** An address in X-Forwarded-For, as proxies write it: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]:80`. */
+/**
+ * An address in X-Forwarded-For, as proxies write it: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]:80`.
+ */
 const FORWARDED = /^(?:\[([\da-f:.]+)\](?::\d+)?|([\d.]+):\d+|([\da-f:.]+))$/i;
 
-/** The proxies whose word on their clients is taken. */
+/** The proxies that are trusted to name their clients. */
 export class TrustedProxies {
   private readonly ranges: readonly Range[];
 
-  /** @param list addresses and CIDRs, separated by commas, well-formed */
+  /** @param list valid addresses and CIDRs, separated by commas */
   constructor(list: string) {
     this.ranges = list.split(',').map((text) => rangeOf(text.trim()));
   }
@@ -42,9 +44,9 @@ export class TrustedProxies {
   }
 
   /**
-   * The right-most entry that is no trusted proxy: everything further left is the client's own word. An entry that is no
-   * address ends the search at the proxy that wrote it.
-   * @param proxy a trusted one, which sent the request
+   * The right-most entry that is not a trusted proxy, because the client can write everything left of it. An entry
+   * that is not an address ends the search at the proxy that wrote it.
+   * @param proxy the trusted proxy that sent the request
    * @param forwardedFor the field X-Forwarded-For, its lines joined by commas
    */
   clientOf(proxy: Address, forwardedFor: string): Address {

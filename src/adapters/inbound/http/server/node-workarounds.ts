@@ -1,6 +1,6 @@
 /**
- * What the service needs of Node's HTTP server and does not get from it. Each part names the Node issue or the RFC, and
- * the condition on which it can be deleted. `pipelining.ts` is one too.
+ * What the service needs of Node's HTTP server and does not get from it. Each part names the Node issue or the RFC,
+ * and the condition on which it can be deleted. `pipelining.ts` is one too.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
@@ -18,8 +18,8 @@ const lifted = new WeakMap<Socket, IncomingMessage>();
 const postponed = new WeakMap<IncomingMessage, NodeJS.Timeout | undefined>();
 
 /**
- * Lets a request take as long as its bytes keep coming; silence still ends it. When the server's `requestTimeout` expires
- * for this request, {@link isOfLiftedDeadline} recognises the error. Node reports it once per request.
+ * Lets a request take as long as its bytes keep coming; silence still ends it. When the server's `requestTimeout`
+ * expires for this request, {@link isOfLiftedDeadline} recognises the error. Node reports it once per request.
  */
 export function liftDeadline(request: IncomingMessage): void {
   clearTimeout(postponed.get(request));
@@ -53,9 +53,9 @@ export function isOfLiftedDeadline(error: NodeJS.ErrnoException, socket: Socket)
   return error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && lifted.get(socket)?.complete === false;
 }
 
-// Pausing a connection: Node pauses a socket, and its parser, while more is to be sent than the socket takes. A paused
-// parser takes no byte and reports HPE_PAUSED (nodejs/node#3332). Delete this part when a server can pause a connection
-// through a documented function.
+// Pausing a connection: Node pauses a socket, and its parser, while more is to be sent than the socket takes. A
+// paused parser takes no byte and reports HPE_PAUSED (nodejs/node#3332). Delete this part when a server can pause a
+// connection through a documented function.
 
 /** Reads on from a paused socket, if Node itself does not hold it back; else when the socket has drained. */
 export function resumeReading(socket: Socket): void {
@@ -64,16 +64,16 @@ export function resumeReading(socket: Socket): void {
 }
 
 /**
- * Makes Node's parser read a connection through its stream. By default it reads below the stream, where a pause does not
- * stop what TLS has already decrypted. A later change can leave the connection paused, so this comes first, when Node has
- * just created the parser.
+ * Makes Node's parser read a connection through its stream. By default it reads below the stream, where a pause does
+ * not stop what TLS has already decrypted. A later change can leave the connection paused, so this comes first, when
+ * Node has just created the parser.
  */
 export function readThroughStream(socket: Socket): void {
   socket.on('data', () => {});
 }
 
-// Chunks: Node hands over each chunk of a body (RFC 9112 section 7.1) by itself, at some 300 bytes and several calls, however
-// small it is. Delete this part when Node joins the chunks of one read.
+// Chunks: Node hands over each chunk of a body (RFC 9112 section 7.1) by itself, at some 300 bytes and several calls,
+// however small it is. Delete this part when Node joins the chunks of one read.
 
 /** A read of 64 KiB brings four chunks of 16 KiB, or ten thousand of one byte, which take some 10 ms. */
 const MANY_CHUNKS = 256;
@@ -128,8 +128,9 @@ function rest(socket: Socket): void {
   });
 }
 
-// Upgrades: behind a request that asks for another protocol (RFC 9110 section 7.8), Node drops the bytes that came with it and
-// parses on from the middle of what follows (see nodejs/node#60016). Delete this part when every supported Node has that fix.
+// Upgrades: behind a request that asks for another protocol (RFC 9110 section 7.8), Node drops the bytes that came
+// with it and parses on from the middle of what follows (see nodejs/node#60016). Delete this part when every
+// supported Node has that fix.
 
 const UPGRADE_OPTION = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i;
 

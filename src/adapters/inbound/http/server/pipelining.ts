@@ -3,19 +3,21 @@ import type { Socket } from 'node:net';
 import { networkOf, parseAddress } from './ip-address.js';
 import { resumeReading } from './node-workarounds.js';
 
-/** Where so many requests of a connection wait, no more of it is read. */
+/** While this many requests of a connection wait, no more of it is read. */
 const READ_AHEAD = 2;
 
 /**
- * One read of 64 KiB may hold far more: 590 requests that carry a token, 2,500 of the shortest. Each that waits costs
- * some 2.5 KB.
+ * One read of 64 KiB can contain far more: 590 requests with a token, 2,500 of the shortest. Each waiting request
+ * costs some 2.5 KB.
  */
 export const MAX_WAITING = 1_000;
 
 /** On all connections of one address: 5 MB of the shortest requests. */
 export const MAX_WAITING_OF_ADDRESS = 2_000;
 
-/** A request with more header fields than that does not wait. Each costs some 100 bytes, and no client needs half as many. */
+/**
+ * A request with more header fields does not wait. Each field costs some 100 bytes, and no client needs half as many.
+ */
 const MAX_FIELDS = 200;
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
@@ -57,7 +59,7 @@ class Pipeline {
     }
   }
 
-  /** Its connection is gone. */
+  /** Called when the connection is gone. */
   abandon(): void {
     this.countWaiting(-this.waiting.length);
   }
@@ -79,7 +81,7 @@ class Pipeline {
     this.current = response;
     response.once('close', () => {
       this.current = undefined;
-      // In a turn of its own, so that a long queue leaves the event loop to the other connections.
+      // Later, so that a long queue leaves the event loop to other connections.
       setImmediate(() => this.startNext());
     });
     this.begin(request, response);
@@ -98,7 +100,7 @@ class Pipeline {
   private watchResumes(): void {
     if (this.hasWaited) return;
     this.hasWaited = true;
-    // Node resumes the socket behind each message, and for each body.
+    // Node resumes the socket after each message, and for each body.
     this.socket.on('resume', () => this.holdBack());
   }
 
@@ -108,17 +110,18 @@ class Pipeline {
 }
 
 /**
- * Begins the requests of a connection one after the other (RFC 9112 section 9.3.2): the next one when the response before
- * it has been handed to the socket. A request whose connection ends before its turn never begins. A connection on which more
- * than {@link MAX_WAITING} wait is closed, and one whose address has more than {@link MAX_WAITING_OF_ADDRESS} waiting.
+ * Begins the requests of a connection one after the other (RFC 9112 section 9.3.2), each when the previous response
+ * is handed to the socket. Node begins them all at once (nodejs/node#50850); delete this file when it no longer does.
+ * A request whose connection ends before its turn never begins. A connection is closed if more than {@link
+ * MAX_WAITING} of its requests wait, or more than {@link MAX_WAITING_OF_ADDRESS} of its address.
  */
 export class PipelinedRequests {
   private readonly pipelines = new WeakMap<Socket, Pipeline>();
   private readonly addresses = new Map<string, WaitingOfAddress>();
 
   /**
-   * @param begin told of each request when its turn has come
-   * @param waits told of each request that does not begin at once
+   * @param begin called for each request in its turn
+   * @param waits called for each request that does not begin immediately
    */
   constructor(
     private readonly begin: RequestListener,

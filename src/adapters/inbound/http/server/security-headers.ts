@@ -1,6 +1,6 @@
 /**
- * The headers of every response that keep a browser from treating it as anything else. The page at /docs overrides some for
- * itself.
+ * The headers of every response that keep a browser from treating it as anything else. The page at /docs overrides
+ * some for itself.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',

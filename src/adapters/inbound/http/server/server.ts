@@ -29,7 +29,7 @@ export interface ServerTimeouts {
   readonly headersMs: number;
   /** From the first byte of a request to the last, unless its deadline is lifted. */
   readonly requestMs: number;
-  /** Without a byte either way. */
+  /** Without a byte in either direction. */
   readonly silenceMs: number;
 }
 
@@ -40,17 +40,17 @@ const TIMEOUTS: ServerTimeouts = {
   silenceMs: 30 * SECOND,
 };
 
-/** Half-open ones cost some 50 KiB each. */
+/** Half-open connections cost some 50 KiB each. */
 const MAX_CONNECTIONS: ConnectionLimits = { most: 10_000, mostPerAddress: 2_000 };
 
 export interface ServerOptions {
-  /** What every answer carries beside {@link SECURITY_HEADERS}, one to a broken message too. */
+  /** The headers of every response, beside {@link SECURITY_HEADERS}, including responses to malformed messages. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: ServerTimeouts;
   readonly maxConnections?: ConnectionLimits;
 }
 
-/** @param answer what Koa makes of the application */
+/** @param answer Koa's callback */
 export function createTlsServer(
   identity: TlsIdentity,
   answer: RequestListener,
@@ -64,8 +64,8 @@ export function createTlsServer(
 }
 
 /**
- * For those who need no TLS: a proxy that ends it, probes on the management port. The bounds are the same, but for that of
- * connections of one address: a proxy makes those of all its clients.
+ * A server for clients that need no TLS: a proxy that ends it, and probes on the management port. The limits are the
+ * same, except the one of connections per address, because a proxy opens those of all its clients.
  */
 export function createPlainServer(
   answer: RequestListener,
@@ -78,7 +78,7 @@ export function createPlainServer(
   return serve(server, answer, { timeouts, maxConnections, ...rest });
 }
 
-/** Shows another certificate to whoever connects from now on; connections that stand are left alone. */
+/** New connections get another certificate. Existing connections are not affected. */
 export function replaceIdentity(server: HttpsServer, identity: TlsIdentity): void {
   server.setSecureContext(tlsOptions(identity));
 }
@@ -90,9 +90,9 @@ function bounds(timeouts: ServerTimeouts) {
     connectionsCheckingInterval: SECOND,
     // Longer than the 60 s for which common proxies keep a connection, so that the proxy is the one to close it.
     keepAliveTimeout: 65 * SECOND,
-    // Above the application's own bounds, so that it can say 414 and 431 itself.
+    // Above the limits of the application, so that it can respond with 414 and 431 itself.
     maxHeaderSize: 64 * 1024,
-    // The application says 400 itself.
+    // The application responds with 400 itself.
     requireHostHeader: false,
   };
 }
@@ -105,9 +105,9 @@ function serve<Kind extends HttpServer | HttpsServer>(
   const headers = { ...SECURITY_HEADERS, ...own };
   const fields = Object.entries(headers);
   boundConnections(server, maxConnections);
-  // A client that neither sends nor reads is not waited for.
+  // Disconnects a client that neither sends nor reads.
   server.setTimeout(timeouts.silenceMs);
-  // Beyond 16 KiB whatever they hold, so that no header is dropped of a request that is served.
+  // More fields than 16 KiB can hold, so that Node drops no header of a request that is served.
   server.maxHeadersCount = 4_200;
   const requests = new PipelinedRequests((request, response) => {
     for (const [name, value] of fields) response.setHeader(name, value);
@@ -119,7 +119,7 @@ function serve<Kind extends HttpServer | HttpsServer>(
     answerBrokenMessage(error, socket, requests.responsesOn(socket), headers);
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      // Nothing is done for who could not be answered: the connection was closed from this side already.
+      // The service has closed the connection already, so no response could be sent.
       if (request.socket.writableEnded) {
         request.socket.destroy();
         return;

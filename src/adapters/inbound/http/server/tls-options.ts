@@ -15,8 +15,8 @@ const CIPHERS = [
 ].join(':');
 
 /**
- * What OpenSSL offers unasked includes finite fields of 8,192 bits: a client that chooses those costs the server a
- * hundred times what it pays itself. The first is of OpenSSL 3.5 and later.
+ * OpenSSL's default includes finite fields of 8,192 bits, which cost the server a hundred times what they cost the
+ * client. The first group needs OpenSSL 3.5.
  */
 const GROUPS = ['X25519MLKEM768', 'X25519', 'prime256v1', 'secp384r1'];
 let knownGroups: string | undefined;
@@ -27,7 +27,7 @@ export interface TlsIdentity {
   readonly key: string;
 }
 
-/** Whole each time: what `setSecureContext` is not told falls back to Node's own choice. */
+/** Complete each time, because `setSecureContext` replaces missing options by Node's defaults. */
 export function tlsOptions(identity: TlsIdentity) {
   return {
     ...identity,
@@ -35,12 +35,12 @@ export function tlsOptions(identity: TlsIdentity) {
     ciphers: CIPHERS,
     honorCipherOrder: true,
     ecdhCurve: offeredGroups(),
-    // A client of TLS 1.2 could have the server make handshake after handshake on one connection.
+    // Otherwise a client of TLS 1.2 could request handshake after handshake on one connection.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   } as const;
 }
 
-/** Found out when it is first needed: most of what imports this file serves no TLS. */
+/** Computed on first use, because most importers of this file serve no TLS. */
 function offeredGroups(): string {
   knownGroups ??= GROUPS.filter(isKnown).join(':');
   return knownGroups;

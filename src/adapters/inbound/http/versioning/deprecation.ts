@@ -32,8 +32,8 @@ export class Deprecation {
 }
 
 /**
- * Sets the deprecation headers on every response of a deprecated version, errors included (RFC 9745, RFC 8594), and adds
- * a link to the same address in the next version (RFC 5829 section 3.4).
+ * Sets the deprecation headers on every response of a deprecated version, errors included (RFC 9745, RFC 8594), and
+ * adds a link to the same address in the next version (RFC 5829 section 3.4).
  */
 export const deprecationHeaders: Middleware = async (ctx, next) => {
   await next();

@@ -5,8 +5,8 @@ import { type ApiVersion, FIRST_VERSION, isVersionInPath } from './api-version.j
 const HEADER = 'API-Version';
 
 /**
- * Whether a request to one of the addresses of this version is for it. If neither the path nor the header names a version
- * that exists, the request is for the first version, which refuses it.
+ * Whether a request to one of the addresses of this version is for it. If neither the path nor the header names a
+ * version that exists, the request is for the first version, which refuses it.
  */
 export function matchesVersion({ number, all }: ApiVersion, ctx: Context): boolean {
   if (all.length === 1 || isVersionInPath(ctx.path)) return true;
@@ -21,8 +21,8 @@ export function setVersion(ctx: Context, version: ApiVersion): void {
 }
 
 /**
- * Checks that the header agrees with the version of the route. Without the header the path counts, and version 1 if the
- * path names none.
+ * Checks that the header agrees with the version of the route. Without the header the path counts, and version 1 if
+ * the path names none.
  * @throws HttpError `unsupported_version`
  */
 export function checkVersion(ctx: Context): void {
