@@ -18,7 +18,7 @@ import { bearerVerifier } from './bearer-tokens.js';
 import { bindIssuer } from './issuer.js';
 import { bindOpenApi } from './openapi.js';
 import { RATE_LIMITS } from './rate-limits.js';
-import { bindResources } from './resources.js';
+import { composeResources } from './resources.js';
 import { STORES } from './stores.js';
 import { Sweeping } from './sweeping.js';
 import * as t from './tokens.js';
@@ -86,7 +86,7 @@ function bindAccess(bind: Bind): void {
   bind(t.KEY_FORMAT, () => new ChecksummedApiKey());
   bind(t.KEY_ADMINISTRATION, (get) => {
     return new KeyAdministration({
-      useCases: get(t.API_KEYS.useCases),
+      useCases: get(t.RESOURCES).apiKeys.useCases,
       keys: get(t.STORED).apiKeys,
       format: get(t.KEY_FORMAT),
       clock: get(t.CLOCK),
@@ -106,4 +106,18 @@ function bindAccess(bind: Bind): void {
       clock: get(t.CLOCK),
     });
   });
+}
+
+function bindResources(bind: Bind): void {
+  bind(t.RESOURCES, (get) =>
+    composeResources({
+      settings: get(t.SETTINGS),
+      storage: get(t.STORED),
+      clock: get(t.CLOCK),
+      backoff: get(t.BACKOFF),
+      format: get(t.KEY_FORMAT),
+      verifier: get(t.API_KEY_VERIFIER),
+      imports: { spools: get(t.SPOOLS), journal: get(t.JOURNAL) },
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import { type Fault, type FaultCode, fieldFault } from './errors.js';
+import type { FaultCode } from './errors.js';
 
 /** What a text may be. Lengths are in Unicode code points, so that one emoji counts as one. */
 export interface TextRule {
@@ -37,11 +37,6 @@ export function textFaults(text: string, rule: TextRule): FaultCode[] {
 
 export function isOneLine(text: string): boolean {
   return ONE_LINE.test(text) && !LONE_SURROGATE.test(text);
-}
-
-/** As {@link textFaults}, told of a field that may have no value. */
-export function textFieldFaults(path: readonly string[], text: string | undefined, rule: TextRule): Fault[] {
-  return text === undefined ? [] : textFaults(text, rule).map((code) => fieldFault(code, path));
 }
 
 /** A text has at most as many code points as UTF-16 units and at least half as many, so most need no count. */

@@ -51,10 +51,10 @@ const CLOCK_OR_CHANCE =
 
 /** The mechanism that all resources share: it takes values and functions, and never asks which resource it serves. */
 const SHARED = [
-  'application/record-use-cases.ts',
-  'application/record-creation.ts',
-  'application/creation-attempt.ts',
-  'application/judgement.ts',
+  'application/records/record-service.ts',
+  'application/records/create-records.ts',
+  'application/records/record-validator.ts',
+  'application/records/record-view.ts',
   'application/idempotency.ts',
   'application/leased-ids.ts',
   'application/list-query.ts',
@@ -66,7 +66,6 @@ const SHARED = [
   'adapters/inbound/http/endpoint.ts',
   'adapters/inbound/http/resource-endpoints.ts',
   'adapters/inbound/http/resource-description.ts',
-  'adapters/inbound/http/bodies/body-fields.ts',
   'adapters/inbound/http/imports/import-endpoint.ts',
   'adapters/inbound/http/imports/import-lines.ts',
   'adapters/inbound/http/lists/list-endpoint.ts',
@@ -74,8 +73,6 @@ const SHARED = [
   'adapters/inbound/http/lists/filters.ts',
   'adapters/inbound/http/lists/sort.ts',
   'adapters/inbound/http/views.ts',
-  'adapters/inbound/http/versions/translated-records.ts',
-  'adapters/inbound/http/versions/field-names.ts',
   'adapters/inbound/http/lists/cursor.ts',
   'adapters/inbound/http/lists/paging.ts',
   'adapters/inbound/http/lists/ndjson.ts',

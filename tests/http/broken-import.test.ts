@@ -9,7 +9,8 @@ import { boundResponses } from '#src/adapters/inbound/http/middleware/bound-resp
 import { codeAnswers } from '#src/adapters/inbound/http/middleware/code-answers.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
-import type { Creation } from '#src/application/creation-attempt.js';
+import type { Creation } from '#src/application/records/create-records.js';
+import { newDraft } from '#src/application/records/record-view.js';
 import type { Product } from '#src/domain/product.js';
 import { received } from '../support/http-client.js';
 import { koaService } from '../support/koa-service.js';
@@ -39,6 +40,7 @@ describe('an import that breaks off', () => {
   let works = 0;
 
   const useCases = {
+    draft: (body: unknown) => newDraft(PRODUCTS, body),
     reserveStream: () => step('reservation'),
     createAll: async (creations: readonly Creation<Product>[]) => {
       await step(works++ === 0 ? 'first work' : 'second work');

@@ -5,7 +5,7 @@ import { createApp } from '#src/adapters/inbound/http/app.js';
 import { Spools } from '#src/adapters/inbound/http/imports/spools.js';
 import { fromClients } from '#src/adapters/inbound/http/middleware/arrival.js';
 import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/share-across-origins.js';
-import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
+import { resourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
 import { Drain } from '#src/adapters/inbound/http/server/drain.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
@@ -17,9 +17,9 @@ import { LeasedIds } from '#src/application/leased-ids.js';
 import type { ListPage, ListQuery } from '#src/application/list-query.js';
 import type { Journal } from '#src/application/ports/journal.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
-import { RecordUseCases } from '#src/application/record-use-cases.js';
+import { RecordService } from '#src/application/records/record-service.js';
 import { listen } from '#src/composition/listen.js';
-import { normalProduct, type Product, productFaults } from '#src/domain/product.js';
+import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { CountingBackoff, FakeClock } from './fakes.js';
 import { HttpClient } from './http-client.js';
@@ -97,11 +97,12 @@ export function listService(origins = ''): ListService {
 
 function appOver(records: WatchedRepository, journal: Journal, origins: string) {
   const clock = new FakeClock();
-  const rules = { faults: productFaults, normal: normalProduct };
+  const rules = { normalize: normalizeProduct };
   const ids = new LeasedIds(records);
   const reservations = new MemoryIdempotencyStore();
-  const useCases = new RecordUseCases({
+  const useCases = new RecordService({
     records,
+    view: RESOURCE,
     reservations,
     ids,
     rules,
@@ -124,7 +125,7 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
       limiter: UNLIMITED,
       failures: UNLIMITED,
     },
-    endpoints: new ResourceEndpoints(RESOURCE, useCases, policy, imports).endpoints(),
+    endpoints: resourceEndpoints(RESOURCE, useCases, policy, imports),
     publicEndpoints: [],
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
     healthEndpoints: [],

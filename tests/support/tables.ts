@@ -1,7 +1,14 @@
 import { QueryBudget } from '#src/application/query-budget.js';
+import { RECORD_TABLES } from '#src/composition/tables.js';
 import { FakeClock } from './fakes.js';
 
-export { API_KEYS, ORDERS, PRODUCTS, SIGNING_KEYS, USERS } from '#src/composition/tables.js';
+export const {
+  products: PRODUCTS,
+  users: USERS,
+  orders: ORDERS,
+  apiKeys: API_KEYS,
+  signingKeys: SIGNING_KEYS,
+} = RECORD_TABLES;
 
 /** Time stands still: no query is ever too expensive. */
 export const ENDLESS = new QueryBudget(new FakeClock(), 2_000);

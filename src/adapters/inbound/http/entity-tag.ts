@@ -9,8 +9,6 @@ const LIST = new RegExp(`^(?:\\s*${ENTITY_TAG.source}\\s*(?:,|$)|\\s*,)+$`);
 export const TAG_LIST_PATTERN = `^(?:\\*|${ENTITY_TAG.source}(?:[\\t ]*,[\\t ]*${ENTITY_TAG.source})*)$`;
 const EACH = new RegExp(ENTITY_TAG, 'g');
 
-export type Comparison = 'strong' | 'weak';
-
 /** A record's tag is its version; a view that shows other fields than the usual ones has a tag of its own. */
 export function entityTag(version: number | string, view?: string): string {
   return view === undefined ? `"${version}"` : `"${version}:${view}"`;
@@ -26,20 +24,17 @@ export function weakTag(...parts: readonly (string | Buffer)[]): string {
 /** Whether the client has what this tag stands for already. What cannot be read names no tag: a cache's slip costs a body. */
 export function isKnown(ctx: Context, tag: string): boolean {
   const { 'if-none-match': known } = ctx.headers;
-  return known !== undefined && isReadable(known) && names('If-None-Match', known, tag, 'weak');
+  if (known === undefined || !isReadable(known)) return false;
+  const tags = tagsIn('If-None-Match', known);
+  return tags === '*' || tags.some((other) => opaque(other) === opaque(tag));
 }
 
 /**
- * Whether a field such as If-Match names this tag (RFC 9110 section 13.1).
- * @throws CatalogueError `invalid_parameter` where the field is no list of entity tags
+ * The entity tags in a field such as If-Match (RFC 9110 section 13.1).
+ * @throws CatalogueError `invalid_parameter` if the field is no list of entity tags
  */
-export function names(
-  field: 'If-Match' | 'If-None-Match',
-  value: string,
-  tag: string,
-  how: Comparison,
-): boolean {
-  if (value.trim() === '*') return true;
+export function tagsIn(field: 'If-Match' | 'If-None-Match', value: string): '*' | readonly string[] {
+  if (value.trim() === '*') return '*';
   if (!isReadable(value)) {
     throw invalidHeader(
       field,
@@ -47,8 +42,7 @@ export function names(
       `${field} takes * or entity tags in quotation marks, such as "3".`,
     );
   }
-  const tags: readonly string[] = value.match(EACH) ?? [];
-  return how === 'strong' ? tags.includes(tag) : tags.some((other) => opaque(other) === opaque(tag));
+  return value.match(EACH) ?? [];
 }
 
 function isReadable(value: string): boolean {
@@ -56,6 +50,7 @@ function isReadable(value: string): boolean {
   return value.trim() === '*' || (LIST.test(value) && value.includes('"'));
 }
 
-function opaque(tag: string): string {
+/** A tag without its mark of weakness. Weak comparison (RFC 9110 section 8.8.3.2) compares nothing else. */
+export function opaque(tag: string): string {
   return tag.startsWith('W/') ? tag.slice(2) : tag;
 }

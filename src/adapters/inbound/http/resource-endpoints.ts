@@ -1,9 +1,8 @@
-import type { Created } from '../../../application/creation-attempt.js';
-import type { Draft } from '../../../application/judgement.js';
-import type { Records, VersionCondition } from '../../../application/record-use-cases.js';
+import type { Created } from '../../../application/records/create-records.js';
+import type { Precondition, RecordService } from '../../../application/records/record-service.js';
+import type { Change } from '../../../application/records/record-view.js';
 import { PreconditionFailed } from '../../../domain/errors.js';
 import type { Versioned } from '../../../domain/record.js';
-import { BodyFields } from './bodies/body-fields.js';
 import { mediaType, readJsonBody } from './bodies/read-json-body.js';
 import type { Context, Middleware } from './context.js';
 import { type Endpoint, idOf, type Operation, type Work } from './endpoint.js';
@@ -30,7 +29,7 @@ import { noParameter } from './query.js';
 import type { ResourceDescription } from './resource-description.js';
 import { type View, Views } from './views.js';
 import { MAX_RECORD_BYTES } from './work-bounds.js';
-import { writeCondition } from './write-condition.js';
+import { writePrecondition } from './write-condition.js';
 
 export const JSON_TYPES = ['application/json'];
 const JSON_PATCH = 'application/json-patch+json';
@@ -44,60 +43,83 @@ export interface ResourcePolicy extends ImportPolicy {
   readonly cacheControl: string;
 }
 
-/** The two addresses of a resource, alike for all resources. One that differs overrides a method. */
-export class ResourceEndpoints<Fields> {
-  private readonly fields: BodyFields<Fields>;
+/** The two addresses of a resource: the collection and the item. */
+export function endpointsOf(
+  { path, version, deprecation }: ResourceDescription<never>,
+  collection: Endpoint['operations'],
+  item: Pick<Endpoint, 'operations' | 'acceptPatch'>,
+): Endpoint[] {
+  const inVersion = `(?:/v${version})?/${path}`;
+  return [
+    {
+      route: `/v${version}/${path}`,
+      path: new RegExp(`^${inVersion}$`),
+      version,
+      deprecation,
+      operations: collection,
+    },
+    {
+      route: `/v${version}/${path}/{id}`,
+      path: new RegExp(`^${inVersion}/([1-9][0-9]{0,15})$`),
+      version,
+      deprecation,
+      ...item,
+    },
+  ];
+}
 
-  constructor(
-    protected readonly resource: ResourceDescription<Fields>,
-    protected readonly useCases: Records<Fields>,
-    protected readonly policy: ResourcePolicy,
-    protected readonly imports: ImportTools,
-  ) {
-    this.fields = new BodyFields(resource);
-  }
-
-  endpoints(): Endpoint[] {
-    const { path, version, deprecation } = this.resource;
-    const inVersion = `(?:/v${version})?/${path}`;
-    return [
-      {
-        route: `/v${version}/${path}`,
-        path: new RegExp(`^${inVersion}$`),
-        version,
-        deprecation,
-        operations: { GET: this.listing(), POST: this.creation() },
-      },
-      {
-        route: `/v${version}/${path}/{id}`,
-        path: new RegExp(`^${inVersion}/([1-9][0-9]{0,15})$`),
-        version,
-        deprecation,
-        ...this.ofEach(),
-      },
-    ];
-  }
-
-  /** What can be done with a single record. */
-  protected ofEach(): Pick<Endpoint, 'operations' | 'acceptPatch'> {
-    return {
+/** Every operation on a resource whose records clients create, read, change and delete. */
+export function resourceEndpoints<Fields>(
+  resource: ResourceDescription<Fields>,
+  service: RecordService<Fields>,
+  policy: ResourcePolicy,
+  imports: ImportTools,
+): Endpoint[] {
+  const operations = new ResourceOperations(resource, service, policy);
+  return endpointsOf(
+    resource,
+    { GET: operations.list(), POST: operations.create(imports) },
+    {
       operations: {
-        GET: this.reading(),
-        PUT: this.replacement(),
-        PATCH: this.change(),
-        DELETE: this.deletion(),
+        GET: operations.read(),
+        PUT: operations.replace(),
+        PATCH: operations.patch(),
+        DELETE: operations.remove((ctx, precondition) => service.remove(idOf(ctx), precondition)),
       },
       acceptPatch: PATCH_TYPES.join(', '),
-    };
+    },
+  );
+}
+
+/** The operations that resources have in common. A resource takes those that it offers, and may add its own. */
+export class ResourceOperations<Fields> {
+  /** Two versions may show one state differently, so their strong tags differ (RFC 9110 section 8.8.1). */
+  private readonly tagPrefix: string;
+  private readonly versionTag: RegExp;
+
+  constructor(
+    private readonly resource: ResourceDescription<Fields>,
+    private readonly service: RecordService<Fields>,
+    private readonly policy: ResourcePolicy,
+  ) {
+    const { version, tagState } = resource;
+    this.tagPrefix = version === 1 ? '' : `v${version}.`;
+    const state = tagState?.pattern ?? '([1-9][0-9]*)';
+    this.versionTag = new RegExp(`^"${this.tagPrefix.replace('.', '\\.')}${state}"$`);
   }
 
-  protected listing(): Operation {
-    const list = new ListEndpoint(this.resource, this.useCases, this.policy.cacheControl);
+  /** Made when somebody reads the OpenAPI document. */
+  get described(): DescribedResource<Fields> {
+    return new DescribedResource(this.resource, this.policy.requireIfMatch);
+  }
+
+  list(): Operation {
+    const list = new ListEndpoint(this.resource, this.service, this.policy.cacheControl);
     return { ...this.readAccess(), ...list.work(), describe: () => describedListing(this.described) };
   }
 
-  protected creation(): Operation {
-    const lines = this.importing();
+  create(imports: ImportTools): Operation {
+    const lines = new ImportEndpoint(this.resource, this.service, this.policy, imports).work();
     return {
       describe: () => describedCreation(this.described),
       insteadFor: (ctx) => (sendsLines(ctx) ? lines : undefined),
@@ -107,81 +129,69 @@ export class ResourceEndpoints<Fields> {
       body: this.body(JSON_TYPES, [LINES]),
       handle: async (ctx) => {
         const { body } = ctx.request;
-        const creation = { draft: this.fields.ofNew(body), once: onceFor(ctx, body) };
+        const creation = { draft: this.service.draft(body), once: onceFor(ctx, body) };
         await ctx.state.bounds.reserveResponse(ctx, MAX_RECORD_BYTES);
-        const created = await this.useCases.create(creation);
-        this.tellCreated(ctx, created);
-        this.answerWrite(ctx, 201, created.record);
+        const created = await this.service.create(creation);
+        this.announce(ctx, created);
+        this.respondToWrite(ctx, 201, created.record);
       },
     };
   }
 
-  protected importing(): Work {
-    return new ImportEndpoint(this.resource, this.useCases, this.policy, this.imports).work();
-  }
-
-  protected reading(): Operation {
+  read(): Operation {
     const views = new Views(this.resource);
     return {
       describe: () => describedReading(this.described),
       ...this.readAccess(),
       ...this.ofItem(),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
-      handle: (ctx, parameters) => this.read(ctx, views.read(parameters)),
+      handle: (ctx, parameters) => this.respondToRead(ctx, views.read(parameters)),
     };
   }
 
-  protected replacement(): Operation {
-    const work = this.writing(JSON_TYPES, (body, current) => this.fields.ofReplacement(body, current));
+  replace(): Operation {
+    const work = this.update(JSON_TYPES, () => 'replacement');
     return { ...work, describe: () => describedReplacement(this.described) };
   }
 
-  protected change(): Operation {
-    const work = this.writing(PATCH_TYPES, (body, current, type) =>
-      type === JSON_PATCH ? this.fields.ofJsonPatch(body, current) : this.fields.ofMergePatch(body, current),
+  patch(): Operation {
+    const work = this.update(PATCH_TYPES, (ctx) =>
+      mediaType(ctx) === JSON_PATCH ? 'json-patch' : 'merge-patch',
     );
     return { ...work, describe: () => describedChange(this.described, PATCH_TYPES, JSON_PATCH) };
   }
 
-  protected deletion(): Operation {
+  /** @param remove deletes the record of the request, or throws `precondition_failed` */
+  remove(remove: (ctx: Context, precondition: Precondition) => Promise<void>): Operation {
     return {
       describe: () => describedDeletion(this.described),
       scope: this.resource.writeScope,
       ...this.ofItem(),
       handle: async (ctx) => {
-        const condition = this.condition(ctx);
-        await this.tellingTag(ctx, () => this.remove(ctx, condition));
+        const precondition = this.precondition(ctx);
+        await this.showingTag(ctx, () => remove(ctx, precondition));
         ctx.status = 204;
       },
     };
   }
 
-  protected remove(ctx: Context, condition: VersionCondition): Promise<void> {
-    return this.useCases.remove(idOf(ctx), condition);
-  }
-
-  private writing(
-    mediaTypes: string[],
-    edit: (body: unknown, current: Versioned<Fields>, type: string) => Draft<Fields>,
-  ): Work {
+  private update(mediaTypes: string[], kindOf: (ctx: Context) => Change['kind']): Work {
     return {
       scope: this.resource.writeScope,
       ...this.ofItem(),
       body: this.body(mediaTypes),
       handle: async (ctx) => {
-        const { body } = ctx.request;
-        const condition = this.condition(ctx);
+        const change = { kind: kindOf(ctx), body: ctx.request.body };
+        const precondition = this.precondition(ctx);
         await ctx.state.bounds.reserveResponse(ctx, MAX_RECORD_BYTES);
-        const record = await this.tellingTag(ctx, () =>
-          this.useCases.edit(idOf(ctx), condition, (current) => edit(body, current, mediaType(ctx))),
-        );
-        this.answerWrite(ctx, 200, record);
+        const record = await this.showingTag(ctx, () => this.service.update(idOf(ctx), precondition, change));
+        this.respondToWrite(ctx, 200, record);
       },
     };
   }
 
-  private async read(ctx: Context, view: View<Fields>): Promise<void> {
-    const record = await this.useCases.read(idOf(ctx));
+  private async respondToRead(ctx: Context, view: View<Fields>): Promise<void> {
+    const record = await this.service.read(idOf(ctx));
     const tag = this.tagOf(record, view.name);
     const isUnchanged = isKnown(ctx, tag);
     ctx.set('Cache-Control', this.policy.cacheControl);
@@ -190,7 +200,7 @@ export class ResourceEndpoints<Fields> {
     else answerJson(ctx, view.present(record));
   }
 
-  private answerWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
+  private respondToWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
     ctx.set('ETag', this.tagOf(record));
     if (!prefersMinimal(ctx)) {
       answerJson(ctx, this.resource.present(record));
@@ -201,15 +211,15 @@ export class ResourceEndpoints<Fields> {
     ctx.status = status === 200 ? 204 : status;
   }
 
-  /** Where the record is, and whether it was there already. The address names its version. */
-  protected tellCreated(ctx: Context, { record, isReplay }: Created<Fields>): void {
+  /** Sets the address of a new record, and whether an earlier request created it. */
+  announce(ctx: Context, { record, isReplay }: Created<Fields>): void {
     const { version, path } = this.resource;
     if (isReplay) ctx.set('Idempotency-Replayed', 'true');
     ctx.set('Location', `/v${version}/${path}/${record.id}`);
   }
 
-  /** Lets a client that came too late know the tag that stands now. */
-  private async tellingTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
+  /** Sets the current entity tag if the client's precondition fails. */
+  private async showingTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
     try {
       return await write();
     } catch (error) {
@@ -219,24 +229,17 @@ export class ResourceEndpoints<Fields> {
     }
   }
 
-  protected get described(): DescribedResource<Fields> {
-    return new DescribedResource(this.resource, this.policy.requireIfMatch);
-  }
-
   /** See {@link entityTag}. */
-  protected tagOf({ version }: Versioned<Fields>, view?: string): string {
-    return this.tag(version, view);
+  tagOf(record: Versioned<Fields>, view?: string): string {
+    const state = this.resource.tagState?.of(record) ?? record.version;
+    return entityTag(`${this.tagPrefix}${state}`, view);
   }
 
-  /** Two versions may show the same state at one address, otherwise: their strong tags are two (RFC 9110 section 8.8.1). */
-  protected tag(state: number | string, view?: string): string {
-    const { version } = this.resource;
-    return entityTag(version === 1 ? state : `v${version}.${state}`, view);
-  }
-
-  /** What a write asks of the record as it stands. */
-  protected condition(ctx: Context): VersionCondition {
-    return writeCondition(ctx.headers, this.policy.requireIfMatch, (version) => this.tag(version));
+  private precondition(ctx: Context): Precondition {
+    return writePrecondition(ctx.headers, this.policy.requireIfMatch, (tag) => {
+      const version = this.versionTag.exec(tag)?.[1];
+      return version === undefined ? undefined : Number(version);
+    });
   }
 
   private readAccess(): Pick<Operation, 'scope'> {
@@ -244,10 +247,10 @@ export class ResourceEndpoints<Fields> {
   }
 
   private ofItem(): Pick<Operation, 'parameter' | 'subject'> {
-    return { parameter: noParameter, subject: (ctx) => this.useCases.read(idOf(ctx)) };
+    return { parameter: noParameter, subject: (ctx) => this.service.read(idOf(ctx)) };
   }
 
-  protected body(mediaTypes: string[], otherTypes: string[] = []): Middleware {
+  body(mediaTypes: string[], otherTypes: string[] = []): Middleware {
     return readJsonBody({ limitBytes: this.policy.bodyLimitBytes, mediaTypes, otherTypes });
   }
 }

@@ -1,24 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { VersionCondition } from '../../../application/record-use-cases.js';
+import { ANY_VERSION, type Precondition } from '../../../application/records/record-service.js';
 import { CatalogueError } from '../../../domain/errors.js';
-import { names } from './entity-tag.js';
+import { opaque, tagsIn } from './entity-tag.js';
 
 export type ConditionHeaders = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
 
 /**
- * What If-Match and If-None-Match ask of the version that a write goes ahead on.
- * @param tagOf the tag under which clients know a version
- * @throws CatalogueError `precondition_required`; the condition itself `invalid_parameter`
+ * The precondition in If-Match and If-None-Match (RFC 9110 sections 13.1.1 and 13.1.2).
+ * @param versionOf the version of a record that an entity tag names; undefined if the tag belongs to another view
+ * @throws CatalogueError `precondition_required`, `invalid_parameter`
  */
-export function writeCondition(
+export function writePrecondition(
   { 'if-match': match, 'if-none-match': noneMatch }: ConditionHeaders,
   requireIfMatch: boolean,
-  tagOf: (version: number) => string,
-): VersionCondition {
+  versionOf: (tag: string) => number | undefined,
+): Precondition {
+  if (match === undefined && noneMatch === undefined && !requireIfMatch) return ANY_VERSION;
   if (match === undefined && requireIfMatch) {
     throw new CatalogueError('precondition_required', 'Say in If-Match which version you have seen.');
   }
-  return (version) =>
-    (match === undefined || names('If-Match', match, tagOf(version), 'strong')) &&
-    (noneMatch === undefined || !names('If-None-Match', noneMatch, tagOf(version), 'weak'));
+  const versions = (tags: readonly string[]) => tags.flatMap((tag) => versionOf(tag) ?? []);
+  const only = match === undefined ? '*' : tagsIn('If-Match', match);
+  const never = noneMatch === undefined ? [] : tagsIn('If-None-Match', noneMatch);
+  return {
+    // Strong comparison: a weak tag names no version.
+    ...(only !== '*' && { only: versions(only) }),
+    never: never === '*' ? 'any' : versions(never.map(opaque)),
+  };
 }

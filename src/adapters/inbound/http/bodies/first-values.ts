@@ -1,4 +1,4 @@
-import { isJsonObject } from './merge-patch.js';
+import { isJsonObject } from '../../../../application/patch/merge-patch.js';
 
 /**
  * A copy of a JSON document up to about its `count`th value, in the order of writing. No array or object in it is empty

@@ -1,6 +1,5 @@
 import type { Journal } from '../../../../application/ports/journal.js';
-import type { Records } from '../../../../application/record-use-cases.js';
-import { BodyFields } from '../bodies/body-fields.js';
+import type { RecordService } from '../../../../application/records/record-service.js';
 import { checkMediaType, mediaType, sendContinue } from '../bodies/read-json-body.js';
 import { clientOf } from '../client.js';
 import type { Context } from '../context.js';
@@ -34,16 +33,12 @@ export function sendsLines(ctx: Context): boolean {
 
 /** Many records in one request, a line each; of each line its result, in the order of the lines. */
 export class ImportEndpoint<Fields> {
-  private readonly fields: BodyFields<Fields>;
-
   constructor(
     private readonly resource: ResourceDescription<Fields>,
-    private readonly useCases: Pick<Records<Fields>, 'createAll' | 'reserveStream'>,
+    private readonly useCases: Pick<RecordService<Fields>, 'draft' | 'createAll' | 'reserveStream'>,
     private readonly policy: ImportPolicy,
     private readonly tools: ImportTools,
-  ) {
-    this.fields = new BodyFields(resource);
-  }
+  ) {}
 
   work(): Work {
     return {
@@ -74,7 +69,6 @@ export class ImportEndpoint<Fields> {
     sendContinue(ctx);
     const { bodyLimitBytes } = this.policy;
     const lines = new ImportLines({
-      fields: this.fields,
       useCases: this.useCases,
       key,
       bodyLimitBytes,

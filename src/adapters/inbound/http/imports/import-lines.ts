@@ -1,10 +1,9 @@
-import type { Creation, CreationOutcome } from '../../../../application/creation-attempt.js';
 import { lineKey, type Once, onceByBody } from '../../../../application/idempotency.js';
 import type { Journal } from '../../../../application/ports/journal.js';
-import type { Records } from '../../../../application/record-use-cases.js';
+import type { Creation, CreationOutcome } from '../../../../application/records/create-records.js';
+import type { RecordService } from '../../../../application/records/record-service.js';
 import { turnInLine } from '../../../../application/turns.js';
 import { CatalogueError } from '../../../../domain/errors.js';
-import type { BodyFields } from '../bodies/body-fields.js';
 import { tooLarge } from '../bodies/read-json-body.js';
 import { parseStrictJson } from '../bodies/strict-json.js';
 import { statusOf } from '../error-answers.js';
@@ -14,8 +13,7 @@ import type { RequestLine } from './line-splitter.js';
 const SLICE = 32;
 
 export interface ImportLinesOptions<Fields> {
-  readonly fields: BodyFields<Fields>;
-  readonly useCases: Pick<Records<Fields>, 'createAll'>;
+  readonly useCases: Pick<RecordService<Fields>, 'draft' | 'createAll'>;
   /** The name under which the stream is reserved; absent: each line makes a record, however often it is sent. */
   readonly key: string | undefined;
   readonly bodyLimitBytes: number;
@@ -64,11 +62,11 @@ export class ImportLines<Fields> {
   }
 
   private creation(line: RequestLine): Creation<Fields> | CatalogueError {
-    const { fields, bodyLimitBytes } = this.options;
+    const { useCases, bodyLimitBytes } = this.options;
     if ('tooLong' in line) return tooLarge(bodyLimitBytes, 'line');
     try {
       const body = parseStrictJson(line.bytes);
-      return { draft: fields.ofNew(body), once: this.once(line.number, body) };
+      return { draft: useCases.draft(body), once: this.once(line.number, body) };
     } catch (error) {
       if (error instanceof CatalogueError) return error;
       throw error;
