@@ -4,9 +4,9 @@ import type { Clock } from './ports/clock.js';
 import type { IdempotencyStore } from './ports/idempotency-store.js';
 import type { Repository } from './ports/repository.js';
 import { type Creation, type CreationOutcome, RecordCreator } from './records/create-records.js';
-import { validateAll } from './records/record-validator.js';
+import { SpareIds } from './records/id-allocator.js';
+import { draftValidator } from './records/record-validator.js';
 import { sampleProduct } from './sample-product.js';
-import { SpareIds } from './spare-ids.js';
 
 /** So many are written at once, so that they share a commit. */
 const BATCH = 1_000;
@@ -52,17 +52,12 @@ export class Seeding {
   /** The way of everything that is created; what is refused uses up no id here, where nobody else takes any. */
   private creation(ids: SpareIds): RecordCreator<Product> {
     const { products: records, reservations, clock } = this.deps;
-    const rules = { normalize: normalizeProduct };
     return new RecordCreator({
       records,
       reservations,
       ids,
       clock,
-      validate: (drafts) =>
-        validateAll(
-          rules,
-          drafts.map((draft) => ({ draft })),
-        ),
+      validate: draftValidator({ normalize: normalizeProduct }),
     });
   }
 }

@@ -1,11 +1,11 @@
 import { notFound } from '../domain/errors.js';
 import type { Id, Versioned } from '../domain/record.js';
 import { type PhasedKey, phasesOf, type SigningKey } from '../domain/signing-key.js';
-import { everyPage } from './every-page.js';
 import { BY_ID } from './list-query.js';
 import type { Clock } from './ports/clock.js';
 import type { Repository } from './ports/repository.js';
 import type { TokenSigning } from './ports/token-signing.js';
+import { everyPage } from './records/paginate.js';
 
 /** Never leased, so that the id's uniqueness decides which of many replicas makes a store's first key. */
 const FIRST_ID: Id = 1;

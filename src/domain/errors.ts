@@ -72,9 +72,9 @@ export class CatalogueError extends Error {
   }
 }
 
-/** The record has moved on since the version that the caller saw. */
+/** The record has another version than the caller's precondition names. */
 export class PreconditionFailed extends CatalogueError {
-  /** @param current as it stands now */
+  /** @param current the record as it is now */
   constructor(readonly current: Versioned<unknown>) {
     super('precondition_failed', 'The record is no longer the version that the request names.');
   }
@@ -102,7 +102,7 @@ export function duplicateValue(field: string): CatalogueError {
   ]);
 }
 
-/** At most so many faults are told: a body can hold more of them than anyone reads. */
+/** An error has at most this many details: a body can have more issues than anyone reads. */
 export const MAX_FAULTS = 1_000;
 
 const MESSAGES: Readonly<Record<FaultCode, string>> = {
@@ -129,7 +129,7 @@ export function fieldFault(code: FaultCode, path: readonly (string | number)[]):
   return { code, message: `${subject} ${MESSAGES[code]}.`, in: 'body', pointer: jsonPointer(path) };
 }
 
-/** RFC 6901 section 3: `~` and `/` inside a step are escaped. */
+/** RFC 6901 section 3: `~` and `/` in a step are escaped. */
 export function jsonPointer(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

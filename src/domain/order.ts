@@ -22,5 +22,7 @@ export const ORDER = {
 
 export interface Order extends FieldsOf<typeof ORDER> {}
 
-/** Every broken rule of an order; none if the order is valid. It does not check that the user and the products exist. */
+/**
+ * Every broken rule of an order; none if the order is valid. Whether the user and the products exist is not checked.
+ */
 export const validateOrder = validator(ORDER);

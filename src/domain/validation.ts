@@ -5,8 +5,8 @@ import { isReference, isWithin, memberValue } from './references.js';
 import { textFaults } from './text.js';
 
 /**
- * Makes a function that returns every broken rule of an entity; none if the entity is valid. It does not check types, nor
- * that references exist. A field without a value is skipped.
+ * Makes a function that returns every broken rule of an entity; none if the entity is valid. It does not check types,
+ * nor that references exist. A field without a value is skipped.
  */
 export function validator<Table extends FieldTable>(
   table: Table,

@@ -1,16 +1,15 @@
 import { expect } from 'chai';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
-import type { Once } from '#src/application/idempotency.js';
-import { LeasedIds } from '#src/application/leased-ids.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import {
   type Creation,
   type CreationOutcome,
-  type IdPool,
   RecordCreator,
 } from '#src/application/records/create-records.js';
+import { type IdPool, LeasedIds } from '#src/application/records/id-allocator.js';
+import type { Once } from '#src/application/records/idempotency.js';
 import type { Draft } from '#src/application/records/record-view.js';
 import { CatalogueError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';

@@ -3,10 +3,10 @@ import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-ide
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/checksummed-api-key.js';
 import { ApiKeyService, type ApiKeyServiceDependencies } from '#src/application/auth/api-key-service.js';
 import { KeyAdministration } from '#src/application/key-administration.js';
-import { LeasedIds } from '#src/application/leased-ids.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
+import { LeasedIds } from '#src/application/records/id-allocator.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import type { ApiKey } from '#src/domain/access.js';
 import { CountingBackoff, FakeClock } from './fakes.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ORDERS as VIEW } from '#src/adapters/inbound/http/resources/orders.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
-import { LeasedIds } from '#src/application/leased-ids.js';
+import { LeasedIds } from '#src/application/records/id-allocator.js';
 import { ANY_VERSION, RecordService } from '#src/application/records/record-service.js';
 import { referenceValidator } from '#src/application/records/record-validator.js';
 import { unavailable } from '#src/domain/errors.js';

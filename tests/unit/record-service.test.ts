@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/products.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/memory-idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/memory-repository.js';
-import { LeasedIds } from '#src/application/leased-ids.js';
+import { LeasedIds } from '#src/application/records/id-allocator.js';
 import { ANY_VERSION, RecordService } from '#src/application/records/record-service.js';
 import type { Change } from '#src/application/records/record-view.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';

@@ -90,7 +90,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Revokes a key for a principal, unless it is the last key with which keys can be administered. Exact within this process.
+   * Revokes a key for a principal, unless it is the last key with which keys can be administered. Exact within this
+   * process.
    * @param revoker probably the holder of another such key, which is then found by one look-up
    * @throws CatalogueError `last_admin_key`, and as {@link revoke}
    */

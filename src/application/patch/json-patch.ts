@@ -13,8 +13,10 @@ const MAX_VALUES = 50_000;
 const MAX_QUOTED = 100;
 
 /**
- * The document that a JSON Patch (RFC 6902) makes of another, if every operation can be applied. Neither the document nor the
- * patch changes. The library rfc6902 is not used: it takes inherited members and indexes such as `00` or `length` for places, and has
+ * The document that a JSON Patch (RFC 6902) makes of another, if every operation can be applied. Neither the document
+ * nor the
+ * patch changes. The library rfc6902 is not used: it takes inherited members and indexes such as `00` or `length` for
+ * places, and has
  * no bound for copies that double a document.
  * @param body the patch as a client sent it
  * @throws CatalogueError `patch_test_failed`, `invalid_patch`

@@ -1,25 +1,26 @@
 import { CatalogueError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import { keyReused, type Once } from '../idempotency.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore, Reservation } from '../ports/idempotency-store.js';
 import type { InsertOutcome, Repository } from '../ports/repository.js';
+import type { IdPool } from './id-allocator.js';
+import { keyReused, type Once } from './idempotency.js';
 import type { Draft } from './record-view.js';
 
 /*
- * Creating a record takes five steps. Each step takes the attempts that have no outcome yet, many at a time.
+ * Creating a record takes five steps. A step takes the attempts that have no outcome yet and fit its second column.
  *
- * | step                 | for             | an attempt knows after it    | an attempt ends as                             |
- * |----------------------|-----------------|------------------------------|------------------------------------------------|
- * | 1 find reservations  | with a key      | reservation of an earlier try| replay (its id is used), idempotency_key_reused|
- * | 2 validate           | all             | fields, or a refusal         |                                                |
- * | 3 refuse             | with a refusal  |                              | step 1 again, then the refusal                 |
- * | 4 reserve            | with a key only | its own or a rival's reservation | idempotency_key_reused                     |
- * | 5 insert             | all             |                              | created, replay (the id is used), duplicate_value |
+ * | step                | for          | afterwards the attempt knows   | the attempt ends as                     |
+ * |---------------------|--------------|--------------------------------|-----------------------------------------|
+ * | 1 find reservations | with a key   | an earlier try's reservation   | replay (its id is used), key reused     |
+ * | 2 validate          | all          | its fields, or its refusal     |                                         |
+ * | 3 refuse            | with refusal |                                | as in step 1, else the refusal          |
+ * | 4 reserve           | key, no id   | its own or a rival reservation | key reused                              |
+ * | 5 insert            | all          |                                | created, replay (the id is used), error |
  *
- * A key reserves an id, and the record is created under that id. An id is never used twice, not even after a deletion. So
- * the insertion alone decides which attempt creates the record, and nothing has to be done after it. A process may die
- * between any two steps: another attempt with the same key finds the reservation and ends with the same id.
+ * A key reserves an id, and the record is created under that id. An id is never used twice, not even after a deletion.
+ * So the insertion alone decides which attempt creates the record, and nothing has to be done after it. A process may
+ * die between any two steps: another attempt with the same key finds the reservation and ends with the same id.
  */
 
 /** A record to create, and how it is told from another that is asked for in the same words. */
@@ -39,13 +40,6 @@ export interface Created<Fields> {
 /** A refusal is not stored: another attempt with the same key may succeed. */
 export type CreationOutcome<Fields> = Created<Fields> | CatalogueError;
 
-/** Where new ids come from. */
-export interface IdPool {
-  take(count: number): Promise<Id[]>;
-  /** Takes back ids under which an insertion was refused, in ascending order. */
-  giveBack(ids: readonly Id[]): void;
-}
-
 export interface CreationDependencies<Fields> {
   readonly records: Pick<Repository<Fields>, 'insertAll' | 'taken'>;
   readonly reservations: IdempotencyStore;
@@ -55,7 +49,9 @@ export interface CreationDependencies<Fields> {
   readonly validate: (drafts: readonly Draft<Fields>[]) => Promise<readonly (Fields | CatalogueError)[]>;
 }
 
-/** Creates records, those under an idempotency key exactly once, whatever is lost, killed or sent twice at any moment. */
+/**
+ * Creates records, those under an idempotency key exactly once, whatever is lost, killed or sent twice at any moment.
+ */
 export class RecordCreator<Fields> {
   constructor(private readonly deps: CreationDependencies<Fields>) {}
 
@@ -90,7 +86,10 @@ export class RecordCreator<Fields> {
     for (const [at, attempt] of attempts.entries()) attempt.validated(sure(results[at], 'a validation'));
   }
 
-  /** Step 3. An attempt that succeeded meanwhile comes first: the record that this one names may be gone only since then. */
+  /**
+   * Step 3. An attempt that succeeded meanwhile comes first: the record that this one names may be gone only since
+   * then.
+   */
   private async refuse(attempts: readonly Attempt<Fields>[]): Promise<void> {
     await this.findReservations(attempts.filter(isKeyed));
     for (const attempt of attempts) attempt.outcome ??= attempt.refusal;
@@ -123,7 +122,7 @@ export class RecordCreator<Fields> {
       attempt.inserted(record, sure(inserted[at], 'an outcome'));
       if (!attempt.reservation && attempt.outcome instanceof CatalogueError) refused.push(record.id);
     }
-    ids.giveBack(refused);
+    ids.giveBack?.(refused);
   }
 }
 
@@ -197,7 +196,9 @@ class Attempt<Fields> {
     else throw new Error(`The store gave out the id ${record.id} twice.`);
   }
 
-  /** With the fields of the first response if the reservation has them: the same body may have another order of members. */
+  /**
+   * With the fields of the first response if the reservation has them: the same body may have another order of members.
+   */
   private record(id: Id, createdAt: Instant): Versioned<Fields> {
     const stored = this.reservation?.fields;
     const fields = stored === undefined ? (this.fields ?? (this.draft.fields as Fields)) : JSON.parse(stored);

@@ -1,21 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CatalogueError, notFound, PreconditionFailed, unavailable } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
-import { everyPage } from '../every-page.js';
-import { keyReused, STREAM } from '../idempotency.js';
 import type { Filter, ListPage, ListQuery } from '../list-query.js';
 import type { Backoff } from '../ports/backoff.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore } from '../ports/idempotency-store.js';
 import type { Repository } from '../ports/repository.js';
-import {
-  type Created,
-  type Creation,
-  type CreationOutcome,
-  type IdPool,
-  RecordCreator,
-} from './create-records.js';
-import { type RecordRules, validateAll } from './record-validator.js';
+import { type Created, type Creation, type CreationOutcome, RecordCreator } from './create-records.js';
+import type { IdPool } from './id-allocator.js';
+import { keyReused, STREAM } from './idempotency.js';
+import { everyPage } from './paginate.js';
+import { draftValidator, type RecordRules, validateAll } from './record-validator.js';
 import { type Change, changedDraft, type Draft, newDraft, type RecordView } from './record-view.js';
 
 /** A write that loses this many races in a row is given up, and nothing is written. */
@@ -42,7 +37,10 @@ export interface RecordServiceDependencies<Fields> {
   readonly rules: RecordRules<Fields>;
 }
 
-/** Everything that clients do with the records of a resource. The resource is in the dependencies, as values and functions. */
+/**
+ * Everything that clients do with the records of a resource. The resource is in the dependencies, as values and
+ * functions.
+ */
 export class RecordService<Fields> {
   private readonly creator: RecordCreator<Fields>;
 
@@ -53,11 +51,7 @@ export class RecordService<Fields> {
       reservations,
       ids,
       clock,
-      validate: (drafts) =>
-        validateAll(
-          rules,
-          drafts.map((draft) => ({ draft })),
-        ),
+      validate: draftValidator(rules),
     });
   }
 
@@ -119,7 +113,8 @@ export class RecordService<Fields> {
   /**
    * Applies a change to the newest version of a record, again if another write was faster. A change without effect
    * writes nothing.
-   * @throws CatalogueError `not_found`, `precondition_failed`, `invalid_patch`, `patch_test_failed`, `validation_failed`,
+   * @throws CatalogueError `not_found`, `precondition_failed`, `invalid_patch`, `patch_test_failed`,
+   * `validation_failed`,
    * `duplicate_value`, `unavailable`
    */
   update(id: Id, precondition: Precondition, change: Change): Promise<Versioned<Fields>> {

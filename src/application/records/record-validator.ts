@@ -39,6 +39,15 @@ export async function validateAll<Fields>(
   });
 }
 
+/** Makes a validator for drafts of new records. */
+export function draftValidator<Fields>(rules: RecordRules<Fields>) {
+  return (drafts: readonly Draft<Fields>[]) =>
+    validateAll(
+      rules,
+      drafts.map((draft) => ({ draft })),
+    );
+}
+
 function validationFailed(issues: readonly Fault[]): CatalogueError {
   return new CatalogueError(
     'validation_failed',
@@ -51,7 +60,8 @@ function validationFailed(issues: readonly Fault[]): CatalogueError {
 export type Referenced = Pick<Repository<unknown>, 'existing'>;
 
 /**
- * Makes a validator for all references of an entity. Each resource is asked once for all candidates. A reference that the
+ * Makes a validator for all references of an entity. Each resource is asked once for all candidates. A reference that
+ * the
  * previous record has already is not checked: the record that it names may be gone.
  * @param resources by the names that the fields have for them
  * @throws Error if one is missing

@@ -131,7 +131,8 @@ function valueCopier(field: Field): ValueCopier | undefined {
 }
 
 /**
- * Makes {@link RecordView.toFields} for a version whose fields have the names under which they are stored. Fields of the
+ * Makes {@link RecordView.toFields} for a version whose fields have the names under which they are stored. Fields of
+ * the
  * current record that are not in the table belong to another version and stay, those inside objects too.
  */
 export function fieldReader<Fields>(table: FieldTable): RecordView<Fields>['toFields'] {

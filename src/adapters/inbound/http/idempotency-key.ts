@@ -1,4 +1,4 @@
-import { type Once, onceByBody, reservationKey } from '../../../application/idempotency.js';
+import { type Once, onceByBody, reservationKey } from '../../../application/records/idempotency.js';
 import { CatalogueError } from '../../../domain/errors.js';
 import type { Context } from './context.js';
 import { parameterFault } from './faults.js';
@@ -21,7 +21,7 @@ export function readIdempotencyKey(ctx: Context): void {
 /** How the record that this body asks for is told from others; nothing where no key was sent. */
 export function onceFor(ctx: Context, body: unknown): Once | undefined {
   const key = requestKey(ctx);
-  return key === undefined ? undefined : onceByBody(key, body, true);
+  return key === undefined ? undefined : onceByBody({ key, body, showsFields: true });
 }
 
 /** The name under which this request is reserved, if it says that it is to be done once. */

@@ -7,7 +7,7 @@ import { REFERENCE } from '../../../../domain/references.js';
 import { type TextRule, textFaults } from '../../../../domain/text.js';
 import { formFaults, repetitionsIn } from '../../../../domain/validation.js';
 import { type JsonSchema, textSchema } from '../openapi/json-schema.js';
-import { firstValues } from './first-values.js';
+import { truncateJson } from './truncate-json.js';
 
 /** For each of joi's own error types, the code in the contract. The rules of this file report codes as they are. */
 const CODES: Readonly<Record<string, FaultCode>> = {
@@ -30,19 +30,19 @@ const CODES: Readonly<Record<string, FaultCode>> = {
   'string.pattern.base': 'invalid_format',
 };
 
-/** A fault of a value or of something in it. */
+/** An issue of a value, or of something inside it. */
 interface PlacedFault {
   readonly code: FaultCode;
   readonly path: readonly (string | number)[];
 }
 
-/** Where the elements stand that repeat one before them; they may be of any type. */
+/** The paths to elements that repeat one before them. Elements may be of any type. */
 type Repetitions = (elements: readonly unknown[]) => (readonly (string | number)[])[];
 
-/** Judges texts. */
+/** Checks texts. */
 export interface Judge {
   readonly faults: (text: string) => readonly FaultCode[];
-  /** What a JSON Schema says of the texts that have no fault, beside that they are strings. */
+  /** The JSON Schema of the texts without an issue, beside `type: string`. */
   readonly jsonSchema: JsonSchema;
 }
 
@@ -52,10 +52,10 @@ type Types = Joi.Root & {
   list(): Joi.ArraySchema & { distinct(repetitions: Repetitions): Joi.ArraySchema };
 };
 
-/** What a rule of joi returns several errors in; its types leave it out. */
+/** A rule of joi returns several errors in such an array. joi's types leave it out. */
 type ManyErrors = Joi.CustomHelpers & { errorsArray(): Joi.ErrorReport[] };
 
-/** The domain's own rules as joi types; their errors bear the contract's codes as they are. */
+/** The rules of the domain as joi types. Their errors have the contract's codes. */
 const types = Joi.extend(
   (joi) => ({
     type: 'text',
@@ -175,15 +175,16 @@ export function givenByService(): Joi.Schema {
   return Joi.any().forbidden();
 }
 
-/** Far more values than any resource has, and far fewer than the faults that overflow joi's stack. */
+/** More values than any resource has, and far fewer than the errors that overflow joi's stack (about 100,000). */
 const MAX_JUDGED = 2_000;
-/** All that is wrong with a body, at once. */
+
+/** Every issue of a body; of a very long one, every issue of its beginning. */
 export function schemaFaults(schema: Joi.Schema, body: unknown): Fault[] {
-  const { value, isWhole } = firstValues(body, MAX_JUDGED);
+  const { value, isWhole } = truncateJson(body, MAX_JUDGED);
   const { error } = schema.validate(value, { abortEarly: false, convert: false, presence: 'optional' });
   const faults = (error?.details ?? []).map(({ type, path }) => fieldFault(codeOf(type), path));
   if (isWhole) return faults;
-  // What seems to be missing may have been left out.
+  // A field that seems to be missing may have been cut off.
   const certain = faults.filter(({ code }) => code !== 'required');
   return certain.length > 0 ? certain : [fieldFault('too_long', [])];
 }

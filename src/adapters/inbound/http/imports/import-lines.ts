@@ -1,6 +1,6 @@
-import { lineKey, type Once, onceByBody } from '../../../../application/idempotency.js';
 import type { Journal } from '../../../../application/ports/journal.js';
 import type { Creation, CreationOutcome } from '../../../../application/records/create-records.js';
+import { lineKey, type Once, onceByBody } from '../../../../application/records/idempotency.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { turnInLine } from '../../../../application/turns.js';
 import { CatalogueError } from '../../../../domain/errors.js';
@@ -75,7 +75,9 @@ export class ImportLines<Fields> {
 
   private once(number: number, body: unknown): Once | undefined {
     const { key } = this.options;
-    return key === undefined ? undefined : onceByBody(lineKey(key, number), body, false);
+    return key === undefined
+      ? undefined
+      : onceByBody({ key: lineKey(key, number), body, showsFields: false });
   }
 }
 
