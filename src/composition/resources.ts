@@ -43,11 +43,16 @@ export interface Resource<Service> {
 }
 
 /** How each resource is served, in the order in which the documentation shows them. */
-export const DEFINITIONS = { products: PRODUCTS, users: USERS, orders: ORDERS, apiKeys: API_KEYS };
+export const DEFINITIONS = {
+  products: PRODUCTS,
+  users: USERS,
+  orders: ORDERS,
+  apiKeys: API_KEYS,
+} satisfies Record<keyof IdempotencyStores, unknown>;
 
 export type Resources = ReturnType<typeof composeResources>;
 
-/** Every resource. One that is missing does not compile. */
+/** Every resource. A keyed table without a resource does not compile. */
 export function composeResources(deps: ResourceDependencies) {
   const { settings, storage } = deps;
   const { users, products } = storage;
@@ -61,7 +66,7 @@ export function composeResources(deps: ResourceDependencies) {
       rules: { references: referenceValidator(ORDER, { users, products }) },
     }),
     apiKeys: apiKeyResource(deps, storedIn(storage, 'apiKeys')),
-  } satisfies Record<keyof typeof DEFINITIONS, Resource<unknown>>;
+  } satisfies Record<keyof IdempotencyStores, Resource<unknown>>;
 }
 
 interface StoredRecords<Fields> {

@@ -16,16 +16,28 @@ const RANKS = new Map<Id, number>([
 ]);
 const letter = (rank: number) => 'abc'.charAt(rank);
 
-const FIELDS: Readonly<Record<keyof Repositories, (rank: number) => unknown>> = {
+/** A value for every field, those that are optional too: a new field does not compile without one. */
+const FIELDS: {
+  readonly [Name in keyof Repositories]: (
+    rank: number,
+  ) => Repositories[Name] extends Repository<infer Fields> ? Required<Fields> : never;
+} = {
   products: (rank) => ({
     name: letter(rank),
+    description: letter(rank),
     sku: letter(rank),
     price: { amount: rank, currency: letter(rank).toUpperCase().repeat(3) },
     attributes: { a: rank },
   }),
   users: (rank) => ({ name: letter(rank), email: `${letter(rank)}@x.org` }),
   orders: (rank) => ({ userId: rank + 1, items: [{ productId: 1, quantity: 1 }] }),
-  apiKeys: (rank) => ({ name: letter(rank), scopes: ['products:read'], digest: letter(rank) }),
+  apiKeys: (rank) => ({
+    name: letter(rank),
+    scopes: ['products:read'],
+    digest: letter(rank),
+    expiresAt: rank,
+    lastUsedAt: rank,
+  }),
   signingKeys: (rank) => ({ kid: letter(rank), algorithm: 'RS256', privateJwk: '{}' }),
 };
 
