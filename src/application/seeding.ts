@@ -1,13 +1,12 @@
 import { CatalogueError } from '../domain/errors.js';
-import { normalProduct, type Product, productFaults } from '../domain/product.js';
-import type { Creation, CreationOutcome } from './creation-attempt.js';
-import { type Draft, Judgement } from './judgement.js';
+import { normalizeProduct, type Product, validateProduct } from '../domain/product.js';
 import type { Clock } from './ports/clock.js';
 import type { IdempotencyStore } from './ports/idempotency-store.js';
 import type { Repository } from './ports/repository.js';
-import { RecordCreation } from './record-creation.js';
+import { type Creation, type CreationOutcome, RecordCreator } from './records/create-records.js';
+import { SpareIds } from './records/id-allocator.js';
+import { draftValidator } from './records/record-validator.js';
 import { sampleProduct } from './sample-product.js';
-import { SpareIds } from './spare-ids.js';
 
 /** So many are written at once, so that they share a commit. */
 const BATCH = 1_000;
@@ -40,7 +39,7 @@ export class Seeding {
     let progress: SeedingProgress = { made: 0, existing: 0 };
     try {
       for (let first = 1; first <= count; first += BATCH) {
-        const outcomes = await creation.all(samples(seed, first, Math.min(BATCH, count - first + 1)));
+        const outcomes = await creation.createAll(samples(seed, first, Math.min(BATCH, count - first + 1)));
         const made = outcomes.filter(isMade).length;
         progress = { made: progress.made + made, existing: progress.existing + outcomes.length - made };
         yield progress;
@@ -51,18 +50,22 @@ export class Seeding {
   }
 
   /** The way of everything that is created; what is refused uses up no id here, where nobody else takes any. */
-  private creation(ids: SpareIds): RecordCreation<Product> {
+  private creation(ids: SpareIds): RecordCreator<Product> {
     const { products: records, reservations, clock } = this.deps;
-    const rules = { faults: productFaults, normal: normalProduct };
-    const judgement = new Judgement<Product>(rules, async (subjects) => subjects.map(() => []));
-    const judge = (drafts: readonly Draft<Product>[]) => judgement.all(drafts.map((draft) => ({ draft })));
-    return new RecordCreation({ records, reservations, ids, clock, judge });
+    return new RecordCreator({
+      records,
+      reservations,
+      ids,
+      clock,
+      validate: draftValidator({ normalize: normalizeProduct }),
+    });
   }
 }
 
 function samples(seed: number, first: number, count: number): Creation<Product>[] {
   return Array.from({ length: count }, (_, at) => {
-    return { draft: { fields: sampleProduct(seed, first + at), faults: [] } };
+    const fields = sampleProduct(seed, first + at);
+    return { draft: { fields, issues: validateProduct(fields) } };
   });
 }
 

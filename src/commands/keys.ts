@@ -3,7 +3,7 @@ import { presentApiKey } from '../application/auth/key-administration.js';
 import { administerKeys } from '../composition/administration.js';
 import { generateKey } from '../composition/container.js';
 import { loadSettings } from '../config/settings.js';
-import { apiKeyFaults, expiryFaults, isScope, type Scope } from '../domain/access.js';
+import { expiryFaults, isScope, type Scope, validateApiKey } from '../domain/access.js';
 import { parseInstant } from '../domain/instant.js';
 import { orExit } from '../processes/ending.js';
 import { parse, say, UsageError } from './arguments.js';
@@ -30,7 +30,7 @@ function create(args: string[]): Act {
     scopes: scopes.split(',').map(scope),
     ...(end !== undefined && { expiresAt: instant(end) }),
   };
-  if (apiKeyFaults(key).length > 0)
+  if (validateApiKey(key).length > 0)
     throw new UsageError('--name takes 1 to 200 characters that can be read, and --scopes each scope once');
   return async (administration) => say(described(await administration.create(key)));
 }

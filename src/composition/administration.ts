@@ -20,7 +20,7 @@ export function administerKeys<Result>(
     try {
       return await use(get(t.KEY_ADMINISTRATION));
     } finally {
-      await get(t.API_KEYS.ids).release();
+      await get(t.RESOURCES).apiKeys.ids.release();
     }
   });
 }

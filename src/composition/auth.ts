@@ -36,7 +36,7 @@ function bindApiKeys(bind: Bind): void {
   bind(t.KEY_FORMAT, () => new ChecksummedApiKey());
   bind(t.KEY_ADMINISTRATION, (get) => {
     return new KeyAdministration({
-      useCases: get(t.API_KEYS.useCases),
+      useCases: get(t.RESOURCES).apiKeys.useCases,
       keys: get(t.STORED).apiKeys,
       format: get(t.KEY_FORMAT),
       clock: get(t.CLOCK),

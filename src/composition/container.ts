@@ -14,7 +14,7 @@ import type { Settings } from '../config/settings.js';
 import { bindAuth } from './auth.js';
 import { bindOpenApi } from './openapi.js';
 import { RATE_LIMITS } from './rate-limits.js';
-import { bindResources } from './resources.js';
+import { composeResources } from './resources.js';
 import { STORES } from './stores.js';
 import { Sweeping } from './sweeping.js';
 import * as t from './tokens.js';
@@ -75,4 +75,18 @@ function bindRateLimits(bind: Bind, primary: Line | undefined): void {
   });
   bind(t.REQUEST_LIMITER, (get) => get(t.RATE_LIMITS).requests);
   bind(t.FAILURE_LIMITER, (get) => get(t.RATE_LIMITS).failures);
+}
+
+function bindResources(bind: Bind): void {
+  bind(t.RESOURCES, (get) =>
+    composeResources({
+      settings: get(t.SETTINGS),
+      storage: get(t.STORED),
+      clock: get(t.CLOCK),
+      backoff: get(t.BACKOFF),
+      format: get(t.KEY_FORMAT),
+      credentials: get(t.CREDENTIAL_CACHE),
+      imports: { resultBuffers: get(t.SPOOLS), journal: get(t.JOURNAL) },
+    }),
+  );
 }

@@ -4,7 +4,7 @@ import type { Get } from './typed-token.js';
 
 /** All that is served to whoever may have it. What stands here is walked by the test of who may do what. */
 export function servedEndpoints(get: Get): Route[] {
-  return RESOURCES.flatMap(({ endpoints }) => get(endpoints));
+  return Object.values(get(RESOURCES)).flatMap(({ endpoints }) => endpoints);
 }
 
 /** All that is served to everyone, but for the probes. */

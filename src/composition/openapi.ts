@@ -4,17 +4,14 @@ import { healthEndpoints } from '../adapters/inbound/http/health-routes.js';
 import { tagOf } from '../adapters/inbound/http/openapi/description.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
 import { openApiEndpoint } from '../adapters/inbound/http/openapi/openapi-route.js';
-import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
-import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
-import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
-import { USERS } from '../adapters/inbound/http/resources/users.js';
 import { publicEndpoints, servedEndpoints } from './endpoints.js';
+import { DEFINITIONS } from './resources.js';
 import * as t from './tokens.js';
 import type { Bind, Get } from './typed-token.js';
 
 /** What operations are about, in the order in which people read of it. */
 const TAGS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries([PRODUCTS, USERS, ORDERS, API_KEYS].map(({ words }) => [tagOf(words), words.about])),
+  ...Object.fromEntries(Object.values(DEFINITIONS).map(({ words }) => [tagOf(words), words.about])),
   'OAuth 2.0':
     'Access tokens in exchange for API keys, and metadata that clients and other services can discover.',
   Health: 'For probes: no credentials, no rate limit.',

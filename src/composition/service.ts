@@ -160,7 +160,7 @@ export class Service {
 
   private async releaseIds(): Promise<void> {
     try {
-      for (const { ids } of t.RESOURCES) await this.get(ids).release();
+      for (const { ids } of Object.values(this.get(t.RESOURCES))) await ids.release();
     } catch (error) {
       this.journal.warn('unused ids could not be given back; they stay unused', { error });
     }

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { type FieldSet, METADATA, uniqueFields } from '#src/domain/fields.js';
-import { PRODUCT_FIELDS } from '#src/domain/product.js';
-import { USER_FIELDS } from '#src/domain/user.js';
+import { PRODUCTS, USERS } from '../support/tables.js';
 
 describe('fields', () => {
   it('name those that no two records share, in their order', () => {
@@ -12,8 +11,8 @@ describe('fields', () => {
     };
     expect(uniqueFields(fields)).to.deep.equal(['b', 'a']);
     expect(uniqueFields({})).to.deep.equal([]);
-    expect(uniqueFields(PRODUCT_FIELDS)).to.deep.equal(['sku']);
-    expect(uniqueFields(USER_FIELDS)).to.deep.equal(['email']);
+    expect(uniqueFields(PRODUCTS.fields)).to.deep.equal(['sku']);
+    expect(uniqueFields(USERS.fields)).to.deep.equal(['email']);
   });
 
   it('of the service itself are on every record, so that lists can be sorted by them', () => {

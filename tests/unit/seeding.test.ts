@@ -6,7 +6,7 @@ import type { Repository } from '#src/application/ports/repository.js';
 import { sampleProduct } from '#src/application/sample-product.js';
 import { Seeding, type SeedingProgress } from '#src/application/seeding.js';
 import { unavailable } from '#src/domain/errors.js';
-import { normalProduct, type Product } from '#src/domain/product.js';
+import { normalizeProduct, type Product } from '#src/domain/product.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
@@ -40,7 +40,7 @@ describe('seeding', () => {
     expect(records).to.have.length(2_500);
     for (const [at, { id, version, createdAt, updatedAt, fields }] of records.entries()) {
       expect([id, version, createdAt, updatedAt]).to.deep.equal([at + 1, 1, clock.time, clock.time]);
-      expect(fields).to.deep.equal(normalProduct(sampleProduct(SEED, at + 1)));
+      expect(fields).to.deep.equal(normalizeProduct(sampleProduct(SEED, at + 1)));
     }
   });
 
