@@ -110,9 +110,9 @@ export function presenter<Fields>(table: FieldTable): RecordView<Fields>['presen
 type ValueCopier = (value: never) => unknown;
 
 function copierOf(table: FieldTable) {
-  const copiers = Object.entries(table).map(([name, field]) => [name, valueCopier(field)] as const);
+  const copiers = Object.entries(table).map(([name, field]) => ({ name, copy: valueCopier(field) }));
   return (from: JsonObject, to: Record<string, unknown>): Record<string, unknown> => {
-    for (const [name, copy] of copiers) {
+    for (const { name, copy } of copiers) {
       const value = from[name];
       if (value !== undefined) to[name] = copy ? copy(value as never) : value;
     }
