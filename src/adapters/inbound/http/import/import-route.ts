@@ -8,8 +8,7 @@ import { requestKey } from '../query/idempotency-key.js';
 import type { BodyHandler } from '../route.js';
 import { liftDeadline } from '../server/node-workarounds.js';
 import { clientOf } from '../work-bounds.js';
-import type { RequestLine } from './read-lines.js';
-import { requestLines } from './read-lines.js';
+import { type RequestLine, requestLines } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 
 export interface ImportPolicy {
