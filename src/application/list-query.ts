@@ -1,36 +1,36 @@
 import type { FieldSet } from '../domain/fields.js';
 
-/** One page of a list, as plain values: what every store must answer alike. */
+/** A request for one page of a list. Every store gives the same page for it. */
 export interface ListQuery {
-  /** At most so many records, from 1. A store may end a page earlier where the records are large. */
+  /** The most records of the page, at least 1. A store may end a page earlier if the records are large. */
   readonly limit: number;
-  /** About so many bytes of records end a page, whatever its limit. Absent: {@link MAX_PAGE_BYTES}. */
+  /** The page ends after about this many bytes of records. Absent: {@link MAX_PAGE_BYTES}. */
   readonly bytes?: number;
   /**
-   * A page behind others of a list that was promised whole: where a store can, it looks for it to the end, however long
-   * that takes.
+   * Whether the page continues a list that was promised whole. Then a store searches for it to the end if it can,
+   * however long that takes.
    */
   readonly isSequel?: true;
-  /** Of a record in the list all hold. */
+  /** A record in the list matches all of them. */
   readonly filters: readonly Filter[];
   readonly order: Order;
   /** Absent: the first page. */
   readonly from?: ListPlace;
-  /** Who asks: a principal, else an address. Bounds on what is under way count for each client. */
+  /** The principal, else the IP address. Limits on concurrent work count per client. */
   readonly client?: string | undefined;
 }
 
 export type Value = string | number;
 
-/** A record that lacks the field matches no filter. Texts are compared as they are, nothing in them means anything else. */
+/** A record that lacks the field matches no filter. Texts are compared literally. */
 export type Filter = Comparison | Membership | AttributeFilter;
 
 export interface Comparison {
-  /** A field of the resource, or of every record's metadata. */
+  /** A field of the resource or of the metadata. */
   readonly field: string;
-  /** `prefix`: of texts alone. */
+  /** `prefix` is for texts only. */
   readonly operator: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'prefix';
-  /** As the field's type is. An instant may lie between two milliseconds. */
+  /** Of the field's type. An instant may lie between two milliseconds. */
   readonly value: Value;
 }
 
@@ -40,7 +40,7 @@ export interface Membership {
   readonly values: readonly Value[];
 }
 
-/** Holds where the attribute is this text, or a number or boolean that is written so. */
+/** Matches if the attribute is this text, or a number or boolean that is written like it. */
 export interface AttributeFilter {
   readonly field: 'attributes';
   readonly operator: 'attribute';
@@ -48,7 +48,7 @@ export interface AttributeFilter {
   readonly value: string;
 }
 
-/** Of fields that every record has. The last is `id`, which stands nowhere else, so that no two records tie. */
+/** Fields that every record has. The last one is `id`, so no two records tie; `id` is nowhere else. */
 export type Order = readonly SortKey[];
 
 export interface SortKey {
@@ -59,36 +59,35 @@ export interface SortKey {
 export const BY_ID: Order = [{ field: 'id', descending: false }];
 
 export interface ListPage<Item> {
-  /** In the list's order, also where the page was reached backwards. */
+  /** In the list's order, also if the page was reached backwards. */
   readonly records: readonly Item[];
   /**
-   * Whether more lie beyond the page, in the direction in which it was read. A store may say so where it would have to
-   * search long to be sure.
+   * Whether more records lie beyond the page, in the direction in which it was read. A store may say so if it would
+   * have to search long to be sure.
    */
   readonly hasMore: boolean;
 }
 
 /**
- * About so many bytes of records end a page, whatever its limit: one request must not keep others waiting, nor fill
- * the memory.
+ * A page ends after about this many bytes of records, so one request neither keeps others waiting nor fills the memory.
  */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** A place in the order. It stays good when the record that was there is gone. */
+/** A position in the order. It stays valid when the record at it is deleted. */
 export interface ListPlace {
-  /** Which way the page lies from it. */
+  /** The side of the position on which the page lies. */
   readonly side: 'after' | 'before';
-  /** Whether a record right at the place belongs to the page. */
+  /** Whether a record at the position itself belongs to the page. */
   readonly inclusive: boolean;
-  /** The place's value of each key of the order. */
+  /** The value of each key of the order. */
   readonly values: readonly Value[];
 }
 
-/** What the stores need to know of a resource. */
+/** A table as the stores need to know it. */
 export interface RecordTable {
-  /** Of the table or collection, and of the counter that its ids come from. */
+  /** The name of the table or collection, and of the counter of its ids. */
   readonly name: string;
-  /** Those that lists ask for and those that are unique; {@link METADATA} beside them. */
+  /** Every indexed field. {@link METADATA} is indexed as well. */
   readonly fields: FieldSet;
   /** The first id that may be reserved. */
   readonly firstId: number;

@@ -2,17 +2,14 @@ import { readFileSync } from 'node:fs';
 import { healthEndpoints } from '../adapters/inbound/http/health-routes.js';
 import { tagOf } from '../adapters/inbound/http/openapi/description.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
-import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
-import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
-import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
-import { USERS } from '../adapters/inbound/http/resources/users.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import type { Store } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
+import { DEFINITIONS } from './resources.js';
 
 /** The subjects of the operations, in the order of the document. */
 const TAGS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries([PRODUCTS, USERS, ORDERS, API_KEYS].map(({ words }) => [tagOf(words), words.about])),
+  ...Object.fromEntries(Object.values(DEFINITIONS).map(({ words }) => [tagOf(words), words.about])),
   'OAuth 2.0':
     'Access tokens in exchange for API keys, and metadata that clients and other services can discover.',
   Health: 'For probes: no credentials, no rate limit.',

@@ -1,27 +1,28 @@
-import { ApiKeyEndpoints } from '../adapters/inbound/http/api-key-endpoints.js';
+import { apiKeyRoutes } from '../adapters/inbound/http/api-key-endpoints.js';
 import type { ImportTools } from '../adapters/inbound/http/import/import-route.js';
-import { ResourceEndpoints, type ResourcePolicy } from '../adapters/inbound/http/resource-endpoints.js';
+import type { ResourceDescription } from '../adapters/inbound/http/resource-description.js';
+import { type ResourcePolicy, resourceRoutes } from '../adapters/inbound/http/resource-endpoints.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
 import type { Route } from '../adapters/inbound/http/route.js';
-import { ApiKeyUseCases } from '../application/api-key-use-cases.js';
+import { ApiKeyService } from '../application/auth/api-key-service.js';
 import type { CredentialCache } from '../application/auth/credential-cache.js';
-import { LeasedIds } from '../application/leased-ids.js';
-import { OrderUseCases } from '../application/order-use-cases.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Backoff } from '../application/ports/backoff.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';
-import { type RecordDependencies, RecordUseCases } from '../application/record-use-cases.js';
+import { LeasedIds } from '../application/records/id-allocator.js';
+import { RecordService } from '../application/records/record-service.js';
+import { type RecordRules, referenceValidator } from '../application/records/record-validator.js';
 import type { Settings } from '../config/settings.js';
-import { apiKeyFaults } from '../domain/access.js';
-import { type Order, orderFaults } from '../domain/order.js';
-import { normalProduct, type Product, productFaults } from '../domain/product.js';
-import { type User, userFaults } from '../domain/user.js';
+import type { ApiKey } from '../domain/access.js';
+import { ORDER } from '../domain/order.js';
+import { normalizeProduct } from '../domain/product.js';
 import type { Storage } from './storage.js';
+import type { IdempotencyStores } from './tables.js';
 
 export interface ResourceDependencies {
   readonly settings: Settings;
@@ -29,115 +30,95 @@ export interface ResourceDependencies {
   readonly clock: Clock;
   readonly backoff: Backoff;
   readonly format: ApiKeyFormat;
-  readonly credentials: CredentialCache;
+  readonly credentials: Pick<CredentialCache, 'invalidate'>;
   readonly imports: ImportTools;
 }
 
-/** One resource: what runs its use cases, and how it is served. */
-export interface Resource<UseCases> {
+/** What runs one resource, and how it is served. */
+export interface Resource<Service> {
   readonly ids: LeasedIds;
-  readonly useCases: UseCases;
-  /** Of all its versions. */
+  readonly useCases: Service;
+  /** In all versions of the API. */
   readonly endpoints: readonly Route[];
 }
 
-export interface Resources {
-  readonly products: Resource<RecordUseCases<Product>>;
-  readonly users: Resource<RecordUseCases<User>>;
-  readonly orders: Resource<RecordUseCases<Order>>;
-  readonly apiKeys: Resource<ApiKeyUseCases>;
-}
+/** How each resource is served, in the order in which the documentation shows them. */
+export const DEFINITIONS = {
+  products: PRODUCTS,
+  users: USERS,
+  orders: ORDERS,
+  apiKeys: API_KEYS,
+} satisfies Record<keyof IdempotencyStores, unknown>;
 
-export function composeResources(deps: ResourceDependencies): Resources {
-  const products = composeResource(deps, {
-    records: (stored) => stored.products,
-    reservations: (stored) => stored.reservations.products,
-    useCases: (common) =>
-      new RecordUseCases({ ...common, rules: { faults: productFaults, normal: normalProduct } }),
-    endpoints: (useCases, { policy, imports, settings }) =>
-      new ResourceEndpoints(
-        PRODUCTS,
-        useCases,
-        { ...policy, ...productReading(settings) },
-        imports,
-      ).endpoints(),
-  });
-  const users = composeResource(deps, {
-    records: (stored) => stored.users,
-    reservations: (stored) => stored.reservations.users,
-    useCases: (common) => new RecordUseCases({ ...common, rules: { faults: userFaults, normal: asItIs } }),
-    endpoints: (useCases, { policy, imports }) =>
-      new ResourceEndpoints(USERS, useCases, policy, imports).endpoints(),
-  });
-  const orders = composeResource(deps, {
-    records: (stored) => stored.orders,
-    reservations: (stored) => stored.reservations.orders,
-    useCases: (common, { storage }) =>
-      new OrderUseCases({
-        ...common,
-        users: storage.users,
-        products: storage.products,
-        rules: { faults: orderFaults, normal: asItIs },
-      }),
-    endpoints: (useCases, { policy, imports }) =>
-      new ResourceEndpoints(ORDERS, useCases, policy, imports).endpoints(),
-  });
-  const apiKeys = composeResource(deps, {
-    records: (stored) => stored.apiKeys,
-    reservations: (stored) => stored.reservations.apiKeys,
-    useCases: (common, { format, credentials }) => {
-      const rules = { faults: apiKeyFaults, normal: asItIs };
-      return new ApiKeyUseCases({ ...common, rules, format, credentials });
-    },
-    endpoints: (useCases, { policy, imports }) =>
-      new ApiKeyEndpoints(API_KEYS, useCases, policy, imports).endpoints(),
-  });
-  return { products, users, orders, apiKeys };
-}
+export type Resources = ReturnType<typeof composeResources>;
 
-/** What a resource is made of, beside what is alike for all. */
-interface Parts<Fields, UseCases extends RecordUseCases<Fields>> {
-  records(stored: Storage): Repository<Fields>;
-  reservations(stored: Storage): IdempotencyStore;
-  useCases(common: Omit<RecordDependencies<Fields>, 'rules'>, deps: ResourceDependencies): UseCases;
-  /** Of all its versions. */
-  endpoints(useCases: UseCases, edge: Edge): readonly Route[];
-}
-
-/** What the endpoints of every resource are made with. */
-interface Edge {
-  readonly policy: ResourcePolicy;
-  readonly imports: ImportTools;
-  readonly settings: Settings;
-}
-
-function composeResource<Fields, UseCases extends RecordUseCases<Fields>>(
-  deps: ResourceDependencies,
-  parts: Parts<Fields, UseCases>,
-): Resource<UseCases> {
-  const { settings, storage, clock, backoff, imports } = deps;
-  const [records, reservations] = [parts.records(storage), parts.reservations(storage)];
-  const ids = new LeasedIds(records);
-  const useCases = parts.useCases({ records, reservations, ids, clock, backoff }, deps);
-  const edge = { policy: guardedReading(settings), imports, settings };
-  return { ids, useCases, endpoints: parts.endpoints(useCases, edge) };
-}
-
-/** Reading needs a token, and no cache keeps what was read. */
-function guardedReading(settings: Settings): ResourcePolicy {
+/** Every resource. A keyed table without a resource does not compile. */
+export function composeResources(deps: ResourceDependencies) {
+  const { settings, storage } = deps;
+  const { users, products } = storage;
   return {
-    bodyLimitBytes: settings.BODY_LIMIT_BYTES,
-    requireIfMatch: settings.REQUIRE_IF_MATCH,
-    publicRead: false,
-    cacheControl: 'no-store',
-  };
+    products: recordResource(deps, storedIn(storage, 'products'), PRODUCTS, {
+      rules: { normalize: normalizeProduct },
+      reading: productReading(settings),
+    }),
+    users: recordResource(deps, storedIn(storage, 'users'), USERS),
+    orders: recordResource(deps, storedIn(storage, 'orders'), ORDERS, {
+      rules: { references: referenceValidator(ORDER, { users, products }) },
+    }),
+    apiKeys: apiKeyResource(deps, storedIn(storage, 'apiKeys')),
+  } satisfies Record<keyof IdempotencyStores, Resource<unknown>>;
 }
 
-function productReading(settings: Settings): Pick<ResourcePolicy, 'publicRead' | 'cacheControl'> {
+interface StoredRecords<Fields> {
+  readonly records: Repository<Fields>;
+  readonly reservations: IdempotencyStore;
+}
+
+function storedIn<Name extends keyof IdempotencyStores>(storage: Storage, name: Name) {
+  return { records: storage[name], reservations: storage.reservations[name] };
+}
+
+/** Whether reading needs a token, and how long caches keep what was read. */
+type Reading = Pick<ResourcePolicy, 'publicRead' | 'cacheControl'>;
+
+interface Differences<Fields> {
+  readonly rules?: RecordRules<Fields>;
+  readonly reading?: Reading;
+}
+
+function recordResource<Fields>(
+  deps: ResourceDependencies,
+  stored: StoredRecords<Fields>,
+  definition: ResourceDescription<Fields>,
+  { rules = {}, reading = GUARDED_READING }: Differences<Fields> = {},
+): Resource<RecordService<Fields>> {
+  const { clock, backoff, settings, imports } = deps;
+  const ids = new LeasedIds(stored.records);
+  const useCases = new RecordService({ ...stored, ids, clock, backoff, view: definition, rules });
+  const endpoints = resourceRoutes(definition, useCases, policyOf(settings, reading), imports);
+  return { ids, useCases, endpoints };
+}
+
+function apiKeyResource(deps: ResourceDependencies, stored: StoredRecords<ApiKey>): Resource<ApiKeyService> {
+  const { clock, backoff, settings, format, credentials } = deps;
+  const ids = new LeasedIds(stored.records);
+  const keys = new RecordService({ ...stored, ids, clock, backoff, view: API_KEYS, rules: {} });
+  const useCases = new ApiKeyService({ keys, records: stored.records, format, credentials, clock });
+  const endpoints = apiKeyRoutes(API_KEYS, useCases, policyOf(settings, GUARDED_READING));
+  return { ids, useCases, endpoints };
+}
+
+const GUARDED_READING: Reading = { publicRead: false, cacheControl: 'no-store' };
+
+function productReading(settings: Settings): Reading {
   if (settings.PUBLIC_READ !== 'products') return { publicRead: false, cacheControl: 'private, no-cache' };
   return { publicRead: true, cacheControl: `public, max-age=${settings.PUBLIC_MAX_AGE}` };
 }
 
-function asItIs<Fields>(fields: Fields): Fields {
-  return fields;
+function policyOf(settings: Settings, reading: Reading): ResourcePolicy {
+  return {
+    bodyLimitBytes: settings.BODY_LIMIT_BYTES,
+    requireIfMatch: settings.REQUIRE_IF_MATCH,
+    ...reading,
+  };
 }

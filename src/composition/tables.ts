@@ -2,48 +2,101 @@ import { FIRST_KEY_ID } from '../application/auth/key-administration.js';
 import type { RecordTable } from '../application/list-query.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';
-import { API_KEY_FIELDS, type ApiKey } from '../domain/access.js';
-import { ORDER_FIELDS, type Order } from '../domain/order.js';
-import { PRODUCT_FIELDS, type Product } from '../domain/product.js';
+import { API_KEY, type ApiKey } from '../domain/access.js';
+import { indexedFields } from '../domain/fields.js';
+import { ORDER, type Order } from '../domain/order.js';
+import { PRODUCT, type Product } from '../domain/product.js';
 import { SIGNING_KEY_FIELDS, type SigningKey } from '../domain/signing-key.js';
-import { USER_FIELDS, type User } from '../domain/user.js';
+import { USER, type User } from '../domain/user.js';
 
-export const PRODUCTS: RecordTable = { name: 'products', fields: PRODUCT_FIELDS, firstId: 1 };
-export const USERS: RecordTable = { name: 'users', fields: USER_FIELDS, firstId: 1 };
-export const ORDERS: RecordTable = { name: 'orders', fields: ORDER_FIELDS, firstId: 1 };
-export const API_KEYS: RecordTable = { name: 'api_keys', fields: API_KEY_FIELDS, firstId: FIRST_KEY_ID + 1 };
-
-/** Id 1 is never leased: as with the first API key, whoever inserts it has made the first one. */
-export const SIGNING_KEYS: RecordTable = { name: 'signing_keys', fields: SIGNING_KEY_FIELDS, firstId: 2 };
-
-export const TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS, SIGNING_KEYS];
-
-/** Those of what clients create, under idempotency keys. */
-export const RESOURCE_TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS, API_KEYS];
-
-/**
- * Those whose tombstones go with time. Those of API keys stay for ever: that of the first key keeps it from being made
- * again.
- */
-export const EXPIRING_TABLES: readonly RecordTable[] = [PRODUCTS, USERS, ORDERS];
-
-export type IdempotencyStores = Readonly<
-  Record<'products' | 'users' | 'orders' | 'apiKeys', IdempotencyStore>
->;
-
-export function idempotencyStores<Kind extends IdempotencyStore>(open: (table: RecordTable) => Kind) {
-  return { products: open(PRODUCTS), users: open(USERS), orders: open(ORDERS), apiKeys: open(API_KEYS) };
+/** A table or collection that every store keeps. */
+export interface Table<Fields, Creation extends 'keyed' | 'unkeyed'> extends RecordTable {
+  /** `keyed`: clients create its records, and an idempotency store stands beside it. */
+  readonly creation: Creation;
+  /** `expire`: a tombstone goes with time. `stay`: the id of a deleted record stays used for ever. */
+  readonly tombstones: 'expire' | 'stay';
+  /** Carries the type of the fields and has no value. */
+  readonly fieldsType?: Fields;
 }
 
-export type Repositories = ReturnType<typeof repositories>;
+/** The tables by the name under which the code knows them. Everything below follows from this list. */
+export const RECORD_TABLES = {
+  products: keyed<Product>({
+    name: 'products',
+    fields: indexedFields(PRODUCT),
+    firstId: 1,
+    tombstones: 'expire',
+  }),
+  users: keyed<User>({
+    name: 'users',
+    fields: indexedFields(USER),
+    firstId: 1,
+    tombstones: 'expire',
+  }),
+  orders: keyed<Order>({
+    name: 'orders',
+    fields: indexedFields(ORDER),
+    firstId: 1,
+    tombstones: 'expire',
+  }),
+  apiKeys: keyed<ApiKey>({
+    name: 'api_keys',
+    fields: indexedFields(API_KEY),
+    firstId: FIRST_KEY_ID + 1,
+    // The tombstone of the first key keeps it from being made again.
+    tombstones: 'stay',
+  }),
+  signingKeys: unkeyed<SigningKey>({
+    name: 'signing_keys',
+    fields: SIGNING_KEY_FIELDS,
+    // Id 1 is never leased: as with the first API key, its insertion decides which process makes the first signing key.
+    firstId: 2,
+    tombstones: 'stay',
+  }),
+};
 
-/** @param open gives the repository of a table, whatever its fields are */
+type Tables = typeof RECORD_TABLES;
+type TableName = keyof Tables;
+type KeyedName = { [Name in TableName]: Tables[Name]['creation'] extends 'keyed' ? Name : never }[TableName];
+
+export const TABLES: readonly RecordTable[] = Object.values(RECORD_TABLES);
+
+/** Those whose records are created under idempotency keys. */
+export const RESOURCE_TABLES: readonly RecordTable[] = Object.values(RECORD_TABLES).filter(
+  ({ creation }) => creation === 'keyed',
+);
+
+/** Those whose tombstones go with time. */
+export const EXPIRING_TABLES: readonly RecordTable[] = Object.values(RECORD_TABLES).filter(
+  ({ tombstones }) => tombstones === 'expire',
+);
+
+export type IdempotencyStores = { readonly [Name in KeyedName]: IdempotencyStore };
+
+export function idempotencyStores<Kind extends IdempotencyStore>(open: (table: RecordTable) => Kind) {
+  const keyed = Object.entries(RECORD_TABLES).filter(([, { creation }]) => creation === 'keyed');
+  const stores = keyed.map(([name, table]) => [name, open(table)]);
+  return Object.fromEntries(stores) as { readonly [Name in KeyedName]: Kind };
+}
+
+export type Repositories = {
+  readonly [Name in TableName]: Tables[Name] extends Table<infer Fields, 'keyed' | 'unkeyed'>
+    ? Repository<Fields>
+    : never;
+};
+
+/** @param open returns the repository of a table, whatever its fields are */
 export function repositories(open: <Fields extends object>(table: RecordTable) => Repository<Fields>) {
-  return {
-    products: open<Product>(PRODUCTS),
-    users: open<User>(USERS),
-    orders: open<Order>(ORDERS),
-    apiKeys: open<ApiKey>(API_KEYS),
-    signingKeys: open<SigningKey>(SIGNING_KEYS),
-  };
+  const opened = Object.entries(RECORD_TABLES).map(([name, table]) => [name, open(table)]);
+  return Object.fromEntries(opened) as Repositories;
+}
+
+type Description = Pick<Table<unknown, 'keyed'>, 'name' | 'fields' | 'firstId' | 'tombstones'>;
+
+function keyed<Fields>(description: Description): Table<Fields, 'keyed'> {
+  return { ...description, creation: 'keyed' };
+}
+
+function unkeyed<Fields>(description: Description): Table<Fields, 'unkeyed'> {
+  return { ...description, creation: 'unkeyed' };
 }

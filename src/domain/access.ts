@@ -1,7 +1,8 @@
 import { CatalogueError, type Fault, fieldFault } from './errors.js';
-import type { FieldSet } from './fields.js';
+import type { FieldsOf, FieldTable } from './fields.js';
 import type { Id, Instant } from './record.js';
-import { NAME, textFieldFaults } from './text.js';
+import { NAME } from './text.js';
+import { validator } from './validation.js';
 
 /** What a credential allows. */
 export const SCOPES = [
@@ -30,21 +31,28 @@ export interface Principal {
 /** The shape of an API key. `ApiKeyFormat` checks the checksum. */
 export const API_KEY_SHAPE = /^pcs_[0-9A-Za-z]{36}$/;
 
-/** An API key as it is stored. The key itself is shown once and stored nowhere. */
-export interface ApiKey {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
+/** An API key as it is stored. The key itself is shown once to its owner and stored nowhere. */
+export const API_KEY = {
+  name: { kind: 'text', ...NAME, required: true, indexed: true },
+  scopes: {
+    kind: 'list',
+    of: { kind: 'choice', values: SCOPES },
+    min: 1,
+    max: SCOPES.length,
+    distinct: [],
+    required: true,
+  },
   /** SHA-256 of the key, in lower-case hexadecimal. */
-  readonly digest: string;
-  readonly expiresAt?: Instant;
+  digest: { kind: 'code', pattern: /^[0-9a-f]{64}$/, required: true, indexed: true, unique: true },
+  expiresAt: { kind: 'instant' },
   /** To the minute. Recording it changes neither `version` nor `updatedAt`. */
-  readonly lastUsedAt?: Instant;
-}
+  lastUsedAt: { kind: 'instant' },
+} as const satisfies FieldTable;
 
-export const API_KEY_FIELDS = {
-  name: { type: 'text', required: true },
-  digest: { type: 'text', required: true, unique: true },
-} satisfies FieldSet;
+export interface ApiKey extends FieldsOf<typeof API_KEY> {}
+
+/** Every broken rule of a key; none if the key is valid. */
+export const validateApiKey = validator(API_KEY);
 
 /** The principal id of an API key, and of the access tokens that were issued for it. */
 export function keyPrincipalId(id: Id): string {
@@ -67,34 +75,8 @@ export function invalidToken(reason = 'The token is not one that this service kn
   return new CatalogueError('invalid_token', reason);
 }
 
-/** How many scopes a key may have. */
-export const SCOPE_COUNT = { min: 1, max: SCOPES.length } as const;
-
 /** The last moment that RFC 3339 can name: its years have four digits. */
 const LAST_INSTANT: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-
-type Path = readonly (string | number)[];
-
-/** The rules for a key, over HTTP and on the command line. Returns one issue for each broken rule. */
-export function apiKeyFaults({ name, scopes }: Pick<ApiKey, 'name' | 'scopes'>): Fault[] {
-  return [
-    ...textFieldFaults(['name'], name, NAME),
-    ...(scopes.length < SCOPE_COUNT.min ? [fieldFault('too_short', ['scopes'])] : []),
-    ...(scopes.length > SCOPE_COUNT.max ? [fieldFault('too_long', ['scopes'])] : []),
-    ...scopes.flatMap((scope, at) => (isScope(scope) ? [] : [fieldFault('invalid_format', ['scopes', at])])),
-    ...repeatedScopes(scopes).map((path) => fieldFault('duplicate_value', ['scopes', ...path])),
-  ];
-}
-
-/** The paths of repeated scopes. Takes values of any type, so that the HTTP schema can use it. */
-export function repeatedScopes(scopes: readonly unknown[]): Path[] {
-  const seen = new Set<unknown>();
-  return scopes.flatMap((scope, at) => {
-    if (seen.has(scope)) return [[at]];
-    if (typeof scope === 'string' && isScope(scope)) seen.add(scope);
-    return [];
-  });
-}
 
 /** The rule for `expiresAt` of a key that is created at `now`. */
 export function expiryFaults(expiresAt: Instant | undefined, now: Instant): Fault[] {

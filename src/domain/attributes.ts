@@ -3,7 +3,7 @@ import { ONE_LINE, type TextRule, textFaults } from './text.js';
 
 export type AttributeValue = string | number | boolean;
 
-/** What a team wants to say of a thing beyond its own fields. Keys are data: `.`, `$` and `:` mean nothing in them. */
+/** Fields that a client names. Keys are data: `.`, `$` and `:` have no meaning in them. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 export const ATTRIBUTES = {
@@ -12,16 +12,16 @@ export const ATTRIBUTES = {
   text: { min: 0, max: 500, allowed: ONE_LINE } satisfies TextRule,
 } as const;
 
-/** Far beyond what is allowed nobody reads what else is wrong with each. */
+/** No valid object has as many keys. The bound limits the work for an invalid one. */
 const MAX_JUDGED = 1_000;
 
 export interface AttributeFault {
   readonly code: FaultCode;
-  /** Empty where the fault is of the object as a whole. */
+  /** Empty if the issue is of the whole object. */
   readonly path: readonly string[];
 }
 
-/** Judges values of any type, so that the edge can hand over what a client sent. */
+/** Every issue of attributes. Values may be of any type. */
 export function attributeFaults(attributes: Readonly<Record<string, unknown>>): AttributeFault[] {
   const entries = Object.entries(attributes);
   const judged = entries.slice(0, MAX_JUDGED);
@@ -41,7 +41,7 @@ function valueFaults(value: unknown): FaultCode[] {
   return isKeptExactly(value) ? [] : ['out_of_range'];
 }
 
-/** From 2^53 on a double stands for several integers, so that what was sent could come back as another. */
+/** From 2^53 on a double stands for several integers, so a client could get back another number than it sent. */
 function isKeptExactly(value: number): boolean {
   return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

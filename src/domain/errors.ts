@@ -54,9 +54,9 @@ export class CatalogueError extends Error {
   }
 }
 
-/** The record has moved on since the version that the caller saw. */
+/** The record has another version than the caller's precondition names. */
 export class PreconditionFailed extends CatalogueError {
-  /** @param current as it stands now */
+  /** @param current the record as it is now */
   constructor(readonly current: Versioned<unknown>) {
     super('precondition_failed', 'The record is no longer the version that the request names.');
   }
@@ -84,30 +84,33 @@ export function duplicateValue(field: string): CatalogueError {
   ]);
 }
 
-/** At most so many faults are told: a body can hold more of them than anyone reads. */
+/** An error has at most this many details: a body can have more issues than anyone reads. */
 export const MAX_FAULTS = 1_000;
 
-/** What the domain says of a field that breaks a rule of it. */
+const MESSAGES: Readonly<Record<FaultCode, string>> = {
+  required: 'is required',
+  invalid_type: 'is of the wrong type',
+  out_of_range: 'is out of range',
+  too_long: 'is too long',
+  too_short: 'is too short',
+  invalid_format: 'holds what may not stand here',
+  unknown_field: 'is not a field',
+  duplicate_value: 'is there already',
+  read_only_field: 'is given by the service and cannot be set',
+  reference_not_found: 'names nothing that exists',
+  patch_test_failed: 'has another value',
+};
+
+/** A path may be as long as a body; a message shows at most this many characters of it. */
+const MAX_SUBJECT = 100;
+
+/** An issue of a body: of the field at a path, or of the whole body if the path is empty. */
 export function fieldFault(code: FaultCode, path: readonly (string | number)[]): Fault {
-  return {
-    code,
-    message: `${path.join('.')} breaks a rule of its field.`,
-    in: 'body',
-    pointer: jsonPointer(path),
-  };
+  const subject = path.length === 0 ? 'The body' : path.join('.').slice(0, MAX_SUBJECT);
+  return { code, message: `${subject} ${MESSAGES[code]}.`, in: 'body', pointer: jsonPointer(path) };
 }
 
-/** What is said of a field that names a record which is not there. */
-export function referenceNotFound(path: readonly (string | number)[]): Fault {
-  return {
-    code: 'reference_not_found',
-    message: `${path.join('.')} names nothing that exists.`,
-    in: 'body',
-    pointer: jsonPointer(path),
-  };
-}
-
-/** RFC 6901 section 3: `~` and `/` inside a step are escaped. */
+/** RFC 6901 section 3: `~` and `/` in a step are escaped. */
 export function jsonPointer(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -1,4 +1,112 @@
-/** What lists can ask of a field, and what must hold of its values. */
+import type { Attributes } from './attributes.js';
+import type { TextRule } from './text.js';
+
+/** What holds for a field of any kind. */
+interface OfEveryKind {
+  /** Every record has a value. */
+  readonly required?: true;
+  /** Lists can be filtered by the field, and sorted by it if it is required. Stores keep an index. */
+  readonly indexed?: true;
+  /** No two records share a value. */
+  readonly unique?: true;
+  /** `A` to `Z` equal `a` to `z` in every comparison. The order of values is case-sensitive. */
+  readonly ignoresCase?: true;
+}
+
+export interface TextField extends OfEveryKind, TextRule {
+  readonly kind: 'text';
+}
+
+/** A text of one fixed form, for which a length says nothing. */
+export interface CodeField extends OfEveryKind {
+  readonly kind: 'code';
+  readonly pattern: RegExp;
+}
+
+export interface ChoiceField extends OfEveryKind {
+  readonly kind: 'choice';
+  readonly values: readonly string[];
+}
+
+export interface IntegerField extends OfEveryKind {
+  readonly kind: 'integer';
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The id of a record of another resource. The record must exist when a write adds the reference. */
+export interface ReferenceField extends OfEveryKind {
+  readonly kind: 'reference';
+  /** The name of the resource's table. */
+  readonly to: string;
+}
+
+/** A moment in time: milliseconds since 1970 in a record, RFC 3339 in a body. */
+export interface InstantField extends OfEveryKind {
+  readonly kind: 'instant';
+}
+
+/** Fields that the client names. */
+export interface AttributesField extends OfEveryKind {
+  readonly kind: 'attributes';
+}
+
+export interface ObjectField extends OfEveryKind {
+  readonly kind: 'object';
+  readonly fields: FieldTable;
+}
+
+export interface ListField extends OfEveryKind {
+  readonly kind: 'list';
+  readonly of: Field;
+  readonly min: number;
+  readonly max: number;
+  /** The path inside an element to the value that no two elements share; empty for the element itself. */
+  readonly distinct: readonly string[];
+}
+
+export type Field =
+  | TextField
+  | CodeField
+  | ChoiceField
+  | IntegerField
+  | ReferenceField
+  | InstantField
+  | AttributesField
+  | ObjectField
+  | ListField;
+
+/** The fields of an entity, in the order in which clients see them. An entity is described by this table alone. */
+export type FieldTable = Readonly<Record<string, Field>>;
+
+export type Path = readonly (string | number)[];
+
+/** The TypeScript type of an entity with these fields. */
+export type FieldsOf<Table extends FieldTable> = {
+  readonly [Name in keyof Table as Table[Name] extends { required: true } ? Name : never]: ValueOf<
+    Table[Name]
+  >;
+} & {
+  readonly [Name in keyof Table as Table[Name] extends { required: true } ? never : Name]?: ValueOf<
+    Table[Name]
+  >;
+};
+
+export type ValueOf<F> = F extends { kind: 'text' | 'code' }
+  ? string
+  : F extends { kind: 'integer' | 'reference' | 'instant' }
+    ? number
+    : F extends { kind: 'choice'; values: readonly (infer Choice)[] }
+      ? Choice
+      : F extends { kind: 'attributes' }
+        ? Attributes
+        : F extends { kind: 'object'; fields: infer Table extends FieldTable }
+          ? FieldsOf<Table>
+          : F extends { kind: 'list'; of: infer Element }
+            ? readonly ValueOf<Element>[]
+            : never;
+
+/** What lists and stores need to know of an indexed field. */
 export interface FieldTraits {
   /** `instant`: milliseconds since 1970-01-01T00:00:00Z. `attributes`: an object of keys that are data. */
   readonly type: 'text' | 'integer' | 'instant' | 'attributes';
@@ -8,7 +116,7 @@ export interface FieldTraits {
   readonly unique?: true;
   /** Names a record of another resource. Clients list what names one such record, newest first. */
   readonly reference?: true;
-  /** `A` to `Z` count as `a` to `z` wherever two values are told apart; in order they do not. */
+  /** `A` to `Z` equal `a` to `z` in every comparison. The order of values is case-sensitive. */
   readonly ignoresCase?: true;
 }
 
@@ -25,3 +133,37 @@ export const METADATA: FieldSet = {
 export function uniqueFields(fields: FieldSet): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.unique);
 }
+
+/** The indexed fields of an entity, those inside objects too. */
+export function indexedFields(table: FieldTable): FieldSet {
+  return Object.fromEntries(Object.entries(table).flatMap(([name, field]) => indexedIn(name, field, true)));
+}
+
+/** @param isAlwaysThere whether every record has the object around the field */
+function indexedIn(name: string, field: Field, isAlwaysThere: boolean): [string, FieldTraits][] {
+  const isRequired = isAlwaysThere && field.required === true;
+  if (field.kind === 'object')
+    return Object.entries(field.fields).flatMap(([member, inner]) =>
+      indexedIn(`${name}.${member}`, inner, isRequired),
+    );
+  if (!field.indexed || field.kind === 'list') return [];
+  const { unique, ignoresCase } = field;
+  const traits: FieldTraits = {
+    type: INDEX_TYPES[field.kind],
+    ...(isRequired && { required: true }),
+    ...(unique && { unique }),
+    ...(ignoresCase && { ignoresCase }),
+    ...(field.kind === 'reference' && { reference: true }),
+  };
+  return [[name, traits]];
+}
+
+const INDEX_TYPES: Readonly<Record<Exclude<Field['kind'], 'object' | 'list'>, FieldTraits['type']>> = {
+  text: 'text',
+  code: 'text',
+  choice: 'text',
+  integer: 'integer',
+  reference: 'integer',
+  instant: 'instant',
+  attributes: 'attributes',
+};

@@ -1,6 +1,6 @@
 import type { Instant } from './record.js';
 
-/** RFC 3339 section 5.6; `t` and `z` heed no case. */
+/** RFC 3339 section 5.6. `t` and `z` may be in either case. */
 const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)t([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.(\d+))?(?:z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
 
@@ -9,9 +9,9 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * The moment that an RFC 3339 date-time names. A leap second is the one after it. Between two milliseconds all moments
- * count as the one halfway, since none is kept that is finer.
- * @returns undefined where the text is none, or names a day that does not exist
+ * The moment that an RFC 3339 date-time names. A leap second counts as the second after it. All moments between two
+ * milliseconds count as the one halfway, because records keep milliseconds.
+ * @returns undefined if the text is no date-time, or names a day that does not exist
  */
 export function parseInstant(text: string): Instant | undefined {
   const [, date, hours, minutes, seconds, fraction = '', sign, offsetHours, offsetMinutes] =
@@ -22,7 +22,7 @@ export function parseInstant(text: string): Instant | undefined {
   return day + duration(hours, minutes, seconds) + milliseconds(fraction) - offset;
 }
 
-/** `Date.parse` alone would take the 31st of February for one of March. */
+/** `Date.parse` alone takes the 31st of February for a day of March. */
 function dayOf(date: string): Instant | undefined {
   const day = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(day) && new Date(day).toISOString().startsWith(date) ? day : undefined;

@@ -1,4 +1,4 @@
-/** A positive integer, at most 2^53 − 1, given by the store and never given twice. */
+/** A positive integer, at most 2^53 − 1. The store assigns it and never assigns it twice. */
 export type Id = number;
 
 export const MAX_ID: Id = Number.MAX_SAFE_INTEGER;
@@ -6,13 +6,13 @@ export const MAX_ID: Id = Number.MAX_SAFE_INTEGER;
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number;
 
-/** A record's fields as somebody sent them: each may be missing, or anything at all. */
+/** The fields of a record before validation: each may be missing, or of any type. */
 export type Unjudged<Fields> = { readonly [Name in keyof Fields]?: unknown };
 
-/** What every stored thing has beside its own fields. */
+/** A record as it is stored. */
 export interface Versioned<Fields> {
   readonly id: Id;
-  /** From 1; grows by one with every write that changes something. */
+  /** Starts at 1, and grows by one with every write that changes something. */
   readonly version: number;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;

@@ -1,12 +1,12 @@
-import { type Fault, type FaultCode, fieldFault } from './errors.js';
+import type { FaultCode } from './errors.js';
 
-/** What a text may be. Lengths are in Unicode code points, so that one emoji counts as one. */
+/** The rules of a text. Lengths are in Unicode code points, so one emoji counts as one. */
 export interface TextRule {
   readonly min: 0 | 1;
   readonly max: number;
   /**
-   * Every text that may be kept matches this whole. It is published as it stands: other languages shall read it alike, so
-   * it names characters by their numbers, and no surrogates, which many of them have not.
+   * Every valid text matches this as a whole. The OpenAPI document publishes the expression for readers in other
+   * languages, so it names characters by their numbers and contains no surrogates, which many languages lack.
    */
   readonly allowed: RegExp;
 }
@@ -14,17 +14,17 @@ export interface TextRule {
 /** No control character (U+0000–001F, U+007F). */
 export const ONE_LINE = /^[^\u0000-\u001f\u007f]*$/u;
 
-/** As {@link ONE_LINE}, but tab, line feed and carriage return may stand in it. */
+/** Like {@link ONE_LINE}, with tab, line feed and carriage return allowed. */
 export const MANY_LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/u;
 
-/** One that is no half of a pair: it stands for no character, so no text may hold it. */
+/** A surrogate without its pair stands for no character, so no text may hold it. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** As {@link ONE_LINE}, but not of white space alone: `\s`, and Unicode's White_Space. */
+/** Like {@link ONE_LINE}, but not white space only (`\s` and Unicode's White_Space). */
 const NOT_BLANK =
   /^(?![\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$)[^\u0000-\u001f\u007f]*$/u;
 
-/** What anything that has a name may be called. */
+/** The rule of every name. */
 export const NAME: TextRule = { min: 1, max: 200, allowed: NOT_BLANK };
 
 export function textFaults(text: string, rule: TextRule): FaultCode[] {
@@ -39,23 +39,18 @@ export function isOneLine(text: string): boolean {
   return ONE_LINE.test(text) && !LONE_SURROGATE.test(text);
 }
 
-/** As {@link textFaults}, told of a field that may have no value. */
-export function textFieldFaults(path: readonly string[], text: string | undefined, rule: TextRule): Fault[] {
-  return text === undefined ? [] : textFaults(text, rule).map((code) => fieldFault(code, path));
-}
-
-/** A text has at most as many code points as UTF-16 units and at least half as many, so most need no count. */
+/** A text has at most as many code points as UTF-16 units, and at least half as many. So most texts need no count. */
 function isLongerThan(text: string, max: number): boolean {
   if (text.length <= max) return false;
   return text.length > 2 * max || [...text].length > max;
 }
 
-/** ASCII alone: a letter beyond it has more than one idea of case. */
+/** ASCII only: beyond it, upper and lower case depend on the language. */
 export function foldCase(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Orders by Unicode code point, which is the order of UTF-8's bytes and not that of JavaScript's `<`. */
+/** Compares by Unicode code point, which is the order of UTF-8 bytes and not that of JavaScript's `<`. */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -65,21 +60,21 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for code points beyond U+FFFF, so they come after U+E000 to U+FFFF. */
+/** Surrogates encode code points beyond U+FFFF, so they come after U+E000 to U+FFFF. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
 /**
- * The first text, by code point, behind all that begin with `prefix`.
- * @returns undefined where no text is behind them all
+ * The first text, by code point, after all texts that start with `prefix`.
+ * @returns undefined if no text comes after them
  */
 export function endOfPrefix(prefix: string): string | undefined {
   const points = [...prefix];
   while (points.at(-1) === '\u{10ffff}') points.pop();
   const last = points.pop()?.codePointAt(0);
   if (last === undefined) return undefined;
-  // The next code point; surrogates are none.
+  // The next code point. Surrogates are no code points.
   return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 }

@@ -14,7 +14,10 @@ const BREACHES: Record<string, Module> = {
   ),
   'domain, application and shared are pure': moduleOf('application/x.ts', 'export const at = Date.now();'),
   'settings alone read the environment': moduleOf('composition/x.ts', "process.env['PORT']"),
-  'shared files name no resource': moduleOf('application/record-use-cases.ts', "if (name === 'products') {}"),
+  'shared files name no resource': moduleOf(
+    'application/records/record-service.ts',
+    "if (name === 'products') {}",
+  ),
   'no imports go in a circle': moduleOf('domain/x.ts', "export * from './x.js';"),
 };
 

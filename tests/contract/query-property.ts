@@ -6,11 +6,9 @@ import type { Repository } from '#src/application/ports/repository.js';
 import { placeAt } from '#src/application/record-order.js';
 import type { Repositories } from '#src/composition/tables.js';
 import { CatalogueError } from '#src/domain/errors.js';
-import { PRODUCT_FIELDS } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
-import { USER_FIELDS } from '#src/domain/user.js';
 import { UnevenClock } from '../support/fakes.js';
-import { ENDLESS } from '../support/tables.js';
+import { ENDLESS, PRODUCTS, USERS } from '../support/tables.js';
 import { type LargeScenario, largeScenarios } from './large-scenarios.js';
 import { type Drawn, PRODUCT, type Scenario, scenarios, USER, type Write } from './query-scenarios.js';
 import { beyondAll } from './repository/expected.js';
@@ -79,8 +77,8 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
   };
 
   describe(`any query of any data, on ${Object.keys(stores).join(', ')}`, () => {
-    isAlike('products', PRODUCT(PRODUCT_FIELDS), ({ products }) => products);
-    isAlike('users', USER(USER_FIELDS), ({ users }) => users);
+    isAlike('products', PRODUCT(PRODUCTS.fields), ({ products }) => products);
+    isAlike('users', USER(USERS.fields), ({ users }) => users);
   });
 }
 

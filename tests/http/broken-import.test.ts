@@ -10,7 +10,8 @@ import { responseLimits } from '#src/adapters/inbound/http/middleware/response-l
 import { readIdempotencyKey } from '#src/adapters/inbound/http/query/idempotency-key.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
-import type { Creation } from '#src/application/creation-attempt.js';
+import type { Creation } from '#src/application/records/create-records.js';
+import { newDraft } from '#src/application/records/record-view.js';
 import type { Product } from '#src/domain/product.js';
 import { received } from '../support/http-client.js';
 import { middlewareHarness, NotingJournal } from '../support/middleware-harness.js';
@@ -39,6 +40,7 @@ describe('an import that breaks off', () => {
   let works = 0;
 
   const useCases = {
+    draft: (body: unknown) => newDraft(PRODUCTS, body),
     reserveStream: () => step('reservation'),
     createAll: async (creations: readonly Creation<Product>[]) => {
       await step(works++ === 0 ? 'first work' : 'second work');
@@ -56,7 +58,7 @@ describe('an import that breaks off', () => {
   };
   const resultBuffers = new ResultBuffers({ folder, memoryBytes: 1_000, maxBytes: 1_000_000 });
   const policy = { bodyLimitBytes: 1_000 };
-  const handler = new ImportEndpoint(PRODUCTS, useCases, policy, { resultBuffers, journal }).handler();
+  const handler = new ImportEndpoint(useCases, policy, { resultBuffers, journal }).handler();
 
   const answering = (arrived: (ctx: Context) => void) => (ctx: Context) => {
     works = 0;

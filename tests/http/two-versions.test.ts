@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type HttpResponse, issueLocations } from '../support/http-client.js';
 import { cursorIn, linksOf } from '../support/links.js';
-import { twoVersions } from '../support/two-versions.js';
+import { splitUsers, twoVersions } from '../support/two-versions.js';
 
 const SECOND = { 'API-Version': '2' };
 const match = (tag: unknown) => ({ headers: { 'If-Match': String(tag) } });
@@ -187,33 +187,116 @@ for (const STORE of ['memory', 'sqlite']) {
         const won = answers.filter(({ status }) => status === 201);
         expect(answers.filter(({ status }) => status === 422)).to.have.length(10);
         expect(won.filter(({ headers }) => !headers['idempotency-replayed'])).to.have.length(1);
-        expect((await ask().get(`/v2/products?title=${encodeURIComponent(name)}`)).json).to.have.length(1);
+        expect((await ask().get(`/v1/products?name=${encodeURIComponent(name)}`)).json).to.have.length(1);
       });
+    });
+  });
+
+  describe(`a user whose name version 2 splits, on ${STORE}`, () => {
+    const service = twoVersions({ STORE }, splitUsers);
+    const ask = () => service.client;
+    const emailOf = (name: string) => `${name}-${randomUUID()}@example.com`;
+    const shown = async (id: number) => {
+      const versions = await Promise.all(['v1', 'v2'].map((version) => ask().get(`/${version}/users/${id}`)));
+      return versions.map(({ json: { id: _id, ...rest } }) => rest);
+    };
+    const made = async (fields: object): Promise<number> =>
+      (await ask().post('/v2/users', { email: emailOf('made'), ...fields })).json.id;
+
+    it('is one record', async () => {
+      const email = emailOf('dick');
+      const { json } = await ask().post('/v2/users', { firstName: 'Dick', lastName: 'van Dyke', email });
+      expect(json).to.deep.equal({ id: json.id, firstName: 'Dick', lastName: 'van Dyke', email });
+      expect(await shown(json.id)).to.deep.equal([
+        { name: 'Dick van Dyke', email },
+        { firstName: 'Dick', lastName: 'van Dyke', email },
+      ]);
+    });
+
+    for (const [what, write] of [
+      ['a merge patch', (id: number, email: string) => ask().patch(`/v1/users/${id}`, { email })],
+      [
+        'a JSON Patch',
+        (id: number, email: string) =>
+          ask().patch(`/v1/users/${id}`, [{ op: 'replace', path: '/email', value: email }], {
+            headers: { 'Content-Type': 'application/json-patch+json' },
+          }),
+      ],
+      [
+        'a PUT',
+        (id: number, email: string) => ask().put(`/v1/users/${id}`, { name: 'Dick van Dyke', email }),
+      ],
+      ['a PATCH without a version', (id: number, email: string) => ask().patch(`/users/${id}`, { email })],
+    ] as const) {
+      it(`keeps its last name over ${what} of the e-mail address in version 1`, async () => {
+        const id = await made({ firstName: 'Dick', lastName: 'van Dyke' });
+        const email = emailOf('new');
+        expect((await write(id, email)).status).to.equal(200);
+        expect(await shown(id)).to.deep.equal([
+          { name: 'Dick van Dyke', email },
+          { firstName: 'Dick', lastName: 'van Dyke', email },
+        ]);
+      });
+    }
+
+    it('keeps its last name also if version 1 changes the first', async () => {
+      const id = await made({ firstName: 'Dick', lastName: 'van Dyke' });
+      await ask().patch(`/v1/users/${id}`, { name: 'Barry van Dyke' });
+      const [, second] = await shown(id);
+      expect(second).to.include({ firstName: 'Barry', lastName: 'van Dyke' });
+      await ask().patch(`/v1/users/${id}`, { name: 'Mary Tyler Moore' });
+      const [, other] = await shown(id);
+      expect(other).to.include({ firstName: 'Mary Tyler', lastName: 'Moore' });
+    });
+
+    it('loses its last name in version 2 alone', async () => {
+      const id = await made({ firstName: 'Dick', lastName: 'van Dyke' });
+      const { json } = await ask().patch(`/v2/users/${id}`, { lastName: null });
+      expect(json).to.include({ firstName: 'Dick' }).and.not.have.property('lastName');
+      expect((await shown(id))[0]).to.include({ name: 'Dick' });
+    });
+
+    it('has issues at the fields of the version that was asked', async () => {
+      const answer = await ask().post('/v2/users', { name: 'x', firstName: '', lastName: 'x'.repeat(101) });
+      expect(issueLocations(answer)).to.have.deep.members([
+        ['unknown_field', '/name'],
+        ['too_short', '/firstName'],
+        ['too_long', '/lastName'],
+        ['required', '/email'],
+      ]);
+      const email = emailOf('twice');
+      await ask().post('/v1/users', { name: 'x', email });
+      const twice = await ask().post('/v2/users', { firstName: 'x', email });
+      expect([...outcome(twice), issueLocations(twice)]).to.deep.equal([
+        409,
+        'duplicate_value',
+        [['duplicate_value', '/email']],
+      ]);
     });
 
     describe('is listed', () => {
+      const prefix = randomUUID();
       const named = (names: string[], path: string, headers = {}) =>
         ask()
           .get(path, { headers })
           .then(({ json }) => expect(json.map((one: object) => Object.values(one)[1])).to.deep.equal(names));
 
       before(async () => {
-        for (const name of ['list c', 'list a', 'list b']) await ask().post('/v1/products', { name });
+        for (const name of ['c', 'a', 'b'])
+          await ask().post('/v1/users', { name, email: `${prefix}-${name}@example.com` });
       });
 
-      it('by the names of the version that was asked', async () => {
-        const all = ['list a', 'list b', 'list c'];
-        await named(all, '/v1/products?name:prefix=list&sort=name');
-        await named(all, '/v2/products?title:prefix=list&sort=title');
-        await named(all, '/products?title:prefix=list&sort=title&fields=id,title', SECOND);
-        await named(['list b'], '/v2/products?title:in=list b,list x'.replaceAll(' ', '%20'));
-        await named(all.toReversed(), '/v2/products?title:gte=list&title:lt=lisu&sort=-title');
+      it('by the fields of the version that was asked', async () => {
+        const [all, filter] = [['a', 'b', 'c'], `email:prefix=${prefix}`];
+        await named(all, `/v1/users?${filter}&sort=name`);
+        await named(all, `/v2/users?${filter}&sort=email`);
+        await named(all, `/users?${filter}&sort=email&fields=id,firstName`, SECOND);
+        await named(all.toReversed(), `/v2/users?${filter}&sort=-email`);
         for (const [path, parameter] of [
-          ['/v2/products?name=x', 'name'],
-          ['/v1/products?title=x', 'title'],
-          ['/v2/products?sort=name', 'sort'],
-          ['/v2/products?fields=name', 'fields'],
-          ['/v2/products?attributes.colour=red', 'attributes.colour'],
+          ['/v2/users?name=x', 'name'],
+          ['/v1/users?firstName=x', 'firstName'],
+          ['/v2/users?sort=name', 'sort'],
+          ['/v2/users?fields=name', 'fields'],
         ] as const) {
           const answer = await ask().get(path);
           expect([answer.status, issueLocations(answer)[0]?.[1]], path).to.deep.equal([400, parameter]);
@@ -222,40 +305,40 @@ for (const STORE of ['memory', 'sqlite']) {
 
       it('counted and exported alike', async () => {
         const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
-        const answer = await ask().get('/v2/products?title:prefix=list&sort=title', { headers });
+        const answer = await ask().get(`/v2/users?email:prefix=${prefix}&sort=email`, { headers });
         expect(answer.headers['x-total-count']).to.equal('3');
-        const titles = answer.text
+        const names = answer.text
           .trim()
           .split('\n')
-          .map((line) => JSON.parse(line).title);
-        expect(titles).to.deep.equal(['list a', 'list b', 'list c']);
+          .map((line) => JSON.parse(line).firstName);
+        expect(names).to.deep.equal(['a', 'b', 'c']);
       });
 
       for (const [path, headers] of [
-        ['/v2/products', {}],
-        ['/products', SECOND],
+        ['/v2/users', {}],
+        ['/users', SECOND],
       ] as const) {
         it(`page by page, at ${path} to the end`, async () => {
-          const titles: string[] = [];
-          let next: string | undefined = `${path}?title:prefix=list&sort=-title&limit=1`;
+          const names: string[] = [];
+          let next: string | undefined = `${path}?email:prefix=${prefix}&sort=-email&limit=1`;
           while (next) {
             const answer: HttpResponse = await ask().get(next, { headers });
-            titles.push(...answer.json.map(({ title }: { title: string }) => title));
+            names.push(...answer.json.map(({ firstName }: { firstName: string }) => firstName));
             const links = linksOf(answer.headers['link']);
             for (const target of Object.values(links)) expect(target.split('?')[0]).to.equal(path);
             next = links['next'];
           }
-          expect(titles).to.deep.equal(['list c', 'list b', 'list a']);
+          expect(names).to.deep.equal(['c', 'b', 'a']);
         });
       }
 
       it('from places that no other version knows', async () => {
         const cursor = async (path: string, headers = {}) =>
           cursorIn(linksOf((await ask().get(`${path}?limit=1`, { headers })).headers['link'])['next']);
-        const [first, second] = [await cursor('/v1/products'), await cursor('/products', SECOND)];
+        const [first, second] = [await cursor('/v1/users'), await cursor('/users', SECOND)];
         for (const [path, wrong, right] of [
-          ['/v1/products', second, first],
-          ['/v2/products', first, second],
+          ['/v1/users', second, first],
+          ['/v2/users', first, second],
         ] as const) {
           const refused = await ask().get(`${path}?limit=1&cursor=${wrong}`);
           expect(outcome(refused)).to.deep.equal([400, 'invalid_cursor']);

@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import type { Creation, CreationOutcome } from '#src/application/creation-attempt.js';
-import type { Once } from '#src/application/idempotency.js';
-import type { Draft } from '#src/application/judgement.js';
-import { LeasedIds } from '#src/application/leased-ids.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { type IdPool, RecordCreation } from '#src/application/record-creation.js';
+import {
+  type Creation,
+  type CreationOutcome,
+  RecordCreator,
+} from '#src/application/records/create-records.js';
+import { type IdPool, LeasedIds } from '#src/application/records/id-allocator.js';
+import type { Once } from '#src/application/records/idempotency.js';
+import type { Draft } from '#src/application/records/record-view.js';
 import { CatalogueError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
@@ -33,14 +36,14 @@ class RecyclingIds implements IdPool {
   }
 }
 
-/** What outlives every process, and what judges: as an order is refused while what it names is not there. */
+/** The stores that outlive every process, and a validator that refuses like one of orders whose product is not there. */
 export class World {
   readonly records = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
   readonly reservations = new MemoryIdempotencyStore();
-  /** Which fields the judge refuses now. */
+  /** Which fields the validator refuses now. */
   refuses: (fields: Product) => boolean = () => false;
 
-  private readonly judge = async (drafts: readonly Draft<Product>[]) =>
+  private readonly validate = async (drafts: readonly Draft<Product>[]) =>
     drafts.map(({ fields }) => {
       const whole = fields as Product;
       return this.refuses(whole) ? new CatalogueError('validation_failed', 'refused') : whole;
@@ -50,10 +53,10 @@ export class World {
   process(through: <Port extends object>(port: Port) => Port = (port) => port): Process {
     const records: Repository<Product> = through(this.records);
     const reservations: IdempotencyStore = through(this.reservations);
-    const { judge } = through({ judge: this.judge });
+    const { validate } = through({ validate: this.validate });
     const ids = new RecyclingIds(records);
-    const creation = new RecordCreation({ records, reservations, ids, clock: new FakeClock(), judge });
-    return async (...creations) => (await creation.all(creations)).map(told);
+    const creation = new RecordCreator({ records, reservations, ids, clock: new FakeClock(), validate });
+    return async (...creations) => (await creation.createAll(creations)).map(told);
   }
 
   async listed(): Promise<Id[]> {
@@ -98,7 +101,7 @@ export const torch = (key = 'key'): Creation<Product> =>
   keyed({ name: 'Torch' }, { key, fingerprint: 'a torch', showsFields: true });
 
 export function keyed(fields: Product, once?: Once): Creation<Product> {
-  return { draft: { fields, faults: [] }, once };
+  return { draft: { fields, issues: [] }, once };
 }
 
 export const made = (answers: readonly Told[]) => answers.filter((answer) => typeof answer !== 'string');

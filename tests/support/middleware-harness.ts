@@ -7,7 +7,7 @@ import type { Middleware, RequestState } from '#src/adapters/inbound/http/contex
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { fromClients } from '#src/adapters/inbound/http/middleware/client-ip.js';
 import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/cors.js';
-import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
+import { resourceRoutes } from '#src/adapters/inbound/http/resource-endpoints.js';
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
 import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer, type ServerTimeouts } from '#src/adapters/inbound/http/server/server.js';
@@ -15,13 +15,13 @@ import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
-import { LeasedIds } from '#src/application/leased-ids.js';
 import type { ListPage, ListQuery } from '#src/application/list-query.js';
 import type { Journal } from '#src/application/ports/journal.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
-import { RecordUseCases } from '#src/application/record-use-cases.js';
+import { LeasedIds } from '#src/application/records/id-allocator.js';
+import { RecordService } from '#src/application/records/record-service.js';
 import { listen } from '#src/composition/listen.js';
-import { normalProduct, type Product, productFaults } from '#src/domain/product.js';
+import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { testAuthenticator } from './authenticator.js';
 import { CountingBackoff, FakeClock } from './fakes.js';
@@ -133,11 +133,12 @@ export function listService(origins = ''): ListService {
 
 function appOver(records: WatchedRepository, journal: Journal, origins: string) {
   const clock = new FakeClock();
-  const rules = { faults: productFaults, normal: normalProduct };
+  const rules = { normalize: normalizeProduct };
   const ids = new LeasedIds(records);
   const reservations = new MemoryIdempotencyStore();
-  const useCases = new RecordUseCases({
+  const useCases = new RecordService({
     records,
+    view: RESOURCE,
     reservations,
     ids,
     rules,
@@ -158,7 +159,7 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
       authenticator: testAuthenticator({ failures: UNLIMITED, cache: new CredentialCache(clock) }),
       limiter: UNLIMITED,
     },
-    routes: new ResourceEndpoints(RESOURCE, useCases, policy, imports).endpoints(),
+    routes: resourceRoutes(RESOURCE, useCases, policy, imports),
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
     journal,
     clock,

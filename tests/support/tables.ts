@@ -1,18 +1,15 @@
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import { API_KEYS, RESOURCE_TABLES } from '#src/composition/tables.js';
+import { RECORD_TABLES, RESOURCE_TABLES } from '#src/composition/tables.js';
 import type { Scope } from '#src/domain/access.js';
 import { FakeClock } from './fakes.js';
 
-export {
-  API_KEYS,
-  EXPIRING_TABLES,
-  ORDERS,
-  PRODUCTS,
-  RESOURCE_TABLES,
-  SIGNING_KEYS,
-  TABLES,
-  USERS,
-} from '#src/composition/tables.js';
+export { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
+
+export const PRODUCTS = RECORD_TABLES.products;
+export const USERS = RECORD_TABLES.users;
+export const ORDERS = RECORD_TABLES.orders;
+export const API_KEYS = RECORD_TABLES.apiKeys;
+export const SIGNING_KEYS = RECORD_TABLES.signingKeys;
 
 /** The plurals in the paths of all resources. */
 export const PLURALS = RESOURCE_TABLES.map(({ name }) => name.replaceAll('_', '-'));

@@ -1,74 +1,92 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import Joi from 'joi';
-import { ApiKeyEndpoints } from '#src/adapters/inbound/http/api-key-endpoints.js';
+import { apiKeyRoutes } from '#src/adapters/inbound/http/api-key-endpoints.js';
 import { createApp } from '#src/adapters/inbound/http/app.js';
-import { integer, text } from '#src/adapters/inbound/http/bodies/schema.js';
 import type { ImportTools } from '#src/adapters/inbound/http/import/import-route.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { fromClients } from '#src/adapters/inbound/http/middleware/client-ip.js';
 import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/cors.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
-import type { ResourceDescription } from '#src/adapters/inbound/http/resource-description.js';
-import { ResourceEndpoints } from '#src/adapters/inbound/http/resource-endpoints.js';
+import { describedBy, type ResourceDescription } from '#src/adapters/inbound/http/resource-description.js';
+import { resourceRoutes } from '#src/adapters/inbound/http/resource-endpoints.js';
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import { USERS } from '#src/adapters/inbound/http/resources/users.js';
 import type { Route } from '#src/adapters/inbound/http/route.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.js';
-import {
-  TranslatedRecords,
-  type Translation,
-} from '#src/adapters/inbound/http/versions/translated-records.js';
 import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
+import { RandomBackoff } from '#src/adapters/outbound/system/random-backoff.js';
+import type { Repository } from '#src/application/ports/repository.js';
+import { RecordService } from '#src/application/records/record-service.js';
+import type { RecordRules } from '#src/application/records/record-validator.js';
+import { fieldReader, type RecordView } from '#src/application/records/record-view.js';
 import { type Application, compose } from '#src/composition/container.js';
 import { listen } from '#src/composition/listen.js';
 import { loadSettings } from '#src/config/settings.js';
-import { AMOUNT, CURRENCY, PRODUCT_FIELDS, type Product, SKU } from '#src/domain/product.js';
+import { indexedFields } from '#src/domain/fields.js';
+import { normalizeProduct, PRODUCT, type Product } from '#src/domain/product.js';
 import { NAME } from '#src/domain/text.js';
+import { USER, type User } from '#src/domain/user.js';
 import { HttpClient } from './http-client.js';
 import { FIRST_KEY } from './in-process-service.js';
 import { DocumentedAnswers } from './openapi/documented-answers.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** A product in version 2: its name is a title, and neither description nor attributes are shown. */
-export interface TitledProduct extends Pick<Product, 'sku' | 'price'> {
-  readonly title: string;
-}
+/** Products in version 2: the name is a title, and neither description nor attributes are shown. */
+const { name: TITLE, sku: SKU, price: PRICE } = PRODUCT;
+const readTitled = fieldReader<Product>({ name: TITLE, sku: SKU, price: PRICE });
 
-const { name: NAME_TRAITS, attributes: _attributes, ...REST_TRAITS } = PRODUCT_FIELDS;
-
-export const TITLED_PRODUCTS: ResourceDescription<TitledProduct> = {
-  path: 'products',
+export const TITLED_PRODUCTS: ResourceDescription<Product> = {
+  ...PRODUCTS,
+  ...describedBy({ title: TITLE, sku: SKU, price: PRICE }),
   version: 2,
   words: { ...PRODUCTS.words, name: 'TitledProduct', example: { title: 'Desk lamp', sku: 'LAMP-1' } },
-  readScope: 'products:read',
-  writeScope: 'products:write',
-  fields: { title: NAME_TRAITS, ...REST_TRAITS },
-  schema: Joi.object({
-    title: text(NAME).required(),
-    sku: text(SKU),
-    price: Joi.object({
-      amount: integer(AMOUNT).required(),
-      currency: Joi.string().pattern(CURRENCY).required(),
-    }),
+  // Lists ask stores, which know the name alone.
+  fields: indexedFields({ sku: SKU, price: PRICE }),
+  present: ({ id, fields: { name, sku, price } }) => ({
+    id,
+    title: name,
+    ...(sku !== undefined && { sku }),
+    ...(price && { price }),
   }),
-  present: ({ id, fields: { title, sku, price } }) => ({ id, title, sku, price }),
+  toFields: ({ title, ...rest }, current) =>
+    readTitled({ ...rest, ...(title !== undefined && { name: title }) }, current),
 };
 
-export const TITLED: Translation<Product, TitledProduct> = {
-  names: { title: 'name' },
-  shown: ({ name, description: _description, attributes: _attributes, ...rest }) => ({
-    title: name,
-    ...rest,
-  }),
-  kept: ({ title, ...rest }, current) => ({
-    ...rest,
-    ...(title !== undefined && { name: title }),
-    ...(current?.description !== undefined && { description: current.description }),
-    ...(current?.attributes !== undefined && { attributes: current.attributes }),
-  }),
+/** A user as it is stored since there is a version 2. */
+interface SplitUser extends User {
+  /** The end of the name. Only version 2 knows where the last name begins: "Dick" "van Dyke". */
+  readonly lastName?: string;
+}
+
+const LAST_NAME = { kind: 'text', ...NAME, max: 100 } as const;
+const readSplit = fieldReader<SplitUser>({ ...USER, lastName: LAST_NAME });
+
+/** Users in version 2: the name is split in two. Together they are as long as a name may be. */
+export const SPLIT_USERS: ResourceDescription<SplitUser> = {
+  ...USERS,
+  ...describedBy({ firstName: { ...USER.name, max: 99 }, lastName: LAST_NAME, email: USER.email }),
+  version: 2,
+  words: {
+    ...USERS.words,
+    name: 'SplitUser',
+    example: { firstName: 'Dick', lastName: 'van Dyke', email: 'dick@example.com' },
+  },
+  fields: indexedFields({ email: USER.email }),
+  present: ({ id, fields: { name, lastName, email } }) => ({ id, ...split(name, lastName), email }),
+  toFields: ({ firstName, lastName, email }, current) => {
+    const name = lastName === undefined ? firstName : `${firstName} ${lastName}`;
+    return readSplit({ name, email, ...(lastName !== undefined && { lastName }) }, current);
+  },
 };
+
+/** Version 1 may have changed the name since: then its last word is the last name. */
+function split(name: string, lastName: string | undefined): { firstName: string; lastName?: string } {
+  const last = lastName !== undefined && name.endsWith(` ${lastName}`) ? lastName : name.split(' ').at(-1);
+  const firstName = name.slice(0, -` ${last}`.length);
+  return last === undefined || firstName === '' ? { firstName: name } : { firstName, lastName: last };
+}
 
 export const DEPRECATION = new Deprecation({ since: '2026-09-01T00:00:00Z', sunset: '2027-09-01T00:00:00Z' });
 /** What every answer of version 1 says of it. */
@@ -126,9 +144,9 @@ function app({ serviceParts }: Application, routes: readonly Route[]) {
   });
 }
 
-function described(CORS_ORIGINS: string, routes: readonly Route[]): object {
+function described(CORS_ORIGINS: string, guarded: readonly Route[]): object {
   const facts = { url: 'https://localhost', version: '0', tags: {}, isProxied: false, isStrict: false };
-  return openApiDocument(routes, { ...facts, isShared: CORS_ORIGINS !== '' });
+  return openApiDocument(guarded, { ...facts, isShared: CORS_ORIGINS !== '' });
 }
 
 const POLICY = {
@@ -143,18 +161,45 @@ function inTwoVersions(application: Application): Route[] {
   const first = { ...PRODUCTS, deprecation: DEPRECATION };
   const keys = { ...API_KEYS, version: 2, words: { ...API_KEYS.words, name: 'SecondApiKey' } };
   return [
-    ...new ResourceEndpoints(first, products.useCases, POLICY, importTools(application)).endpoints(),
+    ...resourceRoutes(first, products.useCases, POLICY, importTools(application)),
     ...titledProducts(application),
     ...apiKeys.endpoints,
-    ...new ApiKeyEndpoints(keys, apiKeys.useCases, POLICY, importTools(application)).endpoints(),
+    ...apiKeyRoutes(keys, apiKeys.useCases, POLICY),
     ...users.endpoints,
   ];
 }
 
 /** The second version alone. */
 export function titledProducts(application: Application): Route[] {
-  const records = new TranslatedRecords(application.resources.products.useCases, TITLED);
-  return new ResourceEndpoints(TITLED_PRODUCTS, records, POLICY, importTools(application)).endpoints();
+  const service = serviceOf(application, 'products', TITLED_PRODUCTS, { normalize: normalizeProduct });
+  return resourceRoutes(TITLED_PRODUCTS, service, POLICY, importTools(application));
+}
+
+/** Users in both versions, neither deprecated. */
+export function splitUsers(application: Application): Route[] {
+  const service = serviceOf<SplitUser>(application, 'users', SPLIT_USERS);
+  return [
+    ...application.resources.users.endpoints,
+    ...resourceRoutes(SPLIT_USERS, service, POLICY, importTools(application)),
+  ];
+}
+
+/** The service of a second version, over the records, the reservations and the ids of the first. */
+function serviceOf<Fields>(
+  { storage, resources, clock }: Application,
+  name: 'products' | 'users',
+  view: RecordView<Fields>,
+  rules: RecordRules<Fields> = {},
+): RecordService<Fields> {
+  return new RecordService({
+    records: storage[name] as Repository<never> as Repository<Fields>,
+    reservations: storage.reservations[name],
+    ids: resources[name].ids,
+    clock,
+    backoff: new RandomBackoff(),
+    view,
+    rules,
+  });
 }
 
 function importTools({ serviceParts }: Application): ImportTools {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { type FieldSet, METADATA, uniqueFields } from '#src/domain/fields.js';
-import { PRODUCT_FIELDS } from '#src/domain/product.js';
-import { USER_FIELDS } from '#src/domain/user.js';
+import { type FieldSet, type FieldTable, indexedFields, METADATA, uniqueFields } from '#src/domain/fields.js';
+import { PRODUCTS, USERS } from '../support/tables.js';
 
 describe('fields', () => {
   it('name those that no two records share, in their order', () => {
@@ -12,8 +11,24 @@ describe('fields', () => {
     };
     expect(uniqueFields(fields)).to.deep.equal(['b', 'a']);
     expect(uniqueFields({})).to.deep.equal([]);
-    expect(uniqueFields(PRODUCT_FIELDS)).to.deep.equal(['sku']);
-    expect(uniqueFields(USER_FIELDS)).to.deep.equal(['email']);
+    expect(uniqueFields(PRODUCTS.fields)).to.deep.equal(['sku']);
+    expect(uniqueFields(USERS.fields)).to.deep.equal(['email']);
+  });
+
+  it('are indexed by their path, and required if everything around them is', () => {
+    const one = { kind: 'integer', min: 0, max: 9, required: true, indexed: true } as const;
+    const table = {
+      outer: { kind: 'object', fields: { one, other: { kind: 'integer', min: 0, max: 9 } }, required: true },
+      maybe: { kind: 'object', fields: { one } },
+      owner: { kind: 'reference', to: 'users', indexed: true },
+      code: { kind: 'code', pattern: /x/, indexed: true, unique: true },
+    } as const satisfies FieldTable;
+    expect(indexedFields(table)).to.deep.equal({
+      'outer.one': { type: 'integer', required: true },
+      'maybe.one': { type: 'integer' },
+      owner: { type: 'integer', reference: true },
+      code: { type: 'text', unique: true },
+    });
   });
 
   it('of the service itself are on every record, so that lists can be sorted by them', () => {

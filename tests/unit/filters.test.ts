@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { Filters } from '#src/adapters/inbound/http/list/filters.js';
-import { PRODUCT_FIELDS } from '#src/domain/product.js';
-import { USER_FIELDS } from '#src/domain/user.js';
+import { PRODUCTS, USERS } from '../support/tables.js';
 
 describe('the filters of a query', () => {
   const read = (pairs: Record<string, string>) =>
-    new Filters(PRODUCT_FIELDS).read(new Map(Object.entries(pairs)));
+    new Filters(PRODUCTS.fields).read(new Map(Object.entries(pairs)));
 
   it('are plain values, each as its field is', () => {
     expect(
@@ -30,10 +29,10 @@ describe('the filters of a query', () => {
   });
 
   it('are of the fields of their resource', () => {
-    const users = new Filters(USER_FIELDS);
+    const users = new Filters(USERS.fields);
     expect(users.parameter('email:prefix')).to.not.equal(undefined);
     expect(users.parameter('attributes.a')).to.equal(undefined);
     expect(users.parameter('price.amount')).to.equal(undefined);
-    expect(new Filters(PRODUCT_FIELDS).parameter('email')).to.equal(undefined);
+    expect(new Filters(PRODUCTS.fields).parameter('email')).to.equal(undefined);
   });
 });

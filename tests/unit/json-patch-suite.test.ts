@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import { applyPatch } from '#src/adapters/inbound/http/bodies/json-patch.js';
-import { readPatch } from '#src/adapters/inbound/http/bodies/json-patch-operations.js';
+import { patchedByJsonPatch } from '#src/application/patch/json-patch.js';
 import { CatalogueError } from '#src/domain/errors.js';
 
 /** See the README of https://github.com/json-patch/json-patch-tests. */
@@ -29,7 +28,7 @@ describe('the public suite of JSON Patch', () => {
     for (const [at, { comment, doc, patch, expected, error }] of casesIn(file).entries()) {
       it(`${file}, ${at}: ${comment ?? error ?? JSON.stringify(patch)}`, () => {
         const before = structuredClone(doc);
-        const apply = () => applyPatch(doc as never, readPatch(patch));
+        const apply = () => patchedByJsonPatch(doc, patch);
         if (error !== undefined) expect(apply).to.throw(CatalogueError);
         else {
           const after = apply();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { applyPatch } from '#src/adapters/inbound/http/bodies/json-patch.js';
-import { readPatch } from '#src/adapters/inbound/http/bodies/json-patch-operations.js';
+import { patchedByJsonPatch } from '#src/application/patch/json-patch.js';
+import { parseJsonPatch } from '#src/application/patch/parse-json-patch.js';
 import { CatalogueError } from '#src/domain/errors.js';
 
 const FAILED = 'patch_test_failed';
@@ -279,12 +279,12 @@ describe('JSON patch', () => {
       { op: 'add', path: '/b/y/0/-', value: 2 },
     ];
     const before = JSON.stringify([document, patch]);
-    expect(applyPatch(document, readPatch(patch))).to.deep.equal({ a: {}, l: [1, 2], b: { y: [[1, 2]] } });
+    expect(patchedByJsonPatch(document, patch)).to.deep.equal({ a: {}, l: [1, 2], b: { y: [[1, 2]] } });
     expect(JSON.stringify([document, patch])).to.equal(before);
   });
 
   it('tells all that is wrong with the operations at once, in bounds', () => {
-    const faults = refusalOf(() => readPatch([{}, { op: 'move', path: 'x' }, 5])).details;
+    const faults = refusalOf(() => parseJsonPatch([{}, { op: 'move', path: 'x' }, 5])).details;
     expect(faults.map((fault) => 'pointer' in fault && [fault.code, fault.pointer])).to.deep.equal([
       ['required', '/0/op'],
       ['required', '/0/path'],
@@ -292,11 +292,11 @@ describe('JSON patch', () => {
       ['required', '/1/from'],
       ['invalid_type', '/2'],
     ]);
-    expect(refusalOf(() => readPatch(many(1_000, () => ({})))).details.length).to.equal(1_000);
+    expect(refusalOf(() => parseJsonPatch(many(1_000, () => ({})))).details.length).to.equal(1_000);
   });
 
   it('sets no prototype', () => {
-    const outcome = applyPatch({}, readPatch(at('/constructor'))) as object;
+    const outcome = patchedByJsonPatch({}, at('/constructor')) as object;
     expect(Object.getPrototypeOf(outcome)).to.equal(Object.prototype);
     expect(Object.hasOwn(outcome, 'constructor')).to.equal(true);
   });
@@ -304,10 +304,10 @@ describe('JSON patch', () => {
 
 function expectOutcome(document: unknown, patch: unknown, outcome: unknown): void {
   if (!(outcome instanceof Refusal)) {
-    expect(applyPatch(document, readPatch(patch))).to.deep.equal(outcome);
+    expect(patchedByJsonPatch(document, patch)).to.deep.equal(outcome);
     return;
   }
-  const { code, details } = refusalOf(() => applyPatch(document, readPatch(patch)));
+  const { code, details } = refusalOf(() => patchedByJsonPatch(document, patch));
   expect([code, details.map((fault) => 'pointer' in fault && fault.pointer)]).to.deep.equal([
     outcome.code,
     [outcome.pointer],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mergePatch } from '#src/adapters/inbound/http/bodies/merge-patch.js';
+import { mergePatch } from '#src/application/patch/merge-patch.js';
 
 /** RFC 7396, appendix A. */
 const CASES = `

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Creation } from '#src/application/creation-attempt.js';
+import type { Creation } from '#src/application/records/create-records.js';
 import type { Product } from '#src/domain/product.js';
 import {
   death,

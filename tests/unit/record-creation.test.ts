@@ -14,7 +14,7 @@ import {
   World,
 } from '../support/creation-world.js';
 
-const PORT_CALLS = ['find', 'judge', 'reserveIds', 'reserve', 'insertAll'];
+const PORT_CALLS = ['find', 'validate', 'reserveIds', 'reserve', 'insertAll'];
 
 const FAULTS: Readonly<Record<string, (call: () => unknown) => Promise<unknown>>> = {
   'dies before': () => death(),
@@ -62,7 +62,7 @@ describe('the creation of a record under a key', () => {
     }
   }
 
-  for (const what of ['find', 'findUsedIds', 'judge', 'insertAll']) {
+  for (const what of ['find', 'findUsedIds', 'validate', 'insertAll']) {
     for (const [how, fault] of Object.entries(FAULTS)) {
       it(`is finished by a third attempt when the second ${how} ${what} under a reservation`, async () => {
         await endOf(world.process(differing('insertAll', death))(lamp(0)));

@@ -4,9 +4,9 @@ import { ORDERS } from '#src/adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
 import type { Fault } from '#src/domain/errors.js';
-import { type Order, orderFaults } from '#src/domain/order.js';
-import { type Product, productFaults } from '#src/domain/product.js';
-import { type User, userFaults } from '#src/domain/user.js';
+import { type Order, validateOrder } from '#src/domain/order.js';
+import { type Product, validateProduct } from '#src/domain/product.js';
+import { type User, validateUser } from '#src/domain/user.js';
 
 const product = (fields: Partial<Product>): Product => ({ name: 'x', ...fields });
 const user = (fields: Partial<User>): User => ({ name: 'x', email: 'x@y', ...fields });
@@ -101,6 +101,6 @@ function rulesOf<Fields>(
   });
 }
 
-rulesOf('a product', PRODUCTS.schema, productFaults, BAD_PRODUCTS, GOOD_PRODUCTS);
-rulesOf('a user', USERS.schema, userFaults, BAD_USERS, GOOD_USERS);
-rulesOf('an order', ORDERS.schema, orderFaults, BAD_ORDERS, GOOD_ORDERS);
+rulesOf('a product', PRODUCTS.schema, validateProduct, BAD_PRODUCTS, GOOD_PRODUCTS);
+rulesOf('a user', USERS.schema, validateUser, BAD_USERS, GOOD_USERS);
+rulesOf('an order', ORDERS.schema, validateOrder, BAD_ORDERS, GOOD_ORDERS);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { SAMPLE_SEED, sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
-import { type Product, productFaults } from '#src/domain/product.js';
+import { type Product, validateProduct } from '#src/domain/product.js';
 
 const COUNT = 2_000;
 
@@ -31,7 +31,7 @@ describe('sample products', () => {
   it('obey the rules of products, whatever the seed and the index', () => {
     const all = [...bySeed.values()].flat();
     all.push(...[9_999_999, 10_000_000].map((index) => sampleProduct(SAMPLE_SEED.max, index)));
-    expect(all.filter((product) => productFaults(product).length > 0)).to.deep.equal([]);
+    expect(all.filter((product) => validateProduct(product).length > 0)).to.deep.equal([]);
   });
 
   it('have a sku of their own, also beside those of another seed', () => {

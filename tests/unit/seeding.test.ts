@@ -6,7 +6,7 @@ import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { BY_ID } from '#src/application/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { unavailable } from '#src/domain/errors.js';
-import { normalProduct, type Product } from '#src/domain/product.js';
+import { normalizeProduct, type Product } from '#src/domain/product.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
@@ -40,7 +40,7 @@ describe('seeding', () => {
     expect(records).to.have.length(2_500);
     for (const [at, { id, version, createdAt, updatedAt, fields }] of records.entries()) {
       expect([id, version, createdAt, updatedAt]).to.deep.equal([at + 1, 1, clock.time, clock.time]);
-      expect(fields).to.deep.equal(normalProduct(sampleProduct(SEED, at + 1)));
+      expect(fields).to.deep.equal(normalizeProduct(sampleProduct(SEED, at + 1)));
     }
   });
 

@@ -1,11 +1,12 @@
 import { type ApiKey, SCOPES } from '../../domain/access.js';
 import { CatalogueError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import type { ApiKeyUseCases } from '../api-key-use-cases.js';
 import { BY_ID } from '../list-query.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
+import { ANY_VERSION } from '../records/record-service.js';
+import type { ApiKeyService } from './api-key-service.js';
 
 /**
  * The id of the key that a store's first start creates. It is never leased, so its uniqueness decides which start wins.
@@ -17,7 +18,7 @@ const PAGE = 1_000;
 export type NewApiKey = Omit<ApiKey, 'digest' | 'lastUsedAt'>;
 
 export interface KeyAdministrationDependencies {
-  readonly useCases: ApiKeyUseCases;
+  readonly useCases: ApiKeyService;
   readonly keys: Pick<Repository<ApiKey>, 'insert' | 'find'>;
   readonly format: ApiKeyFormat;
   readonly clock: Clock;
@@ -32,7 +33,7 @@ export class KeyAdministration {
    * @throws CatalogueError `validation_failed`
    */
   async create(fields: NewApiKey): Promise<{ readonly record: Versioned<ApiKey>; readonly key: string }> {
-    const { record, key } = await this.deps.useCases.issue({ draft: { fields, faults: [] } });
+    const { record, key } = await this.deps.useCases.issue({ draft: { fields, issues: [] } });
     if (key === undefined) throw new Error('A new API key was mistaken for a replayed one.');
     return { record, key };
   }
@@ -57,12 +58,12 @@ export class KeyAdministration {
   /** Yields every key, in order of id. */
   async *all(): AsyncGenerator<Versioned<ApiKey>> {
     const query = { limit: PAGE, filters: [], order: BY_ID };
-    for await (const page of this.deps.useCases.pages(query)) yield* page;
+    for await (const page of this.deps.useCases.keys.pages(query)) yield* page;
   }
 
   /** @throws CatalogueError `not_found`, `unavailable` */
   revoke(id: Id): Promise<void> {
-    return this.deps.useCases.remove(id, () => true);
+    return this.deps.useCases.revoke(id, ANY_VERSION);
   }
 }
 

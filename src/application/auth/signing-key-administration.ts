@@ -1,11 +1,11 @@
 import { notFound } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { type PhasedKey, phasesOf, type SigningKey } from '../../domain/signing-key.js';
-import { everyPage } from '../every-page.js';
 import { BY_ID } from '../list-query.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
 import type { TokenSigner } from '../ports/token-signer.js';
+import { everyPage } from '../records/paginate.js';
 
 /**
  * The id of a store's first key. It is never leased, so its uniqueness decides which of many replicas creates the key.

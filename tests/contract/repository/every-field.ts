@@ -1,15 +1,8 @@
 import { expect } from 'chai';
-import type { Filter, RecordTable, Value } from '#src/application/list-query.js';
+import type { Filter, Value } from '#src/application/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { fieldValue } from '#src/application/record-order.js';
-import {
-  API_KEYS,
-  ORDERS,
-  PRODUCTS,
-  type Repositories,
-  SIGNING_KEYS,
-  USERS,
-} from '#src/composition/tables.js';
+import { RECORD_TABLES, type Repositories } from '#src/composition/tables.js';
 import { type FieldTraits, METADATA } from '#src/domain/fields.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { Opened } from './opened.js';
@@ -23,26 +16,37 @@ const RANKS = new Map<Id, number>([
 ]);
 const letter = (rank: number) => 'abc'.charAt(rank);
 
-const RESOURCES: Readonly<Record<keyof Repositories, [RecordTable, fields: (rank: number) => unknown]>> = {
-  products: [
-    PRODUCTS,
-    (rank) => ({
-      name: letter(rank),
-      sku: letter(rank),
-      price: { amount: rank, currency: letter(rank).toUpperCase().repeat(3) },
-      attributes: { a: rank },
-    }),
-  ],
-  users: [USERS, (rank) => ({ name: letter(rank), email: `${letter(rank)}@x.org` })],
-  orders: [ORDERS, (rank) => ({ userId: rank + 1, items: [{ productId: 1, quantity: 1 }] })],
-  apiKeys: [API_KEYS, (rank) => ({ name: letter(rank), scopes: ['products:read'], digest: letter(rank) })],
-  signingKeys: [SIGNING_KEYS, (rank) => ({ kid: letter(rank), algorithm: 'RS256', privateJwk: '{}' })],
+/** A value for every field, those that are optional too: a new field does not compile without one. */
+const FIELDS: {
+  readonly [Name in keyof Repositories]: (
+    rank: number,
+  ) => Repositories[Name] extends Repository<infer Fields> ? Required<Fields> : never;
+} = {
+  products: (rank) => ({
+    name: letter(rank),
+    description: letter(rank),
+    sku: letter(rank),
+    price: { amount: rank, currency: letter(rank).toUpperCase().repeat(3) },
+    attributes: { a: rank },
+  }),
+  users: (rank) => ({ name: letter(rank), email: `${letter(rank)}@x.org` }),
+  orders: (rank) => ({ userId: rank + 1, items: [{ productId: 1, quantity: 1 }] }),
+  apiKeys: (rank) => ({
+    name: letter(rank),
+    scopes: ['products:read'],
+    digest: letter(rank),
+    expiresAt: rank,
+    lastUsedAt: rank,
+  }),
+  signingKeys: (rank) => ({ kid: letter(rank), algorithm: 'RS256', privateJwk: '{}' }),
 };
 
 /** What each field that a resource declares can be asked, whether or not the service lets anybody ask it. */
 export function everyFieldContract(store: Opened): void {
-  for (const [resource, [table, fieldsOf]] of Object.entries(RESOURCES)) {
-    const repository = () => store.all[resource as keyof Repositories] as Repository<unknown>;
+  for (const [name, fieldsOf] of Object.entries(FIELDS)) {
+    const resource = name as keyof Repositories;
+    const table = RECORD_TABLES[resource];
+    const repository = () => store.all[resource] as Repository<unknown>;
     const records = [...RANKS].map(
       ([id, rank]): Versioned<unknown> => ({
         id,

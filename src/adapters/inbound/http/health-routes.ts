@@ -1,8 +1,7 @@
 import type { Store } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import type { OperationDescription } from './openapi/description.js';
-import type { JsonSchema } from './openapi/json-schema.js';
-import { schemaRef } from './openapi/json-schema.js';
+import { type JsonSchema, schemaRef } from './openapi/json-schema.js';
 import { noParameter } from './query/query.js';
 import type { Route } from './route.js';
 

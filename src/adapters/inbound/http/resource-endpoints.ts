@@ -1,9 +1,8 @@
-import type { Created } from '../../../application/creation-attempt.js';
-import type { Draft } from '../../../application/judgement.js';
-import type { Records, VersionCondition } from '../../../application/record-use-cases.js';
+import type { Created } from '../../../application/records/create-records.js';
+import type { Precondition, RecordService } from '../../../application/records/record-service.js';
+import type { Change } from '../../../application/records/record-view.js';
 import { PreconditionFailed } from '../../../domain/errors.js';
 import type { Versioned } from '../../../domain/record.js';
-import { BodyFields } from './bodies/body-fields.js';
 import { readJsonBody } from './bodies/read-json-body.js';
 import type { Context, Middleware } from './context.js';
 import { ImportEndpoint, type ImportPolicy, type ImportTools } from './import/import-route.js';
@@ -19,7 +18,7 @@ import {
   describedReplacement,
 } from './openapi/resource-operations.js';
 import { onceFor, readIdempotencyKey } from './query/idempotency-key.js';
-import { writeCondition } from './query/preconditions.js';
+import { writePrecondition } from './query/preconditions.js';
 import { prefersMinimal } from './query/prefer-header.js';
 import { noParameter } from './query/query.js';
 import type { ResourceDescription } from './resource-description.js';
@@ -30,8 +29,6 @@ import { MAX_RECORD_BYTES } from './work-bounds.js';
 
 const JSON_PATCH = 'application/json-patch+json';
 
-type Edit<Fields> = (body: unknown, current: Versioned<Fields>) => Draft<Fields>;
-
 export interface ResourcePolicy extends ImportPolicy {
   readonly requireIfMatch: boolean;
   /** Whether reading needs no token. */
@@ -40,110 +37,120 @@ export interface ResourcePolicy extends ImportPolicy {
   readonly cacheControl: string;
 }
 
-/** The two addresses of a resource, alike for all resources. One that differs overrides a method. */
-export class ResourceEndpoints<Fields> {
-  protected readonly readJson: Middleware;
-  private readonly fields: BodyFields<Fields>;
+/** The two addresses of a resource: the collection and the item. */
+export function routesOf(
+  { path, version, deprecation }: ResourceDescription<never>,
+  collection: Route['operations'],
+  item: Route['operations'],
+): Route[] {
+  const inVersion = `(?:/v${version})?/${path}`;
+  return [
+    {
+      template: `/v${version}/${path}`,
+      access: 'bearer',
+      path: new RegExp(`^${inVersion}$`),
+      version,
+      deprecation,
+      operations: collection,
+    },
+    {
+      template: `/v${version}/${path}/{id}`,
+      access: 'bearer',
+      path: new RegExp(`^${inVersion}/([1-9][0-9]{0,15})$`),
+      version,
+      deprecation,
+      operations: item,
+    },
+  ];
+}
+
+/** Every operation on a resource whose records clients create, read, change and delete. */
+export function resourceRoutes<Fields>(
+  resource: ResourceDescription<Fields>,
+  service: RecordService<Fields>,
+  policy: ResourcePolicy,
+  imports: ImportTools,
+): Route[] {
+  const operations = new ResourceOperations(resource, service, policy);
+  return routesOf(
+    resource,
+    { GET: operations.list(), POST: operations.create(imports) },
+    {
+      GET: operations.read(),
+      PUT: operations.replace(),
+      PATCH: operations.patch(),
+      DELETE: operations.remove((ctx, precondition) => service.remove(idOf(ctx), precondition)),
+    },
+  );
+}
+
+/** The operations that resources have in common. A resource takes those that it offers, and may add its own. */
+export class ResourceOperations<Fields> {
+  /** Two versions may show one state differently, so their strong tags differ (RFC 9110 section 8.8.1). */
+  private readonly tagPrefix: string;
+  private readonly versionTag: RegExp;
+  readonly readJson: Middleware;
 
   constructor(
-    protected readonly resource: ResourceDescription<Fields>,
-    protected readonly useCases: Records<Fields>,
-    protected readonly policy: ResourcePolicy,
-    protected readonly imports: ImportTools,
+    private readonly resource: ResourceDescription<Fields>,
+    private readonly service: RecordService<Fields>,
+    private readonly policy: ResourcePolicy,
   ) {
+    const { version, tagState } = resource;
     this.readJson = readJsonBody(policy.bodyLimitBytes);
-    this.fields = new BodyFields(resource);
+    this.tagPrefix = version === 1 ? '' : `v${version}.`;
+    const state = tagState?.pattern ?? '([1-9][0-9]*)';
+    this.versionTag = new RegExp(`^"${this.tagPrefix.replace('.', '\\.')}${state}"$`);
   }
 
-  endpoints(): Route[] {
-    const { path, version, deprecation } = this.resource;
-    const inVersion = `(?:/v${version})?/${path}`;
-    return [
-      {
-        template: `/v${version}/${path}`,
-        access: 'bearer',
-        path: new RegExp(`^${inVersion}$`),
-        version,
-        deprecation,
-        operations: { GET: this.listing(), POST: this.creation() },
-      },
-      {
-        template: `/v${version}/${path}/{id}`,
-        access: 'bearer',
-        path: new RegExp(`^${inVersion}/([1-9][0-9]{0,15})$`),
-        version,
-        deprecation,
-        ...this.ofEach(),
-      },
-    ];
+  /** Made when somebody reads the OpenAPI document. */
+  get described(): DescribedResource<Fields> {
+    return new DescribedResource(this.resource, this.policy.requireIfMatch);
   }
 
-  /** What can be done with a single record. */
-  protected ofEach(): Pick<Route, 'operations'> {
-    return {
-      operations: {
-        GET: this.reading(),
-        PUT: this.replacement(),
-        PATCH: this.change(),
-        DELETE: this.deletion(),
-      },
-    };
-  }
-
-  protected listing(): Operation {
-    const list = new ListEndpoint(this.resource, this.useCases, this.policy.cacheControl);
+  list(): Operation {
+    const list = new ListEndpoint(this.resource, this.service, this.policy.cacheControl);
     return { ...this.readAccess(), ...list.operation(), describe: () => describedListing(this.described) };
   }
 
-  protected creation(): Operation {
+  create(imports: ImportTools): Operation {
     return {
       describe: () => describedCreation(this.described),
       scope: this.resource.writeScope,
       parameter: noParameter,
       headers: readIdempotencyKey,
       consumes: {
-        'application/json': { read: this.readJson, handle: (ctx) => this.create(ctx) },
-        [LINES]: new ImportEndpoint(this.resource, this.useCases, this.policy, this.imports).handler(),
+        'application/json': { read: this.readJson, handle: (ctx) => this.createOne(ctx) },
+        [LINES]: new ImportEndpoint(this.service, this.policy, imports).handler(),
       },
     };
   }
 
-  private async create(ctx: Context): Promise<void> {
-    const { body } = ctx.request;
-    const creation = { draft: this.fields.ofNew(body), once: onceFor(ctx, body) };
-    await ctx.state.bounds.reserveResponse(ctx, MAX_RECORD_BYTES);
-    const created = await this.useCases.create(creation);
-    this.tellCreated(ctx, created);
-    this.answerWrite(ctx, 201, created.record);
-  }
-
-  protected reading(): Operation {
+  read(): Operation {
     const views = new Views(this.resource);
     return {
       describe: () => describedReading(this.described),
       ...this.readAccess(),
       ...this.ofItem(),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
-      handle: (ctx, parameters) => this.read(ctx, views.read(parameters)),
+      handle: (ctx, parameters) => this.respondToRead(ctx, views.read(parameters)),
     };
   }
 
-  protected replacement(): Operation {
+  replace(): Operation {
     return {
       describe: () => describedReplacement(this.described),
       scope: this.resource.writeScope,
       ...this.ofItem(),
-      consumes: {
-        'application/json': this.editing((body, current) => this.fields.ofReplacement(body, current)),
-      },
+      consumes: { 'application/json': this.update('replacement') },
     };
   }
 
-  protected change(): Operation {
-    const mergePatch = this.editing((body, current) => this.fields.ofMergePatch(body, current));
+  patch(): Operation {
+    const mergePatch = this.update('merge-patch');
     const consumes = {
       'application/merge-patch+json': mergePatch,
-      [JSON_PATCH]: this.editing((body, current) => this.fields.ofJsonPatch(body, current)),
+      [JSON_PATCH]: this.update('json-patch'),
       'application/json': mergePatch,
     };
     return {
@@ -154,40 +161,44 @@ export class ResourceEndpoints<Fields> {
     };
   }
 
-  protected deletion(): Operation {
+  /** @param remove deletes the record of the request, or throws `precondition_failed` */
+  remove(remove: (ctx: Context, precondition: Precondition) => Promise<void>): Operation {
     return {
       describe: () => describedDeletion(this.described),
       scope: this.resource.writeScope,
       ...this.ofItem(),
       handle: async (ctx) => {
-        const condition = this.condition(ctx);
-        await this.tellingTag(ctx, () => this.remove(ctx, condition));
+        const precondition = this.precondition(ctx);
+        await this.showingTag(ctx, () => remove(ctx, precondition));
         ctx.status = 204;
       },
     };
   }
 
-  protected remove(ctx: Context, condition: VersionCondition): Promise<void> {
-    return this.useCases.remove(idOf(ctx), condition);
+  private async createOne(ctx: Context): Promise<void> {
+    const { body } = ctx.request;
+    const creation = { draft: this.service.draft(body), once: onceFor(ctx, body) };
+    await ctx.state.bounds.reserveResponse(ctx, MAX_RECORD_BYTES);
+    const created = await this.service.create(creation);
+    this.announce(ctx, created);
+    this.respondToWrite(ctx, 201, created.record);
   }
 
-  private editing(edit: Edit<Fields>): BodyHandler {
+  private update(kind: Change['kind']): BodyHandler {
     return {
       read: this.readJson,
       handle: async (ctx) => {
-        const { body } = ctx.request;
-        const condition = this.condition(ctx);
+        const change = { kind, body: ctx.request.body };
+        const precondition = this.precondition(ctx);
         await ctx.state.bounds.reserveResponse(ctx, MAX_RECORD_BYTES);
-        const record = await this.tellingTag(ctx, () =>
-          this.useCases.edit(idOf(ctx), condition, (current) => edit(body, current)),
-        );
-        this.answerWrite(ctx, 200, record);
+        const record = await this.showingTag(ctx, () => this.service.update(idOf(ctx), precondition, change));
+        this.respondToWrite(ctx, 200, record);
       },
     };
   }
 
-  private async read(ctx: Context, view: View<Fields>): Promise<void> {
-    const record = await this.useCases.read(idOf(ctx));
+  private async respondToRead(ctx: Context, view: View<Fields>): Promise<void> {
+    const record = await this.service.read(idOf(ctx));
     const tag = this.tagOf(record, view.name);
     const isUnchanged = isKnown(ctx, tag);
     ctx.set('Cache-Control', this.policy.cacheControl);
@@ -196,7 +207,7 @@ export class ResourceEndpoints<Fields> {
     else answerJson(ctx, view.present(record));
   }
 
-  private answerWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
+  private respondToWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
     ctx.set('ETag', this.tagOf(record));
     if (!prefersMinimal(ctx)) {
       answerJson(ctx, this.resource.present(record));
@@ -207,15 +218,15 @@ export class ResourceEndpoints<Fields> {
     ctx.status = status === 200 ? 204 : status;
   }
 
-  /** Where the record is, and whether it was there already. The address names its version. */
-  protected tellCreated(ctx: Context, { record, isReplay }: Created<Fields>): void {
+  /** Sets the address of a new record, and whether an earlier request created it. */
+  announce(ctx: Context, { record, isReplay }: Created<Fields>): void {
     const { version, path } = this.resource;
     if (isReplay) ctx.set('Idempotency-Replayed', 'true');
     ctx.set('Location', `/v${version}/${path}/${record.id}`);
   }
 
-  /** Lets a client that came too late know the tag that stands now. */
-  private async tellingTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
+  /** Sets the current entity tag if the client's precondition fails. */
+  private async showingTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
     try {
       return await write();
     } catch (error) {
@@ -225,24 +236,17 @@ export class ResourceEndpoints<Fields> {
     }
   }
 
-  protected get described(): DescribedResource<Fields> {
-    return new DescribedResource(this.resource, this.policy.requireIfMatch);
-  }
-
   /** See {@link entityTag}. */
-  protected tagOf({ version }: Versioned<Fields>, view?: string): string {
-    return this.tag(version, view);
+  tagOf(record: Versioned<Fields>, view?: string): string {
+    const state = this.resource.tagState?.of(record) ?? record.version;
+    return entityTag(`${this.tagPrefix}${state}`, view);
   }
 
-  /** Two versions may show the same state at one address, otherwise: their strong tags are two (RFC 9110 section 8.8.1). */
-  protected tag(state: number | string, view?: string): string {
-    const { version } = this.resource;
-    return entityTag(version === 1 ? state : `v${version}.${state}`, view);
-  }
-
-  /** What a write asks of the record as it stands. */
-  protected condition(ctx: Context): VersionCondition {
-    return writeCondition(ctx.headers, this.policy.requireIfMatch, (version) => this.tag(version));
+  private precondition(ctx: Context): Precondition {
+    return writePrecondition(ctx.headers, this.policy.requireIfMatch, (tag) => {
+      const version = this.versionTag.exec(tag)?.[1];
+      return version === undefined ? undefined : Number(version);
+    });
   }
 
   private readAccess(): Pick<Policy, 'scope'> {
@@ -250,7 +254,7 @@ export class ResourceEndpoints<Fields> {
   }
 
   private ofItem(): Pick<Policy, 'parameter' | 'ensureExists'> {
-    return { parameter: noParameter, ensureExists: (ctx) => this.useCases.read(idOf(ctx)) };
+    return { parameter: noParameter, ensureExists: (ctx) => this.service.read(idOf(ctx)) };
   }
 }
 

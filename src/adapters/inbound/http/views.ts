@@ -1,8 +1,7 @@
+import { metadata } from '../../../application/records/record-view.js';
 import type { Versioned } from '../../../domain/record.js';
-import { metadata } from './bodies/body-fields.js';
 import type { ParameterDescription } from './openapi/description.js';
-import type { Parameter, Query } from './query/query.js';
-import { nameListFaults } from './query/query.js';
+import { nameListFaults, type Parameter, type Query } from './query/query.js';
 import type { ResourceDescription } from './resource-description.js';
 
 /** What a client is shown of a record. */

@@ -100,7 +100,7 @@ export function isCursorLost(error: unknown): boolean {
 }
 
 /**
- * The index that refused a write: its name, or the first path of its key if the server tells it.
+ * The index that refused a write: the first path of its key; or its name, if the server sends no key.
  * @throws Error if the server names no index
  */
 export function violatedIndex(error: MongoServerError): { readonly name?: string; readonly path?: string } {

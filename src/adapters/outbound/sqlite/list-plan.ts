@@ -7,7 +7,7 @@ import { columnOf, ID, indexedBy, type Sql } from './schema.js';
 /** The most rows and bytes that are read and sorted at once. */
 const MAX_SORTED_ROWS = 1_000;
 const MAX_SORTED_BYTES = 1_048_576;
-/** Up to this many rows are sorted at once, whatever their size. */
+/** Up to this many rows are sorted at once, even if they are large. */
 const ALWAYS_SORTED_ROWS = 8;
 
 /** Scan the index of the list's order; or, if a filter leaves few rows, fetch those and sort them. */

@@ -12,7 +12,7 @@ interface Snapshot {
   readonly reader: Reader;
 }
 
-/** Long reads in read transactions: each sees the database as it was at its begin, over a connection of its own. */
+/** Long reads, each in a read transaction on its own connection: it sees the database as it was when the read began. */
 export class Snapshots {
   private readonly shares = new FairShares(LIMITS);
   private idle: Snapshot[] = [];

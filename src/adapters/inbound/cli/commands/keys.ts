@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type KeyAdministration, presentApiKey } from '../../../../application/auth/key-administration.js';
-import { apiKeyFaults, expiryFaults, isScope, SCOPES, type Scope } from '../../../../domain/access.js';
+import { expiryFaults, isScope, SCOPES, type Scope, validateApiKey } from '../../../../domain/access.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import type { CliContext } from '../context.js';
 
@@ -29,7 +29,7 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
     )
     .action(async ({ name, scopes, expiresAt }: CreateOptions, command: Command) => {
       const key = { name, scopes, ...(expiresAt !== undefined && { expiresAt }) };
-      if (apiKeyFaults(key).length > 0) {
+      if (validateApiKey(key).length > 0) {
         command.error(
           'error: --name takes 1 to 200 characters that can be read, and --scopes takes each scope once',
         );

@@ -1,12 +1,15 @@
-import type { Creation, CreationOutcome } from '../../../../application/creation-attempt.js';
-import { type Draft, Judgement } from '../../../../application/judgement.js';
 import type { Clock } from '../../../../application/ports/clock.js';
 import type { IdempotencyStore } from '../../../../application/ports/idempotency-store.js';
 import type { Repository } from '../../../../application/ports/repository.js';
-import { RecordCreation } from '../../../../application/record-creation.js';
-import { SpareIds } from '../../../../application/spare-ids.js';
+import {
+  type Creation,
+  type CreationOutcome,
+  RecordCreator,
+} from '../../../../application/records/create-records.js';
+import { SpareIds } from '../../../../application/records/id-allocator.js';
+import { draftValidator } from '../../../../application/records/record-validator.js';
 import { CatalogueError } from '../../../../domain/errors.js';
-import { normalProduct, type Product, productFaults } from '../../../../domain/product.js';
+import { normalizeProduct, type Product, validateProduct } from '../../../../domain/product.js';
 import { sampleProduct } from './sample-product.js';
 
 /** The number of products that share a commit. */
@@ -40,7 +43,7 @@ export class Seeding {
     let progress: SeedingProgress = { made: 0, existing: 0 };
     try {
       for (let first = 1; first <= count; first += BATCH) {
-        const outcomes = await creation.all(samples(seed, first, Math.min(BATCH, count - first + 1)));
+        const outcomes = await creation.createAll(samples(seed, first, Math.min(BATCH, count - first + 1)));
         const made = outcomes.filter(isMade).length;
         progress = { made: progress.made + made, existing: progress.existing + outcomes.length - made };
         yield progress;
@@ -51,18 +54,22 @@ export class Seeding {
   }
 
   /** Creates records as the service does. A product that is refused uses up no id, because nobody else takes these ids. */
-  private creation(ids: SpareIds): RecordCreation<Product> {
+  private creation(ids: SpareIds): RecordCreator<Product> {
     const { products: records, reservations, clock } = this.deps;
-    const rules = { faults: productFaults, normal: normalProduct };
-    const judgement = new Judgement<Product>(rules, async (subjects) => subjects.map(() => []));
-    const judge = (drafts: readonly Draft<Product>[]) => judgement.all(drafts.map((draft) => ({ draft })));
-    return new RecordCreation({ records, reservations, ids, clock, judge });
+    return new RecordCreator({
+      records,
+      reservations,
+      ids,
+      clock,
+      validate: draftValidator({ normalize: normalizeProduct }),
+    });
   }
 }
 
 function samples(seed: number, first: number, count: number): Creation<Product>[] {
   return Array.from({ length: count }, (_, at) => {
-    return { draft: { fields: sampleProduct(seed, first + at), faults: [] } };
+    const fields = sampleProduct(seed, first + at);
+    return { draft: { fields, issues: validateProduct(fields) } };
   });
 }
 

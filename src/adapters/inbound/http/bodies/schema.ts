@@ -1,27 +1,16 @@
 import Joi from 'joi';
 import { attributeFaults } from '../../../../domain/attributes.js';
-import { type Fault, type FaultCode, jsonPointer } from '../../../../domain/errors.js';
+import { type Fault, type FaultCode, fieldFault } from '../../../../domain/errors.js';
+import type { Field, FieldTable } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
+import { REFERENCE } from '../../../../domain/references.js';
 import { type TextRule, textFaults } from '../../../../domain/text.js';
+import { formFaults, repetitionsIn } from '../../../../domain/validation.js';
 import { type JsonSchema, textSchema } from '../openapi/json-schema.js';
-import { firstValues } from './first-values.js';
+import { truncateJson } from './truncate-json.js';
 
-const MESSAGES = {
-  required: 'is required',
-  invalid_type: 'is of the wrong type',
-  out_of_range: 'is out of range',
-  too_long: 'is too long',
-  too_short: 'is too short',
-  invalid_format: 'holds what may not stand here',
-  unknown_field: 'is not a field',
-  duplicate_value: 'is there already',
-  read_only_field: 'is given by the service and cannot be set',
-} satisfies Partial<Record<FaultCode, string>>;
-
-type SchemaFault = keyof typeof MESSAGES;
-
-/** What joi calls a fault, in the words of the contract. */
-const CODES: Readonly<Record<string, SchemaFault>> = {
+/** For each of joi's own error types, the code in the contract. The rules of this file report codes as they are. */
+const CODES: Readonly<Record<string, FaultCode>> = {
   'any.required': 'required',
   'any.unknown': 'read_only_field',
   'object.unknown': 'unknown_field',
@@ -41,19 +30,19 @@ const CODES: Readonly<Record<string, SchemaFault>> = {
   'string.pattern.base': 'invalid_format',
 };
 
-/** A fault of a value or of something in it. */
+/** An issue of a value, or of something inside it. */
 interface PlacedFault {
   readonly code: FaultCode;
   readonly path: readonly (string | number)[];
 }
 
-/** Where the elements stand that repeat one before them; they may be of any type. */
+/** The paths to elements that repeat one before them. Elements may be of any type. */
 type Repetitions = (elements: readonly unknown[]) => (readonly (string | number)[])[];
 
-/** Judges texts. */
+/** Checks texts. */
 export interface Judge {
   readonly faults: (text: string) => readonly FaultCode[];
-  /** What a JSON Schema says of the texts that have no fault, beside that they are strings. */
+  /** The JSON Schema of the texts without an issue, beside `type: string`. */
   readonly jsonSchema: JsonSchema;
 }
 
@@ -63,10 +52,10 @@ type Types = Joi.Root & {
   list(): Joi.ArraySchema & { distinct(repetitions: Repetitions): Joi.ArraySchema };
 };
 
-/** What a rule of joi returns several errors in; its types leave it out. */
+/** A rule of joi returns several errors in such an array. joi's types leave it out. */
 type ManyErrors = Joi.CustomHelpers & { errorsArray(): Joi.ErrorReport[] };
 
-/** The domain's own rules as joi types; their errors bear the contract's codes as they are. */
+/** The rules of the domain as joi types. Their errors have the contract's codes. */
 const types = Joi.extend(
   (joi) => ({
     type: 'text',
@@ -130,30 +119,55 @@ function reports(faults: readonly PlacedFault[], { error, state }: Joi.CustomHel
   });
 }
 
-export function attributes(): Joi.ObjectSchema {
-  return types.attributes();
+/** The joi schema of these fields. It checks shape, types and every rule of the domain, and never converts a value. */
+export function objectSchema(table: FieldTable): Joi.ObjectSchema {
+  const keys = Object.entries(table).map(([name, field]) => {
+    const schema = fieldSchema(field);
+    return [name, field.required ? schema.required() : schema];
+  });
+  return Joi.object(Object.fromEntries(keys));
 }
 
-export function text(rule: TextRule): Joi.AnySchema {
-  return judgedText((text) => textFaults(text, rule), textSchema(rule));
+function fieldSchema(field: Field): Joi.AnySchema {
+  switch (field.kind) {
+    case 'text':
+      return text(field);
+    case 'code':
+      return Joi.string().pattern(field.pattern);
+    case 'choice':
+      return checkedText((text) => formFaults(text, field.values.includes(text)), { enum: field.values });
+    case 'integer':
+      return integer(field);
+    case 'reference':
+      return integer(REFERENCE);
+    case 'instant':
+      return checkedText((text) => formFaults(text, parseInstant(text) !== undefined), {
+        format: 'date-time',
+      });
+    case 'attributes':
+      return types.attributes();
+    case 'object':
+      return objectSchema(field.fields);
+    case 'list':
+      return types
+        .list()
+        .distinct(repetitionsIn(field))
+        .items(fieldSchema(field.of))
+        .min(field.min)
+        .max(field.max);
+  }
 }
 
-interface Bounds {
-  readonly min: number;
-  readonly max: number;
+function text(rule: TextRule): Joi.AnySchema {
+  return checkedText((text) => textFaults(text, rule), textSchema(rule));
 }
 
-export function integer(bounds: Bounds): Joi.NumberSchema {
-  return Joi.number().integer().min(bounds.min).max(bounds.max);
+function checkedText(faults: Judge['faults'], jsonSchema: JsonSchema): Joi.AnySchema {
+  return types.text().judgedBy({ faults, jsonSchema });
 }
 
-export function oneOf(texts: readonly string[]): Joi.AnySchema {
-  return judgedText((text) => formatFaults(text, texts.includes(text)), { enum: texts });
-}
-
-/** RFC 3339. */
-export function instant(): Joi.AnySchema {
-  return judgedText((text) => formatFaults(text, parseInstant(text) !== undefined), { format: 'date-time' });
+function integer({ min, max }: { readonly min: number; readonly max: number }): Joi.NumberSchema {
+  return Joi.number().integer().min(min).max(max);
 }
 
 /** A field that is shown and cannot be sent. */
@@ -161,42 +175,23 @@ export function givenByService(): Joi.Schema {
   return Joi.any().forbidden();
 }
 
-function judgedText(faults: Judge['faults'], jsonSchema: JsonSchema): Joi.AnySchema {
-  return types.text().judgedBy({ faults, jsonSchema });
-}
-
-function formatFaults(text: string, isGood: boolean): FaultCode[] {
-  if (text === '') return ['too_short'];
-  return isGood ? [] : ['invalid_format'];
-}
-
-/** An array of 1 element at least. */
-export function list(element: Joi.Schema, bounds: Bounds, repetitions: Repetitions): Joi.ArraySchema {
-  return types.list().distinct(repetitions).items(element).min(bounds.min).max(bounds.max);
-}
-
-/** Far more values than any resource has, and far fewer than the faults that overflow joi's stack. */
+/** More values than any resource has, and far fewer than the errors that overflow joi's stack (about 100,000). */
 const MAX_JUDGED = 2_000;
-const MAX_SUBJECT = 100;
 
-/** All that is wrong with a body, at once. */
+/** Every issue of a body; of a very long one, every issue of its beginning. */
 export function schemaFaults(schema: Joi.Schema, body: unknown): Fault[] {
-  const { value, isWhole } = firstValues(body, MAX_JUDGED);
+  const { value, isWhole } = truncateJson(body, MAX_JUDGED);
   const { error } = schema.validate(value, { abortEarly: false, convert: false, presence: 'optional' });
-  const faults = (error?.details ?? []).map(({ type, path }) => bodyFault(codeOf(type), path));
+  const faults = (error?.details ?? []).map(({ type, path }) => fieldFault(codeOf(type), path));
   if (isWhole) return faults;
-  // What seems to be missing may have been left out.
+  // A field that seems to be missing may have been cut off.
   const certain = faults.filter(({ code }) => code !== 'required');
-  return certain.length > 0 ? certain : [bodyFault('too_long', [])];
+  return certain.length > 0 ? certain : [fieldFault('too_long', [])];
 }
 
-export function bodyFault(code: SchemaFault, path: readonly (string | number)[]): Fault {
-  const subject = path.length === 0 ? 'The body' : path.join('.').slice(0, MAX_SUBJECT);
-  return { code, message: `${subject} ${MESSAGES[code]}.`, in: 'body', pointer: jsonPointer(path) };
-}
-
-function codeOf(type: string): SchemaFault {
-  const code = type in MESSAGES ? (type as SchemaFault) : CODES[type];
+function codeOf(type: string): FaultCode {
+  // joi's own types have a dot, the contract's codes have none.
+  const code = type.includes('.') ? CODES[type] : (type as FaultCode);
   if (!code) throw new Error(`No code of the contract stands for joi's ${type}.`);
   return code;
 }

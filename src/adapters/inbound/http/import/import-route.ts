@@ -1,17 +1,14 @@
 import type { Journal } from '../../../../application/ports/journal.js';
-import type { Records } from '../../../../application/record-use-cases.js';
-import { BodyFields } from '../bodies/body-fields.js';
+import type { RecordService } from '../../../../application/records/record-service.js';
 import { sendContinue } from '../bodies/read-json-body.js';
 import type { Context } from '../context.js';
 import { ImportLines } from '../imports/import-lines.js';
 import { LINES, NDJSON_TYPE } from '../list/ndjson.js';
 import { requestKey } from '../query/idempotency-key.js';
-import type { ResourceDescription } from '../resource-description.js';
 import type { BodyHandler } from '../route.js';
 import { liftDeadline } from '../server/node-workarounds.js';
 import { clientOf } from '../work-bounds.js';
-import type { RequestLine } from './read-lines.js';
-import { requestLines } from './read-lines.js';
+import { type RequestLine, requestLines } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 
 export interface ImportPolicy {
@@ -28,16 +25,11 @@ export interface ImportTools {
 
 /** Creates many records from one request: one record per line, and one result per line, in the same order. */
 export class ImportEndpoint<Fields> {
-  private readonly fields: BodyFields<Fields>;
-
   constructor(
-    resource: ResourceDescription<Fields>,
-    private readonly useCases: Pick<Records<Fields>, 'createAll' | 'reserveStream'>,
+    private readonly useCases: Pick<RecordService<Fields>, 'draft' | 'createAll' | 'reserveStream'>,
     private readonly policy: ImportPolicy,
     private readonly tools: ImportTools,
-  ) {
-    this.fields = new BodyFields(resource);
-  }
+  ) {}
 
   /** Reads the stream itself, line by line. */
   handler(): BodyHandler {
@@ -58,7 +50,6 @@ export class ImportEndpoint<Fields> {
     sendContinue(ctx);
     const { bodyLimitBytes } = this.policy;
     const lines = new ImportLines({
-      fields: this.fields,
       useCases: this.useCases,
       key,
       bodyLimitBytes,

@@ -1,10 +1,9 @@
-import type { Creation, CreationOutcome } from '../../../../application/creation-attempt.js';
-import { lineKey, type Once, onceByBody } from '../../../../application/idempotency.js';
 import type { Journal } from '../../../../application/ports/journal.js';
-import type { Records } from '../../../../application/record-use-cases.js';
+import type { Creation, CreationOutcome } from '../../../../application/records/create-records.js';
+import { lineKey, type Once, onceByBody } from '../../../../application/records/idempotency.js';
+import type { RecordService } from '../../../../application/records/record-service.js';
 import { CatalogueError } from '../../../../domain/errors.js';
 import { turnInLine } from '../../../../shared/event-loop.js';
-import type { BodyFields } from '../bodies/body-fields.js';
 import { tooLarge } from '../bodies/read-json-body.js';
 import { parseStrictJson } from '../bodies/strict-json.js';
 import type { RequestLine } from '../import/read-lines.js';
@@ -15,8 +14,7 @@ import { type CodedError, isCoded } from '../response/http-error.js';
 const SLICE = 32;
 
 export interface ImportLinesOptions<Fields> {
-  readonly fields: BodyFields<Fields>;
-  readonly useCases: Pick<Records<Fields>, 'createAll'>;
+  readonly useCases: Pick<RecordService<Fields>, 'draft' | 'createAll'>;
   /** The name under which the stream is reserved; absent: each line makes a record, however often it is sent. */
   readonly key: string | undefined;
   readonly bodyLimitBytes: number;
@@ -65,11 +63,11 @@ export class ImportLines<Fields> {
   }
 
   private creation(line: RequestLine): Creation<Fields> | CodedError {
-    const { fields, bodyLimitBytes } = this.options;
+    const { useCases, bodyLimitBytes } = this.options;
     if ('tooLong' in line) return tooLarge(bodyLimitBytes, 'line');
     try {
       const body = parseStrictJson(line.bytes);
-      return { draft: fields.ofNew(body), once: this.once(line.number, body) };
+      return { draft: useCases.draft(body), once: this.once(line.number, body) };
     } catch (error) {
       if (isCoded(error)) return error;
       throw error;
@@ -78,7 +76,9 @@ export class ImportLines<Fields> {
 
   private once(number: number, body: unknown): Once | undefined {
     const { key } = this.options;
-    return key === undefined ? undefined : onceByBody(lineKey(key, number), body, false);
+    return key === undefined
+      ? undefined
+      : onceByBody({ key: lineKey(key, number), body, showsFields: false });
   }
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Filter, ListPlace, ListQuery, Order, Value } from '../../../../application/list-query.js';
-import type { FieldSet, FieldTraits } from '../../../../domain/fields.js';
-import { METADATA } from '../../../../domain/fields.js';
+import { type FieldSet, type FieldTraits, METADATA } from '../../../../domain/fields.js';
 
 const CHECK_LENGTH = 8;
 const FINGERPRINT_LENGTH = 12;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/list-query.js';
-import type { Records } from '../../../../application/record-use-cases.js';
+import type { RecordService } from '../../../../application/records/record-service.js';
 import type { Context } from '../context.js';
 import { notePreference, prefersCount } from '../query/prefer-header.js';
 import { invalid, type Query } from '../query/query.js';
@@ -33,7 +33,7 @@ export class ListEndpoint<Fields> {
 
   constructor(
     resource: ResourceDescription<Fields>,
-    private readonly useCases: Pick<Records<Fields>, 'list' | 'count' | 'pages'>,
+    private readonly useCases: Pick<RecordService<Fields>, 'list' | 'count' | 'pages'>,
     private readonly cacheControl: string,
   ) {
     this.name = listName(resource);

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Middleware } from '../context.js';
 import { HttpError } from '../response/http-error.js';
-import type { TrustedProxies } from '../server/ip-address.js';
-import { networkOf, parseAddress } from '../server/ip-address.js';
+import { networkOf, parseAddress, type TrustedProxies } from '../server/ip-address.js';
 
 const known = new WeakMap<Socket, string>();
 

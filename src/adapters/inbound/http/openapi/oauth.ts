@@ -1,7 +1,6 @@
 import { SCOPES } from '../../../../domain/access.js';
 import type { OperationDescription } from './description.js';
-import type { JsonSchema } from './json-schema.js';
-import { schemaRef } from './json-schema.js';
+import { type JsonSchema, schemaRef } from './json-schema.js';
 
 const TAG = 'OAuth 2.0';
 const TEXT: JsonSchema = { type: 'string' };

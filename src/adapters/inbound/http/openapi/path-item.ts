@@ -3,8 +3,7 @@ import { acceptPatch, type Method, type Operation, type Policy, type Route } fro
 import type { Components } from './components.js';
 import type { AnswerDescription, OperationDescription } from './description.js';
 import { describedErrors, OAUTH_ERROR_SCHEMAS } from './error-responses.js';
-import type { RequestHeader, ResponseHeader } from './header-objects.js';
-import { DescribedHeaders } from './header-objects.js';
+import { DescribedHeaders, type RequestHeader, type ResponseHeader } from './header-objects.js';
 import { ID } from './resource-schemas.js';
 
 /** What all routes with the same access have in common. */

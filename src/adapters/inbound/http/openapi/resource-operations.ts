@@ -13,8 +13,7 @@ import {
   type ResourceWords,
   tagOf,
 } from './description.js';
-import type { JsonSchema } from './json-schema.js';
-import { linesOf, schemaRef } from './json-schema.js';
+import { type JsonSchema, linesOf, schemaRef } from './json-schema.js';
 import {
   IMPORT_RESULT_SCHEMA,
   issuedSchema,
@@ -23,6 +22,57 @@ import {
   type SchemaKind,
   schemaNames,
 } from './resource-schemas.js';
+
+/** The parts of the documentation of a resource's operations. */
+export class DescribedResource<Fields> {
+  readonly names: Readonly<Record<SchemaKind, string>>;
+  private readonly schemas: Readonly<Record<SchemaKind, JsonSchema>>;
+
+  constructor(
+    readonly description: ResourceDescription<Fields>,
+    /** Whether every write needs If-Match. */
+    readonly requireIfMatch: boolean,
+  ) {
+    this.names = schemaNames(description.words);
+    this.schemas = resourceSchemas(description);
+  }
+
+  get words(): ResourceWords {
+    return this.description.words;
+  }
+
+  /** The errors of a write that conflicts with another record. */
+  get conflicts(): readonly ResponseErrorCode[] {
+    return uniqueFields(this.description.fields).length > 0 ? ['duplicate_value'] : [];
+  }
+
+  /** @param kinds the schemas that the operation names */
+  about(...kinds: SchemaKind[]): Pick<OperationDescription, 'tag' | 'schemas'> {
+    const named = kinds.map((kind) => [this.names[kind], this.schemas[kind]]);
+    return { tag: tagOf(this.words), schemas: Object.fromEntries(named) };
+  }
+
+  /** A whole record, or the part that `fields` asks for. */
+  shown(): JsonSchema {
+    return { anyOf: [schemaRef(this.names.whole), schemaRef(this.names.view)] };
+  }
+
+  /** The body of a request. */
+  body(schema: string): ContentDescription {
+    const { one, example } = this.words;
+    return { schema: schemaRef(schema), examples: { some: { summary: one, value: example } } };
+  }
+
+  get example(): object {
+    const { alwaysGiven = [] } = this.description;
+    const given = alwaysGiven.map((name) => [name, '2026-01-31T12:00:00.000Z']);
+    return { id: 1, ...this.words.example, ...Object.fromEntries(given) };
+  }
+
+  examples(): ContentDescription['examples'] & object {
+    return { some: { summary: this.words.one, value: this.example } };
+  }
+}
 
 export function describedListing<Fields>(resource: DescribedResource<Fields>): OperationDescription {
   const { words } = resource;
@@ -259,55 +309,4 @@ export function describedRevocation(resource: DescribedResource<ApiKey>): Operat
     text: `${text} The key is refused at once by the process that responds, and within five seconds by all others. The last key with \`keys:admin\` that has not expired stays.`,
     errors: [...errors, 'last_admin_key'],
   };
-}
-
-/** The parts of the documentation of a resource's operations. */
-export class DescribedResource<Fields> {
-  readonly names: Readonly<Record<SchemaKind, string>>;
-  private readonly schemas: Readonly<Record<SchemaKind, JsonSchema>>;
-
-  constructor(
-    readonly description: ResourceDescription<Fields>,
-    /** Whether every write needs If-Match. */
-    readonly requireIfMatch: boolean,
-  ) {
-    this.names = schemaNames(description.words);
-    this.schemas = resourceSchemas(description);
-  }
-
-  get words(): ResourceWords {
-    return this.description.words;
-  }
-
-  /** The errors of a write that conflicts with another record. */
-  get conflicts(): readonly ResponseErrorCode[] {
-    return uniqueFields(this.description.fields).length > 0 ? ['duplicate_value'] : [];
-  }
-
-  /** @param kinds the schemas that the operation names */
-  about(...kinds: SchemaKind[]): Pick<OperationDescription, 'tag' | 'schemas'> {
-    const named = kinds.map((kind) => [this.names[kind], this.schemas[kind]]);
-    return { tag: tagOf(this.words), schemas: Object.fromEntries(named) };
-  }
-
-  /** A whole record, or the part that `fields` asks for. */
-  shown(): JsonSchema {
-    return { anyOf: [schemaRef(this.names.whole), schemaRef(this.names.view)] };
-  }
-
-  /** The body of a request. */
-  body(schema: string): ContentDescription {
-    const { one, example } = this.words;
-    return { schema: schemaRef(schema), examples: { some: { summary: one, value: example } } };
-  }
-
-  get example(): object {
-    const { alwaysGiven = [] } = this.description;
-    const given = alwaysGiven.map((name) => [name, '2026-01-31T12:00:00.000Z']);
-    return { id: 1, ...this.words.example, ...Object.fromEntries(given) };
-  }
-
-  examples(): ContentDescription['examples'] & object {
-    return { some: { summary: this.words.one, value: this.example } };
-  }
 }

@@ -1,6 +1,6 @@
+import { MAX_OPERATIONS } from '../../../../application/patch/parse-json-patch.js';
 import { API_KEY_SHAPE, type ApiKey } from '../../../../domain/access.js';
 import { MAX_ID } from '../../../../domain/record.js';
-import { MAX_OPERATIONS } from '../bodies/json-patch-operations.js';
 import type { ResourceDescription } from '../resource-description.js';
 import type { ResourceWords } from './description.js';
 import { jsonSchemaOf } from './joi-to-json-schema.js';

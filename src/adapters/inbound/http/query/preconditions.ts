@@ -1,29 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { VersionCondition } from '../../../../application/record-use-cases.js';
+import { ANY_VERSION, type Precondition } from '../../../../application/records/record-service.js';
 import { opaque, tagsIn } from '../response/etag.js';
 import { HttpError } from '../response/http-error.js';
 
 export type ConditionHeaders = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
 
 /**
- * The condition of If-Match and If-None-Match on the version that a write replaces (RFC 9110 sections 13.1.1 and 13.1.2).
- * If-Match compares tags strongly, If-None-Match weakly.
- * @param tagOf the entity tag of a version
- * @throws HttpError `precondition_required`; the returned condition throws `invalid_parameter`
+ * The precondition in If-Match and If-None-Match (RFC 9110 sections 13.1.1 and 13.1.2).
+ * @param versionOf the version of a record that an entity tag names; undefined if the tag belongs to another view
+ * @throws HttpError `precondition_required`, `invalid_parameter`
  */
-export function writeCondition(
+export function writePrecondition(
   { 'if-match': match, 'if-none-match': noneMatch }: ConditionHeaders,
   requireIfMatch: boolean,
-  tagOf: (version: number) => string,
-): VersionCondition {
+  versionOf: (tag: string) => number | undefined,
+): Precondition {
+  if (match === undefined && noneMatch === undefined && !requireIfMatch) return ANY_VERSION;
   if (match === undefined && requireIfMatch) {
     throw new HttpError('precondition_required', 'Say in If-Match which version you have seen.');
   }
-  return (version) => {
-    const tag = tagOf(version);
-    const only = match === undefined ? '*' : tagsIn('If-Match', match);
-    if (only !== '*' && !only.includes(tag)) return false;
-    const never = noneMatch === undefined ? [] : tagsIn('If-None-Match', noneMatch);
-    return never !== '*' && !never.some((other) => opaque(other) === opaque(tag));
+  const versions = (tags: readonly string[]) => tags.flatMap((tag) => versionOf(tag) ?? []);
+  const only = match === undefined ? '*' : tagsIn('If-Match', match);
+  const never = noneMatch === undefined ? [] : tagsIn('If-None-Match', noneMatch);
+  return {
+    // Strong comparison: a weak tag names no version.
+    ...(only !== '*' && { only: versions(only) }),
+    never: never === '*' ? 'any' : versions(never.map(opaque)),
   };
 }

@@ -1,17 +1,18 @@
-import Joi from 'joi';
 import { presentApiKey } from '../../../../application/auth/key-administration.js';
-import {
-  API_KEY_FIELDS,
-  type ApiKey,
-  repeatedScopes,
-  SCOPE_COUNT,
-  SCOPES,
-} from '../../../../domain/access.js';
-import { NAME } from '../../../../domain/text.js';
-import { givenByService, instant, list, oneOf, text } from '../bodies/schema.js';
-import type { ResourceDescription } from '../resource-description.js';
+import { API_KEY, type ApiKey } from '../../../../domain/access.js';
+import { parseInstant } from '../../../../domain/instant.js';
+import { givenByService, schemaFaults } from '../bodies/schema.js';
+import { describedBy, type ResourceDescription } from '../resource-description.js';
 
-/** The digest is in no answer and no list can be asked for it. */
+const { digest: _secret, lastUsedAt: _given, ...SENT } = API_KEY;
+const SENT_DESCRIPTION = describedBy<ApiKey>(SENT);
+const SCHEMA = SENT_DESCRIPTION.schema.keys({ lastUsedAt: givenByService() });
+/** The response to a creation shows the key itself, which no client can choose. */
+const NEW_SCHEMA = SCHEMA.keys({ key: givenByService() });
+
+const MINUTE_MS = 60_000;
+
+/** The digest is in no response, and lists cannot be filtered by it. */
 export const API_KEYS: ResourceDescription<ApiKey> = {
   path: 'api-keys',
   version: 1,
@@ -34,18 +35,19 @@ export const API_KEYS: ResourceDescription<ApiKey> = {
     },
   },
   alwaysGiven: ['createdAt'],
-  fields: { name: API_KEY_FIELDS.name },
-  schema: Joi.object({
-    name: text(NAME).required(),
-    scopes: list(oneOf(SCOPES), SCOPE_COUNT, repeatedScopes).required(),
-    expiresAt: instant(),
-    lastUsedAt: givenByService(),
-  }),
+  ...SENT_DESCRIPTION,
+  schema: SCHEMA,
+  validate: (sent) => schemaFaults(NEW_SCHEMA, sent),
   present: presentApiKey,
-};
-
-/** For creating one: what the answer shows this once can no more be sent than the rest of what the service gives. */
-export const NEW_API_KEY: ResourceDescription<ApiKey> = {
-  ...API_KEYS,
-  schema: API_KEYS.schema.keys({ key: givenByService() }),
+  // Stores keep whole milliseconds.
+  toFields: ({ expiresAt, ...rest }) => {
+    const at = typeof expiresAt === 'string' ? parseInstant(expiresAt) : undefined;
+    return { ...rest, ...(at !== undefined && { expiresAt: Math.floor(at) }) };
+  },
+  // The last use is shown, so two responses that differ in it have two strong tags (RFC 9110 section 8.8.1).
+  tagState: {
+    of: ({ version, fields: { lastUsedAt } }) =>
+      lastUsedAt === undefined ? version : `${version}@${lastUsedAt / MINUTE_MS}`,
+    pattern: '([1-9][0-9]*)(?:@[0-9]+)?',
+  },
 };

@@ -1,16 +1,5 @@
-import Joi from 'joi';
-import {
-  AMOUNT,
-  CURRENCY,
-  DESCRIPTION,
-  PRODUCT_FIELDS,
-  type Product,
-  SKU,
-} from '../../../../domain/product.js';
-import type { Versioned } from '../../../../domain/record.js';
-import { NAME } from '../../../../domain/text.js';
-import { attributes, integer, text } from '../bodies/schema.js';
-import type { ResourceDescription } from '../resource-description.js';
+import { PRODUCT, type Product } from '../../../../domain/product.js';
+import { describedBy, type ResourceDescription } from '../resource-description.js';
 
 export const PRODUCTS: ResourceDescription<Product> = {
   path: 'products',
@@ -30,23 +19,5 @@ export const PRODUCTS: ResourceDescription<Product> = {
       attributes: { colour: 'green', watts: 7.5, dimmable: true },
     },
   },
-  fields: PRODUCT_FIELDS,
-  schema: Joi.object({
-    name: text(NAME).required(),
-    description: text(DESCRIPTION),
-    sku: text(SKU),
-    price: Joi.object({
-      amount: integer(AMOUNT).required(),
-      currency: Joi.string().pattern(CURRENCY).required(),
-    }),
-    attributes: attributes(),
-  }),
-  present: ({ id, fields: { name, description, sku, price, attributes } }: Versioned<Product>) => ({
-    id,
-    name,
-    description,
-    sku,
-    price: price && { amount: price.amount, currency: price.currency },
-    attributes,
-  }),
+  ...describedBy(PRODUCT),
 };

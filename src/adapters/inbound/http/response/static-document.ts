@@ -1,6 +1,5 @@
 import type { Context } from '../context.js';
-import type { Coding } from '../middleware/compression-codecs.js';
-import { CODECS, type CodedDocument } from '../middleware/compression-codecs.js';
+import { CODECS, type CodedDocument, type Coding } from '../middleware/compression-codecs.js';
 import type { OperationDescription } from '../openapi/description.js';
 import { noParameter } from '../query/query.js';
 import type { Route } from '../route.js';

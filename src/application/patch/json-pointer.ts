@@ -1,16 +1,16 @@
 import { isJsonObject } from './merge-patch.js';
 
-/** What a JSON Pointer (RFC 6901) goes through, unescaped; none for the whole document. */
+/** The steps of a JSON Pointer (RFC 6901), unescaped. Empty for the whole document. */
 export type Steps = readonly string[];
 
 const INDEX = /^(?:0|[1-9][0-9]*)$/;
 
-/** A body has at most 20 levels; a pointer with more steps than this leads nowhere. */
+/** A body has at most 20 levels, so a longer pointer leads nowhere. */
 const MAX_STEPS = 100;
 
 /**
- * The steps of a pointer. `__proto__` is no step, as it is no name in a body.
- * @returns `invalid_format` if the text is no pointer, `too_long` if it has more than 100 steps
+ * Parses a pointer. `__proto__` is not accepted as a step, because no body may have it as a name.
+ * @returns the steps; `invalid_format` if the text is no pointer, `too_long` if it has more than 100 steps
  */
 export function pointerSteps(text: string): Steps | 'invalid_format' | 'too_long' {
   if (text === '') return [];
@@ -23,7 +23,7 @@ export function pointerSteps(text: string): Steps | 'invalid_format' | 'too_long
   return names.includes('__proto__') ? 'invalid_format' : names;
 }
 
-/** @returns undefined, which is no JSON, where nothing is */
+/** The value at a pointer; undefined, which is no JSON value, if there is none. */
 export function valueAt(document: unknown, steps: Steps): unknown {
   let value = document;
   for (const step of steps) {
@@ -33,12 +33,12 @@ export function valueAt(document: unknown, steps: Steps): unknown {
   return value;
 }
 
-/** The index that a step means in an array (RFC 6901 section 4: no sign, no leading zero); undefined where it means none. */
+/** The array index of a step (RFC 6901 section 4: no sign, no leading zero); undefined if the step is no index. */
 export function indexOf(step: string): number | undefined {
   return INDEX.test(step) ? Number(step) : undefined;
 }
 
-/** Own members only: what every JavaScript object inherits is no data. */
+/** Own members only: members that every JavaScript object inherits are no data. */
 function child(value: unknown, step: string): unknown {
   if (Array.isArray(value)) return value[indexOf(step) ?? -1];
   return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;

@@ -1,21 +1,20 @@
 import { expect } from 'chai';
+import { ORDERS as VIEW } from '#src/adapters/inbound/http/resources/orders.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import type { Draft } from '#src/application/judgement.js';
-import { LeasedIds } from '#src/application/leased-ids.js';
-import { OrderUseCases } from '#src/application/order-use-cases.js';
-import { fieldFault, unavailable } from '#src/domain/errors.js';
-import { type Order, orderFaults } from '#src/domain/order.js';
+import { LeasedIds } from '#src/application/records/id-allocator.js';
+import { ANY_VERSION, RecordService } from '#src/application/records/record-service.js';
+import { referenceValidator } from '#src/application/records/record-validator.js';
+import { unavailable } from '#src/domain/errors.js';
+import { ORDER, type Order } from '#src/domain/order.js';
 import type { Id } from '#src/domain/record.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { CountingBackoff, FakeClock } from '../support/fakes.js';
 import { ENDLESS, ORDERS } from '../support/tables.js';
 
-const always = () => true;
-
-const draft = (userId: Id, ...products: Id[]): Draft<Order> => ({
-  fields: { userId, items: products.map((productId) => ({ productId, quantity: 1 })) },
-  faults: [],
+const order = (userId: Id, ...products: Id[]): Order => ({
+  userId,
+  items: products.map((productId) => ({ productId, quantity: 1 })),
 });
 
 /** Knows which ids there are, and notes what it was asked. */
@@ -43,37 +42,37 @@ class LosingRepository extends MemoryRepository<Order> {
   }
 }
 
-describe('the use cases of orders', () => {
+describe('the references of orders', () => {
   let users: Referred;
   let products: Referred;
   let records: LosingRepository;
-  let orders: OrderUseCases;
+  let orders: RecordService<Order>;
 
   beforeEach(() => {
     users = new Referred(new Set([1, 2]));
     products = new Referred(new Set([1, 2, 3]));
     records = new LosingRepository(ORDERS, ENDLESS);
-    orders = new OrderUseCases({
+    orders = new RecordService({
       records,
       reservations: new MemoryIdempotencyStore(),
       ids: new LeasedIds(records),
-      rules: { faults: orderFaults, normal: (order) => order },
+      view: VIEW,
+      rules: { references: referenceValidator(ORDER, { users, products }) },
       clock: new FakeClock(),
       backoff: new CountingBackoff(),
-      users,
-      products,
     });
   });
-  const created = async (draft: Draft<Order>) => (await orders.create({ draft })).record;
+  const created = async (body: object) => (await orders.create({ draft: orders.draft(body) })).record;
+  const replaced = (id: Id, body: object) => orders.update(id, ANY_VERSION, { kind: 'replacement', body });
   const noted = () => [users.asked.splice(0), products.asked.splice(0)];
 
   it('ask once for all that a new order names', async () => {
-    await created(draft(1, 3, 1, 2));
+    await created(order(1, 3, 1, 2));
     expect(noted()).to.deep.equal([[[1]], [[3, 1, 2]]]);
   });
 
   it('tell every reference to nothing', async () => {
-    await expectRefusal(created(draft(9, 1, 8, 7)), 'validation_failed', [
+    await expectRefusal(created(order(9, 1, 8, 7)), 'validation_failed', [
       '/userId',
       '/items/1/productId',
       '/items/2/productId',
@@ -82,14 +81,15 @@ describe('the use cases of orders', () => {
   });
 
   it('tell them beside what was found in the draft, and beside the rules', async () => {
-    const faults = [fieldFault('invalid_type', ['items', 0, 'quantity'])];
-    const broken = { fields: { userId: 9, items: [{ productId: 8, quantity: 'x' }, null, 7] }, faults };
+    const broken = { userId: 9, items: [{ productId: 8, quantity: 'x' }, null, 7] };
     await expectRefusal(created(broken), 'validation_failed', [
       '/items/0/quantity',
+      '/items/1',
+      '/items/2',
       '/userId',
       '/items/0/productId',
     ]);
-    await expectRefusal(created(draft(1, 8, 8)), 'validation_failed', [
+    await expectRefusal(created(order(1, 8, 8)), 'validation_failed', [
       '/items/1/productId',
       '/items/0/productId',
       '/items/1/productId',
@@ -97,47 +97,42 @@ describe('the use cases of orders', () => {
   });
 
   it('ask nothing of what is no reference', async () => {
-    const faults = [fieldFault('invalid_type', [])];
     for (const fields of [{}, { userId: '1', items: {} }, { userId: 0, items: [{ productId: 1.5 }] }]) {
-      await created({ fields, faults }).catch(() => undefined);
+      await created(fields).catch(() => undefined);
     }
     expect(noted()).to.deep.equal([[], []]);
   });
 
   it('ask of an edit what it adds or changes, and nothing else', async () => {
-    const { id } = await created(draft(1, 1, 2));
+    const { id } = await created(order(1, 1, 2));
     users.ids.clear();
     products.ids.clear();
     noted();
-    await orders.edit(id, always, () => draft(1, 2, 1));
+    await replaced(id, order(1, 2, 1));
     expect(noted()).to.deep.equal([[], []]);
     products.ids.add(3);
-    await orders.edit(id, always, () => draft(1, 3, 1));
+    await replaced(id, order(1, 3, 1));
     expect(noted()).to.deep.equal([[], [[3]]]);
-    await expectRefusal(
-      orders.edit(id, always, () => draft(2, 3, 2)),
-      'validation_failed',
-      ['/userId', '/items/1/productId'],
-    );
+    await expectRefusal(replaced(id, order(2, 3, 2)), 'validation_failed', ['/userId', '/items/1/productId']);
   });
 
   it('judge an edit that lost a race by what stands then', async () => {
-    const { id } = await created(draft(1, 1, 2));
+    const { id } = await created(order(1, 1, 2));
     products.ids.delete(2);
     records.onLoss = () => {
-      const current = { ...draft(1, 1).fields } as Order;
+      const current = order(1, 1);
       void records.replace({ id, version: 2, createdAt: 0, updatedAt: 0, fields: current }, 1);
     };
-    await expectRefusal(
-      orders.edit(id, always, () => draft(1, 2, 3)),
-      'validation_failed',
-      ['/items/0/productId'],
-    );
+    await expectRefusal(replaced(id, order(1, 2, 3)), 'validation_failed', ['/items/0/productId']);
+  });
+
+  it('name resources that are there', () => {
+    expect(() => referenceValidator(ORDER, { users })).to.throw('products');
   });
 
   it('say that the store is not there rather than guess', async () => {
     products.isDown = true;
-    await expectRefusal(created(draft(1, 1)), 'unavailable');
-    await expectRefusal(created(draft(9, 1)), 'unavailable');
+    await expectRefusal(created(order(1, 1)), 'unavailable');
+    await expectRefusal(created(order(9, 1)), 'unavailable');
   });
 });

@@ -1,23 +1,28 @@
-import { CatalogueError, jsonPointer, referenceNotFound } from '../../../../domain/errors.js';
-import { invalidPatch, type PatchOperation } from './json-patch-operations.js';
+import { CatalogueError, fieldFault, jsonPointer } from '../../domain/errors.js';
 import { indexOf, type Steps, valueAt } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
-import { bodyFault } from './schema.js';
+import { invalidPatch, type PatchOperation, parseJsonPatch } from './parse-json-patch.js';
 
 /** As deep as a body may be. */
 const MAX_DEPTH = 20;
 
-/** Far more values than any record has; all that one patch adds, moves and copies counts, so that it bounds the work too. */
+/** No record has as many values. Everything that a patch adds, moves and copies counts, so this bounds its work too. */
 const MAX_VALUES = 50_000;
 
-/** Characters of a path that a message shows; it may be as long as a body. */
+/** A message shows at most this many characters of a path, which may be as long as a body. */
 const MAX_QUOTED = 100;
 
 /**
- * What a JSON Patch (RFC 6902) makes of a document: all of it, or an error. The document and the patch stay as they are.
+ * The document that a JSON Patch (RFC 6902) makes of another, if every operation can be applied. Neither the document
+ * nor the
+ * patch changes. The library rfc6902 is not used: it takes inherited members and indexes such as `00` or `length` for
+ * places, and has
+ * no bound for copies that double a document.
+ * @param body the patch as a client sent it
  * @throws CatalogueError `patch_test_failed`, `invalid_patch`
  */
-export function applyPatch(document: unknown, operations: readonly PatchOperation[]): unknown {
+export function patchedByJsonPatch(document: unknown, body: unknown): unknown {
+  const operations = parseJsonPatch(body);
   const patched = new PatchedDocument(document);
   for (const [at, operation] of operations.entries()) patched.apply(operation, at);
   return patched.document;
@@ -25,10 +30,10 @@ export function applyPatch(document: unknown, operations: readonly PatchOperatio
 
 /** A copy of a document while operations are applied to it. */
 class PatchedDocument {
-  /** Holds the document as a member, so that the whole of it is a place like any other. */
+  /** Holds the document as a member, so that the whole document is a place like any other. */
   private readonly frame: { document: unknown } = { document: undefined };
   private valuesLeft = MAX_VALUES;
-  /** The number of the operation under way. */
+  /** The index of the current operation. */
   private at = 0;
 
   constructor(document: unknown) {
@@ -73,7 +78,7 @@ class PatchedDocument {
   private replace(path: Steps, value: unknown): void {
     this.existing(path, 'path');
     const { parent, step } = this.place(path);
-    // An index that exists is a name as good as any.
+    // An existing index of an array is a property name.
     (parent as Record<string, unknown>)[step] = this.copy(value, path.length);
   }
 
@@ -100,7 +105,7 @@ class PatchedDocument {
     return value;
   }
 
-  /** Where the last step is taken from. */
+  /** The array or object that the last step leads into. */
   private place(path: Steps): { parent: Record<string, unknown> | unknown[]; step: string } {
     const steps = ['document', ...path];
     const step = steps.pop() ?? '';
@@ -109,7 +114,7 @@ class PatchedDocument {
     throw this.cannot('path');
   }
 
-  /** @param depth how many arrays and objects are around the value */
+  /** @param depth the number of arrays and objects around the value */
   private copy(value: unknown, depth: number): unknown {
     if (--this.valuesLeft < 0) throw this.tooLarge();
     const isArray = Array.isArray(value);
@@ -123,15 +128,15 @@ class PatchedDocument {
 
   private cannot(member: 'path' | 'from'): CatalogueError {
     const message = `Operation ${this.at} (the first is 0) cannot be applied: there is no such place; see details.`;
-    return invalidPatch(message, [referenceNotFound([this.at, member])]);
+    return invalidPatch(message, [fieldFault('reference_not_found', [this.at, member])]);
   }
 
   private tooLarge(): CatalogueError {
-    return invalidPatch('The patch makes too much of the record.', [bodyFault('too_long', [this.at])]);
+    return invalidPatch('The patch makes too much of the record.', [fieldFault('too_long', [this.at])]);
   }
 }
 
-/** RFC 6902 section 4.6: numbers by value, objects whatever the order of their members. */
+/** RFC 6902 section 4.6: numbers by value, objects in any order of members. */
 function isSameJson(one: unknown, other: unknown): boolean {
   if (Array.isArray(one)) {
     return (

@@ -1,12 +1,14 @@
 import { expect } from 'chai';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
-import type { ApiKeyUseCases } from '#src/application/api-key-use-cases.js';
+import type { ApiKeyService } from '#src/application/auth/api-key-service.js';
+import { ANY_VERSION } from '#src/application/records/record-service.js';
 import type { ApiKey, Scope } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
-import { apiKeyUseCases, keyAdministration } from '../support/key-administration.js';
+import { apiKeyService, keyAdministration } from '../support/key-administration.js';
 import { API_KEYS, ENDLESS } from '../support/tables.js';
 
 const ONCE = { key: 'key', fingerprint: 'a shop', showsFields: true };
@@ -25,24 +27,26 @@ class FailingRepository extends MemoryRepository<ApiKey> {
   }
 }
 
-describe('the use cases of API keys', () => {
+describe('the service of API keys', () => {
   const digestOf = (key = '') => new ChecksummedApiKey().digest(key);
   let records: FailingRepository;
   let clock: FakeClock;
   let invalidated: string[];
-  let keys: ApiKeyUseCases;
+  let reservations: MemoryIdempotencyStore;
+  let keys: ApiKeyService;
 
   const shop = (fields: object = {}) => ({
-    draft: { fields: { name: 'shop', scopes: ['products:read'], ...fields }, faults: [] },
+    draft: { fields: { name: 'shop', scopes: ['products:read'], ...fields }, issues: [] },
     once: ONCE,
   });
-  const always = () => true;
 
   beforeEach(() => {
     records = new FailingRepository(API_KEYS, ENDLESS);
     clock = new FakeClock();
     invalidated = [];
-    keys = apiKeyUseCases(records, clock, { invalidate: (id: string) => void invalidated.push(id) });
+    reservations = new MemoryIdempotencyStore();
+    const credentials = { invalidate: (id: string) => void invalidated.push(id) };
+    keys = apiKeyService(records, clock, credentials, reservations);
   });
 
   it('give a key that is good also where an attempt before reserved its id and came no further', async () => {
@@ -73,14 +77,14 @@ describe('the use cases of API keys', () => {
     const another = { ...shop(), once: { ...ONCE, key: 'another' } };
     const first = (await keys.issue(another)).record;
     clock.time += 1_000;
-    await keys.remove(first.id, always);
+    await keys.revoke(first.id, ANY_VERSION);
     expect((await keys.issue(another)).record).to.deep.include({ id: first.id, createdAt: first.createdAt });
     expect(id).to.not.equal(first.id);
   });
 
   it('keep nothing of a secret with the idempotency key', async () => {
     const { key } = await keys.issue(shop());
-    const kept = await keys['deps'].reservations.find(['key']);
+    const kept = await reservations.find(['key']);
     expect(JSON.stringify([...kept])).to.not.include(digestOf(key));
   });
 
@@ -110,7 +114,7 @@ describe('the use cases of API keys', () => {
     const owner = keyAdministration(records, clock);
     const { record } = await owner.create({ name: 'admin', scopes: ['keys:admin'] });
     const holder = { id: `key:${record.id}`, scopes: record.fields.scopes };
-    await expectRefusal(keys.revokeFor(holder, record.id, always), 'last_admin_key');
+    await expectRefusal(keys.revokeFor(holder, record.id, ANY_VERSION), 'last_admin_key');
     await owner.revoke(record.id);
     expect(await records.find(record.id)).to.equal(undefined);
   });
@@ -127,18 +131,18 @@ describe('the use cases of API keys', () => {
       return list(query);
     };
     const [first, second, last] = made.map(({ id }) => id) as [number, number, number];
-    await keys.revokeFor({ id: `key:${last}`, scopes: ['keys:admin'] }, first, always);
+    await keys.revokeFor({ id: `key:${last}`, scopes: ['keys:admin'] }, first, ANY_VERSION);
     expect(pages).to.equal(0);
-    await keys.revokeFor({ id: 'a client of another issuer', scopes: ['keys:admin'] }, second, always);
+    await keys.revokeFor({ id: 'a client of another issuer', scopes: ['keys:admin'] }, second, ANY_VERSION);
     expect(pages, 'where the holder is no key').to.equal(1);
-    await keys.revokeFor({ id: `key:${first}`, scopes: ['keys:admin'] }, last, always).catch(() => {});
+    await keys.revokeFor({ id: `key:${first}`, scopes: ['keys:admin'] }, last, ANY_VERSION).catch(() => {});
     expect(await records.find(last), 'one that was revoked is no other').to.not.equal(undefined);
   });
 
   it('have a revoked key forgotten, also where it is not known whether it was revoked', async () => {
     const { record } = await keys.issue(shop());
     records.remove = async () => Promise.reject(unavailable('gone'));
-    await expectRefusal(keys.remove(record.id, always), 'unavailable');
+    await expectRefusal(keys.revoke(record.id, ANY_VERSION), 'unavailable');
     expect(invalidated).to.deep.equal([`key:${record.id}`]);
   });
 });

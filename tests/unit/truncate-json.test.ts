@@ -1,27 +1,27 @@
 import { expect } from 'chai';
-import { firstValues } from '#src/adapters/inbound/http/bodies/first-values.js';
+import { truncateJson } from '#src/adapters/inbound/http/bodies/truncate-json.js';
 
 describe('the first values of a document', () => {
   it('are all of them where they are few', () => {
     for (const document of [7, null, 'x', [], {}, { a: [1, { b: null }], c: {} }]) {
-      expect(firstValues(document, 7)).to.deep.equal({ value: document, isWhole: true });
+      expect(truncateJson(document, 7)).to.deep.equal({ value: document, isWhole: true });
     }
   });
 
   it('end where the count does', () => {
-    expect(firstValues([1, 2, 3, 4], 3)).to.deep.equal({ value: [1, 2], isWhole: false });
-    expect(firstValues({ a: { b: 1, c: 2 }, d: 3 }, 3)).to.deep.equal({
+    expect(truncateJson([1, 2, 3, 4], 3)).to.deep.equal({ value: [1, 2], isWhole: false });
+    expect(truncateJson({ a: { b: 1, c: 2 }, d: 3 }, 3)).to.deep.equal({
       value: { a: { b: 1 } },
       isWhole: false,
     });
   });
 
   it('leave nothing empty that was not', () => {
-    expect(firstValues([1, [2, 3], [4]], 3)).to.deep.equal({ value: [1, [2]], isWhole: false });
+    expect(truncateJson([1, [2, 3], [4]], 3)).to.deep.equal({ value: [1, [2]], isWhole: false });
   });
 
   it('are found however many there are', () => {
-    const { value, isWhole } = firstValues({ list: Array(1_000_000).fill({}) }, 10);
+    const { value, isWhole } = truncateJson({ list: Array(1_000_000).fill({}) }, 10);
     expect([(value as { list: unknown[] }).list.length, isWhole]).to.deep.equal([8, false]);
   });
 });

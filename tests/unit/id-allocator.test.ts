@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { LeasedIds } from '#src/application/leased-ids.js';
+import { LeasedIds } from '#src/application/records/id-allocator.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 
 describe('leased ids', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { everyPage } from '#src/application/every-page.js';
 import type { ListPage, ListQuery } from '#src/application/list-query.js';
+import { everyPage } from '#src/application/records/paginate.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { at, by, idsOf, product, query } from '../contract/repository/records.js';

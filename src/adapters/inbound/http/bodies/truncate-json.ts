@@ -1,10 +1,12 @@
-import { isJsonObject } from './merge-patch.js';
+import { isJsonObject } from '../../../../application/patch/merge-patch.js';
+import { hasMoreValues } from '../../../../shared/canonical-json.js';
 
 /**
- * A copy of a JSON document up to about its `count`th value, in the order of writing. No array or object in it is empty
- * that was not.
+ * The document itself if it has at most `count` values, else a copy of about its first `count` values in the order of
+ * writing. An array or object that has elements keeps at least one.
  */
-export function firstValues(document: unknown, count: number): { value: unknown; isWhole: boolean } {
+export function truncateJson(document: unknown, count: number): { value: unknown; isWhole: boolean } {
+  if (!hasMoreValues(document, count)) return { value: document, isWhole: true };
   let left = count;
   let isWhole = true;
 

@@ -1,9 +1,9 @@
-import type { Versioned } from '../domain/record.js';
-import type { ListQuery } from './list-query.js';
-import type { Repository } from './ports/repository.js';
-import { placeAt } from './record-order.js';
+import type { Versioned } from '../../domain/record.js';
+import type { ListQuery } from '../list-query.js';
+import type { Repository } from '../ports/repository.js';
+import { placeAt } from '../record-order.js';
 
-/** The records of a list from its place on, forwards, page by page; the next page is not asked for before it is wanted. */
+/** The pages of a list from the query's position on, forwards. The next page is read when it is asked for. */
 export async function* everyPage<Fields>(
   records: Pick<Repository<Fields>, 'list'>,
   query: ListQuery,

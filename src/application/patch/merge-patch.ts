@@ -1,6 +1,6 @@
-type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** RFC 7396: null removes, objects merge, anything else replaces. */
+/** What a merge patch (RFC 7396) makes of a document: null removes, objects merge, anything else replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;
   const merged = new Map(isJsonObject(target) ? Object.entries(target) : []);

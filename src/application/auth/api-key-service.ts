@@ -1,0 +1,145 @@
+import {
+  type ApiKey,
+  administersKeys,
+  expiryFaults,
+  keyIdOf,
+  keyPrincipalId,
+  type Principal,
+  validateApiKey,
+} from '../../domain/access.js';
+import { CatalogueError, unavailable } from '../../domain/errors.js';
+import type { Id, Versioned } from '../../domain/record.js';
+import { FairShares } from '../../shared/fair-shares.js';
+import { BY_ID } from '../list-query.js';
+import type { ApiKeyFormat } from '../ports/api-key-format.js';
+import type { Clock } from '../ports/clock.js';
+import type { Repository } from '../ports/repository.js';
+import type { Created, Creation } from '../records/create-records.js';
+import { isMet, type Precondition, type RecordService } from '../records/record-service.js';
+import type { Draft } from '../records/record-view.js';
+import { grantDenialReason } from './authorization.js';
+import type { CredentialCache } from './credential-cache.js';
+
+/** Keys that are read at once. */
+const PAGE = 1_000;
+
+export interface ApiKeyServiceDependencies {
+  /** Reads, lists, creates and deletes keys like records of any resource. */
+  readonly keys: RecordService<ApiKey>;
+  readonly records: Pick<Repository<ApiKey>, 'find'>;
+  readonly format: ApiKeyFormat;
+  /** Of this process. A revoked key leaves it immediately. */
+  readonly credentials: Pick<CredentialCache, 'invalidate'>;
+  readonly clock: Clock;
+}
+
+export interface IssuedApiKey {
+  readonly record: Versioned<ApiKey>;
+  readonly isReplay: boolean;
+  /** The secret. Absent if an earlier request created the record: nothing is stored that would tell the secret. */
+  readonly key?: string;
+}
+
+/** Issues API keys and revokes them. A key is never changed. */
+export class ApiKeyService {
+  /** One at a time, so that one of the last two keys stays when both are revoked. */
+  private readonly adminRevocations = new FairShares({
+    total: 1,
+    perClient: 1,
+    maxWaiting: 200,
+    patienceMs: 5_000,
+  });
+
+  constructor(private readonly deps: ApiKeyServiceDependencies) {}
+
+  /** The keys as records. */
+  get keys(): RecordService<ApiKey> {
+    return this.deps.keys;
+  }
+
+  /**
+   * Issues a key for a principal, who can grant only scopes that the principal has.
+   * @param creation its draft without a digest
+   * @throws CatalogueError `insufficient_scope`, and as {@link issue}
+   */
+  async issueFor(maker: Principal | undefined, creation: Creation<ApiKey>): Promise<IssuedApiKey> {
+    const { fields, issues } = creation.draft;
+    const refused = issues.length === 0 && grantDenialReason(maker, (fields as ApiKey).scopes);
+    if (refused) throw refused;
+    return this.issue(creation);
+  }
+
+  /**
+   * @param creation its draft without a digest
+   * @throws CatalogueError `validation_failed`, `idempotency_key_reused`
+   */
+  async issue({ draft, once }: Creation<ApiKey>): Promise<IssuedApiKey> {
+    const key = this.deps.format.generate();
+    // The response shows what the body holds. A digest stored with the reservation would be that of an earlier attempt.
+    const idOnly = once && { ...once, showsFields: false };
+    const created = await this.deps.keys.create({ draft: this.withDigest(draft, key), once: idOnly });
+    return created.isReplay ? this.asCreated(created) : { ...created, key };
+  }
+
+  /** @throws CatalogueError `not_found`, `precondition_failed`, `unavailable`: the key may be revoked or not */
+  async revoke(id: Id, precondition: Precondition): Promise<void> {
+    try {
+      await this.deps.keys.remove(id, precondition);
+    } finally {
+      this.deps.credentials.invalidate(keyPrincipalId(id));
+    }
+  }
+
+  /**
+   * Revokes a key for a principal, unless it is the last key with which keys can be administered. Exact within this
+   * process.
+   * @param revoker probably the holder of another such key, which is then found by one look-up
+   * @throws CatalogueError `last_admin_key`, and as {@link revoke}
+   */
+  async revokeFor(revoker: Principal | undefined, id: Id, precondition: Precondition): Promise<void> {
+    const { fields } = await this.deps.keys.read(id);
+    if (!administersKeys(fields, this.deps.clock.now())) return this.revoke(id, precondition);
+    const share = await this.adminRevocations.take(revoker?.id ?? '');
+    if (!share) throw unavailable('Too many keys are being revoked. This one was not; try again.');
+    try {
+      const { version } = await this.deps.keys.read(id);
+      if (isMet(precondition, version) && !(await this.hasOtherAdmin(id, revoker))) throw lastAdminKey();
+      await this.revoke(id, precondition);
+    } finally {
+      share.release();
+    }
+  }
+
+  /** Reads at most a page of keys at a time, in order of id: the first key of a store is on the first page. */
+  private async hasOtherAdmin(id: Id, revoker: Principal | undefined): Promise<boolean> {
+    const now = this.deps.clock.now();
+    const isOther = (key: Versioned<ApiKey> | undefined) =>
+      key !== undefined && key.id !== id && administersKeys(key.fields, now);
+    const revokerId = revoker && keyIdOf(revoker);
+    if (revokerId !== undefined && isOther(await this.deps.records.find(revokerId))) return true;
+    for await (const page of this.deps.keys.pages({ limit: PAGE, filters: [], order: BY_ID }))
+      if (page.some(isOther)) return true;
+    return false;
+  }
+
+  private withDigest({ fields: sent, issues }: Draft<ApiKey>, key: string): Draft<ApiKey> {
+    const { expiresAt } = sent;
+    const tooLate = typeof expiresAt === 'number' ? expiryFaults(expiresAt, this.deps.clock.now()) : [];
+    const fields = { ...sent, digest: this.deps.format.digest(key) };
+    const all = [...issues, ...tooLate];
+    return { fields, issues: all.length > 0 ? all : validateApiKey(fields as ApiKey) };
+  }
+
+  /** With the time of its creation, which the response shows. If the key is gone, that of the reservation. */
+  private async asCreated({ record, isReplay }: Created<ApiKey>): Promise<IssuedApiKey> {
+    const current = await this.deps.records.find(record.id);
+    return { record: { ...record, createdAt: current?.createdAt ?? record.createdAt }, isReplay };
+  }
+}
+
+function lastAdminKey(): CatalogueError {
+  return new CatalogueError(
+    'last_admin_key',
+    'This is the last key with the scope keys:admin. Make another one before you revoke it.',
+  );
+}

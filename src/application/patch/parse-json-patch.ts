@@ -1,0 +1,88 @@
+import { CatalogueError, type Fault, fieldFault, MAX_FAULTS } from '../../domain/errors.js';
+import { pointerSteps, type Steps } from './json-pointer.js';
+import { isJsonObject } from './merge-patch.js';
+
+/** An operation of RFC 6902 section 4 with parsed pointers. */
+export type PatchOperation =
+  | WithValue<'add'>
+  | WithValue<'replace'>
+  | WithValue<'test'>
+  | WithFrom<'move'>
+  | WithFrom<'copy'>
+  | { readonly op: 'remove'; readonly path: Steps };
+
+interface WithValue<Op> {
+  readonly op: Op;
+  readonly path: Steps;
+  readonly value: unknown;
+}
+
+interface WithFrom<Op> {
+  readonly op: Op;
+  readonly path: Steps;
+  readonly from: Steps;
+}
+
+type Sent = Readonly<Record<string, unknown>>;
+
+export const MAX_OPERATIONS = 1_000;
+
+/** The member that an operation needs beside `path`. Other members are ignored (RFC 6902 section 4). */
+const NEEDED: ReadonlyMap<unknown, 'value' | 'from' | undefined> = new Map([
+  ['add', 'value'],
+  ['replace', 'value'],
+  ['test', 'value'],
+  ['move', 'from'],
+  ['copy', 'from'],
+  ['remove', undefined],
+]);
+
+/**
+ * Parses a JSON Patch. It does not check that the patch fits a record.
+ * @throws CatalogueError `invalid_patch` with every issue
+ */
+export function parseJsonPatch(body: unknown): PatchOperation[] {
+  const issues: Fault[] = [];
+  const operations = operationsIn(body, issues);
+  if (issues.length === 0) return operations;
+  const details = issues.slice(0, MAX_FAULTS);
+  throw invalidPatch('The body is no JSON Patch (RFC 6902); see details.', details);
+}
+
+export function invalidPatch(message: string, issues: readonly Fault[]): CatalogueError {
+  return new CatalogueError('invalid_patch', message, issues);
+}
+
+/** @param issues receives every issue; the operations are good if it stays empty */
+function operationsIn(body: unknown, issues: Fault[]): PatchOperation[] {
+  if (!Array.isArray(body)) issues.push(fieldFault('invalid_type', []));
+  else if (body.length > MAX_OPERATIONS) issues.push(fieldFault('too_long', []));
+  else
+    return body.map((sent: unknown, at) => {
+      if (isJsonObject(sent)) return readOperation(sent, at, issues);
+      issues.push(fieldFault('invalid_type', [at]));
+      return sent as PatchOperation;
+    });
+  return [];
+}
+
+function readOperation(sent: Sent, at: number, issues: Fault[]): PatchOperation {
+  const { op } = sent;
+  if (op === undefined) issues.push(fieldFault('required', [at, 'op']));
+  else if (typeof op !== 'string') issues.push(fieldFault('invalid_type', [at, 'op']));
+  else if (!NEEDED.has(op)) issues.push(fieldFault('invalid_format', [at, 'op']));
+  const needed = NEEDED.get(op);
+  const path = readPointer(sent, 'path', at, issues);
+  const from = needed === 'from' && { from: readPointer(sent, 'from', at, issues) };
+  if (needed === 'value' && !Object.hasOwn(sent, 'value')) issues.push(fieldFault('required', [at, 'value']));
+  return { ...sent, path, ...from } as PatchOperation;
+}
+
+function readPointer(sent: Sent, member: 'path' | 'from', at: number, issues: Fault[]): Steps {
+  const text = sent[member];
+  const steps =
+    text === undefined ? 'required' : typeof text === 'string' ? pointerSteps(text) : 'invalid_type';
+  if (typeof steps !== 'string') return steps;
+  issues.push(fieldFault(steps, [at, member]));
+  return [];
+}

@@ -1,0 +1,213 @@
+import { CatalogueError } from '../../domain/errors.js';
+import type { Id, Instant, Versioned } from '../../domain/record.js';
+import type { Clock } from '../ports/clock.js';
+import type { IdempotencyStore, Reservation } from '../ports/idempotency-store.js';
+import type { InsertOutcome, Repository } from '../ports/repository.js';
+import type { IdPool } from './id-allocator.js';
+import { keyReused, type Once } from './idempotency.js';
+import type { Draft } from './record-view.js';
+
+/*
+ * Creating a record takes five steps. A step takes the attempts that have no outcome yet and fit its second column.
+ *
+ * | step                | for          | afterwards the attempt knows   | the attempt ends as                     |
+ * |---------------------|--------------|--------------------------------|-----------------------------------------|
+ * | 1 find reservations | with a key   | an earlier try's reservation   | replay (its id is used), key reused     |
+ * | 2 validate          | all          | its fields, or its refusal     |                                         |
+ * | 3 refuse            | with refusal |                                | as in step 1, else the refusal          |
+ * | 4 reserve           | key, no id   | its own or a rival reservation | key reused                              |
+ * | 5 insert            | all          |                                | created, replay (the id is used), error |
+ *
+ * A key reserves an id, and the record is created under that id. An id is never used twice, not even after a deletion.
+ * So the insertion alone decides which attempt creates the record, and nothing has to be done after it. A process may
+ * die between any two steps: another attempt with the same key finds the reservation and ends with the same id.
+ */
+
+/** A record to create, and how it is told from another that is asked for in the same words. */
+export interface Creation<Fields> {
+  readonly draft: Draft<Fields>;
+  /** Absent if each request creates a record of its own. */
+  readonly once?: Once | undefined;
+}
+
+export interface Created<Fields> {
+  /** With the fields that it was created with. The times of a replay are those of the reservation. */
+  readonly record: Versioned<Fields>;
+  /** Whether another attempt, or another request, created the record. */
+  readonly isReplay: boolean;
+}
+
+/** A refusal is not stored: another attempt with the same key may succeed. */
+export type CreationOutcome<Fields> = Created<Fields> | CatalogueError;
+
+export interface CreationDependencies<Fields> {
+  readonly records: Pick<Repository<Fields>, 'insertAll' | 'findUsedIds'>;
+  readonly reservations: IdempotencyStore;
+  readonly ids: IdPool;
+  readonly clock: Clock;
+  /** Returns for each draft the fields to store, or an error with every issue. */
+  readonly validate: (drafts: readonly Draft<Fields>[]) => Promise<readonly (Fields | CatalogueError)[]>;
+}
+
+/**
+ * Creates records, those under an idempotency key exactly once, whatever is lost, killed or sent twice at any moment.
+ */
+export class RecordCreator<Fields> {
+  constructor(private readonly deps: CreationDependencies<Fields>) {}
+
+  /** Each creation is independent: one that is refused stops no other. */
+  async createAll(creations: readonly Creation<Fields>[]): Promise<readonly CreationOutcome<Fields>[]> {
+    const attempts = creations.map((creation) => new Attempt(creation));
+    const open = () => attempts.filter(({ outcome }) => outcome === undefined);
+    await this.findReservations(attempts.filter(isKeyed));
+    await this.validate(open());
+    await this.refuse(open().filter(({ refusal }) => refusal));
+    await this.reserve(open().filter(isKeyed));
+    await this.insert(open());
+    return attempts.map(({ outcome }) => sure(outcome, 'an outcome'));
+  }
+
+  /** Step 1. It comes before validation, because the same body may be invalid by now. */
+  private async findReservations(attempts: readonly Keyed<Fields>[]): Promise<void> {
+    if (attempts.length === 0) return;
+    const { reservations, records } = this.deps;
+    const existing = await reservations.find(attempts.map(({ once }) => once.key));
+    for (const attempt of attempts) attempt.attach(existing.get(attempt.once.key));
+    const reserved = attempts.filter(isReserved);
+    if (reserved.length === 0) return;
+    const used = await records.findUsedIds(reserved.map(({ reservation }) => reservation.id));
+    for (const attempt of reserved) if (used.has(attempt.reservation.id)) attempt.replay(attempt.reservation);
+  }
+
+  /** Step 2 */
+  private async validate(attempts: readonly Attempt<Fields>[]): Promise<void> {
+    if (attempts.length === 0) return;
+    const results = await this.deps.validate(attempts.map(({ draft }) => draft));
+    for (const [at, attempt] of attempts.entries()) attempt.validated(sure(results[at], 'a validation'));
+  }
+
+  /**
+   * Step 3. An attempt that succeeded meanwhile comes first: the record that this one names may be gone only since
+   * then.
+   */
+  private async refuse(attempts: readonly Attempt<Fields>[]): Promise<void> {
+    await this.findReservations(attempts.filter(isKeyed));
+    for (const attempt of attempts) attempt.outcome ??= attempt.refusal;
+  }
+
+  /** Step 4. An id whose reservation came too late is not used again: it would come out of order. */
+  private async reserve(keyed: readonly Keyed<Fields>[]): Promise<void> {
+    const attempts = keyed.filter((attempt) => !isReserved(attempt));
+    if (attempts.length === 0) return;
+    const ids = await this.deps.ids.take(attempts.length);
+    const now = this.deps.clock.now();
+    const wanted = attempts.map((attempt, at) => attempt.newReservation(sure(ids[at], 'an id'), now));
+    const existing = await this.deps.reservations.reserve(wanted);
+    for (const attempt of attempts) attempt.reserved(sure(existing.get(attempt.once.key), 'a reservation'));
+  }
+
+  /** Step 5 */
+  private async insert(attempts: readonly Attempt<Fields>[]): Promise<void> {
+    if (attempts.length === 0) return;
+    const { ids, clock, records } = this.deps;
+    const unreserved = attempts.filter(({ reservation }) => !reservation);
+    const free = (unreserved.length > 0 ? await ids.take(unreserved.length) : []).values();
+    const wanted = attempts.map((attempt) =>
+      attempt.newRecord(attempt.reservation?.id ?? sure(free.next().value, 'an id'), clock.now()),
+    );
+    const inserted = await records.insertAll(wanted);
+    const refused: Id[] = [];
+    for (const [at, attempt] of attempts.entries()) {
+      const record = sure(wanted[at], 'a record');
+      attempt.inserted(record, sure(inserted[at], 'an outcome'));
+      if (!attempt.reservation && attempt.outcome instanceof CatalogueError) refused.push(record.id);
+    }
+    ids.giveBack?.(refused);
+  }
+}
+
+type Keyed<Fields> = Attempt<Fields> & { readonly once: Once };
+
+function isKeyed<Fields>(attempt: Attempt<Fields>): attempt is Keyed<Fields> {
+  return attempt.once !== undefined;
+}
+
+/** Whether the key has given the record's id. */
+function isReserved<Each extends Attempt<unknown>>(
+  attempt: Each,
+): attempt is Each & { readonly reservation: Reservation } {
+  return attempt.outcome === undefined && attempt.reservation !== undefined;
+}
+
+/** One creation on its way to an outcome. */
+class Attempt<Fields> {
+  readonly draft: Draft<Fields>;
+  readonly once: Once | undefined;
+  outcome: CreationOutcome<Fields> | undefined;
+  /** The reservation under its key. */
+  reservation: Reservation | undefined;
+  refusal: CatalogueError | undefined;
+  private fields: Fields | undefined;
+  /** The time of the reservation if step 4 made or found it. */
+  private reservedAt: Instant | undefined;
+
+  constructor({ draft, once }: Creation<Fields>) {
+    this.draft = draft;
+    this.once = once;
+  }
+
+  /** Takes the reservation under its key. One of another body ends the attempt. */
+  attach(existing: Reservation | undefined): void {
+    if (!existing) return;
+    if (existing.fingerprint === this.once?.fingerprint) this.reservation = existing;
+    else this.outcome = keyReused();
+  }
+
+  validated(result: Fields | CatalogueError): void {
+    if (result instanceof CatalogueError) this.refusal = result;
+    else this.fields = result;
+  }
+
+  newReservation(this: Keyed<Fields>, id: Id, reservedAt: Instant): Reservation {
+    const { key, fingerprint, showsFields } = this.once;
+    return { key, fingerprint, id, reservedAt, ...(showsFields && { fields: JSON.stringify(this.fields) }) };
+  }
+
+  /** Takes the reservation that this attempt, or a rival, has just made. */
+  reserved(existing: Reservation): void {
+    this.attach(existing);
+    this.reservedAt = existing.reservedAt;
+  }
+
+  /** A record has the time of its reservation if that was just made, so a replay shows the same time. */
+  newRecord(id: Id, now: Instant): Versioned<Fields> {
+    return this.record(id, this.reservedAt ?? now);
+  }
+
+  /** Another attempt has created the record of this reservation. */
+  replay({ id, reservedAt }: Reservation): void {
+    this.outcome = { record: this.record(id, reservedAt), isReplay: true };
+  }
+
+  inserted(record: Versioned<Fields>, result: InsertOutcome): void {
+    if (result === 'inserted') this.outcome = { record, isReplay: false };
+    else if (result !== 'id_conflict') this.outcome = result;
+    else if (this.reservation) this.replay(this.reservation);
+    else throw new Error(`The store gave out the id ${record.id} twice.`);
+  }
+
+  /**
+   * With the fields of the first response if the reservation has them: the same body may have another order of members.
+   */
+  private record(id: Id, createdAt: Instant): Versioned<Fields> {
+    const stored = this.reservation?.fields;
+    const fields = stored === undefined ? (this.fields ?? (this.draft.fields as Fields)) : JSON.parse(stored);
+    return { id, version: 1, createdAt, updatedAt: createdAt, fields };
+  }
+}
+
+/** For results that an adapter owes for each creation. */
+function sure<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new Error(`A creation is left without ${what}.`);
+  return value;
+}

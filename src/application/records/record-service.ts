@@ -1,0 +1,160 @@
+import { isDeepStrictEqual } from 'node:util';
+import { CatalogueError, notFound, PreconditionFailed, unavailable } from '../../domain/errors.js';
+import type { Id, Versioned } from '../../domain/record.js';
+import type { Filter, ListPage, ListQuery } from '../list-query.js';
+import type { Backoff } from '../ports/backoff.js';
+import type { Clock } from '../ports/clock.js';
+import type { IdempotencyStore } from '../ports/idempotency-store.js';
+import type { Repository } from '../ports/repository.js';
+import { type Created, type Creation, type CreationOutcome, RecordCreator } from './create-records.js';
+import type { IdPool } from './id-allocator.js';
+import { keyReused, STREAM } from './idempotency.js';
+import { everyPage } from './paginate.js';
+import { draftValidator, type RecordRules, validateAll } from './record-validator.js';
+import { type Change, changedDraft, type Draft, newDraft, type RecordView } from './record-view.js';
+
+/** A write that loses this many races in a row is given up, and nothing is written. */
+const MAX_ATTEMPTS = 64;
+
+/** The versions of a record that a write may change. */
+export interface Precondition {
+  /** Absent: every version. */
+  readonly only?: readonly number[];
+  /** Absent: none. */
+  readonly never?: readonly number[] | 'any';
+}
+
+export const ANY_VERSION: Precondition = {};
+
+export interface RecordServiceDependencies<Fields> {
+  readonly records: Repository<Fields>;
+  readonly reservations: IdempotencyStore;
+  readonly ids: IdPool;
+  readonly clock: Clock;
+  readonly backoff: Backoff;
+  /** The version of the API whose clients this service serves. */
+  readonly view: RecordView<Fields>;
+  readonly rules: RecordRules<Fields>;
+}
+
+/**
+ * Everything that clients do with the records of a resource. The resource is in the dependencies, as values and
+ * functions.
+ */
+export class RecordService<Fields> {
+  private readonly creator: RecordCreator<Fields>;
+
+  constructor(private readonly deps: RecordServiceDependencies<Fields>) {
+    const { records, reservations, ids, clock, rules } = deps;
+    this.creator = new RecordCreator({
+      records,
+      reservations,
+      ids,
+      clock,
+      validate: draftValidator(rules),
+    });
+  }
+
+  list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    return this.deps.records.list(query);
+  }
+
+  /**
+   * The number of records in a list with these filters.
+   * @param client as in {@link ListQuery}
+   */
+  count(filters: readonly Filter[], client?: string): Promise<number> {
+    return this.deps.records.count(filters, client);
+  }
+
+  /** The whole list from the query's position on, page by page. */
+  pages(query: ListQuery): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
+    return everyPage(this.deps.records, query);
+  }
+
+  /** @throws CatalogueError `not_found` */
+  async read(id: Id): Promise<Versioned<Fields>> {
+    const record = await this.deps.records.find(id);
+    if (!record) throw notFound();
+    return record;
+  }
+
+  /** The draft of a new record, for {@link create}. It has every issue of the body except missing references. */
+  draft(body: unknown): Draft<Fields> {
+    return newDraft(this.deps.view, body);
+  }
+
+  /** @throws CatalogueError `validation_failed`, `duplicate_value`, `idempotency_key_reused` */
+  async create(creation: Creation<Fields>): Promise<Created<Fields>> {
+    const [outcome] = await this.createAll([creation]);
+    if (outcome instanceof CatalogueError) throw outcome;
+    if (!outcome) throw new Error('A creation has no outcome.');
+    return outcome;
+  }
+
+  /**
+   * Many at once. One that is refused stops no other.
+   * @throws CatalogueError `unavailable`: some of them may have been created
+   */
+  createAll(creations: readonly Creation<Fields>[]): Promise<readonly CreationOutcome<Fields>[]> {
+    return this.creator.createAll(creations);
+  }
+
+  /**
+   * Reserves an idempotency key for a stream, whose lines have keys of their own. The same stream may reserve it again.
+   * @throws CatalogueError `idempotency_key_reused`
+   */
+  async reserveStream(key: string): Promise<void> {
+    const { reservations, clock } = this.deps;
+    const existing = await reservations.reserve([{ key, reservedAt: clock.now(), ...STREAM }]);
+    if (existing.get(key)?.fingerprint !== STREAM.fingerprint) throw keyReused();
+  }
+
+  /**
+   * Applies a change to the newest version of a record, again if another write was faster. A change without effect
+   * writes nothing.
+   * @throws CatalogueError `not_found`, `precondition_failed`, `invalid_patch`, `patch_test_failed`,
+   * `validation_failed`,
+   * `duplicate_value`, `unavailable`
+   */
+  update(id: Id, precondition: Precondition, change: Change): Promise<Versioned<Fields>> {
+    const { records, clock, view, rules } = this.deps;
+    return this.withOptimisticRetry(id, precondition, async (current) => {
+      const draft = changedDraft(view, change, current);
+      const [fields] = await validateAll(rules, [{ draft, previous: current }]);
+      if (fields instanceof CatalogueError) throw fields;
+      if (isDeepStrictEqual(fields, current.fields)) return current;
+      const updatedAt = Math.max(clock.now(), current.updatedAt);
+      const next = { ...current, version: current.version + 1, updatedAt, fields: fields as Fields };
+      return (await records.replace(next, current.version)) ? next : undefined;
+    });
+  }
+
+  /** @throws CatalogueError `not_found`, `precondition_failed`, `unavailable` */
+  async remove(id: Id, precondition: Precondition): Promise<void> {
+    const { records, clock } = this.deps;
+    await this.withOptimisticRetry(id, precondition, async (current) =>
+      (await records.remove(id, current.version, clock.now())) ? current : undefined,
+    );
+  }
+
+  /** @param write returns undefined if another write was faster */
+  private async withOptimisticRetry(
+    id: Id,
+    precondition: Precondition,
+    write: (current: Versioned<Fields>) => Promise<Versioned<Fields> | undefined>,
+  ): Promise<Versioned<Fields>> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const current = await this.read(id);
+      if (!isMet(precondition, current.version)) throw new PreconditionFailed(current);
+      const written = await write(current);
+      if (written) return written;
+      await this.deps.backoff.pause(attempt);
+    }
+    throw unavailable('Too many others are writing this record. Nothing was written; try again.');
+  }
+}
+
+export function isMet({ only, never }: Precondition, version: number): boolean {
+  return (only === undefined || only.includes(version)) && never !== 'any' && !never?.includes(version);
+}

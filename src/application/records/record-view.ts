@@ -1,0 +1,156 @@
+import { type Fault, fieldFault } from '../../domain/errors.js';
+import type { Field, FieldTable } from '../../domain/fields.js';
+import type { Unjudged, Versioned } from '../../domain/record.js';
+import { patchedByJsonPatch } from '../patch/json-patch.js';
+import { isJsonObject, type JsonObject, mergePatch } from '../patch/merge-patch.js';
+
+/** How one version of the API shows the records of a resource, and how it reads bodies. */
+export interface RecordView<Fields> {
+  /** The record as clients see it. A field without a value is absent. */
+  present(record: Versioned<Fields>): JsonObject;
+  /** Every issue of a body. The service's own fields are not in it. */
+  validate(sent: JsonObject): readonly Fault[];
+  /**
+   * The fields to store. What `current` has and this version does not show is kept.
+   * @param sent its values may be of any type if it has issues
+   * @param current the fields that the body changes; absent for a new record
+   */
+  toFields(sent: JsonObject, current?: Fields): JsonObject;
+}
+
+/** The fields of a record to create or to change, and every issue that was found in them. */
+export interface Draft<Fields> {
+  /** Of the right types if there are no issues. */
+  readonly fields: Unjudged<Fields>;
+  readonly issues: readonly Fault[];
+}
+
+/** What a client wants to do with a record. */
+export type Change =
+  | { readonly kind: 'replacement'; readonly body: unknown }
+  /** RFC 7396 */
+  | { readonly kind: 'merge-patch'; readonly body: unknown }
+  /** RFC 6902 */
+  | { readonly kind: 'json-patch'; readonly body: unknown };
+
+const READ_ONLY = ['id', 'version', 'createdAt', 'updatedAt'] as const;
+
+const NO_OBJECT: Draft<never> = { fields: {} as never, issues: [fieldFault('invalid_type', [])] };
+
+/** The service's own fields of a record, as clients see them. */
+export function metadata(record: Versioned<unknown>): Record<(typeof READ_ONLY)[number], unknown> {
+  return {
+    id: record.id,
+    version: record.version,
+    createdAt: new Date(record.createdAt).toISOString(),
+    updatedAt: new Date(record.updatedAt).toISOString(),
+  };
+}
+
+/** The draft of a new record. A body with one of the service's own fields has an issue. */
+export function newDraft<Fields>(view: RecordView<Fields>, body: unknown): Draft<Fields> {
+  return isJsonObject(body) ? draftOf(view, body, readOnlyIssues(body, {})) : NO_OBJECT;
+}
+
+/**
+ * The draft that a change makes of the current record. The service's own fields may come back as they are.
+ * @throws CatalogueError `invalid_patch`, `patch_test_failed`
+ */
+export function changedDraft<Fields>(
+  view: RecordView<Fields>,
+  change: Change,
+  current: Versioned<Fields>,
+): Draft<Fields> {
+  const { kind, body } = change;
+  if (kind === 'json-patch') {
+    const patched = patchedByJsonPatch(view.present(current), body);
+    if (!isJsonObject(patched)) return NO_OBJECT;
+    // The record shows its id, so a result without one has removed it.
+    const issues = readOnlyIssues({ id: undefined, ...patched }, metadata(current));
+    return draftOf(view, patched, issues, current);
+  }
+  if (!isJsonObject(body)) return NO_OBJECT;
+  const issues = readOnlyIssues(body, metadata(current));
+  if (kind === 'replacement') return draftOf(view, body, issues, current);
+  return draftOf(view, mergePatch(view.present(current), body) as JsonObject, issues, current);
+}
+
+function draftOf<Fields>(
+  view: RecordView<Fields>,
+  sent: JsonObject,
+  readOnly: readonly Fault[],
+  current?: Versioned<Fields>,
+): Draft<Fields> {
+  const own = withoutReadOnly(sent);
+  const issues = view.validate(own);
+  return {
+    fields: view.toFields(own, current?.fields) as Unjudged<Fields>,
+    issues: readOnly.length === 0 ? issues : [...readOnly, ...issues],
+  };
+}
+
+function readOnlyIssues(sent: JsonObject, stored: JsonObject): Fault[] {
+  return READ_ONLY.filter((field) => Object.hasOwn(sent, field) && sent[field] !== stored[field]).map(
+    (field) => fieldFault('read_only_field', [field]),
+  );
+}
+
+function withoutReadOnly(sent: JsonObject): JsonObject {
+  if (!READ_ONLY.some((field) => Object.hasOwn(sent, field))) return sent;
+  const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...rest } = sent;
+  return rest;
+}
+
+/** Makes {@link RecordView.present} for these fields. A stored field that is not in the table is never shown. */
+export function presenter<Fields>(table: FieldTable): RecordView<Fields>['present'] {
+  const copy = copierOf(table);
+  return (record) => copy(record.fields as JsonObject, { id: record.id });
+}
+
+type ValueCopier = (value: never) => unknown;
+
+function copierOf(table: FieldTable) {
+  const copiers = Object.entries(table).map(([name, field]) => ({ name, copy: valueCopier(field) }));
+  return (from: JsonObject, to: Record<string, unknown>): Record<string, unknown> => {
+    for (const { name, copy } of copiers) {
+      const value = from[name];
+      if (value !== undefined) to[name] = copy ? copy(value as never) : value;
+    }
+    return to;
+  };
+}
+
+/** @returns undefined if the value is shown as it is stored */
+function valueCopier(field: Field): ValueCopier | undefined {
+  if (field.kind === 'object') {
+    const copy = copierOf(field.fields);
+    return (value: JsonObject) => copy(value, {});
+  }
+  const copy = field.kind === 'list' ? valueCopier(field.of) : undefined;
+  return copy && ((values: readonly never[]) => values.map(copy));
+}
+
+/**
+ * Makes {@link RecordView.toFields} for a version whose fields have the names under which they are stored. Fields of
+ * the
+ * current record that are not in the table belong to another version and stay, those inside objects too.
+ */
+export function fieldReader<Fields>(table: FieldTable): RecordView<Fields>['toFields'] {
+  const keep = keeper(table);
+  return (sent, current) => (current ? keep(sent, current as JsonObject) : sent);
+}
+
+function keeper(table: FieldTable): (sent: JsonObject, current: JsonObject) => JsonObject {
+  const inner = Object.entries(table).flatMap(([name, field]) =>
+    field.kind === 'object' ? [[name, keeper(field.fields)] as const] : [],
+  );
+  return (sent, current) => {
+    const kept: Record<string, unknown> = { ...sent };
+    for (const name of Object.keys(current)) if (!Object.hasOwn(table, name)) kept[name] = current[name];
+    for (const [name, keep] of inner) {
+      const [next, previous] = [sent[name], current[name]];
+      if (isJsonObject(next) && isJsonObject(previous)) kept[name] = keep(next, previous);
+    }
+    return kept;
+  };
+}

@@ -1,0 +1,116 @@
+import { type Attributes, attributeFaults } from './attributes.js';
+import { type Fault, type FaultCode, fieldFault } from './errors.js';
+import type { Field, FieldsOf, FieldTable, ListField, Path } from './fields.js';
+import { isReference, isWithin, memberValue } from './references.js';
+import { textFaults } from './text.js';
+
+/**
+ * Makes a function that returns every broken rule of an entity; none if the entity is valid. It does not check types,
+ * nor that references exist. A field without a value is skipped.
+ */
+export function validator<Table extends FieldTable>(
+  table: Table,
+): (fields: Partial<FieldsOf<Table>>) => Fault[] {
+  const check = checkOf({ kind: 'object', fields: table });
+  return (fields) => {
+    const issues: Fault[] = [];
+    check(fields as never, [], issues);
+    return issues;
+  };
+}
+
+type Check = (value: never, path: Path, issues: Fault[]) => void;
+
+function checkOf(field: Field): Check {
+  switch (field.kind) {
+    case 'text':
+      return coded((text: string) => textFaults(text, field));
+    case 'code':
+      return coded((text: string) => formFaults(text, field.pattern.test(text)));
+    case 'choice':
+      return coded((text: string) => formFaults(text, field.values.includes(text)));
+    case 'integer':
+      return coded((value: number) => (isWithin(value, field) ? [] : ['out_of_range']));
+    case 'reference':
+      return coded((value: number) => (isReference(value) ? [] : ['out_of_range']));
+    case 'instant':
+      return coded((value: number) => (Number.isSafeInteger(value) ? [] : ['out_of_range']));
+    case 'attributes':
+      return (attributes: Attributes, path, issues) => {
+        for (const { code, path: inside } of attributeFaults(attributes))
+          issues.push(fieldFault(code, [...path, ...inside]));
+      };
+    case 'object':
+      return objectCheck(field.fields);
+    case 'list':
+      return listCheck(field);
+  }
+}
+
+function coded<Value>(codes: (value: Value) => readonly FaultCode[]): Check {
+  return (value, path, issues) => {
+    for (const code of codes(value)) issues.push(fieldFault(code, path));
+  };
+}
+
+function objectCheck(table: FieldTable): Check {
+  const checks = Object.entries(table).map(([name, field]) => [name, checkOf(field)] as const);
+  return (object: Readonly<Record<string, never>>, path, issues) => {
+    for (const [name, check] of checks) {
+      const value = object[name];
+      if (value !== undefined) check(value, [...path, name], issues);
+    }
+  };
+}
+
+function listCheck(field: ListField): Check {
+  const check = checkOf(field.of);
+  const repetitions = repetitionsIn(field);
+  return (elements: readonly never[], path, issues) => {
+    if (elements.length < field.min) issues.push(fieldFault('too_short', path));
+    if (elements.length > field.max) issues.push(fieldFault('too_long', path));
+    for (const [at, element] of elements.entries()) check(element, [...path, at], issues);
+    for (const place of repetitions(elements))
+      issues.push(fieldFault('duplicate_value', [...path, ...place]));
+  };
+}
+
+/** The issues of a text that has one fixed form. */
+export function formFaults(text: string, isGood: boolean): FaultCode[] {
+  if (text === '') return ['too_short'];
+  return isGood ? [] : ['invalid_format'];
+}
+
+/**
+ * Makes a function that returns the paths to values that repeat one before them. Elements may be of any type: only good
+ * values are compared.
+ */
+export function repetitionsIn({
+  of: element,
+  distinct,
+}: ListField): (elements: readonly unknown[]) => Path[] {
+  const isGood = goodValue(distinct.reduce(member, element));
+  return (elements) => {
+    const seen = new Set<unknown>();
+    const repeated: Path[] = [];
+    for (const [at, one] of elements.entries()) {
+      const value = distinct.reduce(memberValue, one);
+      if (!isGood(value)) continue;
+      if (seen.has(value)) repeated.push([at, ...distinct]);
+      seen.add(value);
+    }
+    return repeated;
+  };
+}
+
+function member(field: Field, name: string): Field {
+  const inner = field.kind === 'object' ? field.fields[name] : undefined;
+  if (!inner) throw new Error(`A list cannot be distinct by ${name}: its elements have no such field.`);
+  return inner;
+}
+
+function goodValue(field: Field): (value: unknown) => boolean {
+  if (field.kind === 'reference') return isReference;
+  if (field.kind === 'choice') return (value) => (field.values as readonly unknown[]).includes(value);
+  throw new Error(`A list cannot be distinct by a field of the kind ${field.kind}.`);
+}
