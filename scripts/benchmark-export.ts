@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import type { ExportFigures } from './export-reader.js';
 import { Exports } from './exports.js';
-import { grouped, Latencies, milliseconds, ratio, say, table } from './figures.js';
+import { grouped, Latencies, milliseconds, ratio, print, table } from './statistics.js';
 import { integer, options } from './options.js';
-import { type Pace, readProducts } from './paced-clients.js';
+import { type Pace, readProducts } from './load-generator.js';
 import { ResidentMemory } from './resident-memory.js';
 import { SeededService, withFolder } from './seeded-service.js';
 
@@ -26,7 +26,7 @@ const pace: Pace = {
 await withFolder(given.data, async (folder) => {
   const service = await SeededService.start(join(folder, `export-${products}`), products);
   try {
-    say(
+    print(
       table(
         ['export', 'RSS start', 'max', 'end, MiB', 'seconds', 'records/s', 'MiB/s'],
         [
@@ -37,8 +37,8 @@ await withFolder(given.data, async (folder) => {
     );
     await readProducts(service, { ...pace, seconds: WARM_UP_SECONDS });
     const manner = pace.everyMs === 0 ? 'one after the other' : `every ${pace.everyMs} ms`;
-    say(`\n${pace.clients} clients, each a product ${manner}\n`);
-    say(table(['clients', 'requests', 'p50', 'p99', 'max, ms'], await clientsBeside(service)));
+    print(`\n${pace.clients} clients, each a product ${manner}\n`);
+    print(table(['clients', 'requests', 'p50', 'p99', 'max, ms'], await clientsBeside(service)));
   } finally {
     await service.stop();
   }
@@ -71,7 +71,7 @@ async function clientsBeside(service: SeededService): Promise<string[][]> {
   }
   const both = [0.5, 0.99, 1].map((part) => ratio(beside.quantile(part), alone.quantile(part)));
   const [, records, mebibytes] = rates(exported);
-  say(`the exports beside them: ${records} records/s, ${mebibytes} MiB/s\n`);
+  print(`the exports beside them: ${records} records/s, ${mebibytes} MiB/s\n`);
   return [...rows, row('all: alone', alone), row('all: beside', beside), ['ratio', '', ...both]];
 }
 

@@ -3,8 +3,8 @@
  * that hold so many sample products each, in turns. See docs/benchmarks.md.
  */
 import { join } from 'node:path';
-import { grouped, Latencies, milliseconds, ratio, say, table } from './figures.js';
-import { type ListCase, listCases } from './list-queries.js';
+import { grouped, Latencies, milliseconds, ratio, print, table } from './statistics.js';
+import { type ListCase, listCases } from './benchmark-queries.js';
 import { integer, options } from './options.js';
 import { SeededService, withFolder } from './seeded-service.js';
 
@@ -19,13 +19,13 @@ interface Outcome {
   readonly latencies: Latencies;
   records: number;
   /** Of the first answer that was not what it should be; nothing is asked after it. */
-  fault?: string;
+  issue?: string;
 }
 
 const given = options({ products: '1000,1000000', requests: '300', data: '' });
 const sizes = given.products.split(',').map((text) => integer('products', text, 1_000, 10_000_000));
 const requests = integer('requests', given.requests, 1, 100_000);
-const faults: string[] = [];
+const issues: string[] = [];
 
 await withFolder(given.data, async (folder) => {
   const services: SeededService[] = [];
@@ -34,14 +34,14 @@ await withFolder(given.data, async (folder) => {
     const subjects: Subject[] = [];
     for (const service of services)
       subjects.push({ service, cases: await listCases(service.client, service.products) });
-    say(`${requests} requests each, in milliseconds; ratios to ${grouped(sizes[0] ?? 0)} products\n`);
-    say(table(headings(), await measured(subjects)));
+    print(`${requests} requests each, in milliseconds; ratios to ${grouped(sizes[0] ?? 0)} products\n`);
+    print(table(headings(), await measured(subjects)));
   } finally {
     for (const service of services) await service.stop();
   }
 });
-for (const fault of faults) process.stderr.write(`${fault}\n`);
-if (faults.length > 0) process.exitCode = 1;
+for (const issue of issues) process.stderr.write(`${issue}\n`);
+if (issues.length > 0) process.exitCode = 1;
 
 async function measured(subjects: readonly Subject[]): Promise<string[][]> {
   const rows: string[][] = [];
@@ -49,28 +49,28 @@ async function measured(subjects: readonly Subject[]): Promise<string[][]> {
     const outcomes = subjects.map((): Outcome => ({ latencies: new Latencies(), records: 0 }));
     for (let round = -WARM_UP; round < requests; round++)
       for (const [which, { service, cases }] of subjects.entries()) {
-        const [asked, outcome] = [cases[at], outcomes[which]];
-        if (asked && outcome) await ask(service, asked, round, outcome);
+        const [requested, outcome] = [cases[at], outcomes[which]];
+        if (requested && outcome) await ask(service, requested, round, outcome);
       }
     rows.push([name, ...figures(outcomes)]);
   }
   return rows;
 }
 
-async function ask(service: SeededService, asked: ListCase, round: number, outcome: Outcome): Promise<void> {
-  if (outcome.fault) return;
-  const path = asked.paths[(round + WARM_UP) % asked.paths.length] ?? '';
-  const headers = asked.prefer === undefined ? {} : { Prefer: asked.prefer };
+async function ask(service: SeededService, requested: ListCase, round: number, outcome: Outcome): Promise<void> {
+  if (outcome.issue) return;
+  const path = requested.paths[(round + WARM_UP) % requested.paths.length] ?? '';
+  const headers = requested.prefer === undefined ? {} : { Prefer: requested.prefer };
   const started = performance.now();
-  const answer = await service.client.get(path, { headers });
+  const response = await service.client.get(path, { headers });
   const taken = performance.now() - started;
-  if (answer.status !== 200) {
-    outcome.fault = `${answer.status} ${answer.json.code}`;
-    faults.push(`${grouped(service.products)} products, ${asked.name}, ${path}: ${answer.text}`);
-  } else if (asked.prefer && answer.headers['x-total-count'] !== `${service.products}`) {
-    outcome.fault = 'not counted';
-    faults.push(`${asked.name}: X-Total-Count is ${answer.headers['x-total-count']}`);
-  } else if (round < 0) outcome.records = Math.max(outcome.records, answer.json.length);
+  if (response.status !== 200) {
+    outcome.issue = `${response.status} ${response.json.code}`;
+    issues.push(`${grouped(service.products)} products, ${requested.name}, ${path}: ${response.text}`);
+  } else if (requested.prefer && response.headers['x-total-count'] !== `${service.products}`) {
+    outcome.issue = 'not counted';
+    issues.push(`${requested.name}: X-Total-Count is ${response.headers['x-total-count']}`);
+  } else if (round < 0) outcome.records = Math.max(outcome.records, response.json.length);
   else outcome.latencies.add(taken);
 }
 
@@ -86,13 +86,13 @@ function figures(outcomes: readonly Outcome[]): string[] {
   const [base, ...others] = outcomes;
   const both = [0.5, 0.99];
   return [
-    ...outcomes.flatMap(({ latencies, records, fault }) =>
-      fault
-        ? [fault, '–', '–']
+    ...outcomes.flatMap(({ latencies, records, issue }) =>
+      issue
+        ? [issue, '–', '–']
         : [`${records}`, ...both.map((part) => milliseconds(latencies.quantile(part)))],
     ),
-    ...others.flatMap(({ latencies, fault }) =>
-      fault || !base || base.fault
+    ...others.flatMap(({ latencies, issue }) =>
+      issue || !base || base.issue
         ? ['–', '–']
         : both.map((part) => ratio(latencies.quantile(part), base.latencies.quantile(part))),
     ),

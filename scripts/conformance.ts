@@ -10,8 +10,8 @@ import { randomInt } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CALLERS, type Caller, ConformanceService } from './conformance-service.js';
-import { grouped, say } from './figures.js';
+import { CALLERS, type Caller, ConformanceService } from './stateful-service.js';
+import { grouped, print } from './statistics.js';
 import { integer, options } from './options.js';
 import { type Outcome, type Pace, Schemathesis } from './schemathesis.js';
 
@@ -25,7 +25,7 @@ const pace: Pace =
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
 try {
   const schemathesis = await Schemathesis.install(join(folder, 'python'));
-  say(`seed ${seed}`);
+  print(`seed ${seed}`);
   // Of one that breaks the others are still waited for: their services are to end, too.
   const settled = await Promise.allSettled(CALLERS.map((caller) => tried(caller, schemathesis)));
   report(
@@ -42,7 +42,7 @@ async function tried(caller: Caller, schemathesis: Schemathesis): Promise<Outcom
   mkdirSync(own);
   const service = await ConformanceService.start(own, caller);
   try {
-    return await schemathesis.run(own, { name: caller.name, seed, pace, ...service.told });
+    return await schemathesis.run(own, { name: caller.name, seed, pace, ...service.reported });
   } finally {
     await service.stop();
   }
@@ -50,12 +50,12 @@ async function tried(caller: Caller, schemathesis: Schemathesis): Promise<Outcom
 
 /** The last lines are those of a mocha suite: each operation counts once for each caller, and each failure. */
 function report(outcomes: readonly Outcome[]): void {
-  for (const { output, failures } of outcomes) if (failures > 0) say(output);
+  for (const { output, failures } of outcomes) if (failures > 0) print(output);
   for (const { name, cases, operations, seconds } of outcomes)
-    say(`${name}: ${grouped(cases)} cases of ${operations} operations in ${Math.round(seconds)} s`);
+    print(`${name}: ${grouped(cases)} cases of ${operations} operations in ${Math.round(seconds)} s`);
   const sum = (of: (outcome: Outcome) => number) => outcomes.reduce((all, outcome) => all + of(outcome), 0);
-  say(`${grouped(sum(({ cases }) => cases))} cases in all, seed ${seed}\n`);
+  print(`${grouped(sum(({ cases }) => cases))} cases in all, seed ${seed}\n`);
   const failing = sum(({ failures }) => failures);
-  say(`  ${sum(({ faultless }) => faultless)} passing\n  ${failing} failing`);
+  print(`  ${sum(({ faultless }) => faultless)} passing\n  ${failing} failing`);
   if (failing > 0) process.exitCode = 1;
 }

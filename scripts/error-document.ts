@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
 import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
 import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
-import { FAULTS } from '#src/adapters/inbound/http/response/issue-codes.js';
+import { ISSUES } from '#src/adapters/inbound/http/response/issue-codes.js';
 
 /** The path of the document, from the root of the project. */
 export const ERROR_DOCUMENT = 'docs/errors.md';
@@ -17,7 +17,7 @@ export function errorDocument(): string {
     index(),
     ...STATUSES.flatMap((status) => [`## ${status} ${STATUS_CODES[status]}`, ...codesOf(status).map(entry)]),
     OF_DETAILS,
-    ...Object.entries(FAULTS).map(([code, { cause, remedy }]) =>
+    ...Object.entries(ISSUES).map(([code, { cause, remedy }]) =>
       section(`\`${code}\` in details`, cause, remedy),
     ),
     OF_TOKENS,

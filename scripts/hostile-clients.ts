@@ -13,7 +13,7 @@ import { Worker } from 'node:worker_threads';
 import { SCOPES } from '#src/domain/access.js';
 import { ChildProcessService, catalogue } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
-import { milliseconds, say, table } from './figures.js';
+import { milliseconds, print, table } from './statistics.js';
 import type { BystanderData, Measured } from './hostile/bystander.js';
 import { Connections, FLOODS, type Flood } from './hostile/floods.js';
 import { BODIES, FORMS, type HostileRequest, READS } from './hostile/requests.js';
@@ -45,8 +45,8 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-for (const failure of failures) say(`FAILED: ${failure}`);
-say(`\n  ${passed} passing\n  ${failures.length} failing`);
+for (const failure of failures) print(`FAILED: ${failure}`);
+print(`\n  ${passed} passing\n  ${failures.length} failing`);
 process.exitCode = failures.length > 0 ? 1 : 0;
 
 function check(isGood: boolean, failure: string): void {
@@ -71,7 +71,7 @@ async function costs(): Promise<void> {
       check(status.startsWith(`${request.status ?? 200}`), `${request.name} has the response ${status}`);
       check(longest <= MAX_TURN_MS, `${request.name} holds the event loop for ${milliseconds(longest)} ms`);
     }
-    say(table(['request', 'response', 'CPU ms', 'longest turn, CPU ms'], rows));
+    print(table(['request', 'response', 'CPU ms', 'longest turn, CPU ms'], rows));
     client.close();
   } finally {
     await service.stop('SIGKILL');
@@ -109,8 +109,8 @@ async function send(
   { method, path, headers, body, isAnonymous }: HostileRequest,
 ): Promise<string> {
   const token = isAnonymous && { token: null };
-  const answer = await client.request(method, path, { headers, body, from: '127.0.0.3', ...token });
-  return answer.status < 400 ? `${answer.status}` : `${answer.status} ${answer.json.code}`;
+  const response = await client.request(method, path, { headers, body, from: '127.0.0.3', ...token });
+  return response.status < 400 ? `${response.status}` : `${response.status} ${response.json.code}`;
 }
 
 /** @returns the longest turn of the event loop since the measurement began, in milliseconds of CPU time */
@@ -146,7 +146,7 @@ async function floods(): Promise<void> {
       for (const { isGood, failure } of met.checks) check(isGood, failure);
       rows.push(...met.rows);
     }
-    say(
+    print(
       table(['flood', 'probe', 'requests', 'p50 ms', 'p99', 'max', 'failed', 'MiB before', 'at most'], rows),
     );
     client.close();

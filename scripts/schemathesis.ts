@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const TOLD = resolve('tests/conformance');
+const HOOKS = resolve('tests/conformance');
 const ALL_PHASES = 'examples,coverage,fuzzing,stateful';
 const MORE_ROUNDS = 2;
 
@@ -52,7 +52,7 @@ export class Schemathesis {
   static async install(folder: string): Promise<Schemathesis> {
     await finished('python3', ['-m', 'venv', folder]);
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes'];
-    await finished(join(folder, 'bin/python'), [...pip, '-r', join(TOLD, 'requirements.txt')]);
+    await finished(join(folder, 'bin/python'), [...pip, '-r', join(HOOKS, 'requirements.txt')]);
     return new Schemathesis(join(folder, 'bin/schemathesis'));
   }
 
@@ -78,22 +78,22 @@ export class Schemathesis {
       env: {
         PATH,
         HOME: folder,
-        PYTHONPATH: TOLD,
+        PYTHONPATH: HOOKS,
         PYTHONDONTWRITEBYTECODE: '1',
         SCHEMATHESIS_HOOKS: 'hooks',
         ...trial.environment,
       },
     });
     if (!existsSync(report)) throw new Error(`schemathesis ended with ${code}:\n${output}`);
-    const told: Report = JSON.parse(readFileSync(report, 'utf8'));
-    const isMissing = phases === ALL_PHASES && told.operations.tested !== told.operations.selected;
-    return outcome(trial.name, isMissing ? null : code, output, told);
+    const reported: Report = JSON.parse(readFileSync(report, 'utf8'));
+    const isMissing = phases === ALL_PHASES && reported.operations.tested !== reported.operations.selected;
+    return outcome(trial.name, isMissing ? null : code, output, reported);
   }
 }
 
 function parameters({ url, key, seed, pace, environment }: Trial, report: string): string[] {
   return [
-    ...['--config-file', join(TOLD, 'schemathesis.toml'), 'run', `${url}/openapi.json`, '--no-color'],
+    ...['--config-file', join(HOOKS, 'schemathesis.toml'), 'run', `${url}/openapi.json`, '--no-color'],
     ...['--checks', 'all', '--seed', String(seed), '--tls-verify', environment['CONFORMANCE_CA_FILE'] ?? ''],
     ...['--report', 'json', '--report-json-path', report],
     ...('seconds' in pace ? ['--max-time', String(pace.seconds)] : ['--max-examples', String(pace.examples)]),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ChildProcessService, catalogue } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
-import { grouped, say } from './figures.js';
+import { grouped, print } from './statistics.js';
 
 /** The real service over TLS, a process of its own, on a SQLite file that holds so many sample products. */
 export class SeededService {
@@ -58,11 +58,11 @@ export async function withFolder(named: string, use: (folder: string) => Promise
 async function seed(folder: string, products: number): Promise<void> {
   const done = join(folder, `seeded-${products}`);
   if (existsSync(done)) return;
-  say(`making ${grouped(products)} products in ${folder}`);
+  print(`making ${grouped(products)} products in ${folder}`);
   const started = performance.now();
   const { out } = await mustSucceed(folder, ['seed', '--products', `${products}`]);
   const seconds = (performance.now() - started) / 1_000;
-  say(`${out.trim()}: ${seconds.toFixed(1)} s, ${grouped(products / seconds)} a second`);
+  print(`${out.trim()}: ${seconds.toFixed(1)} s, ${grouped(products / seconds)} a second`);
   writeFileSync(done, '');
 }
 

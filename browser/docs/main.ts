@@ -5,9 +5,9 @@ import { navigation, othersTitle } from './navigation.js';
 import type { OpenApi } from './openapi.js';
 import { operationView } from './operation-view.js';
 import { type Group, groupsOf } from './operations.js';
-import { prose } from './prose.js';
+import { prose } from './markdown.js';
 import { References } from './references.js';
-import type { Surroundings } from './trial.js';
+import type { TryItContext } from './try-it.js';
 
 /** The folder of the page: behind a proxy it may lie deeper than the root. A user in the page's address is none of it. */
 const BASE = new URL('.', location.origin + location.pathname).href;
@@ -57,7 +57,7 @@ function documentLink({ openapi }: OpenApi): HTMLElement {
   );
 }
 
-function groupView({ name, description, operations, others }: Group, around: Surroundings): HTMLElement {
+function groupView({ name, description, operations, others }: Group, around: TryItContext): HTMLElement {
   const view = (some: Group['operations']) => some.map((operation) => operationView(operation, around));
   const section = element('section', { class: 'group' }, element('h2', {}, name), prose(description));
   section.append(...view(operations));

@@ -1,17 +1,17 @@
 import type { Access } from './access.js';
-import { scrolling, statusBadge } from './answer-view.js';
+import { scrolling, statusBadge } from './response-view.js';
 import { written } from './body-editor.js';
 import { type Child, disclosure, element } from './element.js';
 import type { Content, Header, RequestBody, Response } from './openapi.js';
 import type { Operation } from './operations.js';
-import { marked, prose } from './prose.js';
+import { marked, prose } from './markdown.js';
 import type { References } from './references.js';
-import { givenExamples } from './sample.js';
+import { givenExamples } from './example-value.js';
 import { schemaView } from './schema-view.js';
-import { type Surroundings, Trial } from './trial.js';
+import { type TryItContext, Trial } from './try-it.js';
 
 /** One operation: a line, and all about it once it is opened. */
-export function operationView(operation: Operation, around: Surroundings): HTMLElement {
+export function operationView(operation: Operation, around: TryItContext): HTMLElement {
   const { id, method, path, summary, isDeprecated } = operation;
   const line = element(
     'h3',
@@ -31,7 +31,7 @@ export function methodBadge(method: string): HTMLElement {
   return element('span', { class: `method method-${method.toLowerCase()}` }, method);
 }
 
-function content(operation: Operation, around: Surroundings): HTMLElement {
+function content(operation: Operation, around: TryItContext): HTMLElement {
   const { references } = around;
   return element(
     'div',

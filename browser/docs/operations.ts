@@ -68,15 +68,15 @@ function operationsOf(document: OpenApi, references: References): Operation[] {
   });
 }
 
-interface Place {
+interface Location {
   readonly path: string;
   readonly item: PathItem;
   readonly method: Method;
   readonly found: OperationObject;
 }
 
-function operationOf(document: OpenApi, references: References, place: Place): Operation {
-  const { path, method, found } = place;
+function operationOf(document: OpenApi, references: References, location: Location): Operation {
+  const { path, method, found } = location;
   return {
     id: (found.operationId ?? `${method}${path}`).replace(/[^\w-]+/g, '-'),
     method: method.toUpperCase(),
@@ -85,7 +85,7 @@ function operationOf(document: OpenApi, references: References, place: Place): O
     description: found.description ?? '',
     tag: found.tags?.[0] ?? UNTAGGED,
     isDeprecated: found.deprecated ?? false,
-    parameters: parametersOf(references, place),
+    parameters: parametersOf(references, location),
     ...(found.requestBody && { body: references.resolve<RequestBody>(found.requestBody) }),
     responses: Object.entries(found.responses ?? {}).map(
       ([status, response]) => [status, references.resolve<Response>(response)] as const,
@@ -95,7 +95,7 @@ function operationOf(document: OpenApi, references: References, place: Place): O
 }
 
 /** An operation's own stand for those of its path that have the same name and place. */
-function parametersOf(references: References, { item, found }: Place): Parameter[] {
+function parametersOf(references: References, { item, found }: Location): Parameter[] {
   const all = [...(item.parameters ?? []), ...(found.parameters ?? [])];
   const byName = new Map<string, Parameter>();
   for (const referable of all) {

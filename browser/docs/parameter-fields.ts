@@ -1,11 +1,11 @@
-import type { Entry } from './attempt.js';
+import type { Entry } from './build-request.js';
 import { type Child, disclosure, element } from './element.js';
 import type { Parameter } from './openapi.js';
 import { type ParameterField, parameterField } from './parameter-field.js';
 import type { References } from './references.js';
 
 /** OpenAPI has these elsewhere: in the security, the body, and the content of the answers. */
-const TOLD_ELSEWHERE = /^(accept|content-type|authorization)$/i;
+const DOCUMENTED_ELSEWHERE = /^(accept|content-type|authorization)$/i;
 /** So many fields of one kind are shown at once; more are folded. */
 const MAX_UNFOLDED = 6;
 
@@ -24,10 +24,10 @@ export function parameterFields(parameters: readonly Parameter[], references: Re
   };
   const section = (title: string, some: readonly Parameter[], isFolded: boolean) =>
     some.length === 0 ? [] : [isFolded ? folded(title, some, make) : shown(title, some, make)];
-  const isIn = (place: Parameter['in']) => (parameter: Parameter) => parameter.in === place;
+  const isIn = (location: Parameter['in']) => (parameter: Parameter) => parameter.in === location;
   const query = parameters.filter(isIn('query'));
   const filters = filtersAmong(query);
-  const headers = parameters.filter(isIn('header')).filter(({ name }) => !TOLD_ELSEWHERE.test(name));
+  const headers = parameters.filter(isIn('header')).filter(({ name }) => !DOCUMENTED_ELSEWHERE.test(name));
   const isOptional = headers.every(({ required }) => !required);
   return {
     views: [

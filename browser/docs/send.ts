@@ -1,9 +1,9 @@
-import type { Attempt } from './attempt.js';
+import type { Attempt } from './build-request.js';
 
 /** More is not shown, and not read either: an export may be of any length. */
 export const MAX_SHOWN_BYTES = 256 * 1024;
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -19,7 +19,7 @@ export interface Answer {
  * @param key empty: none
  * @throws what the browser says when no answer comes
  */
-export async function send(attempt: Attempt, key: string, signal: AbortSignal): Promise<Answer> {
+export async function send(attempt: Attempt, key: string, signal: AbortSignal): Promise<ReceivedResponse> {
   const headers = new Headers(attempt.headers.map(([name, value]) => [name, value]));
   if (key !== '' && attempt.takesKey) headers.set('Authorization', `Bearer ${key}`);
   const begun = performance.now();
@@ -43,7 +43,7 @@ export async function send(attempt: Attempt, key: string, signal: AbortSignal): 
 async function shownBody(
   response: Response,
   signal: AbortSignal,
-): Promise<Pick<Answer, 'body' | 'bytes' | 'isCut'>> {
+): Promise<Pick<ReceivedResponse, 'body' | 'bytes' | 'isCut'>> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   let [body, bytes] = ['', 0];

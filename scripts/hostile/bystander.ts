@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { HttpClient } from '../../tests/support/http-client.js';
-import { Latencies } from '../figures.js';
+import { Latencies } from '../statistics.js';
 
 /** Keeps a probe below the default rate limit of its key. */
 const PAUSE_MS = 110;

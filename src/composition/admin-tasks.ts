@@ -4,7 +4,7 @@ import type { KeyAdministration } from '../application/auth/key-administration.j
 import type { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
 import type { BackupProgress } from '../application/ports/backup.js';
 import type { Settings } from '../config/settings.js';
-import { CatalogueError } from '../domain/errors.js';
+import { AppError } from '../domain/errors.js';
 import { type Application, compose, composeWith } from './container.js';
 import { memoryStorage } from './memory-storage.js';
 import { memoryRateLimits } from './rate-limits.js';
@@ -13,7 +13,7 @@ export { copyStores } from './copy-stores.js';
 
 /**
  * Lends the key administration of the store that the settings name. A service may run on the store meanwhile.
- * @throws CatalogueError `unavailable`; `validation_failed` if the store dies with this process
+ * @throws AppError `unavailable`; `validation_failed` if the store dies with this process
  */
 export function administerKeys<Result>(
   settings: Settings,
@@ -59,7 +59,7 @@ export async function backUpStore(
 ): Promise<number> {
   if (STORE !== 'sqlite') {
     const reason = `catalogue backup is for STORE=sqlite, and the settings name STORE=${STORE}.`;
-    throw new CatalogueError('validation_failed', reason);
+    throw new AppError('validation_failed', reason);
   }
   const { backUpDatabase } = await import('../adapters/outbound/sqlite/backup.js');
   return backUpDatabase(SQLITE_FILE, file, progress);
@@ -84,7 +84,7 @@ async function withStore<Result>(
   use: (application: Application) => Promise<Result>,
 ): Promise<Result> {
   if (settings.STORE === 'memory') {
-    throw new CatalogueError(
+    throw new AppError(
       'validation_failed',
       'STORE=memory lives in the service alone; no other process sees it.',
     );

@@ -1,5 +1,5 @@
-import { metadataEndpoints } from '../adapters/inbound/http/oauth/metadata-routes.js';
-import { TokenEndpoint } from '../adapters/inbound/http/oauth/token-route.js';
+import { metadataRoutes } from '../adapters/inbound/http/oauth/metadata-routes.js';
+import { TokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import { issuerOf } from '../adapters/outbound/tokens/decode-jwt.js';
 import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-token-verifier.js';
@@ -13,24 +13,24 @@ import {
 import type { SigningKeys } from '../application/auth/signing-keys.js';
 import { TokenIssuer } from '../application/auth/token-issuer.js';
 import type { Clock } from '../application/ports/clock.js';
-import type { Journal } from '../application/ports/journal.js';
+import type { Logger } from '../application/ports/logger.js';
 import type { PublicUrl } from '../application/ports/public-url.js';
 import type { Settings } from '../config/settings.js';
 
 export interface AuthDependencies extends Omit<AuthenticatorDependencies, 'external' | 'issuerOf'> {
   readonly settings: Settings;
   readonly clock: Clock;
-  readonly logger: Journal;
+  readonly logger: Logger;
 }
 
 export function composeAuthenticator({ settings, clock, logger, ...deps }: AuthDependencies): Authenticator {
   return new Authenticator({ ...deps, external: externalIssuer(settings, clock, logger), issuerOf });
 }
 
-function externalIssuer(settings: Settings, clock: Clock, logger: Journal): ExternalIssuer | undefined {
+function externalIssuer(settings: Settings, clock: Clock, logger: Logger): ExternalIssuer | undefined {
   const { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience } = settings;
   if (issuer === '') return undefined;
-  const keys = new JwksCache({ issuer, fetchKeySet, clock, journal: logger });
+  const keys = new JwksCache({ issuer, fetchKeySet, clock, logger: logger });
   return { issuer, tokens: new ExternalTokenVerifier({ expected: { issuer, audience }, keys, clock }) };
 }
 
@@ -48,7 +48,7 @@ export function oauthRoutes({ settings, authenticator, ...deps }: OAuthDependenc
   const issuer = new TokenIssuer(deps);
   const bodyLimitBytes = settings.BODY_LIMIT_BYTES;
   return [
-    new TokenEndpoint({ issuer, authenticator, bodyLimitBytes }).endpoint(),
-    ...metadataEndpoints({ publicUrl, signingKeys, otherIssuer: settings.OAUTH_ISSUER }),
+    new TokenRoute({ issuer, authenticator, bodyLimitBytes }).route(),
+    ...metadataRoutes({ publicUrl, signingKeys, otherIssuer: settings.OAUTH_ISSUER }),
   ];
 }

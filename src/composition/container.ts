@@ -6,14 +6,14 @@ import {
   instanceCachingFactory,
   container as root,
 } from 'tsyringe';
-import { docsEndpoints } from '../adapters/inbound/http/docs/docs-routes.js';
+import { docsRoutes } from '../adapters/inbound/http/docs/docs-routes.js';
 import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
-import { openApiEndpoint } from '../adapters/inbound/http/openapi/openapi-route.js';
-import type { Channel } from '../adapters/outbound/cluster/cluster-rate-limiter.js';
-import { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
-import { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
-import { RandomBackoff } from '../adapters/outbound/system/random-backoff.js';
-import { SystemClock } from '../adapters/outbound/system/system-clock.js';
+import { openApiRoute } from '../adapters/inbound/http/openapi/openapi-route.js';
+import type { Channel } from '../adapters/outbound/cluster/rate-limiter.js';
+import { PinoLogger } from '../adapters/outbound/pino/logger.js';
+import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
+import { RandomBackoff } from '../adapters/outbound/system/backoff.js';
+import { SystemClock } from '../adapters/outbound/system/clock.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
 import { Rs256TokenSigner } from '../adapters/outbound/tokens/rs256-key.js';
 import { AccessTokenVerifier } from '../application/auth/access-token-verifier.js';
@@ -23,8 +23,8 @@ import { KeyAdministration } from '../application/auth/key-administration.js';
 import { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
 import { SigningKeys } from '../application/auth/signing-keys.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
-import { UnusableStore } from '../application/ports/store.js';
-import { Retention } from '../application/retention.js';
+import { StoreConfigError } from '../application/ports/store.js';
+import { Retention } from '../application/maintenance/retention.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { composeAuthenticator, oauthRoutes } from './auth.js';
 import * as t from './injection-tokens.js';
@@ -120,7 +120,7 @@ export async function createService(settings: Settings, primary?: Channel): Prom
   try {
     return application.service;
   } catch (error) {
-    throw error instanceof UnusableStore ? new SettingsError([error.message]) : error;
+    throw error instanceof StoreConfigError ? new SettingsError([error.message]) : error;
   }
 }
 
@@ -145,7 +145,7 @@ function registerAuth(container: DependencyContainer, settings: Settings): void 
   register(container, t.CREDENTIAL_CACHE, (c) => new CredentialCache(c.resolve(t.CLOCK)));
   register(container, t.KEY_ADMINISTRATION, (c) => {
     return new KeyAdministration({
-      useCases: c.resolve(t.RESOURCES).apiKeys.useCases,
+      service: c.resolve(t.RESOURCES).apiKeys.service,
       keys: c.resolve(t.STORAGE).apiKeys,
       format: c.resolve(t.KEY_FORMAT),
       clock: c.resolve(t.CLOCK),
@@ -176,7 +176,7 @@ function registerAuth(container: DependencyContainer, settings: Settings): void 
       format,
       cache: c.resolve(t.CREDENTIAL_CACHE),
       failures: c.resolve(t.RATE_LIMITS).failures,
-      apiKeys: new ApiKeyVerifier({ keys: c.resolve(t.STORAGE).apiKeys, format, clock, journal: logger }),
+      apiKeys: new ApiKeyVerifier({ keys: c.resolve(t.STORAGE).apiKeys, format, clock, logger: logger }),
       accessTokens: new AccessTokenVerifier({
         keys: c.resolve(t.SIGNING_KEYS),
         publicUrl: c.resolve(t.PUBLIC_URL),
@@ -207,15 +207,15 @@ function registerResources(container: DependencyContainer, settings: Settings): 
       credentials: c.resolve(t.CREDENTIAL_CACHE),
       imports: {
         resultBuffers: new ResultBuffers({ folder: join(settings.DATA_DIR, 'spool') }),
-        journal: c.resolve(t.LOGGER),
+        logger: c.resolve(t.LOGGER),
       },
     });
   });
   register(container, t.ROUTES, (c) => [
-    ...Object.values(c.resolve(t.RESOURCES)).flatMap(({ endpoints }) => endpoints),
+    ...Object.values(c.resolve(t.RESOURCES)).flatMap(({ routes }) => routes),
     ...c.resolve(t.OAUTH_ROUTES),
-    openApiEndpoint(() => c.resolve(t.OPENAPI_DOCUMENT)),
-    ...docsEndpoints(),
+    openApiRoute(() => c.resolve(t.OPENAPI_DOCUMENT)),
+    ...docsRoutes(),
   ]);
   register(container, t.OPENAPI_DOCUMENT, (c) => {
     return describedService({
@@ -235,7 +235,7 @@ function registerService(container: DependencyContainer, settings: Settings): vo
       logger,
       clock,
       store: storage.store,
-      purgeJob: new PurgeJob(new Retention(storage.expiring, clock), logger),
+      purgeJob: new PurgeJob(new Retention(storage.purgeable, clock), logger),
       rateLimits: c.resolve(t.RATE_LIMITS),
       authenticator: c.resolve(t.AUTHENTICATOR),
       keyFormat: c.resolve(t.KEY_FORMAT),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { SystemClock } from '../adapters/outbound/system/system-clock.js';
+import { SystemClock } from '../adapters/outbound/system/clock.js';
 import {
   ArchiveCopy,
   CopyError,

@@ -1,7 +1,7 @@
 import type { InjectionToken } from 'tsyringe';
 import type { Route } from '../adapters/inbound/http/route.js';
-import type { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
-import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
+import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
+import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import type { Authenticator } from '../application/auth/authenticator.js';
 import type { CredentialCache } from '../application/auth/credential-cache.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';

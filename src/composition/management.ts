@@ -2,8 +2,8 @@ import { createManagementApp } from '../adapters/inbound/http/management-app.js'
 import type { Route } from '../adapters/inbound/http/route.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer } from '../adapters/inbound/http/server/server.js';
-import type { PrometheusMetrics } from '../adapters/outbound/prometheus/prometheus-metrics.js';
-import type { Journal } from '../application/ports/journal.js';
+import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
+import type { Logger } from '../application/ports/logger.js';
 import { listen } from './listen.js';
 
 /** How long a probe or a scrape that is under way may take at the end. */
@@ -13,7 +13,7 @@ export interface ManagementParts {
   readonly host: string;
   readonly port: number;
   readonly metrics: PrometheusMetrics;
-  readonly logger: Journal;
+  readonly logger: Logger;
 }
 
 /** The management port: plain HTTP for probes and Prometheus. */
@@ -28,7 +28,7 @@ export class Management {
     const app = createManagementApp({
       routes: probes,
       metrics,
-      journal: logger,
+      logger: logger,
       isDraining: () => this.drain?.isDraining ?? false,
     });
     const server = createPlainServer(app.callback());

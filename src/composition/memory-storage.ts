@@ -11,7 +11,7 @@ export function memoryStorage({ budget }: StorageOptions): Storage {
     ...repositories((table) => new MemoryRepository(table, budget, tombstones.get(table))),
     reservations,
     archives: { records: [], reservations: [] },
-    expiring: [
+    purgeable: [
       ...Object.values(reservations),
       ...EXPIRING_TABLES.flatMap((table) => tombstones.get(table) ?? []),
     ],

@@ -11,7 +11,7 @@ export interface MongoStorageOptions extends StorageOptions {
   readonly url: string;
 }
 
-/** @throws UnusableStore */
+/** @throws StoreConfigError */
 export function mongoStorage({ url, budget }: MongoStorageOptions): Storage {
   const indexes = [
     ...TABLES.map(recordIndexes),
@@ -27,6 +27,6 @@ export function mongoStorage({ url, budget }: MongoStorageOptions): Storage {
       records: TABLES.map((table) => new MongoArchive(store, mongoTable(table))),
       reservations: RESOURCE_TABLES.map((table) => new MongoReservationArchive(store, table)),
     },
-    expiring: [],
+    purgeable: [],
   };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { healthEndpoints } from '../adapters/inbound/http/health-routes.js';
+import { healthRoutes } from '../adapters/inbound/http/health-routes.js';
 import { tagOf } from '../adapters/inbound/http/openapi/description.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
 import type { Route } from '../adapters/inbound/http/route.js';
@@ -9,7 +9,7 @@ import { DEFINITIONS } from './resources.js';
 
 /** The subjects of the operations, in the order of the document. */
 const TAGS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.values(DEFINITIONS).map(({ words }) => [tagOf(words), words.about])),
+  ...Object.fromEntries(Object.values(DEFINITIONS).map(({ docs }) => [tagOf(docs), docs.about])),
   'OAuth 2.0':
     'Access tokens in exchange for API keys, and metadata that clients and other services can discover.',
   Health: 'For probes: no credentials, no rate limit.',
@@ -26,7 +26,7 @@ export interface DescribedParts {
 
 /** Returns the OpenAPI document of a service, which need not run. */
 export function describedService({ settings, routes, store, url }: DescribedParts): object {
-  const probes = healthEndpoints(store, () => false);
+  const probes = healthRoutes(store, () => false);
   return openApiDocument([...routes, ...probes], {
     url,
     version: packageVersion(),

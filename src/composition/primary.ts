@@ -1,5 +1,5 @@
 import type { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
-import { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
+import { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import type { Settings } from '../config/settings.js';
 import { rateLimitServer } from './rate-limits.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Journal } from '../application/ports/journal.js';
-import type { Retention } from '../application/retention.js';
+import type { Logger } from '../application/ports/logger.js';
+import type { Retention } from '../application/maintenance/retention.js';
 
 const FIRST_MS = 60_000;
 const INTERVAL_MS = 10 * 60_000;
@@ -11,8 +11,8 @@ export class PurgeJob {
   private running: Promise<void> | undefined;
 
   constructor(
-    private readonly retention: Pick<Retention, 'sweep'>,
-    private readonly logger: Journal,
+    private readonly retention: Pick<Retention, 'purgeExpired'>,
+    private readonly logger: Logger,
     private readonly pauses = { firstMs: FIRST_MS, intervalMs: INTERVAL_MS },
   ) {}
 
@@ -41,7 +41,7 @@ export class PurgeJob {
 
   private async purge(): Promise<void> {
     try {
-      await this.retention.sweep(() => this.stopping.signal.aborted);
+      await this.retention.purgeExpired(() => this.stopping.signal.aborted);
     } catch (error) {
       this.logger.warn('expired entries could not be purged; the next run tries again', { error });
     }

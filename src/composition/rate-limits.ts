@@ -2,10 +2,10 @@ import {
   type Channel,
   ClusterRateLimiter,
   PrimaryChannel,
-} from '../adapters/outbound/cluster/cluster-rate-limiter.js';
+} from '../adapters/outbound/cluster/rate-limiter.js';
 import { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
 import { MemoryRateLimiter } from '../adapters/outbound/memory/rate-limiter.js';
-import type { Journal } from '../application/ports/journal.js';
+import type { Logger } from '../application/ports/logger.js';
 import type { Metrics } from '../application/ports/metrics.js';
 import type { RateLimiter, RatePolicy } from '../application/ports/rate-limiter.js';
 import type { Settings } from '../config/settings.js';
@@ -21,7 +21,7 @@ export interface RateLimits {
 export interface RateLimitDependencies {
   readonly settings: Settings;
   readonly metrics: Metrics;
-  readonly logger: Journal;
+  readonly logger: Logger;
   /** In a cluster worker: its channel to the primary, which counts for all workers. */
   readonly primary: Channel | undefined;
 }
@@ -54,7 +54,7 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
           shared: new RedisRateLimiter(policy, connection),
           makeLocal: () => new MemoryRateLimiter(policy),
           metrics,
-          journal: logger,
+          logger: logger,
         });
       return {
         requests: limiter(requestPolicy(settings)),

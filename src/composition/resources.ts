@@ -1,7 +1,7 @@
-import { apiKeyRoutes } from '../adapters/inbound/http/api-key-endpoints.js';
+import { apiKeyRoutes } from '../adapters/inbound/http/resources/api-key-routes.js';
 import type { ImportTools } from '../adapters/inbound/http/import/import-route.js';
-import type { ResourceDescription } from '../adapters/inbound/http/resource-description.js';
-import { type ResourcePolicy, resourceRoutes } from '../adapters/inbound/http/resource-endpoints.js';
+import type { ResourceDefinition } from '../adapters/inbound/http/resources/resource-definition.js';
+import { type ResourcePolicy, resourceRoutes } from '../adapters/inbound/http/resources/resource-routes.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
@@ -14,7 +14,7 @@ import type { Backoff } from '../application/ports/backoff.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';
-import { LeasedIds } from '../application/records/id-allocator.js';
+import { IdAllocator } from '../application/records/id-allocator.js';
 import { RecordService } from '../application/records/record-service.js';
 import { type RecordRules, referenceValidator } from '../application/records/record-validator.js';
 import type { Settings } from '../config/settings.js';
@@ -36,10 +36,10 @@ export interface ResourceDependencies {
 
 /** What runs one resource, and how it is served. */
 export interface Resource<Service> {
-  readonly ids: LeasedIds;
-  readonly useCases: Service;
+  readonly ids: IdAllocator;
+  readonly service: Service;
   /** In all versions of the API. */
-  readonly endpoints: readonly Route[];
+  readonly routes: readonly Route[];
 }
 
 /** How each resource is served, in the order in which the documentation shows them. */
@@ -89,23 +89,23 @@ interface Differences<Fields> {
 function recordResource<Fields>(
   deps: ResourceDependencies,
   stored: StoredRecords<Fields>,
-  definition: ResourceDescription<Fields>,
+  definition: ResourceDefinition<Fields>,
   { rules = {}, reading = GUARDED_READING }: Differences<Fields> = {},
 ): Resource<RecordService<Fields>> {
   const { clock, backoff, settings, imports } = deps;
-  const ids = new LeasedIds(stored.records);
-  const useCases = new RecordService({ ...stored, ids, clock, backoff, view: definition, rules });
-  const endpoints = resourceRoutes(definition, useCases, policyOf(settings, reading), imports);
-  return { ids, useCases, endpoints };
+  const ids = new IdAllocator(stored.records);
+  const service = new RecordService({ ...stored, ids, clock, backoff, view: definition, rules });
+  const routes = resourceRoutes(definition, service, policyOf(settings, reading), imports);
+  return { ids, service, routes };
 }
 
 function apiKeyResource(deps: ResourceDependencies, stored: StoredRecords<ApiKey>): Resource<ApiKeyService> {
   const { clock, backoff, settings, format, credentials } = deps;
-  const ids = new LeasedIds(stored.records);
+  const ids = new IdAllocator(stored.records);
   const keys = new RecordService({ ...stored, ids, clock, backoff, view: API_KEYS, rules: {} });
-  const useCases = new ApiKeyService({ keys, records: stored.records, format, credentials, clock });
-  const endpoints = apiKeyRoutes(API_KEYS, useCases, policyOf(settings, GUARDED_READING));
-  return { ids, useCases, endpoints };
+  const service = new ApiKeyService({ keys, records: stored.records, format, credentials, clock });
+  const routes = apiKeyRoutes(API_KEYS, service, policyOf(settings, GUARDED_READING));
+  return { ids, service, routes };
 }
 
 const GUARDED_READING: Reading = { publicRead: false, cacheControl: 'no-store' };

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../adapters/inbound/http/app.js';
-import { healthEndpoints } from '../adapters/inbound/http/health-routes.js';
-import { shareAcrossOrigins } from '../adapters/inbound/http/middleware/cors.js';
+import { healthRoutes } from '../adapters/inbound/http/health-routes.js';
+import { cors } from '../adapters/inbound/http/middleware/cors.js';
 import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-routes.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
-import { WorkBounds } from '../adapters/inbound/http/work-bounds.js';
-import type { PinoLogger } from '../adapters/outbound/pino/pino-logger.js';
+import { WorkLimits } from '../adapters/inbound/http/work-limits.js';
+import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import type { Authenticator } from '../application/auth/authenticator.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { Store } from '../application/ports/store.js';
-import type { LeasedIds } from '../application/records/id-allocator.js';
+import type { IdAllocator } from '../application/records/id-allocator.js';
 import { type Settings, SettingsError } from '../config/settings.js';
-import { CatalogueError } from '../domain/errors.js';
+import { AppError } from '../domain/errors.js';
 import { listen } from './listen.js';
 import type { Management } from './management.js';
 import type { ServiceUrl } from './public-url.js';
@@ -43,7 +43,7 @@ export interface ServiceParts {
   readonly transport: Transport;
   readonly management: Management;
   /** The ids that each resource has leased from the store. */
-  readonly ids: readonly LeasedIds[];
+  readonly ids: readonly IdAllocator[];
 }
 
 export interface Started {
@@ -83,7 +83,7 @@ export class Service {
    */
   async start(): Promise<Started> {
     const { settings, logger, store, purgeJob, transport, management } = this.parts;
-    const health = healthEndpoints(store, this.isDraining);
+    const health = healthRoutes(store, this.isDraining);
     const managementPort = await management.start(health);
     const port = await this.listen(health);
     logger.info('listening', { host: settings.HOST, port });
@@ -119,15 +119,15 @@ export class Service {
   private async listen(health: readonly Route[]): Promise<number> {
     const { settings, logger, clock, rateLimits, authenticator, publicUrl, routes, transport } = this.parts;
     const app = createApp({
-      arrival: transport.arrival,
-      crossOrigin: shareAcrossOrigins(settings.CORS_ORIGINS),
-      gate: { authenticator, limiter: rateLimits.requests },
+      clientIp: transport.clientIp,
+      cors: cors(settings.CORS_ORIGINS),
+      accessControl: { authenticator, limiter: rateLimits.requests },
       metadataUrl: () => metadataUrl(publicUrl),
       routes: [...routes, ...health],
-      journal: logger,
+      logger: logger,
       clock,
       isDraining: this.isDraining,
-      bounds: new WorkBounds(settings.BODY_LIMIT_BYTES),
+      limits: new WorkLimits(settings.BODY_LIMIT_BYTES),
     });
     const server = await transport.open(app.callback());
     this.drain = new Drain(server);
@@ -149,7 +149,7 @@ export class Service {
         const isOurs = await keyAdministration.createFirst(key);
         return isOurs && !given ? key : undefined;
       } catch (error) {
-        if (!(error instanceof CatalogueError && error.code === 'unavailable')) throw error;
+        if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
         if (attempt === 1) logger.warn('the store cannot be reached yet; waiting', { error });
         if (clock.elapsed() >= deadline)
           throw new StoreTimeout(`The store could not be reached in time: ${error.message}`, {

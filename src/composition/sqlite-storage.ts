@@ -20,7 +20,7 @@ export function sqliteStorage({ file, budget, logger }: SqliteStorageOptions): S
       records: TABLES.map((table) => new SqliteArchive(store, table)),
       reservations: RESOURCE_TABLES.map((table) => new SqliteReservationArchive(store, table)),
     },
-    expiring: [
+    purgeable: [
       ...Object.values(reservations),
       ...EXPIRING_TABLES.map((table) => new SqliteTombstones(store, table)),
     ],

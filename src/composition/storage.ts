@@ -1,6 +1,6 @@
 import type { QueryBudget } from '../application/maintenance/query-budget.js';
 import type { RecordArchive, ReservationArchive } from '../application/ports/archive.js';
-import type { Journal } from '../application/ports/journal.js';
+import type { Logger } from '../application/ports/logger.js';
 import type { Purgeable } from '../application/ports/purgeable.js';
 import type { Store } from '../application/ports/store.js';
 import type { IdempotencyStores, Repositories } from './tables.js';
@@ -12,7 +12,7 @@ export interface Storage extends Repositories {
   /** Everything that a copy has to bring over; empty if nothing outlives the process. */
   readonly archives: Archives;
   /** What this program has to purge; empty if the store does so by itself. */
-  readonly expiring: readonly Purgeable[];
+  readonly purgeable: readonly Purgeable[];
 }
 
 export interface Archives {
@@ -24,5 +24,5 @@ export interface Archives {
 export interface StorageOptions {
   readonly budget: QueryBudget;
   /** Absent in commands, which report the error that ends them. */
-  readonly logger?: Journal;
+  readonly logger?: Logger;
 }

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.js';
 import type { Storage, StorageOptions } from './storage.js';
 
-/** @throws UnusableStore */
+/** @throws StoreConfigError */
 export type MakeStorage = (settings: Settings, options: StorageOptions) => Storage;
 
 /** For each value of the setting STORE: loads its driver and returns what makes its storage, which is not open yet. */

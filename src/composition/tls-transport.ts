@@ -4,7 +4,7 @@ import type { Middleware } from '../adapters/inbound/http/context.js';
 import { createTlsServer, replaceIdentity } from '../adapters/inbound/http/server/server.js';
 import type { TlsIdentity } from '../adapters/inbound/http/server/tls-options.js';
 import { CertificateError } from '../adapters/outbound/certificates/check-key-pair.js';
-import type { Journal } from '../application/ports/journal.js';
+import type { Logger } from '../application/ports/logger.js';
 import { SettingsError } from '../config/settings.js';
 
 /** Where the certificate comes from. */
@@ -14,17 +14,17 @@ export interface Certificates {
 }
 
 export interface TlsTransportOptions {
-  readonly arrival: Middleware;
+  readonly clientIp: Middleware;
   readonly headers: Readonly<Record<string, string>>;
   /** How often to look for a newer certificate. */
   readonly checkMs: number;
   readonly authorityFile: string | undefined;
-  readonly journal: Journal;
+  readonly logger: Logger;
 }
 
 /** TLS that the service ends itself. A new certificate is served from the next check on, to new connections. */
 export class TlsTransport {
-  readonly arrival: Middleware;
+  readonly clientIp: Middleware;
   readonly authorityFile: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
@@ -34,13 +34,13 @@ export class TlsTransport {
     private readonly certificates: Certificates,
     private readonly options: TlsTransportOptions,
   ) {
-    this.arrival = options.arrival;
+    this.clientIp = options.clientIp;
     this.authorityFile = options.authorityFile;
   }
 
-  async open(answer: RequestListener): Promise<Server> {
+  async open(response: RequestListener): Promise<Server> {
     const identity = await this.certificates.current().catch(asSettingsError);
-    const server = createTlsServer(identity, answer, { headers: this.options.headers });
+    const server = createTlsServer(identity, response, { headers: this.options.headers });
     this.scheduleCheck(server, identity);
     return server;
   }
@@ -59,17 +59,17 @@ export class TlsTransport {
 
   /** @returns the certificate that is served from now on */
   private async check(server: Server, served: TlsIdentity): Promise<TlsIdentity> {
-    const { journal } = this.options;
+    const { logger } = this.options;
     try {
       const current = await this.certificates.current();
       this.lastError = undefined;
       if (current.cert === served.cert && current.key === served.key) return served;
       replaceIdentity(server, current);
-      journal.info('certificate reloaded');
+      logger.info('certificate reloaded');
       return current;
     } catch (error) {
       // The same error is logged once, not at every check.
-      if (String(error) !== this.lastError) journal.error('the certificate could not be renewed', { error });
+      if (String(error) !== this.lastError) logger.error('the certificate could not be renewed', { error });
       this.lastError = String(error);
       return served;
     }

@@ -2,27 +2,27 @@ import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import type { Middleware } from '../adapters/inbound/http/context.js';
-import { fromClients, fromProxies } from '../adapters/inbound/http/middleware/client-ip.js';
+import { directClientIp, proxiedClientIp } from '../adapters/inbound/http/middleware/client-ip.js';
 import { TrustedProxies } from '../adapters/inbound/http/server/ip-address.js';
 import { STRICT_TRANSPORT } from '../adapters/inbound/http/server/security-headers.js';
 import { createPlainServer } from '../adapters/inbound/http/server/server.js';
 import { FileCertificates } from '../adapters/outbound/certificates/file-certificates.js';
 import { LocalCa } from '../adapters/outbound/certificates/local-ca.js';
 import type { Clock } from '../application/ports/clock.js';
-import type { Journal } from '../application/ports/journal.js';
+import type { Logger } from '../application/ports/logger.js';
 import type { Settings } from '../config/settings.js';
 import { TlsTransport } from './tls-transport.js';
 
 /** How requests reach the service. */
 export interface Transport {
-  readonly arrival: Middleware;
+  readonly clientIp: Middleware;
   /** The CA that a client has to trust; absent if a public one signed the certificate. */
   readonly authorityFile: string | undefined;
   /**
    * Returns a server that does not listen yet. Called once.
    * @throws SettingsError
    */
-  open(answer: RequestListener): Promise<Server>;
+  open(response: RequestListener): Promise<Server>;
   close(): void;
 }
 
@@ -33,34 +33,34 @@ export interface Transport {
 const SELF_SIGNED_CHECK_MS = 60_000;
 const FILES_CHECK_MS = 1_000;
 
-type Make = (settings: Settings, clock: Clock, journal: Journal) => Transport;
+type Make = (settings: Settings, clock: Clock, logger: Logger) => Transport;
 
 /** For each value of the setting TLS: makes its transport. */
 export const TRANSPORTS: Readonly<Record<Settings['TLS'], Make>> = {
   // Sends no Strict-Transport-Security, because the header would bind every port of localhost.
-  'self-signed': ({ DATA_DIR }, clock, journal) => {
+  'self-signed': ({ DATA_DIR }, clock, logger) => {
     const certificates = new LocalCa(join(DATA_DIR, 'tls'), clock);
     return new TlsTransport(certificates, {
-      arrival: fromClients,
+      clientIp: directClientIp,
       headers: {},
       checkMs: SELF_SIGNED_CHECK_MS,
       authorityFile: certificates.authorityFile,
-      journal,
+      logger,
     });
   },
-  files: ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }, clock, journal) => {
-    return new TlsTransport(new FileCertificates({ certFile, keyFile }, clock, journal), {
-      arrival: fromClients,
+  files: ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }, clock, logger) => {
+    return new TlsTransport(new FileCertificates({ certFile, keyFile }, clock, logger), {
+      clientIp: directClientIp,
       headers: STRICT_TRANSPORT,
       checkMs: FILES_CHECK_MS,
       authorityFile: undefined,
-      journal,
+      logger,
     });
   },
   proxy: ({ TRUSTED_PROXIES }) => ({
-    arrival: fromProxies(new TrustedProxies(TRUSTED_PROXIES)),
+    clientIp: proxiedClientIp(new TrustedProxies(TRUSTED_PROXIES)),
     authorityFile: undefined,
-    open: async (answer) => createPlainServer(answer, { headers: STRICT_TRANSPORT }),
+    open: async (response) => createPlainServer(response, { headers: STRICT_TRANSPORT }),
     close: () => {},
   }),
 };

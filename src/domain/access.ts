@@ -1,4 +1,4 @@
-import { CatalogueError, type Fault, fieldFault } from './errors.js';
+import { AppError, type Issue, fieldIssue } from './errors.js';
 import type { FieldsOf, FieldTable } from './fields.js';
 import type { Id, Instant } from './record.js';
 import { NAME } from './text.js';
@@ -71,17 +71,17 @@ export function administersKeys({ scopes, expiresAt }: ApiKey, now: Instant): bo
 }
 
 /** @param reason shown to the client: a reason of its own only for a token with a valid signature */
-export function invalidToken(reason = 'The token is not one that this service knows.'): CatalogueError {
-  return new CatalogueError('invalid_token', reason);
+export function invalidToken(reason = 'The token is not one that this service knows.'): AppError {
+  return new AppError('invalid_token', reason);
 }
 
 /** The last moment that RFC 3339 can name: its years have four digits. */
 const LAST_INSTANT: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** The rule for `expiresAt` of a key that is created at `now`. */
-export function expiryFaults(expiresAt: Instant | undefined, now: Instant): Fault[] {
+export function validateExpiry(expiresAt: Instant | undefined, now: Instant): Issue[] {
   const isGood = expiresAt === undefined || (expiresAt > now && expiresAt <= LAST_INSTANT);
-  return isGood ? [] : [fieldFault('out_of_range', ['expiresAt'])];
+  return isGood ? [] : [fieldIssue('out_of_range', ['expiresAt'])];
 }
 
 /** The claims of an access token of this service (RFC 9068 section 2.2). Instants are whole seconds. */

@@ -1,5 +1,5 @@
-import type { FaultCode } from './errors.js';
-import { ONE_LINE, type TextRule, textFaults } from './text.js';
+import type { IssueCode } from './errors.js';
+import { ONE_LINE, type TextRule, validateText } from './text.js';
 
 export type AttributeValue = string | number | boolean;
 
@@ -13,29 +13,29 @@ export const ATTRIBUTES = {
 } as const;
 
 /** No valid object has as many keys. The bound limits the work for an invalid one. */
-const MAX_JUDGED = 1_000;
+const MAX_VALIDATED = 1_000;
 
-export interface AttributeFault {
-  readonly code: FaultCode;
+export interface AttributeIssue {
+  readonly code: IssueCode;
   /** Empty if the issue is of the whole object. */
   readonly path: readonly string[];
 }
 
 /** Every issue of attributes. Values may be of any type. */
-export function attributeFaults(attributes: Readonly<Record<string, unknown>>): AttributeFault[] {
+export function validateAttributes(attributes: Readonly<Record<string, unknown>>): AttributeIssue[] {
   const entries = Object.entries(attributes);
-  const judged = entries.slice(0, MAX_JUDGED);
-  const tooMany: AttributeFault[] =
+  const validated = entries.slice(0, MAX_VALIDATED);
+  const tooMany: AttributeIssue[] =
     entries.length > ATTRIBUTES.maxKeys ? [{ code: 'too_long', path: [] }] : [];
   return tooMany.concat(
-    judged.flatMap(([key, value]) =>
-      [...textFaults(key, ATTRIBUTES.key), ...valueFaults(value)].map((code) => ({ code, path: [key] })),
+    validated.flatMap(([key, value]) =>
+      [...validateText(key, ATTRIBUTES.key), ...validateValue(value)].map((code) => ({ code, path: [key] })),
     ),
   );
 }
 
-function valueFaults(value: unknown): FaultCode[] {
-  if (typeof value === 'string') return textFaults(value, ATTRIBUTES.text);
+function validateValue(value: unknown): IssueCode[] {
+  if (typeof value === 'string') return validateText(value, ATTRIBUTES.text);
   if (typeof value === 'boolean') return [];
   if (typeof value !== 'number') return ['invalid_type'];
   return isKeptExactly(value) ? [] : ['out_of_range'];

@@ -19,7 +19,7 @@ export type ErrorCode =
   | 'unavailable';
 
 /** What is wrong with one value. */
-export type FaultCode =
+export type IssueCode =
   | 'required'
   | 'invalid_type'
   | 'out_of_range'
@@ -33,21 +33,21 @@ export type FaultCode =
   | 'patch_test_failed';
 
 /** One problem with a value; `pointer` is a JSON Pointer (RFC 6901) to it. */
-export interface Fault {
-  readonly code: FaultCode;
+export interface Issue {
+  readonly code: IssueCode;
   readonly message: string;
   readonly in: 'body';
   readonly pointer: string;
 }
 
 /** The one error that crosses a port. Anything else that is thrown is a defect and is answered as `internal_error`. */
-export class CatalogueError extends Error {
+export class AppError extends Error {
   override readonly name = 'CatalogueError';
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    readonly details: readonly Fault[] = [],
+    readonly details: readonly Issue[] = [],
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -55,39 +55,39 @@ export class CatalogueError extends Error {
 }
 
 /** The record has another version than the caller's precondition names. */
-export class PreconditionFailed extends CatalogueError {
+export class PreconditionFailed extends AppError {
   /** @param current the record as it is now */
   constructor(readonly current: Versioned<unknown>) {
     super('precondition_failed', 'The record is no longer the version that the request names.');
   }
 }
 
-export function notFound(): CatalogueError {
-  return new CatalogueError('not_found', 'There is nothing at this address.');
+export function notFound(): AppError {
+  return new AppError('not_found', 'There is nothing at this address.');
 }
 
-export function queryTooExpensive(): CatalogueError {
-  return new CatalogueError(
+export function queryTooExpensive(): AppError {
+  return new AppError(
     'query_too_expensive',
     'No index serves this query, and it was not done in time. Ask for less, or filter and sort by other fields.',
   );
 }
 
-export function unavailable(message: string, cause?: unknown): CatalogueError {
-  return new CatalogueError('unavailable', message, [], { cause });
+export function unavailable(message: string, cause?: unknown): AppError {
+  return new AppError('unavailable', message, [], { cause });
 }
 
-export function duplicateValue(field: string): CatalogueError {
+export function duplicateValue(field: string): AppError {
   const message = `Another record has this ${field}.`;
-  return new CatalogueError('duplicate_value', message, [
+  return new AppError('duplicate_value', message, [
     { code: 'duplicate_value', message, in: 'body', pointer: jsonPointer([field]) },
   ]);
 }
 
 /** An error has at most this many details: a body can have more issues than anyone reads. */
-export const MAX_FAULTS = 1_000;
+export const MAX_ISSUES = 1_000;
 
-const MESSAGES: Readonly<Record<FaultCode, string>> = {
+const MESSAGES: Readonly<Record<IssueCode, string>> = {
   required: 'is required',
   invalid_type: 'is of the wrong type',
   out_of_range: 'is out of range',
@@ -105,7 +105,7 @@ const MESSAGES: Readonly<Record<FaultCode, string>> = {
 const MAX_SUBJECT = 100;
 
 /** An issue of a body: of the field at a path, or of the whole body if the path is empty. */
-export function fieldFault(code: FaultCode, path: readonly (string | number)[]): Fault {
+export function fieldIssue(code: IssueCode, path: readonly (string | number)[]): Issue {
   const subject = path.length === 0 ? 'The body' : path.join('.').slice(0, MAX_SUBJECT);
   return { code, message: `${subject} ${MESSAGES[code]}.`, in: 'body', pointer: jsonPointer(path) };
 }

@@ -107,7 +107,7 @@ export type ValueOf<F> = F extends { kind: 'text' | 'code' }
             : never;
 
 /** What lists and stores need to know of an indexed field. */
-export interface FieldTraits {
+export interface FieldSpec {
   /** `instant`: milliseconds since 1970-01-01T00:00:00Z. `attributes`: an object of keys that are data. */
   readonly type: 'text' | 'integer' | 'instant' | 'attributes';
   /** Every record has a value. Only by such fields can a list be sorted. */
@@ -121,26 +121,26 @@ export interface FieldTraits {
 }
 
 /** By name; a field of an object inside the record is named with a dot: `price.amount`. */
-export type FieldSet = Readonly<Record<string, FieldTraits>>;
+export type FieldSpecs = Readonly<Record<string, FieldSpec>>;
 
 /** The service's own fields, which every record has. */
-export const METADATA: FieldSet = {
+export const SYSTEM_FIELDS: FieldSpecs = {
   id: { type: 'integer', required: true, unique: true },
   createdAt: { type: 'instant', required: true },
   updatedAt: { type: 'instant', required: true },
 };
 
-export function uniqueFields(fields: FieldSet): string[] {
+export function uniqueFields(fields: FieldSpecs): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.unique);
 }
 
 /** The indexed fields of an entity, those inside objects too. */
-export function indexedFields(table: FieldTable): FieldSet {
+export function indexedFields(table: FieldTable): FieldSpecs {
   return Object.fromEntries(Object.entries(table).flatMap(([name, field]) => indexedIn(name, field, true)));
 }
 
 /** @param isAlwaysThere whether every record has the object around the field */
-function indexedIn(name: string, field: Field, isAlwaysThere: boolean): [string, FieldTraits][] {
+function indexedIn(name: string, field: Field, isAlwaysThere: boolean): [string, FieldSpec][] {
   const isRequired = isAlwaysThere && field.required === true;
   if (field.kind === 'object')
     return Object.entries(field.fields).flatMap(([member, inner]) =>
@@ -148,17 +148,17 @@ function indexedIn(name: string, field: Field, isAlwaysThere: boolean): [string,
     );
   if (!field.indexed || field.kind === 'list') return [];
   const { unique, ignoresCase } = field;
-  const traits: FieldTraits = {
+  const spec: FieldSpec = {
     type: INDEX_TYPES[field.kind],
     ...(isRequired && { required: true }),
     ...(unique && { unique }),
     ...(ignoresCase && { ignoresCase }),
     ...(field.kind === 'reference' && { reference: true }),
   };
-  return [[name, traits]];
+  return [[name, spec]];
 }
 
-const INDEX_TYPES: Readonly<Record<Exclude<Field['kind'], 'object' | 'list'>, FieldTraits['type']>> = {
+const INDEX_TYPES: Readonly<Record<Exclude<Field['kind'], 'object' | 'list'>, FieldSpec['type']>> = {
   text: 'text',
   code: 'text',
   choice: 'text',

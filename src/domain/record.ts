@@ -7,7 +7,7 @@ export const MAX_ID: Id = Number.MAX_SAFE_INTEGER;
 export type Instant = number;
 
 /** The fields of a record before validation: each may be missing, or of any type. */
-export type Unjudged<Fields> = { readonly [Name in keyof Fields]?: unknown };
+export type Unvalidated<Fields> = { readonly [Name in keyof Fields]?: unknown };
 
 /** A record as it is stored. */
 export interface Versioned<Fields> {

@@ -1,4 +1,4 @@
-import type { FieldSet } from './fields.js';
+import type { FieldSpecs } from './fields.js';
 import type { Instant, Versioned } from './record.js';
 
 /** A key that signs the access tokens of this service. All replicas on a store share the keys. */
@@ -13,7 +13,7 @@ export interface SigningKey {
 
 export const SIGNING_KEY_FIELDS = {
   kid: { type: 'text', required: true, unique: true },
-} satisfies FieldSet;
+} satisfies FieldSpecs;
 
 /**
  * The phase of a key's life. `next` is published and does not sign yet. `signing` signs. `past` no longer signs, and

@@ -1,4 +1,4 @@
-import type { FaultCode } from './errors.js';
+import type { IssueCode } from './errors.js';
 
 /** The rules of a text. Lengths are in Unicode code points, so one emoji counts as one. */
 export interface TextRule {
@@ -27,12 +27,12 @@ const NOT_BLANK =
 /** The rule of every name. */
 export const NAME: TextRule = { min: 1, max: 200, allowed: NOT_BLANK };
 
-export function textFaults(text: string, rule: TextRule): FaultCode[] {
+export function validateText(text: string, rule: TextRule): IssueCode[] {
   if (text === '') return rule.min > 0 ? ['too_short'] : [];
-  const faults: FaultCode[] = [];
-  if (isLongerThan(text, rule.max)) faults.push('too_long');
-  if (!rule.allowed.test(text) || LONE_SURROGATE.test(text)) faults.push('invalid_format');
-  return faults;
+  const issues: IssueCode[] = [];
+  if (isLongerThan(text, rule.max)) issues.push('too_long');
+  if (!rule.allowed.test(text) || LONE_SURROGATE.test(text)) issues.push('invalid_format');
+  return issues;
 }
 
 export function isOneLine(text: string): boolean {

@@ -1,8 +1,8 @@
-import { type Attributes, attributeFaults } from './attributes.js';
-import { type Fault, type FaultCode, fieldFault } from './errors.js';
+import { type Attributes, validateAttributes } from './attributes.js';
+import { type Issue, type IssueCode, fieldIssue } from './errors.js';
 import type { Field, FieldsOf, FieldTable, ListField, Path } from './fields.js';
 import { isReference, isWithin, memberValue } from './references.js';
-import { textFaults } from './text.js';
+import { validateText } from './text.js';
 
 /**
  * Makes a function that returns every broken rule of an entity; none if the entity is valid. It does not check types,
@@ -10,25 +10,25 @@ import { textFaults } from './text.js';
  */
 export function validator<Table extends FieldTable>(
   table: Table,
-): (fields: Partial<FieldsOf<Table>>) => Fault[] {
+): (fields: Partial<FieldsOf<Table>>) => Issue[] {
   const check = checkOf({ kind: 'object', fields: table });
   return (fields) => {
-    const issues: Fault[] = [];
+    const issues: Issue[] = [];
     check(fields as never, [], issues);
     return issues;
   };
 }
 
-type Check = (value: never, path: Path, issues: Fault[]) => void;
+type Check = (value: never, path: Path, issues: Issue[]) => void;
 
 function checkOf(field: Field): Check {
   switch (field.kind) {
     case 'text':
-      return coded((text: string) => textFaults(text, field));
+      return coded((text: string) => validateText(text, field));
     case 'code':
-      return coded((text: string) => formFaults(text, field.pattern.test(text)));
+      return coded((text: string) => formIssues(text, field.pattern.test(text)));
     case 'choice':
-      return coded((text: string) => formFaults(text, field.values.includes(text)));
+      return coded((text: string) => formIssues(text, field.values.includes(text)));
     case 'integer':
       return coded((value: number) => (isWithin(value, field) ? [] : ['out_of_range']));
     case 'reference':
@@ -37,8 +37,8 @@ function checkOf(field: Field): Check {
       return coded((value: number) => (Number.isSafeInteger(value) ? [] : ['out_of_range']));
     case 'attributes':
       return (attributes: Attributes, path, issues) => {
-        for (const { code, path: inside } of attributeFaults(attributes))
-          issues.push(fieldFault(code, [...path, ...inside]));
+        for (const { code, path: inside } of validateAttributes(attributes))
+          issues.push(fieldIssue(code, [...path, ...inside]));
       };
     case 'object':
       return objectCheck(field.fields);
@@ -47,9 +47,9 @@ function checkOf(field: Field): Check {
   }
 }
 
-function coded<Value>(codes: (value: Value) => readonly FaultCode[]): Check {
+function coded<Value>(codes: (value: Value) => readonly IssueCode[]): Check {
   return (value, path, issues) => {
-    for (const code of codes(value)) issues.push(fieldFault(code, path));
+    for (const code of codes(value)) issues.push(fieldIssue(code, path));
   };
 }
 
@@ -67,16 +67,16 @@ function listCheck(field: ListField): Check {
   const check = checkOf(field.of);
   const repetitions = repetitionsIn(field);
   return (elements: readonly never[], path, issues) => {
-    if (elements.length < field.min) issues.push(fieldFault('too_short', path));
-    if (elements.length > field.max) issues.push(fieldFault('too_long', path));
+    if (elements.length < field.min) issues.push(fieldIssue('too_short', path));
+    if (elements.length > field.max) issues.push(fieldIssue('too_long', path));
     for (const [at, element] of elements.entries()) check(element, [...path, at], issues);
     for (const place of repetitions(elements))
-      issues.push(fieldFault('duplicate_value', [...path, ...place]));
+      issues.push(fieldIssue('duplicate_value', [...path, ...place]));
   };
 }
 
 /** The issues of a text that has one fixed form. */
-export function formFaults(text: string, isGood: boolean): FaultCode[] {
+export function formIssues(text: string, isGood: boolean): IssueCode[] {
   if (text === '') return ['too_short'];
   return isGood ? [] : ['invalid_format'];
 }

@@ -1,7 +1,7 @@
 import { RotatingQueues } from './rotating-queues.js';
 
 /** Resolves after the I/O of this turn of the event loop. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -13,7 +13,7 @@ const inLine = new RotatingQueues<() => void>();
  * each other client, however much work the others have.
  * @param client for whom the work is done: a principal, else an address; absent: the service itself
  */
-export function turnInLine(client = ''): Promise<void> {
+export function yieldFairly(client = ''): Promise<void> {
   return new Promise((resolve) => {
     if (inLine.isEmpty) setImmediate(admitNext);
     inLine.add(client, resolve);

@@ -1,5 +1,5 @@
 import { RotatingQueues } from './rotating-queues.js';
-import { afterReading } from './timeout.js';
+import { setTimeoutAfterIo } from './timeout.js';
 
 export interface ShareLimits {
   /** The limit of all clients together. */
@@ -67,7 +67,7 @@ export class FairShares {
         resolve(undefined);
       };
       if (length > maxWaiting) giveUp();
-      else timer = afterReading(patienceMs, giveUp);
+      else timer = setTimeoutAfterIo(patienceMs, giveUp);
     });
   }
 

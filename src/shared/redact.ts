@@ -4,6 +4,6 @@ const API_KEY = /pcs(?:_|%5f)[0-9a-z]{8,}/gi;
 const JWT = /eyJ[\w.-]{8,}/g;
 
 /** The text with everything that looks like an API key or an access token replaced, for people and for the log. */
-export function masking(text: string): string {
+export function redactSecrets(text: string): string {
   return text.replaceAll(API_KEY, 'pcs_[secret]').replaceAll(JWT, 'eyJ[secret]');
 }

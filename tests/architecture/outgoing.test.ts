@@ -8,7 +8,7 @@ const FROM_NODE =
   /^import\s+(?!type\b)([^;]*?)\s+from\s+'node:(?:net|tls|https?|http2|dgram|dns(?:\/promises)?)'/gm;
 const HARMLESS =
   /^(type .*|createServer( as \w+)?|createSecureContext|isIP|STATUS_CODES|Server as TcpServer)$/;
-const ASKS = /\bfetch\(|\bnew (WebSocket|EventSource)\(/;
+const DESCRIPTIONS = /\bfetch\(|\bnew (WebSocket|EventSource)\(/;
 
 function connects({ source }: Module): boolean {
   const names = [...source.matchAll(FROM_NODE)].flatMap(([, clause = '']) =>
@@ -18,7 +18,7 @@ function connects({ source }: Module): boolean {
       .map((name) => name.trim())
       .filter((name) => name !== ''),
   );
-  return ASKS.test(source) || names.some((name) => !HARMLESS.test(name));
+  return DESCRIPTIONS.test(source) || names.some((name) => !HARMLESS.test(name));
 }
 
 describe('a connection to elsewhere', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { BY_ID } from '#src/application/list-query.js';
+import { BY_ID } from '#src/application/records/list-query.js';
 import type { RecordArchive, RecordEntry, ReservationArchive } from '#src/application/ports/archive.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';

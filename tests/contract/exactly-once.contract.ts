@@ -94,29 +94,29 @@ export function exactlyOnceContract(
       const keys = Array.from({ length: KEYS }, () => randomUUID());
       /** Of keys for which a busy store was late: that answer may have been the one of the creation. */
       const late = new Set<string>();
-      const answered = async (client: HttpClient, key: string): Promise<HttpResponse> => {
+      const responded = async (client: HttpClient, key: string): Promise<HttpResponse> => {
         for (;;) {
-          const answer = await post(client, key);
-          if (answer.status !== 503) return answer;
+          const response = await post(client, key);
+          if (response.status !== 503) return response;
           late.add(key);
           await sleep(10);
         }
       };
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         keys.map((key) =>
-          Promise.all([...clients, ...clients, ...clients].map((client) => answered(client, key))),
+          Promise.all([...clients, ...clients, ...clients].map((client) => responded(client, key))),
         ),
       );
-      for (const [at, alike] of answers.entries()) {
+      for (const [at, alike] of responses.entries()) {
         expect(alike.map(({ status }) => status)).to.deep.equal(Array(6).fill(201));
         expect(new Set(alike.map(({ text }) => text))).to.have.length(1);
-        const made = alike.filter((answer) => !isReplay(answer));
+        const made = alike.filter((response) => !isReplay(response));
         expect(made.length).to.be.within(late.has(keys[at] ?? '') ? 0 : 1, 1);
       }
       const [client] = clients;
       const found = client ? await listed(client) : [];
       expect(found.map(({ name }) => name)).to.have.members(keys);
-      expect(found).to.have.deep.members(answers.map(([answer]) => answer?.json));
+      expect(found).to.have.deep.members(responses.map(([response]) => response?.json));
       for (const client of clients) client.close();
     });
 
@@ -124,28 +124,28 @@ export function exactlyOnceContract(
       let service = start();
       let client = await service.started(FIRST_KEY);
       let isOver = false;
-      const answers = new Map<string, HttpResponse[]>();
-      const answered = async (key: string): Promise<HttpResponse> => {
+      const responses = new Map<string, HttpResponse[]>();
+      const responded = async (key: string): Promise<HttpResponse> => {
         for (;;) {
-          const answer = await post(client, key).catch(() => undefined);
-          if (answer?.status === 201) return answer;
-          if (answer && answer.status !== 503) throw new Error(answer.text);
+          const response = await post(client, key).catch(() => undefined);
+          if (response?.status === 201) return response;
+          if (response && response.status !== 503) throw new Error(response.text);
           await sleep(10);
         }
       };
       const writers = Array.from({ length: CLIENTS }, async (_, writer) => {
         for (let i = 0; !isOver; i++) {
           const key = `${writer}.${i}`;
-          answers.set(key, [await answered(key)]);
+          responses.set(key, [await responded(key)]);
           // Some clients never got the answer, and ask again later.
-          if (i % 3 === 0) answers.get(key)?.push(await answered(key));
+          if (i % 3 === 0) responses.get(key)?.push(await responded(key));
         }
       });
       const done = Promise.all(writers);
       done.catch(() => {});
       for (let kill = 0; kill < KILLS; kill++) {
-        const goal = answers.size + 15 + 5 * kill;
-        while (answers.size < goal) await Promise.race([sleep(2), done]);
+        const goal = responses.size + 15 + 5 * kill;
+        while (responses.size < goal) await Promise.race([sleep(2), done]);
         await service.stop('SIGKILL');
         client.close();
         service = start();
@@ -155,9 +155,9 @@ export function exactlyOnceContract(
       await done;
 
       const found = await listed(client);
-      expect(found.map(({ name }) => name)).to.have.members([...answers.keys()]);
+      expect(found.map(({ name }) => name)).to.have.members([...responses.keys()]);
       const idOf = new Map(found.map(({ id, name }) => [name, id]));
-      for (const [key, all] of answers) {
+      for (const [key, all] of responses) {
         for (const { json } of all) expect(json.id).to.equal(idOf.get(key));
         expect(all.slice(1).every(isReplay), 'only the first may lack it').to.equal(true);
       }

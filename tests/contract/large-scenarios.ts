@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ListPlace, ListQuery, Order, Value } from '#src/application/list-query.js';
+import type { Position, ListQuery, Order, Value } from '#src/application/records/list-query.js';
 import { MAX_ID, type Versioned } from '#src/domain/record.js';
 import { anyFilters, anyOrder, type Drawn, INSTANT, type Values, valuesOf } from './query-scenarios.js';
 
@@ -64,7 +64,7 @@ function largeQuery<Fields>({ fields }: Drawn<Fields>, values: Values): fc.Arbit
       .record({
         limit,
         filters: anyFilters(fields, { ...values, text }, ID),
-        from: fc.option(anyPlace(order, text), { nil: undefined }),
+        from: fc.option(anyPosition(order, text), { nil: undefined }),
       })
       .map(({ from, ...query }) => ({ ...query, order, ...(from && { from }) })),
   );
@@ -73,7 +73,7 @@ function largeQuery<Fields>({ fields }: Drawn<Fields>, values: Values): fc.Arbit
 const ID = fc.oneof(fc.nat(MAX_COUNT + 100), fc.constantFrom(0, MAX_ID));
 
 /** Of any record, of none, and beyond all. */
-function anyPlace(order: Order, text: fc.Arbitrary<string>): fc.Arbitrary<ListPlace> {
+function anyPosition(order: Order, text: fc.Arbitrary<string>): fc.Arbitrary<Position> {
   const anyText = fc.oneof({ weight: 5, arbitrary: text }, fc.constantFrom('', '\u{10ffff}'));
   const moment = fc.oneof({ weight: 5, arbitrary: INSTANT }, INSTANT.map(aSecondAway));
   const value = (field: string): fc.Arbitrary<Value> => {

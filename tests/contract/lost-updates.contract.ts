@@ -14,7 +14,7 @@ interface Try {
   readonly read: number;
   readonly status: number;
   /** The version that the answer tells. */
-  readonly told: number;
+  readonly reported: number;
 }
 
 /** Whoever writes a record at the same time, no write is lost. @param clients of each process over one store */
@@ -35,9 +35,9 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
       const { json, headers } = await client.get(path);
       const read = versionIn(headers.etag);
       const attributes = { ...json.attributes, [writer]: (json.attributes?.[writer] ?? 0) + 1 };
-      const asking = { headers: { 'If-Match': headers.etag ?? '' } };
-      const answer = await client.put(path, { ...json, attributes }, asking);
-      return { writer, read, status: answer.status, told: versionIn(answer.headers.etag) };
+      const options = { headers: { 'If-Match': headers.etag ?? '' } };
+      const response = await client.put(path, { ...json, attributes }, options);
+      return { writer, read, status: response.status, reported: versionIn(response.headers.etag) };
     };
 
     it('lets exactly one win each version, and tells the others by what they were beaten', async () => {
@@ -57,8 +57,8 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
       const final = versionIn(headers.etag);
       const versions = won.map(({ read }) => read).toSorted((a, b) => a - b);
       expect(versions).to.deep.equal(Array.from({ length: final - 1 }, (_, i) => i + 1));
-      for (const { read, told } of won) expect(told).to.equal(read + 1);
-      for (const { read, told } of lost) expect(told).to.be.within(read + 1, final);
+      for (const { read, reported } of won) expect(reported).to.equal(read + 1);
+      for (const { read, reported } of lost) expect(reported).to.be.within(read + 1, final);
       for (const writer of names) {
         const wins = won.filter((one) => one.writer === writer).length;
         expect(json.attributes[writer] ?? 0, writer).to.equal(wins);
@@ -66,11 +66,11 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
     });
 
     it('lets every PATCH of an attribute of its own survive', async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         names.map((writer, at) => clientOf(at).patch(path, { attributes: { [writer]: at } })),
       );
-      expect(answers.map(({ status }) => status)).to.deep.equal(names.map(() => 200));
-      const versions = answers.map(({ headers }) => versionIn(headers.etag)).toSorted((a, b) => a - b);
+      expect(responses.map(({ status }) => status)).to.deep.equal(names.map(() => 200));
+      const versions = responses.map(({ headers }) => versionIn(headers.etag)).toSorted((a, b) => a - b);
       expect(versions).to.deep.equal(names.map((_, i) => i + 2));
       for (const client of clients()) {
         const { json } = await client.get(path);

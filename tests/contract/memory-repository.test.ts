@@ -1,9 +1,9 @@
 import { openMemory } from '../support/open-memory.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
-import { expiringContract } from './purgeable.contract.js';
+import { purgeableContract } from './purgeable.contract.js';
 import { codePointOrderContract, repositoryContract } from './repository.contract.js';
 
 repositoryContract('memory', openMemory);
 codePointOrderContract('memory', openMemory);
 idempotencyStoreContract('memory', openMemory);
-expiringContract('memory', openMemory);
+purgeableContract('memory', openMemory);

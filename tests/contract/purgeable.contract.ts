@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Purgeable } from '#src/application/ports/purgeable.js';
-import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/retention.js';
+import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
 import type { ApiKey } from '#src/domain/access.js';
 import type { Id, Instant } from '#src/domain/record.js';
 import { API_KEYS, EXPIRING_TABLES, RESOURCE_TABLES } from '../support/tables.js';
@@ -11,10 +11,10 @@ import { AT, product, user } from './repository/records.js';
 const MUCH_LATER = Number.MAX_SAFE_INTEGER;
 
 /** What every store that does not remove what is old by itself holds to. */
-export function expiringContract(adapter: string, open: () => Promise<OpenRepository>): void {
+export function purgeableContract(adapter: string, open: () => Promise<OpenRepository>): void {
   describe(`the contract of what expires on ${adapter}`, () => {
     const store = Opened.forEachTest(open);
-    const kept = (keptMs: number) => store.all.expiring.filter((one) => one.retentionMs === keptMs);
+    const kept = (keptMs: number) => store.all.purgeable.filter((one) => one.retentionMs === keptMs);
     const remove = async (all: readonly Purgeable[], moment: Instant, limit: number) => {
       const removed = await Promise.all(all.map((one) => one.purgeBefore(moment, limit)));
       return removed.reduce((sum, count) => sum + count, 0);
@@ -33,7 +33,7 @@ export function expiringContract(adapter: string, open: () => Promise<OpenReposi
     it('is the reservations of each resource, and the tombstones of each but API keys', () => {
       const [resources, tables] = [RESOURCE_TABLES.length, EXPIRING_TABLES.length];
       expect([kept(RESERVATION_MS).length, kept(TOMBSTONE_MS).length]).to.deep.equal([resources, tables]);
-      expect(store.all.expiring).to.have.length(resources + tables);
+      expect(store.all.purgeable).to.have.length(resources + tables);
       expect(RESOURCE_TABLES.filter((table) => !EXPIRING_TABLES.includes(table))).to.deep.equal([API_KEYS]);
     });
 
@@ -72,8 +72,8 @@ export function expiringContract(adapter: string, open: () => Promise<OpenReposi
     it('leaves alone what is as old as the moment, and what it is not to remove any of', async () => {
       await store.reservations.reserve([reservation('k0001')]);
       await deleted(1, AT);
-      expect(await remove(store.all.expiring, AT, 10)).to.equal(0);
-      expect(await remove(store.all.expiring, MUCH_LATER, 0)).to.equal(0);
+      expect(await remove(store.all.purgeable, AT, 10)).to.equal(0);
+      expect(await remove(store.all.purgeable, MUCH_LATER, 0)).to.equal(0);
       expect([await reserved(), await taken()]).to.deep.equal([['k0001'], [1]]);
     });
 
@@ -84,14 +84,14 @@ export function expiringContract(adapter: string, open: () => Promise<OpenReposi
       await store.reservations.reserve([reservation('k0001')]);
       await store.all.reservations.users.reserve([reservation('k0001')]);
       const removed: number[] = [];
-      for (const one of store.all.expiring) removed.push(await one.purgeBefore(MUCH_LATER, 10));
-      const others = store.all.expiring.length - 4;
+      for (const one of store.all.purgeable) removed.push(await one.purgeBefore(MUCH_LATER, 10));
+      const others = store.all.purgeable.length - 4;
       expect(removed.sort()).to.deep.equal([...Array(others).fill(0), 1, 1, 1, 1]);
     });
 
     it('touches no record, however old', async () => {
       await store.add(1);
-      await remove(store.all.expiring, MUCH_LATER, 10);
+      await remove(store.all.purgeable, MUCH_LATER, 10);
       expect(await store.products.find(1)).to.deep.equal(product(1));
     });
 
@@ -102,7 +102,7 @@ export function expiringContract(adapter: string, open: () => Promise<OpenReposi
         await apiKeys.insert({ ...product(id), fields: { ...key, digest: `d${id}` } });
         await apiKeys.remove(id, 1, AT);
       }
-      await remove(store.all.expiring, MUCH_LATER, 10);
+      await remove(store.all.purgeable, MUCH_LATER, 10);
       expect(await apiKeys.findUsedIds([1, 2])).to.deep.equal(new Set([1, 2]));
     });
   });

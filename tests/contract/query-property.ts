@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ListPage, ListPlace, ListQuery } from '#src/application/list-query.js';
+import type { ListPage, Position, ListQuery } from '#src/application/records/list-query.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { placeAt } from '#src/application/record-order.js';
+import { positionOf } from '#src/application/records/query-semantics.js';
 import type { Repositories } from '#src/composition/tables.js';
-import { CatalogueError } from '#src/domain/errors.js';
+import { AppError } from '#src/domain/errors.js';
 import type { Versioned } from '#src/domain/record.js';
 import { UnevenClock } from '../support/fakes.js';
 import { ENDLESS, PRODUCTS, USERS } from '../support/tables.js';
@@ -38,16 +38,16 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     newBudget: () => QueryBudget,
     transcriptOf: (of: Repositories) => Promise<string[]>,
   ) => {
-    const told: [name: string, transcript: string[]][] = [];
+    const reported: [name: string, transcript: string[]][] = [];
     for (const [name, open] of Object.entries(stores)) {
       const opened = await open(newBudget());
       try {
-        told.push([name, await transcriptOf(opened)]);
+        reported.push([name, await transcriptOf(opened)]);
       } finally {
         await opened.close();
       }
     }
-    for (const [name, lines] of told) expectSame(name, lines, told[0]?.[1] ?? []);
+    for (const [name, lines] of reported) expectSame(name, lines, reported[0]?.[1] ?? []);
   };
 
   const isAlike = <Fields>(
@@ -105,8 +105,8 @@ async function transcript<Fields>(
   const lines: string[] = [];
   for (const one of writes) lines.push(JSON.stringify([one.write, one.id, await written(repository, one)]));
   for (const query of queries) {
-    const there = await walked(repository, query);
-    const back = await walked(repository, { ...query, from: beyondAll(query.order, 'before') });
+    const there = await scanned(repository, query);
+    const back = await scanned(repository, { ...query, from: beyondAll(query.order, 'before') });
     const all = there.flatMap(({ records }) => records);
     expect(back.flatMap(({ records }) => records).toReversed(), 'the way back').to.deep.equal(all);
     expect(await repository.count(query.filters), 'the count').to.equal(all.length);
@@ -121,7 +121,7 @@ async function largeTranscript<Fields>(
 ): Promise<string[]> {
   const lines = [JSON.stringify(await repository.insertAll(records))];
   for (const query of queries) {
-    const pages = await walked(repository, query, FEW_PAGES);
+    const pages = await scanned(repository, query, FEW_PAGES);
     lines.push(JSON.stringify({ query, pages, count: await repository.count(query.filters) }));
   }
   return lines;
@@ -139,7 +139,7 @@ async function written<Fields>(repository: Repository<Fields>, write: Write<Fiel
       ? repository.insert(record)
       : repository.replace(record, expected));
   } catch (error) {
-    if (error instanceof CatalogueError) return [error.code, error.details];
+    if (error instanceof AppError) return [error.code, error.details];
     throw error;
   }
 }
@@ -152,12 +152,12 @@ interface Page<Fields> {
 }
 
 /** The pages from the place of the query on: all of them, or the first few. */
-async function walked<Fields>(
+async function scanned<Fields>(
   repository: Repository<Fields>,
   query: ListQuery,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Page<Fields>[]> {
-  const side: ListPlace['side'] = query.from?.side ?? 'after';
+  const side: Position['side'] = query.from?.side ?? 'after';
   const pages: Page<Fields>[] = [];
   let isEnd = false;
   for (let from = query.from; pages.length < most; ) {
@@ -170,7 +170,7 @@ async function walked<Fields>(
     pages.push({ records, ...((!isFull || query.filters.length === 0) && { hasMore }) });
     const last = records.at(-1);
     if (!isFull || !last) break;
-    from = placeAt(last, query.order, side);
+    from = positionOf(last, query.order, side);
   }
   return pages;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Filter, ListQuery, Order, SortKey } from '#src/application/list-query.js';
+import type { Filter, ListQuery, Order, SortKey } from '#src/application/records/list-query.js';
 import type { Attributes } from '#src/domain/attributes.js';
-import { type FieldSet, METADATA } from '#src/domain/fields.js';
+import { type FieldSpecs, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Instant } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
@@ -45,13 +45,13 @@ export interface Values {
 
 /** What is drawn for a resource. */
 export interface Drawn<Fields> {
-  readonly fields: FieldSet;
+  readonly fields: FieldSpecs;
   record(values: Values): fc.Arbitrary<Fields>;
   /** With what must be unique made so, by this text. */
   distinct(fields: Fields, by: string): Fields;
 }
 
-export const PRODUCT: (fields: FieldSet) => Drawn<Product> = (fields) => ({
+export const PRODUCT: (fields: FieldSpecs) => Drawn<Product> = (fields) => ({
   fields,
   record: ({ text, number }) =>
     fc.record(
@@ -67,7 +67,7 @@ export const PRODUCT: (fields: FieldSet) => Drawn<Product> = (fields) => ({
     product.sku === undefined ? product : { ...product, sku: `${product.sku}${by}` },
 });
 
-export const USER: (fields: FieldSet) => Drawn<User> = (fields) => ({
+export const USER: (fields: FieldSpecs) => Drawn<User> = (fields) => ({
   fields,
   record: ({ text }) => fc.record({ name: text, email: text }),
   distinct: (user, by) => ({ ...user, email: `${user.email}${by}` }),
@@ -123,7 +123,7 @@ function write<Fields>(fields: fc.Arbitrary<Fields>): fc.Arbitrary<Write<Fields>
   );
 }
 
-function anyQuery(fields: FieldSet, values: Values): fc.Arbitrary<AnyQuery> {
+function anyQuery(fields: FieldSpecs, values: Values): fc.Arbitrary<AnyQuery> {
   return fc.record({
     limit: fc.integer({ min: 1, max: 5 }),
     filters: anyFilters(fields, values),
@@ -131,16 +131,16 @@ function anyQuery(fields: FieldSet, values: Values): fc.Arbitrary<AnyQuery> {
   });
 }
 
-export function anyFilters(fields: FieldSet, values: Values, id = ID): fc.Arbitrary<readonly Filter[]> {
+export function anyFilters(fields: FieldSpecs, values: Values, id = ID): fc.Arbitrary<readonly Filter[]> {
   return fc.oneof(
     { weight: 1, arbitrary: fc.constant([]) },
     { weight: 4, arbitrary: fc.array(anyFilter(fields, values, id), { minLength: 1, maxLength: 2 }) },
   );
 }
 
-export function anyOrder(fields: FieldSet): fc.Arbitrary<Order> {
-  const required = Object.entries({ ...fields, ...METADATA }).flatMap(([name, traits]) =>
-    traits.required && name !== 'id' ? [name] : [],
+export function anyOrder(fields: FieldSpecs): fc.Arbitrary<Order> {
+  const required = Object.entries({ ...fields, ...SYSTEM_FIELDS }).flatMap(([name, spec]) =>
+    spec.required && name !== 'id' ? [name] : [],
   );
   const keys = fc.shuffledSubarray(required, { maxLength: 3 }).map((names) => [...names, 'id']);
   return fc
@@ -150,9 +150,9 @@ export function anyOrder(fields: FieldSet): fc.Arbitrary<Order> {
     );
 }
 
-function anyFilter(fields: FieldSet, values: Values, id: fc.Arbitrary<Id>): fc.Arbitrary<Filter> {
+function anyFilter(fields: FieldSpecs, values: Values, id: fc.Arbitrary<Id>): fc.Arbitrary<Filter> {
   const { text } = values;
-  const all = Object.entries({ ...fields, ...METADATA });
+  const all = Object.entries({ ...fields, ...SYSTEM_FIELDS });
   return fc.oneof(
     ...all.map(([field, { type }]) => {
       if (type === 'attributes') return attributeFilter(values);

@@ -23,7 +23,7 @@ describe('catalogue backup', () => {
     args: string[],
     environment: Record<string, string>,
     code: number,
-    says: RegExp,
+    prints: RegExp,
   ][] = [
     [['none/b.sqlite'], {}, 73, /^The backup cannot be written: ENOENT.*\n$/],
     [['b.sqlite'], {}, 1, /^There is no database .*\n$/],
@@ -33,12 +33,12 @@ describe('catalogue backup', () => {
 
   it('says in a line why it makes none', async () => {
     await Promise.all(
-      REFUSED.map(async ([args, environment, code, says]) => {
+      REFUSED.map(async ([args, environment, code, prints]) => {
         const where = folder();
         writeFileSync(join(where, 'notes.txt'), 'notes, '.repeat(1_000));
         const { err, out, ...end } = await catalogue(where, ['backup', ...args], environment);
         expect([end.code, out], err).to.deep.equal([code, '']);
-        expect(err).to.match(says);
+        expect(err).to.match(prints);
         expect(readdirSync(where)).to.deep.equal(['notes.txt']);
       }),
     );

@@ -67,16 +67,16 @@ describe('a certificate that is renewed under a running program', () => {
     writeFileSync(trusted, first.authority);
     const client = new HttpClient(port, trusted, FIRST_KEY);
     const kept = await client.connect();
-    const ask = async () => {
+    const request = async () => {
       kept.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
       return String((await once(kept, 'data'))[0]).slice(0, 15);
     };
-    expect(await ask()).to.equal('HTTP/1.1 200 OK');
+    expect(await request()).to.equal('HTTP/1.1 200 OK');
     const importing = client.startLines('/products');
     importing.write('{"name":"Before"}\n');
-    const [answer] = (await once(importing, 'response')) as [IncomingMessage];
+    const [response] = (await once(importing, 'response')) as [IncomingMessage];
     const results: string[] = [];
-    answer.on('data', (chunk) => results.push(String(chunk)));
+    response.on('data', (chunk) => results.push(String(chunk)));
 
     link('second', '..data');
     rmSync(join(folder, 'first'), { recursive: true });
@@ -84,9 +84,9 @@ describe('a certificate that is renewed under a running program', () => {
     expect(await isShown(first)).to.equal(false);
 
     importing.end('{"name":"After"}\n');
-    await once(answer, 'end');
+    await once(response, 'end');
     expect(results.join('').match(/"status":201/g)).to.have.length(2);
-    expect(await ask()).to.equal('HTTP/1.1 200 OK');
+    expect(await request()).to.equal('HTTP/1.1 200 OK');
     kept.destroy();
     client.close();
     await service.logs(/certificate reloaded/);

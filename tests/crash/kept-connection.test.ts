@@ -18,7 +18,7 @@ async function* statusesOn(socket: Socket): AsyncGenerator<number, void, void> {
   let text = '';
   for await (const chunk of socket) {
     text += chunk.toString('latin1');
-    for (let end = endOfAnswer(text); end > 0; end = endOfAnswer(text)) {
+    for (let end = endOfResponse(text); end > 0; end = endOfResponse(text)) {
       yield Number(text.slice(9, 12));
       text = text.slice(end);
     }
@@ -26,7 +26,7 @@ async function* statusesOn(socket: Socket): AsyncGenerator<number, void, void> {
 }
 
 /** Behind the first answer; 0 where that is not there in full. */
-function endOfAnswer(text: string): number {
+function endOfResponse(text: string): number {
   const body = text.indexOf('\r\n\r\n') + 4;
   if (body < 4) return 0;
   const length = /\r\nContent-Length: (\d+)\r\n/i.exec(text.slice(0, body))?.[1];
@@ -72,13 +72,13 @@ describe('a connection that is kept', () => {
   });
 
   it('goes on for as long as its client asks, whatever the size of the responses', async () => {
-    const ask = async () => {
+    const request = async () => {
       for (let round = 0; round < 60; round++) {
         const { status } = await client.get(`/products?limit=${[1, 40, 100, 300][round % 4]}`);
         expect(status).to.equal(200);
       }
     };
-    await Promise.all(Array.from({ length: 20 }, ask));
+    await Promise.all(Array.from({ length: 20 }, request));
   });
 
   it('takes requests in pieces that do not wait for the large answers before them', async () => {

@@ -41,7 +41,7 @@ describe('the program', () => {
     it('of two that start together on one folder, one makes the key, and one CA serves both', async () => {
       const where = folder();
       const both = [start(where), start(where), start(where)];
-      await Promise.all(both.map((service) => service.says(/listens on/)));
+      await Promise.all(both.map((service) => service.prints(/listens on/)));
       const keys = both.map(({ firstKey }) => firstKey).filter(Boolean);
       expect(keys).to.have.length(1);
       for (const service of both) {
@@ -63,7 +63,7 @@ describe('the program', () => {
 
   it('says what it listens on behind a proxy, and gives no request to paste', async () => {
     const service = start(folder(), { TLS: 'proxy', TRUSTED_PROXIES: '10.0.0.1', PUBLIC_READ: 'products' });
-    await service.says(/shown this once: \S+\n/);
+    await service.prints(/shown this once: \S+\n/);
     expect(service.out)
       .to.match(/listens on 127\.0\.0\.1, port \d+, in plain HTTP behind a proxy/)
       .and.to.include('what comes from 10.0.0.1 with X-Forwarded-Proto: https')
@@ -79,8 +79,8 @@ describe('the program', () => {
     const acknowledged: number[] = [];
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let i = 0; ; i++) {
-        const answer = await client.post('/products', { name: `${writer}/${i}`, sku: `${writer}.${i}` });
-        if (answer.status === 201) acknowledged.push(answer.json.id);
+        const response = await client.post('/products', { name: `${writer}/${i}`, sku: `${writer}.${i}` });
+        if (response.status === 201) acknowledged.push(response.json.id);
       }
     });
     const broken = Promise.allSettled(writers);
@@ -128,9 +128,9 @@ describe('the program', () => {
       service.kill('SIGTERM');
       await idleEnded;
       slow.write(':"Lamp"}');
-      const answer = await received(slow);
-      expect(answer).to.match(/^HTTP\/1\.1 201 Created\r\n/);
-      expect(answer).to.match(/\r\nConnection: close\r\n/);
+      const response = await received(slow);
+      expect(response).to.match(/^HTTP\/1\.1 201 Created\r\n/);
+      expect(response).to.match(/\r\nConnection: close\r\n/);
       expect(await service.exit).to.deep.equal({ code: 0, signal: null });
       expect(service.log).to.include('"msg":"stopped"');
     });
@@ -138,16 +138,16 @@ describe('the program', () => {
     it('answers every write that it has done, under load', async () => {
       const where = folder();
       const key = new ChecksummedApiKey().generate();
-      let answered = 0;
+      let responded = 0;
       // An answer that is lost on its way out is lost by chance, so several ends are looked at.
       for (let round = 1; round <= ROUNDS; round++) {
         const service = start(where, { BOOTSTRAP_API_KEY: key });
         const client = await service.started(key);
         const writers = Array.from({ length: 60 }, async () => {
-          for (;;) if ((await client.post('/products', { name: 'x' })).status === 201) answered++;
+          for (;;) if ((await client.post('/products', { name: 'x' })).status === 201) responded++;
         });
         const ended = Promise.allSettled(writers);
-        while (answered < round * 400) await sleep(5);
+        while (responded < round * 400) await sleep(5);
         expect((await service.stop()).code).to.equal(0);
         await ended;
         client.close();
@@ -159,7 +159,7 @@ describe('the program', () => {
         found += page.json.length;
         path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
       }
-      expect(found).to.equal(answered);
+      expect(found).to.equal(responded);
       again.close();
     });
 
@@ -172,10 +172,10 @@ describe('the program', () => {
       await sleep(100);
       service.kill('SIGTERM');
       await sleep(100);
-      const answers = late.map((socket) => received(socket));
+      const responses = late.map((socket) => received(socket));
       late[0]?.write('ready HTTP/1.1\r\nHost: x\r\n\r\n');
       late[1]?.write('live HTTP/1.1\r\nHost: x\r\n\r\n');
-      const [ready, live] = await Promise.all(answers);
+      const [ready, live] = await Promise.all(responses);
       expect(ready)
         .to.match(/^HTTP\/1\.1 503 /)
         .and.to.match(/\r\nRetry-After: \d+\r\n/);
@@ -186,7 +186,7 @@ describe('the program', () => {
 
     it('does the same in plain HTTP behind a proxy', async () => {
       const service = start(folder(), { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
-      const [, port] = await service.says(/port (\d+), in plain HTTP[\s\S]*shown this once/);
+      const [, port] = await service.prints(/port (\d+), in plain HTTP[\s\S]*shown this once/);
       const client = new HttpClient(Number(port), undefined, service.firstKey);
       const idleEnded = received(await client.connect());
       const slow = await slowPost(client, service);
@@ -312,9 +312,9 @@ describe('the program', () => {
       );
       expect((await client.get('/health/live', { token: null })).status).to.equal(200);
       for (const path of ['/health/ready', '/products']) {
-        const answer = await client.get(path);
-        expect([answer.status, answer.json.code], path).to.deep.equal([503, 'unavailable']);
-        expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0);
+        const response = await client.get(path);
+        expect([response.status, response.json.code], path).to.deep.equal([503, 'unavailable']);
+        expect(Number(response.headers['retry-after'])).to.be.greaterThan(0);
       }
       client.close();
       expect((await service.exit).code).to.equal(75);

@@ -35,11 +35,11 @@ describe('several workers', () => {
   const atOnce = async (
     service: ChildProcessService,
     count: number,
-    ask: (client: HttpClient, i: number) => Promise<HttpResponse>,
+    request: (client: HttpClient, i: number) => Promise<HttpResponse>,
   ): Promise<HttpResponse[]> => {
     const several = await Promise.all(Array.from({ length: 4 }, () => service.started(service.firstKey)));
     clients.push(...several);
-    return Promise.all(Array.from({ length: count }, (_, i) => ask(several[i % 4] as HttpClient, i)));
+    return Promise.all(Array.from({ length: count }, (_, i) => request(several[i % 4] as HttpClient, i)));
   };
   const writing = (client: HttpClient): WriteLoad => {
     const load = new WriteLoad(client);
@@ -66,8 +66,8 @@ describe('several workers', () => {
     });
 
     it('answer on one port, and one process speaks to the person', async () => {
-      const answers = await atOnce(service, 100, (client) => client.get('/products'));
-      expect(answers.every(({ status }) => status === 200)).to.equal(true);
+      const responses = await atOnce(service, 100, (client) => client.get('/products'));
+      expect(responses.every(({ status }) => status === 200)).to.equal(true);
       await until('all requests are logged', () => logged(service, 'request').length === 100);
       const pids = new Set(logged(service, 'request').map(({ pid }) => pid));
       expect([...pids].sort()).to.deep.equal(workersOf(service).sort());
@@ -90,22 +90,22 @@ describe('several workers', () => {
     it('let exactly one of many racing writers win', async () => {
       for (let round = 0; round < 5; round++) {
         const { id } = (await client.post('/products', { name: 'Lamp' })).json;
-        const answers = await atOnce(service, 60, (writer, i) =>
+        const responses = await atOnce(service, 60, (writer, i) =>
           writer.put(`/products/${id}`, { name: `writer ${i}` }, { headers: { 'If-Match': '"1"' } }),
         );
-        const winners = answers.filter(({ status }) => status === 200);
+        const winners = responses.filter(({ status }) => status === 200);
         expect(winners).to.have.length(1);
-        expect(answers.filter(({ status }) => status === 412)).to.have.length(59);
+        expect(responses.filter(({ status }) => status === 412)).to.have.length(59);
         expect((await client.get(`/products/${id}`)).json).to.deep.equal(winners[0]?.json);
       }
     });
 
     it('tell 20 failed authentications apart in all', async () => {
-      const answers = await atOnce(service, 100, (client) =>
+      const responses = await atOnce(service, 100, (client) =>
         client.get('/products', { token: new ChecksummedApiKey().generate() }),
       );
-      expect(answers.filter(({ status }) => status === 401)).to.have.length(20);
-      expect(answers.filter(({ status }) => status === 429)).to.have.length(80);
+      expect(responses.filter(({ status }) => status === 401)).to.have.length(20);
+      expect(responses.filter(({ status }) => status === 429)).to.have.length(80);
     });
   });
 
@@ -119,10 +119,10 @@ describe('several workers', () => {
   it('have one limit together, exact under concurrency', async () => {
     const service = start({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_WINDOW_SECONDS: '600' });
     await serving(service);
-    const answers = await atOnce(service, 200, (client) => client.get('/products'));
-    const allowed = answers.filter(({ status }) => status === 200);
+    const responses = await atOnce(service, 200, (client) => client.get('/products'));
+    const allowed = responses.filter(({ status }) => status === 200);
     expect(allowed).to.have.length(50);
-    expect(answers.filter(({ status }) => status === 429)).to.have.length(150);
+    expect(responses.filter(({ status }) => status === 429)).to.have.length(150);
     expect(new Set(allowed.map(({ headers }) => headers['ratelimit'])).size, 'no count told twice').to.equal(
       50,
     );
@@ -161,8 +161,8 @@ describe('several workers', () => {
       await serving(service);
       for (const pid of workersOf(service)) process.kill(pid, 'SIGKILL');
       await until('four workers served in all', () => workersOf(service).length === 4);
-      const [answer] = await atOnce(service, 1, (other) => other.get('/products'));
-      expect(answer?.status).to.equal(200);
+      const [response] = await atOnce(service, 1, (other) => other.get('/products'));
+      expect(response?.status).to.equal(200);
       expect(new Set(logged(service, 'listening').map(({ port }) => port)).size).to.equal(1);
     });
 
@@ -182,8 +182,8 @@ describe('several workers', () => {
       await atOnce(service, 20, (client) => client.get('/products'));
       for (const pid of workersOf(service)) process.kill(pid, 'SIGKILL');
       await until('four workers served in all', () => workersOf(service).length === 4);
-      const [answer] = await atOnce(service, 1, (client) => client.get('/products'));
-      expect(answer?.status).to.equal(429);
+      const [response] = await atOnce(service, 1, (client) => client.get('/products'));
+      expect(response?.status).to.equal(429);
     });
   });
 
@@ -210,9 +210,9 @@ describe('several workers', () => {
       await load.more(100);
       service.kill('SIGTERM');
       await sleep(300);
-      for (const answer of await finish()) {
-        expect(answer).to.match(/^HTTP\/1\.1 201 Created\r\n[\s\S]*\r\nConnection: close\r\n/);
-        load.acknowledged.push(Number(/"id":(\d+)/.exec(answer)?.[1]));
+      for (const response of await finish()) {
+        expect(response).to.match(/^HTTP\/1\.1 201 Created\r\n[\s\S]*\r\nConnection: close\r\n/);
+        load.acknowledged.push(Number(/"id":(\d+)/.exec(response)?.[1]));
       }
       expect(await service.exit).to.deep.equal({ code: 0, signal: null });
       await load.stop();
@@ -230,7 +230,7 @@ describe('several workers', () => {
         const finish = await beginPosts(service, client);
         for (const pid of [...workersOf(service), service.pid]) process.kill(pid, signal);
         await sleep(300);
-        for (const answer of await finish()) expect(answer).to.match(/^HTTP\/1\.1 201 Created\r\n/);
+        for (const response of await finish()) expect(response).to.match(/^HTTP\/1\.1 201 Created\r\n/);
         expect(await service.exit).to.deep.equal({ code: 0, signal: null });
         expect(logged(service, 'stopped')).to.have.length(2);
         expect(logged(service, REPLACED)).to.deep.equal([]);

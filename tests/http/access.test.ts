@@ -22,7 +22,7 @@ const ROUTES = RECORD_PLURALS.flatMap(
 
 describe('access', () => {
   const service = inProcessService({ STORE: 'sqlite' });
-  const ask = () => service.client;
+  const request = () => service.client;
   const metadata = () =>
     `resource_metadata="https://localhost:${service.port}/.well-known/oauth-protected-resource"`;
   const keyWith = async (scopes: Scope[], expiresAt?: number) =>
@@ -33,10 +33,10 @@ describe('access', () => {
   for (const [method, path, scope] of ROUTES) {
     for (const prefix of ['', '/v1']) {
       it(`asks a token of ${method} ${prefix}${path}, and the scope ${scope}`, async () => {
-        const bare = await ask().request(method, prefix + path, { token: null });
+        const bare = await request().request(method, prefix + path, { token: null });
         expect([bare.status, bare.headers['www-authenticate']]).to.deep.equal([401, `Bearer ${metadata()}`]);
         const { key } = await keyWith(SCOPES.filter((other) => other !== scope));
-        const poor = await ask().request(method, prefix + path, { token: key });
+        const poor = await request().request(method, prefix + path, { token: key });
         expect(poor.status).to.equal(403);
         expect(poor.headers['www-authenticate']).to.equal(
           `Bearer error="insufficient_scope", scope="${scope}", ${metadata()}`,
@@ -58,8 +58,8 @@ describe('access', () => {
     ] as const) {
       const { key: reader } = await keyWith([`${plural}:read`]);
       const { key: writer } = await keyWith([`${plural}:write`]);
-      expect((await ask().get(`/${plural}`, { token: reader })).status).to.equal(200);
-      expect((await ask().post(`/${plural}`, body, { token: writer })).status).to.equal(201);
+      expect((await request().get(`/${plural}`, { token: reader })).status).to.equal(200);
+      expect((await request().post(`/${plural}`, body, { token: writer })).status).to.equal(201);
     }
   });
 
@@ -72,57 +72,57 @@ describe('access', () => {
       'a b',
       'é',
     ]) {
-      const answer = await ask().get('/products', { token: Buffer.from(token).toString('latin1') });
-      expect([answer.status, answer.json.code], token).to.deep.equal([401, 'invalid_token']);
-      expect(answer.headers['www-authenticate']).to.match(
+      const response = await request().get('/products', { token: Buffer.from(token).toString('latin1') });
+      expect([response.status, response.json.code], token).to.deep.equal([401, 'invalid_token']);
+      expect(response.headers['www-authenticate']).to.match(
         /^Bearer error="invalid_token", error_description="[^"\\]+", resource_metadata="[^"]+"$/,
       );
-      expect(answer.text).to.not.include(token);
+      expect(response.text).to.not.include(token);
     }
   });
 
   it('takes no other scheme for a token, and the scheme in any case', async () => {
     for (const authorization of ['', 'Bearer', 'Basic eDp5', 'Bearer ', FIRST_KEY]) {
-      const answer = await ask().get('/products', { token: null, headers: { Authorization: authorization } });
-      expect([answer.status, answer.json.code], authorization).to.deep.equal([401, 'unauthenticated']);
+      const response = await request().get('/products', { token: null, headers: { Authorization: authorization } });
+      expect([response.status, response.json.code], authorization).to.deep.equal([401, 'unauthenticated']);
     }
-    const answer = await ask().get('/products', {
+    const response = await request().get('/products', {
       token: null,
       headers: { Authorization: `bEARER  ${FIRST_KEY}` },
     });
-    expect(answer.status).to.equal(200);
+    expect(response.status).to.equal(200);
   });
 
   it('reads no token from the query', async () => {
-    expect((await ask().get(`/products?access_token=${FIRST_KEY}`, { token: null })).status).to.equal(401);
+    expect((await request().get(`/products?access_token=${FIRST_KEY}`, { token: null })).status).to.equal(401);
   });
 
   it('says that a key has expired', async () => {
     const { key } = await keyWith(['products:read'], Date.now() + 500);
-    let answer = await ask().get('/products', { token: key });
-    while (answer.status === 200) answer = await ask().get('/products', { token: key });
-    expect([answer.status, answer.json.code]).to.deep.equal([401, 'token_expired']);
-    expect(answer.headers['www-authenticate']).to.include('error="invalid_token"');
+    let response = await request().get('/products', { token: key });
+    while (response.status === 200) response = await request().get('/products', { token: key });
+    expect([response.status, response.json.code]).to.deep.equal([401, 'token_expired']);
+    expect(response.headers['www-authenticate']).to.include('error="invalid_token"');
     const { key: good } = await keyWith(['products:read'], Date.now() + 60_000);
-    expect((await ask().get('/products', { token: good })).status).to.equal(200);
+    expect((await request().get('/products', { token: good })).status).to.equal(200);
   });
 
   it('refuses a key within 5 seconds after another process has revoked it', async () => {
     const { key, record } = await keyWith(['products:read']);
-    expect((await ask().get('/products', { token: key })).status).to.equal(200);
+    expect((await request().get('/products', { token: key })).status).to.equal(200);
     await administerKeys(loadSettings({ DATA_DIR: service.folder }), (keys) => keys.revoke(record.id));
     const deadline = Date.now() + 5_000;
     let status = 200;
     while (status === 200 && Date.now() < deadline)
-      status = (await ask().get('/products', { token: key })).status;
+      status = (await request().get('/products', { token: key })).status;
     expect(status).to.equal(401);
   });
 
   it('notes when a key was last used, to the minute', async () => {
     const before = Date.now();
     const { key, record } = await keyWith(['products:read']);
-    await ask().get('/products', { token: key });
-    await ask().post('/products', { name: 'a later write' });
+    await request().get('/products', { token: key });
+    await request().post('/products', { name: 'a later write' });
     const found = await administerKeys(loadSettings({ DATA_DIR: service.folder }), async (keys) => {
       for await (const one of keys.all()) if (one.id === record.id) return one.fields;
       return undefined;
@@ -134,19 +134,19 @@ describe('access', () => {
 
   it('is decided before the method, the headers and the body are judged', async () => {
     const { key: reader } = await keyWith(['products:read']);
-    for (const [method, asking] of [
+    for (const [method, options] of [
       ['PURGE', {}],
       ['POST', { body: '{', headers: { 'Content-Type': 'text/plain' } }],
       ['GET', { headers: { Accept: 'text/html', 'API-Version': '9' } }],
     ] as const) {
       expect(
-        (await ask().request(method, '/products?x=1', { ...asking, token: null })).status,
+        (await request().request(method, '/products?x=1', { ...options, token: null })).status,
         method,
       ).to.equal(401);
     }
     const bad = { body: '{', headers: { 'Content-Type': 'text/plain', Accept: 'text/html' }, token: reader };
-    expect((await ask().request('POST', '/products?x=1', bad)).status).to.equal(403);
-    expect((await ask().request('DELETE', '/products?x=1', { token: reader })).status).to.equal(405);
+    expect((await request().request('POST', '/products?x=1', bad)).status).to.equal(403);
+    expect((await request().request('DELETE', '/products?x=1', { token: reader })).status).to.equal(405);
   });
 
   it('lets anyone ask for the health and the methods', async () => {
@@ -155,53 +155,53 @@ describe('access', () => {
       ['GET', '/health/ready'],
       ['OPTIONS', '/products'],
     ] as const) {
-      expect((await ask().request(method, path, { token: null })).status, path).to.be.within(200, 204);
+      expect((await request().request(method, path, { token: null })).status, path).to.be.within(200, 204);
     }
   });
 });
 
 describe('PUBLIC_READ=products', () => {
   const service = inProcessService({ PUBLIC_READ: 'products', PUBLIC_MAX_AGE: '7' });
-  const ask = () => service.client;
+  const request = () => service.client;
 
   it('is no excuse for a bad token, however it is written', async () => {
     for (const Authorization of ['Bearer nonsense', 'Bearer\tpcs_x', 'Bearer=x', 'bearer:x', 'BEARER, x']) {
-      const answer = await service.client.get('/products', { token: null, headers: { Authorization } });
-      expect([answer.status, answer.json.code], Authorization).to.deep.equal([401, 'invalid_token']);
-      expect(answer.headers['cache-control']).to.equal('no-store');
+      const response = await service.client.get('/products', { token: null, headers: { Authorization } });
+      expect([response.status, response.json.code], Authorization).to.deep.equal([401, 'invalid_token']);
+      expect(response.headers['cache-control']).to.equal('no-store');
     }
     for (const Authorization of ['Bearer', 'Bearers x', 'Basic MTp4']) {
-      const answer = await service.client.get('/products', { token: null, headers: { Authorization } });
-      expect(answer.status, Authorization).to.equal(200);
+      const response = await service.client.get('/products', { token: null, headers: { Authorization } });
+      expect(response.status, Authorization).to.equal(200);
     }
   });
 
   it('lets anyone read, and lets caches keep what is read', async () => {
-    await ask().post('/products', { name: 'x' });
+    await request().post('/products', { name: 'x' });
     for (const path of ['/products', '/v1/products/1']) {
-      const answer = await ask().get(path, { token: null });
-      expect([answer.status, answer.headers['cache-control']]).to.deep.equal([200, 'public, max-age=7']);
+      const response = await request().get(path, { token: null });
+      expect([response.status, response.headers['cache-control']]).to.deep.equal([200, 'public, max-age=7']);
     }
-    expect((await ask().get('/products/99', { token: null })).headers['cache-control']).to.equal('no-store');
+    expect((await request().get('/products/99', { token: null })).headers['cache-control']).to.equal('no-store');
   });
 
   it('lets nobody read anything else without a token', async () => {
     for (const path of ['/users', '/users/1', '/v1/orders', '/v1/orders/1']) {
-      expect((await ask().get(path, { token: null })).status, path).to.equal(401);
+      expect((await request().get(path, { token: null })).status, path).to.equal(401);
     }
-    expect((await ask().get('/users')).headers['cache-control']).to.equal('no-store');
+    expect((await request().get('/users')).headers['cache-control']).to.equal('no-store');
   });
 
   it('lets nobody write, nor ask by another method, without a token', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'PURGE']) {
       expect(
-        (await ask().request(method, '/products', { token: null, body: { name: 'x' } })).status,
+        (await request().request(method, '/products', { token: null, body: { name: 'x' } })).status,
         method,
       ).to.equal(401);
     }
   });
 
   it('still refuses a bad token', async () => {
-    expect((await ask().get('/products', { token: 'wrong' })).json.code).to.equal('invalid_token');
+    expect((await request().get('/products', { token: 'wrong' })).json.code).to.equal('invalid_token');
   });
 });

@@ -25,12 +25,12 @@ function parsed(body: string, type: string): unknown {
   return type.endsWith('json') ? JSON.parse(body) : body;
 }
 
-function expectAnswer({ answer: promised }: Example, answer: HttpResponse, open: OpenText): void {
-  const type = String(answer.headers['content-type']);
-  const body = bodyOf(answer);
-  expect(answer.status, body).to.equal(promised.status);
+function expectResponse({ response: promised }: Example, response: HttpResponse, open: OpenText): void {
+  const type = String(response.headers['content-type']);
+  const body = bodyOf(response);
+  expect(response.status, body).to.equal(promised.status);
   for (const [name, value] of Object.entries(promised.headers)) {
-    const actual = answer.headers[name.toLowerCase()];
+    const actual = response.headers[name.toLowerCase()];
     expect(actual, name).to.equal(open.closed(value, actual));
   }
   const actual = parsed(body, type);
@@ -48,13 +48,13 @@ describe('docs/api.md', () => {
   for (const example of examplesIn(DOCUMENT)) {
     const { line, method, path, headers, body, times } = example;
     it(`has an answer that is true: line ${line}, ${method} ${path}`, async () => {
-      const asking = {
+      const options = {
         token: null,
         headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, open.filled(text)])),
         body: body === undefined ? undefined : open.filled(body),
       };
-      for (let i = 1; i < times; i++) await service.client.request(method, open.filled(path), asking);
-      expectAnswer(example, await service.client.request(method, open.filled(path), asking), open);
+      for (let i = 1; i < times; i++) await service.client.request(method, open.filled(path), options);
+      expectResponse(example, await service.client.request(method, open.filled(path), options), open);
     });
   }
 

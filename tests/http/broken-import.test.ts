@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from '#src/adapters/inbound/http/context.js';
-import { ImportEndpoint } from '#src/adapters/inbound/http/import/import-route.js';
+import { ImportRoute } from '#src/adapters/inbound/http/import/import-route.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
 import { errorHandler } from '#src/adapters/inbound/http/middleware/error-handler.js';
 import { responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
 import { readIdempotencyKey } from '#src/adapters/inbound/http/query/idempotency-key.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
+import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
 import type { Creation } from '#src/application/records/create-records.js';
 import { newDraft } from '#src/application/records/record-view.js';
 import type { Product } from '#src/domain/product.js';
 import { received } from '../support/http-client.js';
-import { middlewareHarness, NotingJournal } from '../support/middleware-harness.js';
+import { middlewareHarness, RecordingLogger } from '../support/middleware-harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** In which step the client goes away, and after how many lines: more than 256 are worked on in two steps. */
@@ -27,19 +27,19 @@ const LEAVINGS = [
 
 describe('an import that breaks off', () => {
   const folder = temporaryFolder();
-  const journal = new NotingJournal();
+  const logger = new RecordingLogger();
   const timeouts = { handshakeMs: 10_000, headersMs: 500, requestMs: 1_000, silenceMs: 3_000 };
   const bounded = responseLimits(
-    new WorkBounds(1_048_576, { imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
+    new WorkLimits(1_048_576, { imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
   );
   const service = middlewareHarness(
-    (ctx, next) => errorHandler(journal)(ctx, () => bounded(ctx, () => compression(ctx, next))),
+    (ctx, next) => errorHandler(logger)(ctx, () => bounded(ctx, () => compression(ctx, next))),
     timeouts,
   );
   let step = async (_name: string): Promise<void> => {};
   let works = 0;
 
-  const useCases = {
+  const records = {
     draft: (body: unknown) => newDraft(PRODUCTS, body),
     reserveStream: () => step('reservation'),
     createAll: async (creations: readonly Creation<Product>[]) => {
@@ -58,9 +58,9 @@ describe('an import that breaks off', () => {
   };
   const resultBuffers = new ResultBuffers({ folder, memoryBytes: 1_000, maxBytes: 1_000_000 });
   const policy = { bodyLimitBytes: 1_000 };
-  const handler = new ImportEndpoint(useCases, policy, { resultBuffers, journal }).handler();
+  const handler = new ImportRoute(records, policy, { resultBuffers, logger }).handler();
 
-  const answering = (arrived: (ctx: Context) => void) => (ctx: Context) => {
+  const responding = (arrived: (ctx: Context) => void) => (ctx: Context) => {
     works = 0;
     ctx.state.principal = { id: 'key:1', scopes: [] };
     arrived(ctx);
@@ -75,7 +75,7 @@ describe('an import that breaks off', () => {
       for (const [last, lines] of LEAVINGS) {
         const socket = await service.client.connect();
         const reached = new Promise<void>((resolve) => {
-          service.answer = answering((ctx) => {
+          service.response = responding((ctx) => {
             const closed = new Promise((resolve) => ctx.req.once('close', resolve));
             step = async (name) => {
               if (name !== last) return;
@@ -95,7 +95,7 @@ describe('an import that breaks off', () => {
           `POST / HTTP/1.1\r\n${head.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n${line.repeat(lines)}`,
         );
         await reached;
-        service.answer = answering(() => {
+        service.response = responding(() => {
           step = async () => {};
         });
         const { status, text } = await service.client.post('/', line, { headers });
@@ -106,7 +106,7 @@ describe('an import that breaks off', () => {
 
   for (const failing of ['first work', 'second work']) {
     it(`is cut, and not left to its client, where its ${failing} fails`, async () => {
-      service.answer = answering(() => {
+      service.response = responding(() => {
         step = async (name) => {
           if (name === failing) throw new Error('a defect');
         };
@@ -127,7 +127,7 @@ describe('an import that breaks off', () => {
   };
   const asUsual = () => {
     step = async () => {};
-    service.answer = answering(() => {});
+    service.response = responding(() => {});
   };
 
   it('is cut when its client leaves more unread than may wait', async () => {
@@ -156,8 +156,8 @@ describe('an import that breaks off', () => {
       socket.write(`${line.length.toString(16)}\r\n${line}\r\n`);
       await sleep(250);
     }
-    const answered = (await text).match(/"status":201/g);
-    expect(answered).to.have.length(lines);
+    const responded = (await text).match(/"status":201/g);
+    expect(responded).to.have.length(lines);
     expect(await text)
       .to.not.include('request_timeout')
       .and.not.match(/\r\n0\r\n\r\n$/);

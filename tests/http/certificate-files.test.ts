@@ -23,7 +23,7 @@ describe('a certificate from files', () => {
     symlinkSync(join(root, `version-${which}`), join(root, 'next'));
     renameSync(join(root, 'next'), live);
   };
-  const shownFor = async (authority: string, options: object = {}) => {
+  const presentedFor = async (authority: string, options: object = {}) => {
     const ca = readFileSync(authority);
     const socket = connect({ port: service.port, host: 'localhost', ca, ...options });
     try {
@@ -37,7 +37,7 @@ describe('a certificate from files', () => {
   };
   const isShown = async (which: number) => {
     const { authority = '', cert = '' } = pairs[which] ?? {};
-    return (await shownFor(authority))?.trim() === cert.trim();
+    return (await presentedFor(authority))?.trim() === cert.trim();
   };
   const becomesShown = async (which: number) => {
     for (const end = Date.now() + 10_000; Date.now() < end; await sleep(50)) if (await isShown(which)) return;
@@ -58,29 +58,29 @@ describe('a certificate from files', () => {
 
   it('is shown, and Strict-Transport-Security is sent with every answer', async () => {
     expect(await isShown(0)).to.equal(true);
-    const asking = client(0);
+    const options = client(0);
     for (const path of ['/products', '/nowhere', '/health/live'])
-      expect((await asking.get(path)).headers['strict-transport-security'], path).to.equal(
+      expect((await options.get(path)).headers['strict-transport-security'], path).to.equal(
         'max-age=31536000',
       );
-    expect(await asking.raw('nonsense\r\n\r\n')).to.match(
+    expect(await options.raw('nonsense\r\n\r\n')).to.match(
       /\r\nStrict-Transport-Security: max-age=31536000\r\n/,
     );
-    asking.close();
+    options.close();
   });
 
   it('is read again when another is linked in its place, and no connection is dropped', async () => {
     const socket = await client(0).connect();
-    const ask = async () => {
+    const request = async () => {
       socket.write(`GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n`);
-      const [answer] = await once(socket, 'data');
-      return String(answer).slice(0, 12);
+      const [response] = await once(socket, 'data');
+      return String(response).slice(0, 12);
     };
-    expect(await ask()).to.equal('HTTP/1.1 200');
+    expect(await request()).to.equal('HTTP/1.1 200');
     swapTo(1);
     await becomesShown(1);
     expect(await isShown(0)).to.equal(false);
-    expect(await ask()).to.equal('HTTP/1.1 200');
+    expect(await request()).to.equal('HTTP/1.1 200');
     socket.destroy();
   });
 
@@ -88,7 +88,7 @@ describe('a certificate from files', () => {
     const { authority = '' } = pairs[1] ?? {};
     const ciphers = ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA'];
     const shown = await Promise.all(
-      ciphers.map((suite) => shownFor(authority, { maxVersion: 'TLSv1.2', ciphers: suite })),
+      ciphers.map((suite) => presentedFor(authority, { maxVersion: 'TLSv1.2', ciphers: suite })),
     );
     expect(shown.map(Boolean)).to.deep.equal([true, false, false]);
   });
@@ -116,7 +116,7 @@ describe('a certificate from files', () => {
     const failed: number[] = [];
     const handshakes = (async () => {
       for (let i = 0; isWriting; i++, await sleep(10))
-        if (!(await shownFor(before)) && !(await shownFor(authority))) failed.push(i);
+        if (!(await presentedFor(before)) && !(await presentedFor(authority))) failed.push(i);
     })();
     for (const [file, text] of [
       [files.TLS_KEY_FILE, key],

@@ -74,7 +74,7 @@ describe('chunks of one byte', () => {
   it('are given on in few pieces, and hold up no other request for long', async () => {
     let bytes = 0;
     let pieces = 0;
-    service.answer = async (ctx) => {
+    service.response = async (ctx) => {
       if (ctx.method === 'GET') {
         ctx.body = 'here';
         return;

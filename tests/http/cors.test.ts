@@ -15,7 +15,7 @@ const READ =
 
 type Asked = readonly [method: string, path: string, body?: unknown];
 /** One request for each kind of answer. */
-const ASKED: readonly (readonly [status: number, asked: Asked, headers?: Record<string, string>])[] = [
+const REQUESTED: readonly (readonly [status: number, requested: Asked, headers?: Record<string, string>])[] = [
   [200, ['GET', '/products']],
   [200, ['GET', '/v1/products/1']],
   [200, ['HEAD', '/products']],
@@ -44,14 +44,14 @@ const allNamed = ({ headers }: HttpResponse) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 const variesByOrigin = ({ headers }: HttpResponse) => `${headers['vary']}`.split(', ').includes('Origin');
 
-async function answers(client: HttpClient, Origin: string | undefined): Promise<HttpResponse[]> {
+async function responses(client: HttpClient, Origin: string | undefined): Promise<HttpResponse[]> {
   await client.post('/products', { name: 'Lamp' });
   const all: HttpResponse[] = [];
-  for (const [status, [method, path, body], more = {}] of ASKED) {
+  for (const [status, [method, path, body], more = {}] of REQUESTED) {
     const headers = { ...more, ...(Origin !== undefined && { Origin }) };
-    const answer = await client.request(method, path, { headers, body });
-    expect(answer.status, `${method} ${path}`).to.equal(status);
-    all.push(answer);
+    const response = await client.request(method, path, { headers, body });
+    expect(response.status, `${method} ${path}`).to.equal(status);
+    all.push(response);
   }
   return all;
 }
@@ -73,16 +73,16 @@ describe('answers to scripts of other origins', () => {
 
     it('whatever is asked', async () => {
       for (const Origin of [undefined, SHOP, 'null', '*', '']) {
-        for (const answer of await answers(service.client, Origin)) {
-          expect(allNamed(answer)).to.deep.equal([]);
-          expect(variesByOrigin(answer)).to.equal(false);
+        for (const response of await responses(service.client, Origin)) {
+          expect(allNamed(response)).to.deep.equal([]);
+          expect(variesByOrigin(response)).to.equal(false);
         }
       }
     });
 
     it('and a preflight is an OPTIONS like any other', async () => {
-      const answer = await preflight(service.client, '/products');
-      expect([answer.status, answer.headers['allow'], allNamed(answer)]).to.deep.equal([
+      const response = await preflight(service.client, '/products');
+      expect([response.status, response.headers['allow'], allNamed(response)]).to.deep.equal([
         204,
         'GET, HEAD, POST, OPTIONS',
         [],
@@ -96,11 +96,11 @@ describe('answers to scripts of other origins', () => {
 
     it('errors included, with every header that a script may need', async () => {
       for (const origin of [SHOP, 'http://localhost:3000']) {
-        for (const answer of await answers(service.client, origin)) {
-          expect(named(answer, 'allow-origin')).to.equal(origin);
-          expect(named(answer, 'expose-headers')).to.equal(NAMED);
-          expect(allNamed(answer)).to.have.length(2);
-          expect(variesByOrigin(answer)).to.equal(true);
+        for (const response of await responses(service.client, origin)) {
+          expect(named(response, 'allow-origin')).to.equal(origin);
+          expect(named(response, 'expose-headers')).to.equal(NAMED);
+          expect(allNamed(response)).to.have.length(2);
+          expect(variesByOrigin(response)).to.equal(true);
         }
       }
     });
@@ -120,9 +120,9 @@ describe('answers to scripts of other origins', () => {
         '*',
         '',
       ]) {
-        for (const answer of await answers(service.client, origin)) {
-          expect(allNamed(answer), origin).to.deep.equal([]);
-          expect(variesByOrigin(answer)).to.equal(true);
+        for (const response of await responses(service.client, origin)) {
+          expect(allNamed(response), origin).to.deep.equal([]);
+          expect(variesByOrigin(response)).to.equal(true);
         }
       }
     });
@@ -138,14 +138,14 @@ describe('answers to scripts of other origins', () => {
         ['/v1/orders/1', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
         ['/health/ready', 'GET, HEAD, OPTIONS'],
       ] as const) {
-        const answer = await preflight(service.client, path);
-        expect([answer.status, answer.text, answer.headers['allow']]).to.deep.equal([204, '', methods]);
-        expect(named(answer, 'allow-origin')).to.equal(SHOP);
-        expect(named(answer, 'allow-methods')).to.equal(methods);
-        expect(named(answer, 'allow-headers')).to.equal(READ);
-        expect(named(answer, 'max-age')).to.equal('7200');
-        expect(named(answer, 'allow-credentials')).to.equal(undefined);
-        expect(named(answer, 'allow-private-network')).to.equal(undefined);
+        const response = await preflight(service.client, path);
+        expect([response.status, response.text, response.headers['allow']]).to.deep.equal([204, '', methods]);
+        expect(named(response, 'allow-origin')).to.equal(SHOP);
+        expect(named(response, 'allow-methods')).to.equal(methods);
+        expect(named(response, 'allow-headers')).to.equal(READ);
+        expect(named(response, 'max-age')).to.equal('7200');
+        expect(named(response, 'allow-credentials')).to.equal(undefined);
+        expect(named(response, 'allow-private-network')).to.equal(undefined);
       }
       expect((await preflight(service.client, '/products/1')).headers['accept-patch']).to.not.equal(
         undefined,
@@ -153,9 +153,9 @@ describe('answers to scripts of other origins', () => {
     });
 
     it('of which a preflight of a private network learns nothing more', async () => {
-      const asked = { 'Access-Control-Request-Private-Network': 'true' };
-      const answer = await preflight(service.client, '/products', SHOP, 'GET', asked);
-      expect([answer.status, named(answer, 'allow-private-network')]).to.deep.equal([204, undefined]);
+      const requested = { 'Access-Control-Request-Private-Network': 'true' };
+      const response = await preflight(service.client, '/products', SHOP, 'GET', requested);
+      expect([response.status, named(response, 'allow-private-network')]).to.deep.equal([204, undefined]);
     });
 
     it('so that a script sees what is wrong with its query, which a preflight could not tell', async () => {
@@ -170,24 +170,24 @@ describe('answers to scripts of other origins', () => {
 
     it('where there is something: a preflight of nothing is 404, which the script may read', async () => {
       for (const path of ['/getProducts', '/products/', '/products/0']) {
-        const answer = await preflight(service.client, path);
-        expect([answer.status, answer.json.code]).to.deep.equal([404, 'not_found']);
-        expect(named(answer, 'allow-origin')).to.equal(SHOP);
-        expect(named(answer, 'allow-methods')).to.equal(undefined);
+        const response = await preflight(service.client, path);
+        expect([response.status, response.json.code]).to.deep.equal([404, 'not_found']);
+        expect(named(response, 'allow-origin')).to.equal(SHOP);
+        expect(named(response, 'allow-methods')).to.equal(undefined);
       }
     });
 
     it('and a preflight of another origin is an OPTIONS like any other', async () => {
-      const answer = await preflight(service.client, '/products', OTHER);
-      expect([answer.status, allNamed(answer)]).to.deep.equal([204, []]);
+      const response = await preflight(service.client, '/products', OTHER);
+      expect([response.status, allNamed(response)]).to.deep.equal([204, []]);
       expect((await preflight(service.client, '/products?colour=red', OTHER)).status).to.equal(400);
     });
 
     it('not on the management port, which no browser is to read', async () => {
-      const answer = await fetch(`http://127.0.0.1:${service.managementPort}/health/live`, {
+      const response = await fetch(`http://127.0.0.1:${service.managementPort}/health/live`, {
         headers: { Origin: SHOP },
       });
-      expect(answer.headers.get('access-control-allow-origin')).to.equal(null);
+      expect(response.headers.get('access-control-allow-origin')).to.equal(null);
     });
   });
 
@@ -196,17 +196,17 @@ describe('answers to scripts of other origins', () => {
 
     it('by one word, and never with credentials', async () => {
       for (const Origin of [SHOP, 'null', undefined]) {
-        for (const answer of await answers(service.client, Origin)) {
-          expect(named(answer, 'allow-origin')).to.equal('*');
-          expect(named(answer, 'expose-headers')).to.equal(NAMED);
-          expect(allNamed(answer)).to.have.length(2);
-          expect(variesByOrigin(answer)).to.equal(true);
+        for (const response of await responses(service.client, Origin)) {
+          expect(named(response, 'allow-origin')).to.equal('*');
+          expect(named(response, 'expose-headers')).to.equal(NAMED);
+          expect(allNamed(response)).to.have.length(2);
+          expect(variesByOrigin(response)).to.equal(true);
         }
       }
-      const answer = await preflight(service.client, '/products/1');
-      expect(named(answer, 'allow-origin')).to.equal('*');
-      expect(named(answer, 'allow-headers')).to.equal(READ);
-      expect(named(answer, 'allow-credentials')).to.equal(undefined);
+      const response = await preflight(service.client, '/products/1');
+      expect(named(response, 'allow-origin')).to.equal('*');
+      expect(named(response, 'allow-headers')).to.equal(READ);
+      expect(named(response, 'allow-credentials')).to.equal(undefined);
     });
   });
 
@@ -214,9 +214,9 @@ describe('answers to scripts of other origins', () => {
     const service = inProcessService({ CORS_ORIGINS: SHOP, RATE_LIMIT_REQUESTS: '1' });
 
     it('can be read too, when to try again included', async () => {
-      const ask = () => service.client.get('/products', { headers: { Origin: SHOP } });
-      expect((await ask()).status).to.equal(200);
-      const over = await ask();
+      const request = () => service.client.get('/products', { headers: { Origin: SHOP } });
+      expect((await request()).status).to.equal(200);
+      const over = await request();
       expect([over.status, named(over, 'allow-origin')]).to.deep.equal([429, SHOP]);
       expect(over.headers['retry-after']).to.match(/^\d+$/);
       expect(named(over, 'expose-headers')).to.include('Retry-After');
@@ -232,9 +232,9 @@ describe('answers to scripts of other origins', () => {
         [503, unavailable('The store is gone.')],
       ] as const) {
         service.records.before = () => Promise.reject(failure);
-        const answer = await service.client.get('/products', { headers: { Origin: SHOP }, token: null });
-        expect([answer.status, named(answer, 'allow-origin')]).to.deep.equal([status, SHOP]);
-        expect([named(answer, 'expose-headers'), variesByOrigin(answer)]).to.deep.equal([NAMED, true]);
+        const response = await service.client.get('/products', { headers: { Origin: SHOP }, token: null });
+        expect([response.status, named(response, 'allow-origin')]).to.deep.equal([status, SHOP]);
+        expect([named(response, 'expose-headers'), variesByOrigin(response)]).to.deep.equal([NAMED, true]);
       }
     });
   });
@@ -243,8 +243,8 @@ describe('answers to scripts of other origins', () => {
     const service = inProcessService({ CORS_ORIGINS: SHOP, TLS: 'proxy', TRUSTED_PROXIES: '192.0.2.1' });
 
     it('can be read too', async () => {
-      const answer = await service.client.get('/products', { headers: { Origin: SHOP } });
-      expect([answer.status, named(answer, 'allow-origin')]).to.deep.equal([403, SHOP]);
+      const response = await service.client.get('/products', { headers: { Origin: SHOP } });
+      expect([response.status, named(response, 'allow-origin')]).to.deep.equal([403, SHOP]);
     });
   });
 });

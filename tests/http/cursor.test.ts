@@ -12,19 +12,19 @@ const inside = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').t
 
 describe('a cursor', () => {
   const service = inProcessService();
-  const ask = () => service.client;
+  const request = () => service.client;
   const next = async (query: string) =>
-    linksOf((await ask().get(`/products?${query}`)).headers['link'])['next'] ?? '';
+    linksOf((await request().get(`/products?${query}`)).headers['link'])['next'] ?? '';
   const codeOf = async (query: string, cursor: string) => {
-    const answer = await ask().get(`/products?${query}&cursor=${encodeURIComponent(cursor)}`);
-    if (answer.status === 200) return 200;
-    expect([answer.status, answer.json.details.length], cursor).to.deep.equal([400, 1]);
-    expect(answer.json.details[0]).to.include({ code: 'invalid_format', in: 'query', name: 'cursor' });
-    return answer.json.code;
+    const response = await request().get(`/products?${query}&cursor=${encodeURIComponent(cursor)}`);
+    if (response.status === 200) return 200;
+    expect([response.status, response.json.details.length], cursor).to.deep.equal([400, 1]);
+    expect(response.json.details[0]).to.include({ code: 'invalid_format', in: 'query', name: 'cursor' });
+    return response.json.code;
   };
 
   before(async () => {
-    for (const name of ['a', 'b', 'é"\\', '\u{1f600}', 'a%', ' x']) await ask().post('/products', { name });
+    for (const name of ['a', 'b', 'é"\\', '\u{1f600}', 'a%', ' x']) await request().post('/products', { name });
   });
 
   for (const query of ['limit=1', 'sort=-name,createdAt&limit=3', 'sort=name&limit=4&name:ne=a']) {
@@ -178,9 +178,9 @@ describe('a cursor', () => {
 
   it('is told of together with whatever else is wrong', async () => {
     const cursor = cursorIn(await next('limit=2'));
-    const answer = await ask().get(`/products?cursor=${cursor}&sort=sku`);
-    expect(answer.json.code).to.equal('invalid_parameter');
-    const twice = await ask().get(`/products?cursor=${cursor}&cursor=${cursor}`);
+    const response = await request().get(`/products?cursor=${cursor}&sort=sku`);
+    expect(response.json.code).to.equal('invalid_parameter');
+    const twice = await request().get(`/products?cursor=${cursor}&cursor=${cursor}`);
     expect([twice.json.code, twice.json.details[0].code]).to.deep.equal([
       'invalid_parameter',
       'duplicate_value',

@@ -46,11 +46,11 @@ describe('the interactive reference', () => {
     it(`is not sent again to who has it, nor is its policy lost: ${path}`, async () => {
       const { headers } = await get(path);
       for (const method of ['GET', 'HEAD']) {
-        const asking = { token: null, headers: { 'If-None-Match': `${headers.etag}` } };
-        const answer = await service.client.request(method, path, asking);
-        expect([answer.status, answer.text]).to.deep.equal([304, '']);
+        const options = { token: null, headers: { 'If-None-Match': `${headers.etag}` } };
+        const response = await service.client.request(method, path, options);
+        expect([response.status, response.text]).to.deep.equal([304, '']);
         for (const name of ['etag', 'cache-control', 'content-security-policy', 'vary'])
-          expect(answer.headers[name], name).to.equal(headers[name]);
+          expect(response.headers[name], name).to.equal(headers[name]);
       }
       expect((await get(path, { 'If-None-Match': '"another"' })).status).to.equal(200);
     });
@@ -58,27 +58,27 @@ describe('the interactive reference', () => {
     it(`is compressed where that is worth it: ${path}`, async () => {
       const plain = await get(path);
       for (const coding of NAMES) {
-        const answer = await get(path, { 'Accept-Encoding': coding });
-        expect(decoded(answer)).to.equal(plain.text);
-        expect(answer.headers['content-encoding']).to.equal(plain.bytes.length > 1_024 ? coding : undefined);
-        expect(answer.headers.vary).to.include('Accept-Encoding');
+        const response = await get(path, { 'Accept-Encoding': coding });
+        expect(decoded(response)).to.equal(plain.text);
+        expect(response.headers['content-encoding']).to.equal(plain.bytes.length > 1_024 ? coding : undefined);
+        expect(response.headers.vary).to.include('Accept-Encoding');
       }
       expect(Object.keys(CODINGS)).to.deep.equal(NAMES);
     });
 
     it(`has GET, HEAD and OPTIONS alone, and no parameters: ${path}`, async () => {
-      const ask = (method: string, address = path) =>
+      const request = (method: string, address = path) =>
         service.client.request(method, address, { token: null });
-      const [whole, head, options] = [await get(path), await ask('HEAD'), await ask('OPTIONS')];
+      const [whole, head, options] = [await get(path), await request('HEAD'), await request('OPTIONS')];
       expect([head.status, head.text]).to.deep.equal([200, '']);
       expect(head.headers['content-length']).to.equal(String(whole.bytes.length));
       expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD, OPTIONS']);
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-        const { status, json } = await ask(method);
+        const { status, json } = await request(method);
         expect([status, json.code]).to.deep.equal([405, 'method_not_allowed']);
       }
       for (const method of ['GET', 'OPTIONS']) {
-        const { status, json, headers } = await ask(method, `${path}?key=1`);
+        const { status, json, headers } = await request(method, `${path}?key=1`);
         expect([status, json.code]).to.deep.equal([400, 'unknown_parameter']);
         expect(headers['content-security-policy']).to.equal(DEFAULT_POLICY);
       }

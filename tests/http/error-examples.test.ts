@@ -9,24 +9,24 @@ import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { middlewareHarness } from '../support/middleware-harness.js';
 
-type Said = Pick<HttpResponse, 'status' | 'json'>;
+type ErrorResponse = Pick<HttpResponse, 'status' | 'json'>;
 
 /** What a client reads of an error that takes a broken machine. */
-function answerOf(thrown: unknown): Said {
+function responseOf(thrown: unknown): ErrorResponse {
   const { status, body } = errorResponse(toCodedError(thrown));
   return { status, json: JSON.parse(body) };
 }
 
 /** As it came over a connection of its own. */
-function read(text: string): Said {
+function read(text: string): ErrorResponse {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   return { status: Number(head.split(' ')[1]), json: JSON.parse(body) };
 }
 
-async function onceRefused(ask: () => Promise<HttpResponse>): Promise<HttpResponse> {
+async function afterRefusal(request: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (;;) {
-    const answer = await ask();
-    if (answer.status >= 400) return answer;
+    const response = await request();
+    if (response.status >= 400) return response;
   }
 }
 
@@ -48,7 +48,7 @@ describe('the example of an error', () => {
 
   before(() => service.client.post('/v1/products', lamp));
 
-  const provoked: Readonly<Record<ResponseErrorCode, () => Promise<Said> | Said>> = {
+  const provoked: Readonly<Record<ResponseErrorCode, () => Promise<ErrorResponse> | ErrorResponse>> = {
     malformed_json: () => service.client.post('/v1/products', '{"name":"a","name":"b"}'),
     validation_failed: () =>
       service.client.post('/v1/products', { name: '', price: { amount: 1 }, colour: 'red' }),
@@ -60,7 +60,7 @@ describe('the example of an error', () => {
       const { link } = (await get('/v1/products?limit=1')).headers;
       return get(`/v1/products?sort=name&${/cursor=[\w-]+/.exec(String(link))?.[0]}`);
     },
-    query_too_expensive: () => answerOf(queryTooExpensive()),
+    query_too_expensive: () => responseOf(queryTooExpensive()),
     invalid_patch: () => service.client.patch('/v1/products/1', [{ op: 'remove', path: '/x' }], patching),
     invalid_idempotency_key: () =>
       service.client.post('/v1/products', lamp, { headers: { 'Idempotency-Key': '' } }),
@@ -69,7 +69,7 @@ describe('the example of an error', () => {
     invalid_token: () => service.client.get('/v1/products', { token: 'x' }),
     token_expired: async () => {
       const token = await keyOf(service.client, { expiresAt: new Date(Date.now() + 1_000).toISOString() });
-      return onceRefused(() => service.client.get('/v1/products', { token }));
+      return afterRefusal(() => service.client.get('/v1/products', { token }));
     },
     insufficient_scope: async () =>
       service.client.post('/v1/products', lamp, { token: await keyOf(service.client, {}) }),
@@ -100,15 +100,15 @@ describe('the example of an error', () => {
         await strict.client.post('/v1/products', lamp);
         return strict.client.delete('/v1/products/1');
       }),
-    rate_limited: () => onceRefused(() => strict.client.get('/v1/products')),
+    rate_limited: () => afterRefusal(() => strict.client.get('/v1/products')),
     headers_too_large: () => get('/v1/products', { 'X-Long': 'x'.repeat(16_384) }),
-    internal_error: () => answerOf(new TypeError('a defect')),
-    unavailable: () => answerOf(toCoreError(new Database.SqliteError('disk full', 'SQLITE_FULL'))),
+    internal_error: () => responseOf(new TypeError('a defect')),
+    unavailable: () => responseOf(toCoreError(new Database.SqliteError('disk full', 'SQLITE_FULL'))),
   };
 
   for (const [code, provoke] of Object.entries(provoked) as [
     ResponseErrorCode,
-    () => Promise<Said> | Said,
+    () => Promise<ErrorResponse> | ErrorResponse,
   ][]) {
     it(`is word for word what the service says: ${code}`, async () => {
       const { status, json } = await provoke();

@@ -15,27 +15,27 @@ const parsed = (text: string) =>
 
 describe('a list as lines', () => {
   const service = inProcessService();
-  const ask = () => service.client;
+  const request = () => service.client;
   const lines = async (path: string, headers: Record<string, string> = {}) => {
-    const answer = await ask().get(path, { headers: { ...LINES, ...headers } });
-    expect([answer.status, answer.headers['content-type']], answer.text).to.deep.equal([
+    const response = await request().get(path, { headers: { ...LINES, ...headers } });
+    expect([response.status, response.headers['content-type']], response.text).to.deep.equal([
       200,
       'application/x-ndjson',
     ]);
-    expect(answer.headers.etag).to.equal(undefined);
-    const { text, headers: shown } = answer;
+    expect(response.headers.etag).to.equal(undefined);
+    const { text, headers: shown } = response;
     return { text, headers: shown, records: parsed(text), links: linksOf(shown['link']) };
   };
 
   before(async () => {
-    for (let i = 0; i < 300; i++) await ask().post('/products', { name: `product ${i % 7} \u{1f600}\u2028` });
+    for (let i = 0; i < 300; i++) await request().post('/products', { name: `product ${i % 7} \u{1f600}\u2028` });
   });
 
   it('holds every match, a line each, with no limit', async () => {
     for (const path of ['/products', '/v1/products']) {
       const { records, text, headers } = await lines(path);
       expect(records.map(({ id }) => id)).to.deep.equal(Array.from({ length: 300 }, (_, i) => i + 1));
-      expect(records[0]).to.deep.equal((await ask().get('/products/1')).json);
+      expect(records[0]).to.deep.equal((await request().get('/products/1')).json);
       expect(text.endsWith('}\n')).to.equal(true);
       expect(headers['link']).to.equal(undefined);
       expect(headers['cache-control']).to.equal('private, no-cache');
@@ -45,10 +45,10 @@ describe('a list as lines', () => {
   it('heeds filters, sort and fields', async () => {
     const query = `name:prefix=${encodeURIComponent('product 3')}&sort=-id&fields=id`;
     const { records } = await lines(`/products?${query}`);
-    expect(records).to.deep.equal((await ask().get(`/products?${query}&limit=1000`)).json);
+    expect(records).to.deep.equal((await request().get(`/products?${query}&limit=1000`)).json);
     expect(records).to.have.length(43);
     expect((await lines('/products?sort=-name,-id&fields=id')).records).to.deep.equal(
-      (await ask().get('/products?sort=-name,-id&fields=id&limit=1000')).json,
+      (await request().get('/products?sort=-name,-id&fields=id&limit=1000')).json,
     );
   });
 
@@ -58,11 +58,11 @@ describe('a list as lines', () => {
 
   it('goes on from a cursor of the array, of any order', async () => {
     for (const query of ['', 'sort=-name&']) {
-      const array = await ask().get(`/products?${query}limit=120`);
+      const array = await request().get(`/products?${query}limit=120`);
       const cursor = cursorIn(linksOf(array.headers['link'])['next']);
       const { records } = await lines(`/products?${query}cursor=${cursor}`);
       expect([...array.json, ...records]).to.deep.equal(
-        (await ask().get(`/products?${query}limit=1000`)).json,
+        (await request().get(`/products?${query}limit=1000`)).json,
       );
     }
   });
@@ -73,7 +73,7 @@ describe('a list as lines', () => {
       '/v1/products?limit=1&sort=-id&fields=id',
       '/products?limit=300',
     ]) {
-      const array = await ask().get(path);
+      const array = await request().get(path);
       const { records, headers } = await lines(path);
       expect(records, path).to.deep.equal(array.json);
       expect(headers['link'], path).to.equal(array.headers['link']);
@@ -86,10 +86,10 @@ describe('a list as lines', () => {
   it('does not go backwards without a limit', async () => {
     const second = linksOf((await lines('/products?limit=5')).headers['link'])['next'];
     const prev = (await lines(`${second}`)).links['prev'] ?? '';
-    const answer = await ask().get(prev.replace('limit=5&', ''), { headers: LINES });
-    expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_parameter']);
-    expect(answer.json.details[0]).to.include({ code: 'required', in: 'query', name: 'limit' });
-    expect((await ask().get(prev.replace('limit=5&', ''))).status).to.equal(200);
+    const response = await request().get(prev.replace('limit=5&', ''), { headers: LINES });
+    expect([response.status, response.json.code]).to.deep.equal([400, 'invalid_parameter']);
+    expect(response.json.details[0]).to.include({ code: 'required', in: 'query', name: 'limit' });
+    expect((await request().get(prev.replace('limit=5&', ''))).status).to.equal(200);
   });
 
   it('has no tag to ask for', async () => {
@@ -99,7 +99,7 @@ describe('a list as lines', () => {
 
   it('answers HEAD as it would GET', async () => {
     for (const path of ['/products', '/products?limit=5', '/products?name=none']) {
-      const head = await ask().request('HEAD', path, { headers: LINES });
+      const head = await request().request('HEAD', path, { headers: LINES });
       const got = await lines(path);
       expect([head.status, head.text], path).to.deep.equal([200, '']);
       for (const name of ['content-type', 'link', 'vary', 'cache-control', 'etag']) {
@@ -131,9 +131,9 @@ describe('a list as lines', () => {
     ];
     for (const [Accept, chosen] of CHOSEN) {
       it(`from ${Accept}`, async () => {
-        const answer = await ask().get('/products?limit=1', { headers: { Accept } });
-        if (chosen === 406) expect([answer.status, answer.json.code]).to.deep.equal([406, 'not_acceptable']);
-        else expect(answer.headers['content-type']).to.equal(`application/${chosen}`);
+        const response = await request().get('/products?limit=1', { headers: { Accept } });
+        if (chosen === 406) expect([response.status, response.json.code]).to.deep.equal([406, 'not_acceptable']);
+        else expect(response.headers['content-type']).to.equal(`application/${chosen}`);
       });
     }
 
@@ -145,18 +145,18 @@ describe('a list as lines', () => {
         ['PATCH', '/products/1'],
         ['DELETE', '/products/1'],
       ] as const) {
-        const answer = await ask().request(method, path, { headers: LINES, body: { name: 'x' } });
-        expect([answer.status, answer.json.code], method).to.deep.equal([406, 'not_acceptable']);
+        const response = await request().request(method, path, { headers: LINES, body: { name: 'x' } });
+        expect([response.status, response.json.code], method).to.deep.equal([406, 'not_acceptable']);
       }
     });
 
     it('with errors that stay JSON', async () => {
-      const answer = await ask().get('/products?colour=red', { headers: LINES });
-      expect([answer.status, answer.headers['content-type']]).to.deep.equal([400, 'application/json']);
+      const response = await request().get('/products?colour=red', { headers: LINES });
+      expect([response.status, response.headers['content-type']]).to.deep.equal([400, 'application/json']);
       const Accept = 'application/x-ndjson, application/problem+json';
-      const problem = await ask().get('/products?colour=red', { headers: { Accept } });
+      const problem = await request().get('/products?colour=red', { headers: { Accept } });
       expect(problem.headers['content-type']).to.equal('application/problem+json');
-      expect((await ask().get('/products', { headers: LINES, token: null })).json.code).to.equal(
+      expect((await request().get('/products', { headers: LINES, token: null })).json.code).to.equal(
         'unauthenticated',
       );
     });
@@ -170,16 +170,16 @@ describe('an export', () => {
 
   it('reads in small pages, each record once, and lets other requests have their turn', async () => {
     await service.records.fill(1_000);
-    let answered = 0;
+    let responded = 0;
     service.records.before = async (page) => {
       if (page % 5 !== 0) return;
       expect((await service.client.get('/products/1', { token: null })).status).to.equal(200);
-      answered++;
+      responded++;
     };
     expect(parsed((await exported()).text).map(({ id }) => id)).to.deep.equal(
       Array.from({ length: 1_000 }, (_, i) => i + 1),
     );
-    expect(answered).to.be.at.least(3);
+    expect(responded).to.be.at.least(3);
     for (const { limit } of service.records.queries) expect(limit).to.be.within(32, 128);
     expect((await logged(service))['status']).to.equal(200);
   });
@@ -229,19 +229,19 @@ describe('an export', () => {
     release();
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(service.records.queries).to.have.length(pages);
-    expect(service.journal.lines.map(({ event }) => event)).to.deep.equal(['request']);
+    expect(service.logger.lines.map(({ event }) => event)).to.deep.equal(['request']);
   });
 
   for (const failure of [unavailable('The store is gone.'), new Error('a defect')]) {
     it(`that fails at its first page is an error like any other: ${failure.message}`, async () => {
       await service.records.fill(10);
       service.records.before = () => Promise.reject(failure);
-      const answer = await exported();
-      expect([answer.status, answer.headers['content-type']]).to.deep.equal([
+      const response = await exported();
+      expect([response.status, response.headers['content-type']]).to.deep.equal([
         'code' in failure ? 503 : 500,
         'application/json',
       ]);
-      expect(answer.headers['cache-control']).to.equal('no-store');
+      expect(response.headers['cache-control']).to.equal('no-store');
     });
 
     it(`that fails later is cut off, and never ends cleanly: ${failure.message}`, async () => {
@@ -256,7 +256,7 @@ describe('an export', () => {
         expect(text.endsWith('0\r\n\r\n')).to.equal(false);
       }
       expect(await logged(service)).to.include({ status: 200, complete: false });
-      const warnings = service.journal.lines.filter(({ event }) => event === 'response aborted');
+      const warnings = service.logger.lines.filter(({ event }) => event === 'response aborted');
       expect(warnings.map(({ details }) => details['error'])).to.deep.equal([failure, failure, failure]);
       expect(new Set(warnings.map(({ details }) => details['requestId']))).to.have.length(3);
     });
@@ -264,8 +264,8 @@ describe('an export', () => {
 
   it('that is too expensive says so before it begins', async () => {
     service.records.before = () => Promise.reject(queryTooExpensive());
-    const answer = await exported('/products?name:ne=x');
-    expect([answer.status, answer.json.code]).to.deep.equal([400, 'query_too_expensive']);
+    const response = await exported('/products?name:ne=x');
+    expect([response.status, response.json.code]).to.deep.equal([400, 'query_too_expensive']);
   });
 
   it('is finished while the service drains', async () => {

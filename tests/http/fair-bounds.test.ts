@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ListEndpoint } from '#src/adapters/inbound/http/list/list-route.js';
+import { ListRoute } from '#src/adapters/inbound/http/list/list-route.js';
 import { limitSendingTime, responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
-import type { ListQuery } from '#src/application/list-query.js';
+import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
+import type { ListQuery } from '#src/application/records/list-query.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { middlewareHarness } from '../support/middleware-harness.js';
 import { until } from '../support/until.js';
@@ -125,7 +125,7 @@ describe('responses that are not taken', () => {
   /** More than the two ends of a connection hold: what is not read stays in the service. */
   const LARGE = 16 * MIB;
   const limits = { total: 3 * LARGE, perClient: 2 * LARGE, maxWaiting: 1, patienceMs: 10_000 };
-  const bounds = new WorkBounds(1_048_576, { responses: limits });
+  const bounds = new WorkLimits(1_048_576, { responses: limits });
   const bounded = responseLimits(bounds);
   const service = middlewareHarness(async (ctx, next) => {
     try {
@@ -136,7 +136,7 @@ describe('responses that are not taken', () => {
     }
   });
   before(() => {
-    service.answer = (ctx) => {
+    service.response = (ctx) => {
       ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
       ctx.body = 'x'.repeat(ctx.path === '/small' ? 16_384 : LARGE);
     };
@@ -168,7 +168,7 @@ describe('responses that are not taken', () => {
 describe('pages that are being read', () => {
   const MAX_PAGE = 4 * MIB;
   const responses = { total: 3 * MAX_PAGE, perClient: 2 * MAX_PAGE, maxWaiting: 10, patienceMs: 10_000 };
-  const service = middlewareHarness(responseLimits(new WorkBounds(1_048_576, { responses })));
+  const service = middlewareHarness(responseLimits(new WorkLimits(1_048_576, { responses })));
 
   it('wait before they are read, where their client has as many as may be under way', async () => {
     const reading: string[] = [];
@@ -181,9 +181,9 @@ describe('pages that are being read', () => {
       await finished;
       return { records: [], hasMore: false };
     };
-    const useCases = { list, count: async () => 0, pages: async function* () {} };
-    const work = new ListEndpoint(PRODUCTS, useCases, 'no-store').operation();
-    service.answer = (ctx) => {
+    const records = { list, count: async () => 0, pages: async function* () {} };
+    const work = new ListRoute(PRODUCTS, records, 'no-store').operation();
+    service.response = (ctx) => {
       ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
       return work.handle(ctx, new Map());
     };
@@ -206,14 +206,14 @@ describe('pages that are being read', () => {
 
 describe('a request that waits', () => {
   const responses = { total: 1, perClient: 1, maxWaiting: 10, patienceMs: 10_000 };
-  const bounds = new WorkBounds(1_048_576, { responses });
+  const bounds = new WorkLimits(1_048_576, { responses });
   const service = middlewareHarness(responseLimits(bounds));
 
   it('is not carried out if its client has gone', async () => {
     const begun: string[] = [];
     const finish: (() => void)[] = [];
     let waiting = 0;
-    service.answer = async (ctx) => {
+    service.response = async (ctx) => {
       ctx.state.address = 'here';
       waiting++;
       await bounds.take(ctx, 'responses');
@@ -248,13 +248,13 @@ describe('a request that waits', () => {
 
 describe('work for a client that has gone', () => {
   const imports = { total: 1, perClient: 1, maxWaiting: 0, patienceMs: 0 };
-  const bounds = new WorkBounds(MIB, { imports });
+  const bounds = new WorkLimits(MIB, { imports });
   const service = middlewareHarness(responseLimits(bounds));
 
   it('counts until it has ended', async () => {
     let end = () => {};
     let hasBegun = false;
-    service.answer = async (ctx) => {
+    service.response = async (ctx) => {
       ctx.state.address = 'here';
       if (ctx.path === '/work') {
         await bounds.take(ctx, 'imports');
@@ -322,7 +322,7 @@ describe('a response that is taken too slowly', () => {
   const service = middlewareHarness(limitSendingTime({ graceMs: 300, bytesPerMs: 100_000 }));
 
   it('ends with its connection, however steadily its client reads', async () => {
-    service.answer = (ctx) => {
+    service.response = (ctx) => {
       ctx.body = Buffer.alloc(64 * MIB, 'x');
     };
     const socket = await service.client.connect();
@@ -341,7 +341,7 @@ describe('a response that is taken too slowly', () => {
 
   it('holds nothing if its client has gone before it was made', async () => {
     let isMade = false;
-    service.answer = async (ctx) => {
+    service.response = async (ctx) => {
       await once(ctx.res, 'close');
       ctx.body = Buffer.alloc(MIB, 'x');
       isMade = true;
@@ -358,11 +358,11 @@ describe('a response that is taken too slowly', () => {
   });
 
   it('is whole if it is taken in time, and may take any time if it is a stream', async () => {
-    service.answer = (ctx) => {
+    service.response = (ctx) => {
       ctx.body = Buffer.alloc(4 * MIB, 'x');
     };
     expect((await service.client.get('/')).bytes).to.have.length(4 * MIB);
-    service.answer = (ctx) => {
+    service.response = (ctx) => {
       ctx.body = slowStream();
     };
     expect((await service.client.get('/')).text).to.equal('x'.repeat(5));

@@ -4,7 +4,7 @@ import { inProcessService } from '../support/in-process-service.js';
 
 describe('fields', () => {
   const service = inProcessService();
-  const ask = () => service.client;
+  const request = () => service.client;
   const FULL = {
     name: 'Lamp',
     description: 'bright',
@@ -15,9 +15,9 @@ describe('fields', () => {
   let created: string;
 
   before(async () => {
-    await ask().post('/products', FULL);
-    await ask().post('/products', { name: 'bare' });
-    created = (await ask().get('/products/1?fields=createdAt')).json.createdAt;
+    await request().post('/products', FULL);
+    await request().post('/products', { name: 'bare' });
+    created = (await request().get('/products/1?fields=createdAt')).json.createdAt;
   });
 
   it('shows these and no others, where they have a value, in the usual order', async () => {
@@ -34,13 +34,13 @@ describe('fields', () => {
         `{"id":1,${JSON.stringify(FULL).slice(1, -1)},"version":1,${time}}`,
       ],
     ] as const) {
-      const item = await ask().get(`/products/1?fields=${fields}`);
+      const item = await request().get(`/products/1?fields=${fields}`);
       expect([item.status, item.text], fields).to.deep.equal([200, shown]);
-      const list = await ask().get(`/products?fields=${fields}&id=1`);
+      const list = await request().get(`/products?fields=${fields}&id=1`);
       expect([list.status, list.text], fields).to.deep.equal([200, `[${shown}]`]);
     }
-    expect((await ask().get('/products/2?fields=sku,price,attributes')).text).to.equal('{}');
-    expect((await ask().get('/products?fields=sku')).text).to.equal('[{"sku":"L-1"},{}]');
+    expect((await request().get('/products/2?fields=sku,price,attributes')).text).to.equal('{}');
+    expect((await request().get('/products?fields=sku')).text).to.equal('[{"sku":"L-1"},{}]');
   });
 
   it('are times in RFC 3339, UTC, to the millisecond', async () => {
@@ -65,21 +65,21 @@ describe('fields', () => {
   ] as const) {
     it(`refuses ${fields || 'nothing'}`, async () => {
       for (const path of ['/products/1', '/products']) {
-        const answer = await ask().get(`${path}?fields=${fields}`);
-        expect([answer.status, answer.json.code], path).to.deep.equal([400, 'invalid_parameter']);
-        expect(issueLocations(answer)).to.deep.equal(codes.map((code) => [code, 'fields']));
+        const response = await request().get(`${path}?fields=${fields}`);
+        expect([response.status, response.json.code], path).to.deep.equal([400, 'invalid_parameter']);
+        expect(issueLocations(response)).to.deep.equal(codes.map((code) => [code, 'fields']));
       }
     });
   }
 
   it('on an item that is missing are 404, and on writes are no parameter', async () => {
-    expect((await ask().get('/products/99?fields=id')).status).to.equal(404);
-    expect((await ask().get('/products/99?fields=x')).status).to.equal(404);
+    expect((await request().get('/products/99?fields=id')).status).to.equal(404);
+    expect((await request().get('/products/99?fields=x')).status).to.equal(404);
     for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-      const answer = await ask().request(method, '/products/1?fields=id', { body: { name: 'x' } });
-      expect([answer.status, answer.json.code], method).to.deep.equal([400, 'unknown_parameter']);
+      const response = await request().request(method, '/products/1?fields=id', { body: { name: 'x' } });
+      expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
     }
-    expect((await ask().post('/products?fields=id', { name: 'x' })).json.code).to.equal('unknown_parameter');
+    expect((await request().post('/products?fields=id', { name: 'x' })).json.code).to.equal('unknown_parameter');
   });
 
   describe('of an item', () => {
@@ -87,9 +87,9 @@ describe('fields', () => {
 
     it('make a tag of their own, alike however they are asked for', async () => {
       for (const fields of ['id,name', 'name,id', 'name,id,name']) {
-        expect((await ask().get(`/products/1?fields=${fields}`)).headers.etag).to.equal('"1:id,name"');
+        expect((await request().get(`/products/1?fields=${fields}`)).headers.etag).to.equal('"1:id,name"');
       }
-      expect((await ask().get('/products/1')).headers.etag).to.equal('"1"');
+      expect((await request().get('/products/1')).headers.etag).to.equal('"1"');
     });
 
     it('are 304 to who has this view, and to nobody else', async () => {
@@ -103,17 +103,17 @@ describe('fields', () => {
           ['"1:id"', 200],
           ['"1:name,id"', 200],
         ] as const) {
-          const answer = await ask().request(method, '/products/1?fields=name,id', known(tag));
-          expect([answer.status, answer.headers.etag], tag).to.deep.equal([status, '"1:id,name"']);
+          const response = await request().request(method, '/products/1?fields=name,id', known(tag));
+          expect([response.status, response.headers.etag], tag).to.deep.equal([status, '"1:id,name"']);
         }
-        expect((await ask().request(method, '/products/1', known('"1:id,name"'))).status).to.equal(200);
+        expect((await request().request(method, '/products/1', known('"1:id,name"'))).status).to.equal(200);
       }
     });
 
     it('give no tag that a write could name', async () => {
-      const answer = await ask().put('/products/1', FULL, { headers: { 'If-Match': '"1:id,name"' } });
-      expect([answer.status, answer.headers.etag]).to.deep.equal([412, '"1"']);
-      expect((await ask().put('/products/1', FULL, { headers: { 'If-Match': '"1"' } })).status).to.equal(200);
+      const response = await request().put('/products/1', FULL, { headers: { 'If-Match': '"1:id,name"' } });
+      expect([response.status, response.headers.etag]).to.deep.equal([412, '"1"']);
+      expect((await request().put('/products/1', FULL, { headers: { 'If-Match': '"1"' } })).status).to.equal(200);
     });
   });
 });

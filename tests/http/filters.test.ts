@@ -11,11 +11,11 @@ const query = (pairs: Record<string, string>) =>
 
 describe('filters', () => {
   const service = inProcessService();
-  const ask = () => service.client;
+  const request = () => service.client;
   const names = async (pairs: Record<string, string> | string): Promise<string[]> => {
-    const answer = await ask().get(`/products?${typeof pairs === 'string' ? pairs : query(pairs)}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.json.map(({ name }: { name: string }) => name);
+    const response = await request().get(`/products?${typeof pairs === 'string' ? pairs : query(pairs)}`);
+    expect(response.status, response.text).to.equal(200);
+    return response.json.map(({ name }: { name: string }) => name);
   };
 
   const PRODUCTS: Fields[] = [
@@ -41,7 +41,7 @@ describe('filters', () => {
   ];
 
   before(async () => {
-    for (const product of PRODUCTS) expect((await ask().post('/products', product)).status).to.equal(201);
+    for (const product of PRODUCTS) expect((await request().post('/products', product)).status).to.equal(201);
   });
 
   describe('hold', () => {
@@ -110,7 +110,7 @@ describe('filters', () => {
     }
 
     it('for the time at which a record was made, at any offset, and for no other', async () => {
-      const { createdAt } = (await ask().get('/products/3?fields=createdAt')).json;
+      const { createdAt } = (await request().get('/products/3?fields=createdAt')).json;
       const at = Date.parse(createdAt);
       const offset = `${new Date(at + 90 * 60_000).toISOString().slice(0, -1)}+01:30`;
       expect(await names({ createdAt, id: '3' })).to.deep.equal(['a%']);
@@ -148,8 +148,8 @@ describe('filters', () => {
     it('for a value as long as an address can be', async () => {
       const room = 8 * 1024 - '/products?name:ne='.length;
       expect(await names(`name:ne=${'x'.repeat(room)}`)).to.have.length(PRODUCTS.length);
-      const answer = await ask().get(`/products?name:ne=${'x'.repeat(room + 1)}`);
-      expect([answer.status, answer.json.code]).to.deep.equal([414, 'uri_too_long']);
+      const response = await request().get(`/products?name:ne=${'x'.repeat(room + 1)}`);
+      expect([response.status, response.json.code]).to.deep.equal([414, 'uri_too_long']);
     });
   });
 
@@ -258,18 +258,18 @@ describe('filters', () => {
         ],
       ],
     ];
-    for (const [raw, code, faults] of REFUSED) {
+    for (const [raw, code, issues] of REFUSED) {
       it(`as ?${raw.slice(0, 60)}`, async () => {
-        const answer = await ask().get(`/v1/products?${raw}`);
-        expect([answer.status, answer.json.code]).to.deep.equal([400, code]);
-        expect(issueLocations(answer)).to.deep.equal(faults);
-        for (const detail of answer.json.details) expect(detail.in).to.equal('query');
+        const response = await request().get(`/v1/products?${raw}`);
+        expect([response.status, response.json.code]).to.deep.equal([400, code]);
+        expect(issueLocations(response)).to.deep.equal(issues);
+        for (const detail of response.json.details) expect(detail.in).to.equal('query');
       });
     }
 
     it('with a bounded answer, however many are wrong', async () => {
-      const answer = await ask().get(`/products?${'a&'.repeat(4_000)}`);
-      expect([answer.status, answer.json.details.length]).to.deep.equal([400, 100]);
+      const response = await request().get(`/products?${'a&'.repeat(4_000)}`);
+      expect([response.status, response.json.details.length]).to.deep.equal([400, 100]);
     });
 
     it('on an item and on writes', async () => {
@@ -279,8 +279,8 @@ describe('filters', () => {
         ['POST', '/products'],
         ['DELETE', '/products/1'],
       ] as const) {
-        const answer = await ask().request(method, `${path}?name=a`, method === 'GET' ? {} : { body: {} });
-        expect([answer.status, answer.json.code], method).to.deep.equal([400, 'unknown_parameter']);
+        const response = await request().request(method, `${path}?name=a`, method === 'GET' ? {} : { body: {} });
+        expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
       }
     });
   });
@@ -289,8 +289,8 @@ describe('filters', () => {
     const pairs = (count: number) =>
       query(Object.fromEntries(Array.from({ length: count }, (_, i) => [`attributes.key${i}`, 'x'])));
     expect(await names(pairs(100))).to.deep.equal([]);
-    const answer = await ask().get(`/products?${pairs(101)}`);
-    expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_parameter']);
-    expect(issueLocations(answer)).to.deep.equal([['too_long', 'attributes.key100']]);
+    const response = await request().get(`/products?${pairs(101)}`);
+    expect([response.status, response.json.code]).to.deep.equal([400, 'invalid_parameter']);
+    expect(issueLocations(response)).to.deep.equal([['too_long', 'attributes.key100']]);
   });
 });

@@ -6,16 +6,16 @@ describe('health', () => {
 
   for (const path of ['/health/live', '/health/ready']) {
     it(`answers at ${path}, uncached, to GET and HEAD`, async () => {
-      const answer = await service.client.get(path, { token: null });
-      expect([answer.status, answer.json]).to.deep.equal([200, { status: 'ok' }]);
-      expect(answer.headers['cache-control']).to.equal('no-store');
-      expect(answer.headers['x-request-id']).to.be.a('string');
+      const response = await service.client.get(path, { token: null });
+      expect([response.status, response.json]).to.deep.equal([200, { status: 'ok' }]);
+      expect(response.headers['cache-control']).to.equal('no-store');
+      expect(response.headers['x-request-id']).to.be.a('string');
       expect((await service.client.request('HEAD', path, { token: null })).status).to.equal(200);
     });
 
     it(`has no other method at ${path}`, async () => {
-      const answer = await service.client.request('POST', path, { token: null });
-      expect([answer.status, answer.headers.allow]).to.deep.equal([405, 'GET, HEAD, OPTIONS']);
+      const response = await service.client.request('POST', path, { token: null });
+      expect([response.status, response.headers.allow]).to.deep.equal([405, 'GET, HEAD, OPTIONS']);
     });
   }
 });

@@ -42,9 +42,9 @@ for (const store of ['memory', 'sqlite']) {
       expect(outcome(another)).to.deep.equal(REUSED);
       await service.client.delete(`/products/${other.json.id}`);
       const before = await count('/products');
-      const answers = await Promise.all([1, 2].map(() => post('/products', { name: 'Lamp', sku }, key)));
-      expect(answers.map(outcome)).to.have.deep.members([MADE, REPLAYED]);
-      expect(new Set(answers.map(({ text }) => text))).to.have.length(1);
+      const responses = await Promise.all([1, 2].map(() => post('/products', { name: 'Lamp', sku }, key)));
+      expect(responses.map(outcome)).to.have.deep.members([MADE, REPLAYED]);
+      expect(new Set(responses.map(({ text }) => text))).to.have.length(1);
       expect(await count('/products')).to.equal(before + 1);
     });
 
@@ -57,8 +57,8 @@ for (const store of ['memory', 'sqlite']) {
       expect([refused.status, refused.json.details[0].code]).to.deep.equal([400, 'reference_not_found']);
       const next = await post('/users', { name, email: `${namesake}@example.com` }, randomUUID());
       expect(next.json.id).to.equal(order.userId);
-      const answers = await Promise.all([1, 2].map(() => post('/orders', order, key)));
-      expect(answers.map(outcome)).to.have.deep.members([MADE, REPLAYED]);
+      const responses = await Promise.all([1, 2].map(() => post('/orders', order, key)));
+      expect(responses.map(outcome)).to.have.deep.members([MADE, REPLAYED]);
     });
 
     it('replays an order though nothing that it names is there any more', async () => {
@@ -119,14 +119,14 @@ for (const store of ['memory', 'sqlite']) {
       const [key, name] = [randomUUID(), fresh()];
       const { id } = (await post('/products', { name }, key)).json;
       const path = `/products/${id}`;
-      const answers = [
+      const responses = [
         await service.client.put(path, { name: 'a' }, keyed(key)),
         await service.client.put(path, { name: 'b' }, keyed(key)),
         await service.client.patch(path, { name: 'c' }, keyed(key)),
         await service.client.patch(path, { name: 'c' }, keyed('')),
       ];
-      expect(answers.map(outcome)).to.deep.equal(Array(4).fill([200, false]));
-      expect(answers.map(({ headers }) => headers.etag)).to.deep.equal(['"2"', '"3"', '"4"', '"4"']);
+      expect(responses.map(outcome)).to.deep.equal(Array(4).fill([200, false]));
+      expect(responses.map(({ headers }) => headers.etag)).to.deep.equal(['"2"', '"3"', '"4"', '"4"']);
       expect((await service.client.delete(path, keyed(key))).status).to.equal(204);
       expect((await service.client.delete(path, keyed(key))).status).to.equal(404);
     });
@@ -167,8 +167,8 @@ describe('an Idempotency-Key over the limit', () => {
   /** Again and again, until the limit lets it through. */
   const patiently = async (body: object, key: string) => {
     for (;;) {
-      const answer = await post('/products', body, key);
-      if (answer.status !== 429) return answer;
+      const response = await post('/products', body, key);
+      if (response.status !== 429) return response;
     }
   };
 

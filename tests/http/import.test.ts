@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { answersIn, received } from '../support/http-client.js';
+import { statusesIn, received } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { LineStream, type ResultLine } from '../support/line-stream.js';
 
@@ -102,7 +102,7 @@ describe('an import', () => {
     socket.on('data', () => socket.write('no chunk\r\n'));
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`);
     socket.write('Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n\n\r\n');
-    expect(answersIn(await received(socket))).to.deep.equal([[200, undefined]]);
+    expect(statusesIn(await received(socket))).to.deep.equal([[200, undefined]]);
   });
 
   it('is one request to the limiter', async () => {

@@ -17,21 +17,21 @@ for (const [name, failure] of Object.entries(FAILURES)) {
   describe(`an issuer that ${name}`, () => {
     const issuer = new TestIssuer();
     const service = inProcessService({}, { issuer });
-    const ask = () => service.client;
-    const status = async (token: string) => (await ask().get('/products', { token })).status;
+    const request = () => service.client;
+    const status = async (token: string) => (await request().get('/products', { token })).status;
 
     it('is 503 for its tokens and nothing for others, and they are good soon after it is back', async () => {
       issuer.instead = failure;
       const token = issuer.token();
-      const answers = await Promise.all(Array.from({ length: 20 }, () => ask().get('/products', { token })));
-      for (const answer of answers) {
-        expect([answer.status, answer.json.code]).to.deep.equal([503, 'unavailable']);
-        expect(answer.headers['retry-after']).to.match(/^\d+$/);
-        expect(answer.headers['www-authenticate']).to.equal(undefined);
+      const responses = await Promise.all(Array.from({ length: 20 }, () => request().get('/products', { token })));
+      for (const response of responses) {
+        expect([response.status, response.json.code]).to.deep.equal([503, 'unavailable']);
+        expect(response.headers['retry-after']).to.match(/^\d+$/);
+        expect(response.headers['www-authenticate']).to.equal(undefined);
       }
-      expect(issuer.asked.length, 'asked for many at once').to.be.below(answers.length);
-      expect((await ask().get('/products')).status, 'an API key').to.equal(200);
-      expect((await ask().get('/health/ready', { token: null })).status).to.equal(200);
+      expect(issuer.requested.length, 'asked for many at once').to.be.below(responses.length);
+      expect((await request().get('/products')).status, 'an API key').to.equal(200);
+      expect((await request().get('/health/ready', { token: null })).status).to.equal(200);
       issuer.instead = undefined;
       await until('its tokens are judged again', async () => (await status(token)) !== 503);
       expect(await status(token)).to.equal(200);
@@ -50,7 +50,7 @@ describe('a service whose issuer is down at the start', () => {
 
   it('starts and serves, and asks nothing of it before a token comes', async () => {
     expect((await service.client.get('/products')).status).to.equal(200);
-    expect(issuer.asked).to.deep.equal([]);
+    expect(issuer.requested).to.deep.equal([]);
     await issuer.stop();
     expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(503);
     await issuer.start();
@@ -63,8 +63,8 @@ describe('a flood of tokens', () => {
 
   it('that name keys which are not there makes the service ask now and then', async () => {
     expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(200);
-    const before = issuer.asked.length;
-    const answers = await Promise.all(
+    const before = issuer.requested.length;
+    const responses = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
         service.client.get('/products', {
           token: issuer.token({}, { kid: `${i}` }),
@@ -72,8 +72,8 @@ describe('a flood of tokens', () => {
         }),
       ),
     );
-    expect(new Set(answers.map(({ json }) => json.code))).to.deep.equal(new Set(['invalid_token']));
-    expect(issuer.asked.length - before).to.be.below(answers.length / 10);
+    expect(new Set(responses.map(({ json }) => json.code))).to.deep.equal(new Set(['invalid_token']));
+    expect(issuer.requested.length - before).to.be.below(responses.length / 10);
     expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(200);
   });
 });

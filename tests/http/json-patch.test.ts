@@ -8,9 +8,9 @@ for (const store of ['memory', 'sqlite']) {
   describe(`JSON Patch on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const created = async (path: string, body: object): Promise<string> => {
-      const answer = await service.client.post(path, body);
-      expect(answer.status, answer.text).to.equal(201);
-      return `${path}/${answer.json.id}`;
+      const response = await service.client.post(path, body);
+      expect(response.status, response.text).to.equal(201);
+      return `${path}/${response.json.id}`;
     };
     const patch = (path: string, body: unknown) => service.client.patch(path, body, TYPE);
 
@@ -45,12 +45,12 @@ for (const store of ['memory', 'sqlite']) {
 
       it('tells faults by where they are in the outcome', async () => {
         const path = await created('/products', { name: 'Lamp', price: { amount: 5, currency: 'EUR' } });
-        const answer = await patch(path, [
+        const response = await patch(path, [
           { op: 'replace', path: '/price/amount', value: -1 },
           { op: 'remove', path: '/price/currency' },
           { op: 'add', path: '/attributes', value: { 'a/b': null } },
         ]);
-        expect(issueLocations(answer)).to.deep.equal([
+        expect(issueLocations(response)).to.deep.equal([
           ['out_of_range', '/price/amount'],
           ['required', '/price/currency'],
           ['invalid_type', '/attributes/a~1b'],
@@ -64,8 +64,8 @@ for (const store of ['memory', 'sqlite']) {
           ...keys.map((key) => ({ op: 'add', path: `/attributes/${key}`, value: 1 })),
           { op: 'replace', path: '/attributes/first', value: 1 },
         ];
-        const answers = await Promise.all(patches.map((operation) => patch(path, [operation])));
-        expect(answers.map(({ status }) => status)).to.deep.equal(patches.map(() => 200));
+        const responses = await Promise.all(patches.map((operation) => patch(path, [operation])));
+        expect(responses.map(({ status }) => status)).to.deep.equal(patches.map(() => 200));
         const { json, headers } = await service.client.get(path);
         expect(json.attributes).to.deep.equal(Object.fromEntries(['first', ...keys].map((key) => [key, 1])));
         expect(headers.etag).to.equal('"51"');
@@ -75,8 +75,8 @@ for (const store of ['memory', 'sqlite']) {
     it('of users keeps an address from being taken twice', async () => {
       await created('/users', { name: 'Ann', email: 'ann@example.com' });
       const path = await created('/users', { name: 'Bob', email: 'bob@example.com' });
-      const answer = await patch(path, [{ op: 'replace', path: '/email', value: 'ANN@example.com' }]);
-      expect([answer.status, answer.json.code, issueLocations(answer)]).to.deep.equal([
+      const response = await patch(path, [{ op: 'replace', path: '/email', value: 'ANN@example.com' }]);
+      expect([response.status, response.json.code, issueLocations(response)]).to.deep.equal([
         409,
         'duplicate_value',
         [['duplicate_value', '/email']],

@@ -11,22 +11,22 @@ const FIRST = '/v1/api-keys/1';
 for (const STORE of ['memory', 'sqlite']) {
   describe(`the last key with keys:admin, on ${STORE}`, () => {
     const service = inProcessService({ STORE });
-    const ask = () => service.client;
+    const request = () => service.client;
     const made = async (fields: object) => {
-      const { id, key } = (await ask().post('/v1/api-keys', fields)).json;
+      const { id, key } = (await request().post('/v1/api-keys', fields)).json;
       return { path: `/v1/api-keys/${id}`, id, token: key as string };
     };
-    const told = ({ status, text }: HttpResponse) => [
+    const reported = ({ status, text }: HttpResponse) => [
       status,
       text === '' ? undefined : JSON.parse(text).code,
     ];
-    const revoke = async (path: string, asking: RequestOptions = {}) =>
-      told(await ask().delete(path, asking));
+    const revoke = async (path: string, options: RequestOptions = {}) =>
+      reported(await request().delete(path, options));
     const REFUSED = [409, 'last_admin_key'];
 
     it('is not revoked by itself, and goes on working', async () => {
       expect(await revoke(FIRST)).to.deep.equal(REFUSED);
-      expect((await ask().get(FIRST)).status).to.equal(200);
+      expect((await request().get(FIRST)).status).to.equal(200);
       expect(await revoke('/api-keys/1'), 'without the version in the path').to.deep.equal(REFUSED);
     });
 
@@ -34,7 +34,7 @@ for (const STORE of ['memory', 'sqlite']) {
       const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: '1' });
       form.set('client_secret', FIRST_KEY);
       const { access_token: token } = (
-        await ask().post('/oauth/token', `${form}`, {
+        await request().post('/oauth/token', `${form}`, {
           token: null,
           headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
         })
@@ -47,7 +47,7 @@ for (const STORE of ['memory', 'sqlite']) {
       const ending = await made({ ...ADMIN, expiresAt: new Date(Date.now() + 1_000).toISOString() });
       const other = await made(ADMIN);
       expect(await revoke(other.path), 'one of several').to.deep.equal([204, undefined]);
-      while ((await ask().get('/v1/api-keys', { token: ending.token })).status === 200);
+      while ((await request().get('/v1/api-keys', { token: ending.token })).status === 200);
       expect(await revoke(FIRST)).to.deep.equal(REFUSED);
       expect(await revoke(ending.path), 'one that has expired').to.deep.equal([204, undefined]);
     });
@@ -108,15 +108,15 @@ describe('the last key with keys:admin, among very many keys', () => {
   const service = inProcessService();
 
   it('is found to be the last', async () => {
-    const ask = service.client;
+    const request = service.client;
     const lines = 2_500;
     for (let i = 0; i < lines; i += 100)
       await Promise.all(
-        Array.from({ length: 100 }, (_, at) => ask.post('/v1/api-keys', { ...READER, name: `r${i + at}` })),
+        Array.from({ length: 100 }, (_, at) => request.post('/v1/api-keys', { ...READER, name: `r${i + at}` })),
       );
-    expect((await ask.delete(FIRST)).json.code).to.equal('last_admin_key');
-    const { key: token } = (await ask.post('/v1/api-keys', ADMIN)).json;
-    expect((await ask.delete(FIRST)).status, 'the last of all is another').to.equal(204);
-    expect((await ask.get('/v1/api-keys?limit=1', { token })).status).to.equal(200);
+    expect((await request.delete(FIRST)).json.code).to.equal('last_admin_key');
+    const { key: token } = (await request.post('/v1/api-keys', ADMIN)).json;
+    expect((await request.delete(FIRST)).status, 'the last of all is another').to.equal(204);
+    expect((await request.get('/v1/api-keys?limit=1', { token })).status).to.equal(200);
   });
 });

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { healthEndpoints } from '#src/adapters/inbound/http/health-routes.js';
+import { healthRoutes } from '#src/adapters/inbound/http/health-routes.js';
 import { createManagementApp } from '#src/adapters/inbound/http/management-app.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { MemoryStore } from '#src/adapters/outbound/memory/repository.js';
 import { listen } from '#src/composition/listen.js';
 import { unavailable } from '#src/domain/errors.js';
-import { RecordingJournal } from '../support/fakes.js';
-import { answersIn, HttpClient } from '../support/http-client.js';
+import { RecordingLogger } from '../support/fakes.js';
+import { statusesIn, HttpClient } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 
 describe('the management port', () => {
@@ -21,10 +21,10 @@ describe('the management port', () => {
   it('answers probes in plain HTTP, to GET and HEAD, without a token or a limit', async () => {
     for (let i = 0; i < 5; i++) {
       for (const path of ['/health/live', '/health/ready']) {
-        const answer = await client().get(path, { token: null });
-        expect([answer.status, answer.json]).to.deep.equal([200, { status: 'ok' }]);
-        expect(answer.headers['cache-control']).to.equal('no-store');
-        expect(answer.headers).to.not.have.any.keys('ratelimit', 'strict-transport-security');
+        const response = await client().get(path, { token: null });
+        expect([response.status, response.json]).to.deep.equal([200, { status: 'ok' }]);
+        expect(response.headers['cache-control']).to.equal('no-store');
+        expect(response.headers).to.not.have.any.keys('ratelimit', 'strict-transport-security');
         expect((await client().request('HEAD', path, { token: null })).status).to.equal(200);
       }
     }
@@ -37,29 +37,29 @@ describe('the management port', () => {
 
   it('has nothing else', async () => {
     for (const path of ['/', '/products', '/v1/products', '/metrics/', '/health', '/health/other']) {
-      const answer = await client().get(path);
-      expect([answer.status, answer.json.code], path).to.deep.equal([404, 'not_found']);
+      const response = await client().get(path);
+      expect([response.status, response.json.code], path).to.deep.equal([404, 'not_found']);
     }
     for (const path of ['/health/live', '/metrics']) {
-      const answer = await client().post(path, {});
-      expect([answer.status, answer.json.code], path).to.deep.equal([405, 'method_not_allowed']);
-      expect(answer.headers.allow).to.match(/^GET, HEAD/);
+      const response = await client().post(path, {});
+      expect([response.status, response.json.code], path).to.deep.equal([405, 'method_not_allowed']);
+      expect(response.headers.allow).to.match(/^GET, HEAD/);
     }
   });
 
   it('refuses what is no HTTP as the main port does', async () => {
-    expect(answersIn(await client().raw('nonsense\r\n\r\n'))).to.deep.equal([[400, 'invalid_parameter']]);
+    expect(statusesIn(await client().raw('nonsense\r\n\r\n'))).to.deep.equal([[400, 'invalid_parameter']]);
   });
 });
 
 describe('the management application', () => {
-  const journal = new RecordingJournal();
+  const logger = new RecordingLogger();
   const store = new MemoryStore();
   const state = { text: async () => 'up 1\n', isDraining: false };
   const app = createManagementApp({
-    routes: healthEndpoints(store, () => state.isDraining),
+    routes: healthRoutes(store, () => state.isDraining),
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: () => state.text() },
-    journal,
+    logger,
     isDraining: () => false,
   });
   const server = createPlainServer(app.callback());
@@ -74,9 +74,9 @@ describe('the management application', () => {
 
   it('gives the metrics as they are, whatever form is asked for', async () => {
     for (const Accept of ['*/*', 'text/plain', 'application/openmetrics-text;version=1.0.0', 'image/png']) {
-      const answer = await client.get('/metrics', { headers: { Accept } });
-      expect([answer.status, answer.text]).to.deep.equal([200, 'up 1\n']);
-      expect(answer.headers['content-type']).to.equal('text/plain; version=0.0.4; charset=utf-8');
+      const response = await client.get('/metrics', { headers: { Accept } });
+      expect([response.status, response.text]).to.deep.equal([200, 'up 1\n']);
+      expect(response.headers['content-type']).to.equal('text/plain; version=0.0.4; charset=utf-8');
     }
     expect((await client.request('HEAD', '/metrics')).headers['content-type']).to.match(/^text\/plain/);
   });
@@ -85,10 +85,10 @@ describe('the management application', () => {
     state.text = async () => {
       throw new Error('a secret of the driver');
     };
-    const answer = await client.get('/metrics');
-    expect([answer.status, answer.json.code]).to.deep.equal([500, 'internal_error']);
-    expect(answer.text).to.not.include('secret');
-    expect(journal.events).to.include('internal_error');
+    const response = await client.get('/metrics');
+    expect([response.status, response.json.code]).to.deep.equal([500, 'internal_error']);
+    expect(response.text).to.not.include('secret');
+    expect(logger.events).to.include('internal_error');
   });
 
   it('is not ready while the store is away or the service drains, and alive all the while', async () => {

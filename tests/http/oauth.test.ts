@@ -16,13 +16,13 @@ describe('access tokens of another issuer', () => {
   });
   const service = inProcessService(settings);
   after(() => provider.stop());
-  const ask = () => service.client;
+  const request = () => service.client;
 
   it('let a client do what their scopes say', async () => {
     const token = await provider.token('products:read products:write coffee');
-    expect((await ask().post('/products', { name: 'x' }, { token })).status).to.equal(201);
-    expect((await ask().get('/products', { token })).json).to.deep.equal([{ id: 1, name: 'x' }]);
-    const poor = await ask().get('/users', { token });
+    expect((await request().post('/products', { name: 'x' }, { token })).status).to.equal(201);
+    expect((await request().get('/products', { token })).json).to.deep.equal([{ id: 1, name: 'x' }]);
+    const poor = await request().get('/users', { token });
     expect([poor.status, poor.json.code]).to.deep.equal([403, 'insufficient_scope']);
     expect(poor.headers['www-authenticate']).to.match(
       /^Bearer error="insufficient_scope", scope="users:read"/,
@@ -32,17 +32,17 @@ describe('access tokens of another issuer', () => {
 
   it('count as no key with keys:admin: of those the last stays', async () => {
     const token = await provider.token('keys:admin');
-    const revoke = async (id: number) => (await ask().delete(`/v1/api-keys/${id}`, { token })).status;
+    const revoke = async (id: number) => (await request().delete(`/v1/api-keys/${id}`, { token })).status;
     expect(await revoke(1)).to.equal(409);
-    const { id } = (await ask().post('/v1/api-keys', { name: 'x', scopes: ['keys:admin'] })).json;
+    const { id } = (await request().post('/v1/api-keys', { name: 'x', scopes: ['keys:admin'] })).json;
     expect(await revoke(id)).to.equal(204);
   });
 
   it('are refused where they are for another service', async () => {
     const token = await provider.token('products:read', 'shop', 'https://orders.example');
-    const answer = await ask().get('/products', { token });
-    expect([answer.status, answer.json.code]).to.deep.equal([401, 'invalid_token']);
-    expect(answer.headers['www-authenticate']).to.include('error="invalid_token"');
+    const response = await request().get('/products', { token });
+    expect([response.status, response.json.code]).to.deep.equal([401, 'invalid_token']);
+    expect(response.headers['www-authenticate']).to.include('error="invalid_token"');
   });
 
   it('share the limit and the idempotency keys of their client, and of no other', async () => {
@@ -55,7 +55,7 @@ describe('access tokens of another issuer', () => {
       [...tokens, other].map(async (token, i) => {
         await new Promise((resolve) => setTimeout(resolve, i * 100));
         const headers = { 'Idempotency-Key': 'delivery' };
-        return ask().post('/products', { name: 'once' }, { token, headers });
+        return request().post('/products', { name: 'once' }, { token, headers });
       }),
     );
     expect([first?.status, first?.headers['idempotency-replayed']]).to.deep.equal([201, undefined]);
@@ -66,7 +66,7 @@ describe('access tokens of another issuer', () => {
     expect(third?.json.id).to.not.equal(first?.json.id);
     expect(third?.headers['idempotency-replayed']).to.equal(undefined);
     const left = async (token: string | undefined) => {
-      const { headers } = await ask().get('/products', { token: token ?? '' });
+      const { headers } = await request().get('/products', { token: token ?? '' });
       return Number(/r=(\d+)/.exec(String(headers['ratelimit']))?.[1]);
     };
     const before = await left(tokens[0]);
@@ -76,7 +76,7 @@ describe('access tokens of another issuer', () => {
 
   it('stay good under a new key while the old one is published, and fail once it is not', async () => {
     const old = await provider.token('products:read');
-    const status = async (token: string) => (await ask().get('/products', { token })).status;
+    const status = async (token: string) => (await request().get('/products', { token })).status;
     expect(await status(old)).to.equal(200);
     provider.rotate([pairs.two, pairs.one]);
     const fresh = await provider.token('products:read');

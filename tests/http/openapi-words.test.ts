@@ -9,10 +9,10 @@ describe('the OpenAPI document', () => {
   // biome-ignore lint/suspicious/noExplicitAny: a document of any shape
   let document: any;
   /** Whether the schema at this place of the document allows a value. */
-  const allows = (place: string, value: unknown): boolean => {
+  const allows = (location: string, value: unknown): boolean => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, 'document');
-    return ajv.validate({ $ref: `document#${place}` }, value);
+    return ajv.validate({ $ref: `document#${location}` }, value);
   };
   const itemId = async () => (await service.client.post('/products', { name: 'Lamp' })).json.id;
 
@@ -32,10 +32,10 @@ describe('the OpenAPI document', () => {
     const names = document.paths['/v1/products'].options.parameters.map(({ $ref }: { $ref: string }) => $ref);
     expect(names).to.include('#/components/parameters/ApiVersion1');
     for (const version of ['2', '01', '']) {
-      const answer = await service.client.request('OPTIONS', '/v1/products', {
+      const response = await service.client.request('OPTIONS', '/v1/products', {
         headers: { 'API-Version': version },
       });
-      expect([answer.status, answer.json.code], version).to.deep.equal([400, 'unsupported_version']);
+      expect([response.status, response.json.code], version).to.deep.equal([400, 'unsupported_version']);
     }
   });
 
@@ -54,8 +54,8 @@ describe('the OpenAPI document', () => {
     const at = document.paths['/v1/products'].get.parameters.findIndex(
       ({ name }: { name?: string }) => name === 'cursor',
     );
-    const place = `/paths/~1v1~1products/get/parameters/${at}/schema`;
-    expect([allows(place, cursor), allows(place, '')]).to.deep.equal([true, false]);
+    const location = `/paths/~1v1~1products/get/parameters/${at}/schema`;
+    expect([allows(location, cursor), allows(location, '')]).to.deep.equal([true, false]);
     expect((await service.client.get('/v1/products?cursor=')).json.code).to.equal('invalid_cursor');
   });
 
@@ -85,26 +85,26 @@ describe('the OpenAPI document', () => {
   it('takes no member named __proto__ in an operation of a JSON Patch, as the service takes none', async () => {
     const beside = JSON.parse('[{"op":"add","path":"/name","value":"x","__proto__":1}]');
     const other = [{ op: 'add', path: '/name', value: 'x', more: [{ proto: 1 }] }];
-    const place = '/components/schemas/JsonPatch';
-    expect([beside, other].map((patch) => allows(place, patch))).to.deep.equal([false, true]);
+    const location = '/components/schemas/JsonPatch';
+    expect([beside, other].map((patch) => allows(location, patch))).to.deep.equal([false, true]);
     const headers = { 'Content-Type': 'application/json-patch+json' };
     const path = `/v1/products/${await itemId()}`;
-    const answers = [beside, other].map((patch) => service.client.patch(path, patch, { headers }));
-    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal([400, 200]);
+    const responses = [beside, other].map((patch) => service.client.patch(path, patch, { headers }));
+    expect((await Promise.all(responses)).map(({ status }) => status)).to.deep.equal([400, 200]);
   });
 
   it('has the shape of errors that the token endpoint has for OPTIONS too', async () => {
-    const answer = await service.client.request('OPTIONS', '/oauth/token', {
+    const response = await service.client.request('OPTIONS', '/oauth/token', {
       headers: { 'API-Version': '2' },
     });
-    expect([answer.status, answer.json.error]).to.deep.equal([400, 'invalid_request']);
+    expect([response.status, response.json.error]).to.deep.equal([400, 'invalid_request']);
   });
 
   it('takes other parameters than its own at the token endpoint, once each, as the service does', async () => {
-    const place = '/components/schemas/TokenRequest';
+    const location = '/components/schemas/TokenRequest';
     const form = { grant_type: 'client_credentials', colour: 'red' };
-    expect(allows(place, form)).to.equal(true);
-    expect(allows(place, { ...form, colour: ['red', 'green'] })).to.equal(false);
+    expect(allows(location, form)).to.equal(true);
+    expect(allows(location, { ...form, colour: ['red', 'green'] })).to.equal(false);
     const send = (body: string) =>
       service.client.request('POST', '/oauth/token', {
         token: null,

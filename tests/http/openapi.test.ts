@@ -13,10 +13,10 @@ describe('/openapi.json', () => {
     service.client.get('/openapi.json', { token: null, headers });
 
   it('is for everyone, and lists what is served', async () => {
-    const answer = await get();
-    expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'application/json']);
-    expect(answer.json.openapi).to.match(/^3\.1\./);
-    expect(answer.json.paths).to.include.all.keys('/v1/products', '/v1/products/{id}', '/oauth/token');
+    const response = await get();
+    expect([response.status, response.headers['content-type']]).to.deep.equal([200, 'application/json']);
+    expect(response.json.openapi).to.match(/^3\.1\./);
+    expect(response.json.paths).to.include.all.keys('/v1/products', '/v1/products/{id}', '/oauth/token');
   });
 
   it('is made for the address and the settings of the service', async () => {
@@ -105,8 +105,8 @@ describe('the parameters of lists in the document', () => {
         );
       expect(values.length).to.be.above(20);
       for (const pairs of [...values.map((value) => [value]), values]) {
-        const answer = await service.client.get(`/${path}?${new URLSearchParams(pairs)}`);
-        expect(answer.status, answer.text).to.equal(200);
+        const response = await service.client.get(`/${path}?${new URLSearchParams(pairs)}`);
+        expect(response.status, response.text).to.equal(200);
       }
     });
 });

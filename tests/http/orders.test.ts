@@ -113,38 +113,38 @@ resourceContract({
 for (const store of ['memory', 'sqlite']) {
   describe(`orders on ${store}`, () => {
     const service = inProcessService({ STORE: store });
-    const ask = () => service.client;
-    before(() => makeReferred(ask()));
+    const request = () => service.client;
+    before(() => makeReferred(request()));
 
     const ordered = async (fields: Fields): Promise<string> => {
-      const answer = await ask().post('/orders', fields);
-      expect(answer.status, answer.text).to.equal(201);
-      return answer.headers.location ?? '';
+      const response = await request().post('/orders', fields);
+      expect(response.status, response.text).to.equal(201);
+      return response.headers.location ?? '';
     };
     const gone = async (): Promise<{ userId: number; productId: number; path: string }> => {
-      const userId = await makeUser(ask(), `gone.${performance.now()}@example.com`);
-      const productId = await makeProduct(ask());
+      const userId = await makeUser(request(), `gone.${performance.now()}@example.com`);
+      const productId = await makeProduct(request());
       const path = await ordered({ userId, items: [item(productId, 7), item(1)] });
-      expect((await ask().delete(`/users/${userId}`)).status).to.equal(204);
-      expect((await ask().delete(`/products/${productId}`)).status).to.equal(204);
+      expect((await request().delete(`/users/${userId}`)).status).to.equal(204);
+      expect((await request().delete(`/products/${productId}`)).status).to.equal(204);
       return { userId, productId, path };
     };
 
     it('hold from 1 to 100 items of 1 to 1,000,000, in the order in which they were sent', async () => {
       for (const few of [[item(1)], [item(3, 1_000_000), item(2)], items(100).toReversed()]) {
-        const answer = await ask().post('/orders', { userId: 1, items: few });
-        expect([answer.status, answer.json.items]).to.deep.equal([201, few]);
+        const response = await request().post('/orders', { userId: 1, items: few });
+        expect([response.status, response.json.items]).to.deep.equal([201, few]);
       }
     });
 
     it('take 1e0 and 2.0 for integers', async () => {
-      const answer = await ask().post('/orders', '{"userId":1.0,"items":[{"productId":1e0,"quantity":2.0}]}');
-      expect([answer.status, answer.json.items]).to.deep.equal([201, [item(1, 2)]]);
+      const response = await request().post('/orders', '{"userId":1.0,"items":[{"productId":1e0,"quantity":2.0}]}');
+      expect([response.status, response.json.items]).to.deep.equal([201, [item(1, 2)]]);
     });
 
     it('say what their references lack, each in its place', async () => {
-      const answer = await ask().post('/orders', { userId: NEVER, items: [item(NEVER)] });
-      expect(answer.json.details).to.deep.equal([
+      const response = await request().post('/orders', { userId: NEVER, items: [item(NEVER)] });
+      expect(response.json.details).to.deep.equal([
         {
           code: 'reference_not_found',
           message: 'userId names nothing that exists.',
@@ -161,8 +161,8 @@ for (const store of ['memory', 'sqlite']) {
     });
 
     it('tell the references of too many items as well', async () => {
-      const answer = await ask().post('/orders', { userId: 1, items: [...items(101), item(NEVER)] });
-      expect(issueLocations(answer)).to.deep.equal([
+      const response = await request().post('/orders', { userId: 1, items: [...items(101), item(NEVER)] });
+      expect(issueLocations(response)).to.deep.equal([
         ['too_long', '/items'],
         ['reference_not_found', '/items/101/productId'],
       ]);
@@ -170,9 +170,9 @@ for (const store of ['memory', 'sqlite']) {
 
     it('replace their items whole by a patch', async () => {
       const path = await ordered({ userId: 1, items: [item(1, 5), item(2, 5)] });
-      const answer = await ask().patch(path, { items: [item(2, 6)] });
-      expect(answer.json.items).to.deep.equal([item(2, 6)]);
-      expect(issueLocations(await ask().patch(path, { items: [{ quantity: 1 }] }))).to.deep.equal([
+      const response = await request().patch(path, { items: [item(2, 6)] });
+      expect(response.json.items).to.deep.equal([item(2, 6)]);
+      expect(issueLocations(await request().patch(path, { items: [{ quantity: 1 }] }))).to.deep.equal([
         ['required', '/items/0/productId'],
       ]);
     });
@@ -180,42 +180,42 @@ for (const store of ['memory', 'sqlite']) {
     describe('whose user and product are gone', () => {
       it('stay as they are, and keep nothing from being deleted', async () => {
         const { userId, productId, path } = await gone();
-        const answer = await ask().get(path);
-        expect([answer.status, answer.headers.etag]).to.deep.equal([200, '"1"']);
-        expect(answer.json).to.deep.include({ userId, items: [item(productId, 7), item(1)] });
+        const response = await request().get(path);
+        expect([response.status, response.headers.etag]).to.deep.equal([200, '"1"']);
+        expect(response.json).to.deep.include({ userId, items: [item(productId, 7), item(1)] });
       });
 
       it('may be written back as they are, which changes nothing', async () => {
         const { path } = await gone();
-        const shown = (await ask().get(path)).json;
-        for (const answer of [
-          await ask().put(path, shown),
-          await ask().patch(path, shown),
-          await ask().patch(path, {}),
+        const shown = (await request().get(path)).json;
+        for (const response of [
+          await request().put(path, shown),
+          await request().patch(path, shown),
+          await request().patch(path, {}),
         ]) {
-          expect([answer.status, answer.headers.etag]).to.deep.equal([200, '"1"']);
+          expect([response.status, response.headers.etag]).to.deep.equal([200, '"1"']);
         }
       });
 
       it('may keep what they name, move it, and change all around it', async () => {
         const { userId, productId, path } = await gone();
         const moved = [item(2), item(1), item(productId, 8)];
-        const answer = await ask().put(path, { userId, items: moved });
-        expect([answer.status, answer.json.items]).to.deep.equal([200, moved]);
-        expect((await ask().patch(path, { items: [item(productId)] })).status).to.equal(200);
-        expect((await ask().patch(path, { userId: 1 })).status).to.equal(200);
+        const response = await request().put(path, { userId, items: moved });
+        expect([response.status, response.json.items]).to.deep.equal([200, moved]);
+        expect((await request().patch(path, { items: [item(productId)] })).status).to.equal(200);
+        expect((await request().patch(path, { userId: 1 })).status).to.equal(200);
       });
 
       it('may not name anew what they once gave up', async () => {
         const { userId, productId, path } = await gone();
-        await ask().put(path, { userId: 1, items: [item(1)] });
+        await request().put(path, { userId: 1, items: [item(1)] });
         expect(
-          issueLocations(await ask().put(path, { userId, items: [item(1), item(productId)] })),
+          issueLocations(await request().put(path, { userId, items: [item(1), item(productId)] })),
         ).to.deep.equal([
           ['reference_not_found', '/userId'],
           ['reference_not_found', '/items/1/productId'],
         ]);
-        expect(issueLocations(await ask().patch(path, { userId }))).to.deep.equal([
+        expect(issueLocations(await request().patch(path, { userId }))).to.deep.equal([
           ['reference_not_found', '/userId'],
         ]);
       });
@@ -223,18 +223,18 @@ for (const store of ['memory', 'sqlite']) {
       it('are asked for what they name anew alone', async () => {
         const [one, other] = [await gone(), await gone()];
         const moved = { userId: one.userId, items: [item(other.productId), item(one.productId)] };
-        for (const answer of [await ask().put(one.path, moved), await ask().patch(one.path, moved)]) {
-          expect(issueLocations(answer)).to.deep.equal([['reference_not_found', '/items/0/productId']]);
+        for (const response of [await request().put(one.path, moved), await request().patch(one.path, moved)]) {
+          expect(issueLocations(response)).to.deep.equal([['reference_not_found', '/items/0/productId']]);
         }
-        expect(issueLocations(await ask().patch(one.path, { userId: other.userId }))).to.deep.equal([
+        expect(issueLocations(await request().patch(one.path, { userId: other.userId }))).to.deep.equal([
           ['reference_not_found', '/userId'],
         ]);
       });
 
       it('cannot be named by a new order', async () => {
         const { userId, productId } = await gone();
-        const answer = await ask().post('/orders', { userId, items: [item(1), item(productId)] });
-        expect(issueLocations(answer)).to.deep.equal([
+        const response = await request().post('/orders', { userId, items: [item(1), item(productId)] });
+        expect(issueLocations(response)).to.deep.equal([
           ['reference_not_found', '/userId'],
           ['reference_not_found', '/items/1/productId'],
         ]);
@@ -242,19 +242,19 @@ for (const store of ['memory', 'sqlite']) {
     });
 
     it('that race the deletion of what they name are whole, or refused', async () => {
-      const productId = await makeProduct(ask());
+      const productId = await makeProduct(request());
       const body = { userId: 1, items: [item(productId)] };
-      const [deleted, ...answers] = await Promise.all([
-        ask().delete(`/products/${productId}`),
-        ...Array.from({ length: 20 }, () => ask().post('/orders', body)),
+      const [deleted, ...responses] = await Promise.all([
+        request().delete(`/products/${productId}`),
+        ...Array.from({ length: 20 }, () => request().post('/orders', body)),
       ]);
       expect(deleted.status).to.equal(204);
-      for (const answer of answers) {
-        expect(answer.status).to.be.oneOf([201, 400]);
-        if (answer.status === 400) expect(answer.json.details[0].code).to.equal('reference_not_found');
-        else expect((await ask().get(answer.headers.location ?? '')).json).to.deep.include(body);
+      for (const response of responses) {
+        expect(response.status).to.be.oneOf([201, 400]);
+        if (response.status === 400) expect(response.json.details[0].code).to.equal('reference_not_found');
+        else expect((await request().get(response.headers.location ?? '')).json).to.deep.include(body);
       }
-      expect((await ask().post('/orders', body)).status).to.equal(400);
+      expect((await request().post('/orders', body)).status).to.equal(400);
     });
   });
 }

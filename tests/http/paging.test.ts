@@ -6,9 +6,9 @@ import { cursorIn, linksOf } from '../support/links.js';
 type Links = Record<string, string>;
 
 async function page(client: HttpClient, path: string): Promise<{ ids: number[]; links: Links }> {
-  const answer = await client.get(path);
-  expect(answer.status, answer.text).to.equal(200);
-  return { ids: answer.json.map(({ id }: { id: number }) => id), links: linksOf(answer.headers['link']) };
+  const response = await client.get(path);
+  expect(response.status, response.text).to.equal(200);
+  return { ids: response.json.map(({ id }: { id: number }) => id), links: linksOf(response.headers['link']) };
 }
 
 /** The ids of all pages from a path on. */
@@ -91,11 +91,11 @@ describe('paging', () => {
   });
 
   it('carries filters, sort and fields in every link, encoded so that they come back as they were', async () => {
-    const asked =
+    const requested =
       'name:prefix=p&name:ne=%C3%A9%26%3D%2B%25%20%2C%22%3C%3E&attributes.a%20b=&sort=-name&fields=id,name';
-    const first = linksOf((await service.client.get(`/v1/products?limit=2&${asked}`)).headers['link']);
+    const first = linksOf((await service.client.get(`/v1/products?limit=2&${requested}`)).headers['link']);
     expect(Object.keys(first)).to.deep.equal(['first']);
-    const target = `/v1/products?${asked.replace('id,name', 'id%2Cname')}&limit=2`;
+    const target = `/v1/products?${requested.replace('id,name', 'id%2Cname')}&limit=2`;
     expect(first['first']).to.equal(target);
 
     const sorted = '/products?fields=id,name&name:prefix=product+1&sort=-name,id&id:gt=5&limit=7';
@@ -112,10 +112,10 @@ describe('paging', () => {
   });
 
   describe('of a very long address', () => {
-    const asking = async (length: number, cursor = '') => {
+    const options = async (length: number, cursor = '') => {
       const path = `/products?name:ne=${'x'.repeat(length)}&limit=100${cursor && `&cursor=${cursor}`}`;
-      const answer = await service.client.get(path);
-      return { answer, links: linksOf(answer.headers['link']) };
+      const response = await service.client.get(path);
+      return { response, links: linksOf(response.headers['link']) };
     };
 
     it('leaves out first and prev where they do not fit', async () => {
@@ -124,9 +124,9 @@ describe('paging', () => {
         [5_000, ['first', 'next'], ['prev', 'next']],
         [7_900, ['next'], ['next']],
       ] as const) {
-        const { links } = await asking(length);
+        const { links } = await options(length);
         expect(Object.keys(links), `${length}`).to.deep.equal(onFirst);
-        const second = await asking(length, cursorIn(links['next']));
+        const second = await options(length, cursorIn(links['next']));
         expect(Object.keys(second.links), `${length}`).to.deep.equal(onSecond);
         const third = await page(service.client, `${second.links['next']}`);
         expect(third.ids.at(-1), `${length}`).to.equal(250);
@@ -134,9 +134,9 @@ describe('paging', () => {
     });
 
     it('refuses one whose next page could not be asked for', async () => {
-      const { answer } = await asking(8 * 1024 - '/products?name:ne=&limit=100'.length);
-      expect([answer.status, answer.json.code]).to.deep.equal([414, 'uri_too_long']);
-      expect(answer.headers['link']).to.equal(undefined);
+      const { response } = await options(8 * 1024 - '/products?name:ne=&limit=100'.length);
+      expect([response.status, response.json.code]).to.deep.equal([414, 'uri_too_long']);
+      expect(response.headers['link']).to.equal(undefined);
     });
 
     it('leaves out first where it would be longer than what was asked', async () => {
@@ -176,7 +176,7 @@ describe('paging', () => {
 
   describe('a count', () => {
     const counted = (path: string, Prefer: string) => service.client.get(path, { headers: { Prefer } });
-    const told = ({ headers }: { headers: Record<string, unknown> }) => [
+    const reported = ({ headers }: { headers: Record<string, unknown> }) => [
       headers['x-total-count'],
       headers['preference-applied'],
     ];
@@ -184,10 +184,10 @@ describe('paging', () => {
     it('is of all that the filters hold for, wherever the page is', async () => {
       const next = (await page(service.client, '/products?limit=5&id:lte=10')).links['next'] ?? '';
       for (const path of ['/products?limit=5&id:lte=10', next, '/products?id:lte=10&limit=1&sort=-name']) {
-        expect(told(await counted(path, 'count=exact')), path).to.deep.equal(['10', 'count=exact']);
+        expect(reported(await counted(path, 'count=exact')), path).to.deep.equal(['10', 'count=exact']);
       }
-      expect(told(await counted('/v1/products', 'count=exact'))).to.deep.equal(['248', 'count=exact']);
-      expect(told(await counted('/products?name=none', 'count=exact'))).to.deep.equal(['0', 'count=exact']);
+      expect(reported(await counted('/v1/products', 'count=exact'))).to.deep.equal(['248', 'count=exact']);
+      expect(reported(await counted('/products?name=none', 'count=exact'))).to.deep.equal(['0', 'count=exact']);
     });
 
     it('is given to whoever prefers it, in any spelling, and to nobody else', async () => {
@@ -197,7 +197,7 @@ describe('paging', () => {
         'return=minimal, count=exact',
         'count=exact;x=1, count=none',
       ]) {
-        expect(told(await counted('/products?limit=1', prefer)), prefer).to.deep.equal([
+        expect(reported(await counted('/products?limit=1', prefer)), prefer).to.deep.equal([
           '248',
           'count=exact',
         ]);
@@ -210,16 +210,16 @@ describe('paging', () => {
         'x="count=exact"',
         'exact',
       ]) {
-        const answer = await counted('/products?limit=1', prefer);
-        expect([answer.status, ...told(answer)], prefer).to.deep.equal([200, undefined, undefined]);
+        const response = await counted('/products?limit=1', prefer);
+        expect([response.status, ...reported(response)], prefer).to.deep.equal([200, undefined, undefined]);
       }
     });
 
     it('is given with lines and with HEAD', async () => {
       const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
       for (const path of ['/products?id:in=1,2', '/products?id:in=1,2&limit=1']) {
-        expect(told(await service.client.get(path, { headers })), path).to.deep.equal(['2', 'count=exact']);
-        expect(told(await service.client.request('HEAD', path, { headers })), path).to.deep.equal([
+        expect(reported(await service.client.get(path, { headers })), path).to.deep.equal(['2', 'count=exact']);
+        expect(reported(await service.client.request('HEAD', path, { headers })), path).to.deep.equal([
           '2',
           'count=exact',
         ]);
@@ -243,8 +243,8 @@ describe('an empty list', () => {
   const service = inProcessService();
 
   it('is an empty array with a first page', async () => {
-    const answer = await service.client.get('/v1/products');
-    expect([answer.text, answer.headers['link']]).to.deep.equal([
+    const response = await service.client.get('/v1/products');
+    expect([response.text, response.headers['link']]).to.deep.equal([
       '[]',
       '</v1/products?limit=100>; rel="first"',
     ]);

@@ -7,7 +7,7 @@ import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
 import { serverPair } from '../support/certificates.js';
-import { answersIn, HttpClient, received } from '../support/http-client.js';
+import { statusesIn, HttpClient, received } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
@@ -69,7 +69,7 @@ describe('pipelined requests', () => {
         const all = Array.from({ length: many }, (_, index) => get(index));
         all.push(get('last').replace('Host', 'Connection: close\r\nHost'));
         const text = await received(await send(all.join('')));
-        expect(answersIn(text)).to.have.lengthOf(many + 1);
+        expect(statusesIn(text)).to.have.lengthOf(many + 1);
         expect(paths()).to.deep.equal([...all.keys()].map((index) => (index < many ? `/${index}` : '/last')));
         expect(most).to.equal(1);
       });
@@ -123,7 +123,7 @@ describe('pipelined requests', () => {
       it('never begin behind a response that ends the connection', async () => {
         onRequest = (_request, response) => response.setHeader('Connection', 'close').end();
         const text = await received(await send(get(1) + get(2) + get(3)));
-        expect(answersIn(text)).to.have.lengthOf(1);
+        expect(statusesIn(text)).to.have.lengthOf(1);
         expect(paths()).to.deep.equal(['/1']);
       });
 
@@ -150,7 +150,7 @@ describe('pipelined requests', () => {
             await sleep(100);
             response?.end(String(await content));
             const got = await text;
-            expect(answersIn(got), fields).to.have.lengthOf(1);
+            expect(statusesIn(got), fields).to.have.lengthOf(1);
             expect(got, fields).to.match(/\r\nConnection: close\r\n/);
             expect(got.endsWith(body === '' ? '\r\n\r\n' : 'hello') || got.includes('hello'), got).to.equal(
               true,
@@ -219,8 +219,8 @@ describe('pipelined requests', () => {
         for (const [, response] of begun) response.end();
         await begins(4);
         ends?.write('cde');
-        expect(answersIn(await ended).map(([status]) => status)).to.deep.equal([200, 200]);
-        expect(answersIn(await dripped).map(([status]) => status)).to.deep.equal([200, 408]);
+        expect(statusesIn(await ended).map(([status]) => status)).to.deep.equal([200, 200]);
+        expect(statusesIn(await dripped).map(([status]) => status)).to.deep.equal([200, 408]);
       });
     });
   }

@@ -38,29 +38,29 @@ resourceContract(
 for (const store of ['memory', 'sqlite']) {
   describe(`products on ${store}`, () => {
     const service = inProcessService({ STORE: store });
-    const ask = () => service.client;
+    const request = () => service.client;
     const created = async (body: object = { name: 'Lamp' }) =>
-      `/v1/products/${(await ask().post('/products', body)).json.id}`;
+      `/v1/products/${(await request().post('/products', body)).json.id}`;
 
     describe('fields', () => {
       it('are kept as they were sent', async () => {
-        const { id, ...rest } = (await ask().post('/products', FULL)).json;
+        const { id, ...rest } = (await request().post('/products', FULL)).json;
         expect(rest).to.deep.equal(FULL);
-        expect((await ask().get(`/products/${id}`)).json).to.deep.equal({ id, ...FULL });
-        await ask().delete(`/products/${id}`);
+        expect((await request().get(`/products/${id}`)).json).to.deep.equal({ id, ...FULL });
+        await request().delete(`/products/${id}`);
       });
 
       it('take 1e2 and 100.0 for the integer 100', async () => {
         for (const amount of ['1e2', '100.0', '100']) {
           const body = `{"name":"Lamp","price":{"amount":${amount},"currency":"EUR"}}`;
-          expect((await ask().post('/products', body)).json.price.amount, amount).to.equal(100);
+          expect((await request().post('/products', body)).json.price.amount, amount).to.equal(100);
         }
       });
 
       it('show no empty attributes, but an empty description and an empty text', async () => {
-        const empty = (await ask().post('/products', { name: 'Lamp', description: '', attributes: {} })).json;
+        const empty = (await request().post('/products', { name: 'Lamp', description: '', attributes: {} })).json;
         expect(empty).to.deep.equal({ id: empty.id, name: 'Lamp', description: '' });
-        const { attributes } = (await ask().post('/products', { name: 'Lamp', attributes: { a: '' } })).json;
+        const { attributes } = (await request().post('/products', { name: 'Lamp', attributes: { a: '' } })).json;
         expect(attributes).to.deep.equal({ a: '' });
       });
     });
@@ -73,29 +73,29 @@ for (const store of ['memory', 'sqlite']) {
       it('is refused where another product has it, and freed with its product', async () => {
         const owner = await created({ name: 'One', sku: 'unique' });
         const other = await created();
-        for (const answer of [
-          await ask().post('/products', { name: 'Two', sku: 'unique' }),
-          await ask().put(other, { name: 'Two', sku: 'unique' }),
-          await ask().patch(other, { sku: 'unique' }),
+        for (const response of [
+          await request().post('/products', { name: 'Two', sku: 'unique' }),
+          await request().put(other, { name: 'Two', sku: 'unique' }),
+          await request().patch(other, { sku: 'unique' }),
         ]) {
-          expect([answer.status, answer.json.code]).to.deep.equal([409, 'duplicate_value']);
-          expect(answer.json.details).to.deep.equal(TAKEN);
+          expect([response.status, response.json.code]).to.deep.equal([409, 'duplicate_value']);
+          expect(response.json.details).to.deep.equal(TAKEN);
         }
-        await ask().delete(owner);
-        expect((await ask().post('/products', { name: 'Two', sku: 'unique' })).status).to.equal(201);
+        await request().delete(owner);
+        expect((await request().post('/products', { name: 'Two', sku: 'unique' })).status).to.equal(201);
       });
     });
 
     describe('PUT', () => {
       it('replaces all: absent optional fields go', async () => {
         const item = await created(FULL);
-        const answer = await ask().put(item, { name: 'Torch' });
-        expect([answer.status, answer.json.name, Object.keys(answer.json)]).to.deep.equal([
+        const response = await request().put(item, { name: 'Torch' });
+        expect([response.status, response.json.name, Object.keys(response.json)]).to.deep.equal([
           200,
           'Torch',
           ['id', 'name'],
         ]);
-        expect((await ask().get(item)).text).to.equal(answer.text);
+        expect((await request().get(item)).text).to.equal(response.text);
       });
 
       it('leaves the version where nothing changes, whatever the order of the fields', async () => {
@@ -105,8 +105,8 @@ for (const store of ['memory', 'sqlite']) {
           price: { amount: 0, currency: 'EUR' },
         });
         const same = `{"price":{"currency":"EUR","amount":-0},"attributes":{"b":2,"a":1},"name":"Lamp"}`;
-        const answer = await ask().put(item, same);
-        expect([answer.status, answer.headers.etag]).to.deep.equal([200, '"1"']);
+        const response = await request().put(item, same);
+        expect([response.status, response.headers.etag]).to.deep.equal([200, '"1"']);
       });
     });
 
@@ -119,7 +119,7 @@ for (const store of ['memory', 'sqlite']) {
           price: { amount: 5 },
           attributes: { 'a.b': null, new: 'n' },
         };
-        const { id: _, ...rest } = (await ask().patch(item, patch)).json;
+        const { id: _, ...rest } = (await request().patch(item, patch)).json;
         expect(rest).to.deep.equal({
           name: 'Torch',
           description: 'Bright\n',
@@ -131,28 +131,28 @@ for (const store of ['memory', 'sqlite']) {
       it('judges the outcome by the rules of the resource', async () => {
         const item = await created(FULL);
         const patch = { name: null, price: { currency: null }, id: 0, x: 1 };
-        expect(issueLocations(await ask().patch(item, patch))).to.deep.equal([
+        expect(issueLocations(await request().patch(item, patch))).to.deep.equal([
           ['read_only_field', '/id'],
           ['required', '/name'],
           ['required', '/price/currency'],
           ['unknown_field', '/x'],
         ]);
-        expect((await ask().get(item)).headers.etag).to.equal('"1"');
-        await ask().delete(item);
+        expect((await request().get(item)).headers.etag).to.equal('"1"');
+        await request().delete(item);
       });
 
       it('removes all attributes when the last goes', async () => {
         const item = await created({ name: 'Lamp', attributes: { a: 1 } });
-        const { id: _, ...rest } = (await ask().patch(item, { attributes: { a: null } })).json;
+        const { id: _, ...rest } = (await request().patch(item, { attributes: { a: null } })).json;
         expect(rest).to.deep.equal({ name: 'Lamp' });
       });
 
       it('loses none of many patches of other fields that race', async () => {
         const item = await created();
         const keys = Array.from({ length: 50 }, (_, i) => `k${i}`);
-        const answers = await Promise.all(keys.map((key) => ask().patch(item, { attributes: { [key]: 1 } })));
-        expect(answers.map(({ status }) => status)).to.deep.equal(keys.map(() => 200));
-        const final = await ask().get(item);
+        const responses = await Promise.all(keys.map((key) => request().patch(item, { attributes: { [key]: 1 } })));
+        expect(responses.map(({ status }) => status)).to.deep.equal(keys.map(() => 200));
+        const final = await request().get(item);
         expect(Object.keys(final.json.attributes)).to.have.members(keys);
         expect(final.headers.etag).to.equal('"51"');
       });

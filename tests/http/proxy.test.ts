@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { answersIn, type RequestOptions } from '../support/http-client.js';
+import { statusesIn, type RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 
 const HTTPS = { 'X-Forwarded-Proto': 'https' };
@@ -10,21 +10,21 @@ const STRANGER = '127.0.0.2';
 
 describe('behind a proxy', () => {
   const service = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: `${PROXY}, 10.0.0.0/8` });
-  const get = (path: string, asking: RequestOptions = {}) =>
-    service.client.get(path, { ...asking, headers: { ...HTTPS, ...asking.headers } });
+  const get = (path: string, options: RequestOptions = {}) =>
+    service.client.get(path, { ...options, headers: { ...HTTPS, ...options.headers } });
   const send = (lines: string[]) => service.client.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
-  const expectHttpsRequired = (answer: Awaited<ReturnType<typeof get>>, why: string) => {
-    expect([answer.status, answer.json.code, answer.json.details], why).to.deep.equal([
+  const expectHttpsRequired = (response: Awaited<ReturnType<typeof get>>, why: string) => {
+    expect([response.status, response.json.code, response.json.details], why).to.deep.equal([
       403,
       'https_required',
       [],
     ]);
-    expect(answer.headers, why).to.not.have.any.keys('location', 'ratelimit', 'ratelimit-policy');
-    expect(answer.headers, why).to.include({
+    expect(response.headers, why).to.not.have.any.keys('location', 'ratelimit', 'ratelimit-policy');
+    expect(response.headers, why).to.include({
       'cache-control': 'no-store',
       'strict-transport-security': YEAR,
     });
-    expect(answer.headers['x-request-id'], why).to.be.a('string');
+    expect(response.headers['x-request-id'], why).to.be.a('string');
   };
 
   it('serves what the proxy passes on from HTTPS', async () => {
@@ -60,7 +60,7 @@ describe('behind a proxy', () => {
       'X-Forwarded-Proto: https',
       'X-Forwarded-Proto: http',
     ]);
-    expect(answersIn(text)).to.deep.equal([[403, 'https_required']]);
+    expect(statusesIn(text)).to.deep.equal([[403, 'https_required']]);
   });
 
   it('refuses whoever is no proxy, whatever it says', async () => {
@@ -78,9 +78,9 @@ describe('behind a proxy', () => {
   it('answers probes, wherever they come from', async () => {
     for (const from of [PROXY, STRANGER]) {
       for (const path of ['/health/live', '/health/ready']) {
-        const answer = await service.client.get(path, { from, token: null });
-        expect([answer.status, answer.headers['strict-transport-security']]).to.deep.equal([200, YEAR]);
-        expect(answer.headers).to.not.have.property('ratelimit');
+        const response = await service.client.get(path, { from, token: null });
+        expect([response.status, response.headers['strict-transport-security']]).to.deep.equal([200, YEAR]);
+        expect(response.headers).to.not.have.property('ratelimit');
       }
       expect((await service.client.get('/health/other', { from })).json.code).to.equal('not_found');
     }
@@ -124,7 +124,7 @@ describe('behind a proxy', () => {
       ],
     ] as const) {
       const text = await send([...lines, TOKEN, 'X-Forwarded-Proto: https']);
-      expect(answersIn(text), lines[0].slice(0, 40)).to.deep.equal([expected]);
+      expect(statusesIn(text), lines[0].slice(0, 40)).to.deep.equal([expected]);
       expect(text.match(/\r\nStrict-Transport-Security: max-age=31536000\r\n/g)).to.have.length(1);
     }
   });
@@ -187,9 +187,9 @@ describe('without a proxy', () => {
     const seen = new Set<unknown>();
     for (let i = 1; i <= 3; i++) {
       const headers = { 'X-Forwarded-For': `192.0.2.${i}`, 'X-Forwarded-Proto': 'http' };
-      const answer = await service.client.get('/nowhere', { token: null, headers });
-      expect(answer.status).to.equal(404);
-      seen.add(/r=\d+/.exec(String(answer.headers['ratelimit']))?.[0]);
+      const response = await service.client.get('/nowhere', { token: null, headers });
+      expect(response.status).to.equal(404);
+      seen.add(/r=\d+/.exec(String(response.headers['ratelimit']))?.[0]);
     }
     expect([...seen]).to.deep.equal(['r=99', 'r=98', 'r=97']);
   });

@@ -10,7 +10,7 @@ const COUNT = 20_000;
 
 describe('a query that no index serves', () => {
   const service = inProcessService({ STORE: 'sqlite', QUERY_TIMEOUT_MS: '1' });
-  const ask = () => service.client;
+  const request = () => service.client;
 
   before(async () => {
     const database = new SqliteDatabase(`${service.folder}/catalogue.sqlite`);
@@ -34,10 +34,10 @@ describe('a query that no index serves', () => {
     ['a count', '/v1/products?limit=1&attributes.colour=red', { Prefer: 'count=exact' }],
   ] as const) {
     it(`is refused when its time is over: ${what}`, async () => {
-      const answer = await ask().get(path, { headers });
-      expect([answer.status, answer.json.code]).to.deep.equal([400, 'query_too_expensive']);
-      expect(answer.headers['cache-control']).to.equal('no-store');
-      expect(answer.headers).to.not.have.any.keys('link', 'etag', 'x-total-count');
+      const response = await request().get(path, { headers });
+      expect([response.status, response.json.code]).to.deep.equal([400, 'query_too_expensive']);
+      expect(response.headers['cache-control']).to.equal('no-store');
+      expect(response.headers).to.not.have.any.keys('link', 'etag', 'x-total-count');
     });
   }
 
@@ -49,6 +49,6 @@ describe('a query that no index serves', () => {
       '?name:prefix=name%2019&sort=name',
       '/7',
     ])
-      expect((await ask().get(`/v1/products${path}`)).status, path).to.equal(200);
+      expect((await request().get(`/v1/products${path}`)).status, path).to.equal(200);
   });
 });

@@ -28,7 +28,7 @@ for (const [what, reply] of LIES) {
 
     it('limits on its own, in headers that make sense, also to whoever has no credential', async () => {
       await until('Redis is connected', () => redis.open > 0);
-      const counts = () => [...redis.asked].some((name) => /^(eval|exec)/.test(name));
+      const counts = () => [...redis.requested].some((name) => /^(eval|exec)/.test(name));
       // The first ones may come before the connection is ready, and are counted by the service.
       for (let attempt = 1; attempt <= 4 && !counts(); attempt++) {
         const { headers } = await service.client.get('/v1/products');

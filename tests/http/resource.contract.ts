@@ -1,22 +1,22 @@
 import { inProcessService } from '../support/in-process-service.js';
-import { change } from './resource/change.js';
+import { change } from './resource/patch.js';
 import { Collection, type ResourceUnderTest } from './resource/collection.js';
 import { conditions, requiredConditions } from './resource/conditions.js';
-import { creation } from './resource/creation.js';
-import { deletion } from './resource/deletion.js';
-import { faults } from './resource/faults.js';
+import { creation } from './resource/post.js';
+import { deletion } from './resource/delete.js';
+import { issues } from './resource/validation.js';
 import { idempotency } from './resource/idempotency.js';
 import { importing } from './resource/import.js';
 import { jsonPatch } from './resource/json-patch.js';
 import { messages } from './resource/messages.js';
-import { reading } from './resource/reading.js';
-import { replacement } from './resource/replacement.js';
+import { reading } from './resource/get.js';
+import { replacement } from './resource/put.js';
 
 const PARTS = [
   creation,
   idempotency,
   importing,
-  faults,
+  issues,
   reading,
   replacement,
   change,
@@ -27,19 +27,19 @@ const PARTS = [
 ];
 
 /** Where a resource is asked: in a store, at the address with the version or at the one without. */
-export interface Place {
+export interface Location {
   readonly store: 'memory' | 'sqlite';
   readonly prefix: '/v1' | '';
 }
 
-const IN_MEMORY: Place = { store: 'memory', prefix: '/v1' };
+const IN_MEMORY: Location = { store: 'memory', prefix: '/v1' };
 
 /**
  * What can be done with a record is the same for every resource, in every store, at both of its addresses. The contract of
- * repositories holds the stores to one behaviour and tests/http/every-route.test.ts the addresses, so one resource stands for all
+ * repositories holds the stores to one behaviour and tests/http/authorization-matrix.test.ts the addresses, so one resource stands for all
  * in each other place.
  */
-export function resourceContract(resource: ResourceUnderTest, others: readonly Place[] = []): void {
+export function resourceContract(resource: ResourceUnderTest, others: readonly Location[] = []): void {
   for (const { store, prefix } of [IN_MEMORY, ...others]) {
     const path = `${prefix}/${resource.plural}`;
     describe(`the contract of resources, ${path} on ${store}`, () => {

@@ -5,17 +5,17 @@ import { linksOf } from '../support/links.js';
 
 describe('sort', () => {
   const service = inProcessService();
-  const ask = () => service.client;
+  const request = () => service.client;
   const NAMES = ['b', 'a', '\u{1f600}', 'B', '\uffee', 'a', 'é', 'ab', 'a b', 'z', 'a', '"', '\\'];
   const ascending = ['"', 'B', '\\', 'a', 'a', 'a', 'a b', 'ab', 'b', 'z', 'é', '\uffee', '\u{1f600}'];
 
   async function all(query: string): Promise<{ id: number; name: string }[]> {
     const found: { id: number; name: string }[] = [];
     for (let next: string | undefined = `/products?${query}`; next !== undefined; ) {
-      const answer = await ask().get(next);
-      expect(answer.status, answer.text).to.equal(200);
-      found.push(...answer.json);
-      next = linksOf(answer.headers['link'])['next'];
+      const response = await request().get(next);
+      expect(response.status, response.text).to.equal(200);
+      found.push(...response.json);
+      next = linksOf(response.headers['link'])['next'];
     }
     return found;
   }
@@ -23,7 +23,7 @@ describe('sort', () => {
   const idsOf = (records: { id: number }[]) => records.map(({ id }) => id);
 
   before(async () => {
-    for (const name of NAMES) await ask().post('/products', { name });
+    for (const name of NAMES) await request().post('/products', { name });
   });
 
   for (const limit of [1, 2, 5, 100]) {
@@ -56,7 +56,7 @@ describe('sort', () => {
     ] as const) {
       expect(idsOf(await all(`sort=${sort}&limit=4`)), sort).to.deep.equal(expected);
     }
-    await ask().patch('/products/1', { description: 'changed last' });
+    await request().patch('/products/1', { description: 'changed last' });
     expect(idsOf(await all('sort=-updatedAt,id')).at(0)).to.equal(1);
   });
 
@@ -64,15 +64,15 @@ describe('sort', () => {
     const pages: string[] = [];
     let links: Record<string, string> = { next: '/products?sort=-name,-id&limit=3' };
     for (let next = links['next']; next !== undefined; next = links['next']) {
-      const answer = await ask().get(next);
-      links = linksOf(answer.headers['link']);
-      pages.push(answer.text);
+      const response = await request().get(next);
+      links = linksOf(response.headers['link']);
+      pages.push(response.text);
     }
     const back: string[] = [pages.at(-1) ?? ''];
     for (let prev = links['prev']; prev !== undefined; prev = links['prev']) {
-      const answer = await ask().get(prev);
-      links = linksOf(answer.headers['link']);
-      back.unshift(answer.text);
+      const response = await request().get(prev);
+      links = linksOf(response.headers['link']);
+      back.unshift(response.text);
     }
     expect(back).to.deep.equal(pages);
   });
@@ -108,16 +108,16 @@ describe('sort', () => {
   ];
   for (const [sort, codes] of REFUSED) {
     it(`refuses ${sort.slice(0, 40)}`, async () => {
-      const answer = await ask().get(`/products?sort=${sort}`);
-      expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_parameter']);
-      expect(issueLocations(answer)).to.deep.equal(codes.map((code) => [code, 'sort']));
-      expect(answer.text.length, 'a bounded answer').to.be.lessThan(2_000);
+      const response = await request().get(`/products?sort=${sort}`);
+      expect([response.status, response.json.code]).to.deep.equal([400, 'invalid_parameter']);
+      expect(issueLocations(response)).to.deep.equal(codes.map((code) => [code, 'sort']));
+      expect(response.text.length, 'a bounded answer').to.be.lessThan(2_000);
     });
   }
 
   it('is refused twice', async () => {
-    const answer = await ask().get('/products?sort=name&sort=id');
-    expect([answer.json.code, issueLocations(answer)]).to.deep.equal([
+    const response = await request().get('/products?sort=name&sort=id');
+    expect([response.json.code, issueLocations(response)]).to.deep.equal([
       'invalid_parameter',
       [['duplicate_value', 'sort']],
     ]);

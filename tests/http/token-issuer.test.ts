@@ -8,7 +8,7 @@ import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { accessToken, askToken, basic, fetchBy } from '../support/oauth.js';
+import { accessToken, requestToken, basic, fetchBy } from '../support/oauth.js';
 
 const GRANT = 'grant_type=client_credentials';
 const THREE = ['code', 'details', 'message'];
@@ -16,40 +16,40 @@ const FIVE = ['code', 'details', 'error', 'error_description', 'message'];
 
 describe('the token endpoint', () => {
   const service = inProcessService({ STORE: 'sqlite' });
-  const ask = (form: string, asking: RequestOptions = {}) => askToken(service.client, form, asking);
-  const byFirstKey = (form: string, asking: RequestOptions = {}) =>
-    ask(form, { ...asking, headers: { ...basic('1', FIRST_KEY), ...asking.headers } });
+  const request = (form: string, options: RequestOptions = {}) => requestToken(service.client, form, options);
+  const byFirstKey = (form: string, options: RequestOptions = {}) =>
+    request(form, { ...options, headers: { ...basic('1', FIRST_KEY), ...options.headers } });
   const inStore = <Result>(use: Parameters<typeof administerKeys<Result>>[1]) =>
     administerKeys(loadSettings({ DATA_DIR: service.folder, LOG_LEVEL: 'silent' }), use);
   const keyWith = (scopes: Scope[], expiresAt?: number) =>
     inStore((keys) => keys.create({ name: 'test', scopes, ...(expiresAt !== undefined && { expiresAt }) }));
   const issuer = () => `https://localhost:${service.port}`;
 
-  const told = (answer: HttpResponse) => [answer.status, answer.json.code, answer.json.error];
-  const expectError = (answer: HttpResponse, status: number, code: string, error: string) => {
-    expect(told(answer), answer.text).to.deep.equal([status, code, error]);
-    expect(Object.keys(answer.json).sort()).to.deep.equal(FIVE);
-    expect(answer.json.error_description).to.match(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
-    expect(answer.headers['cache-control']).to.equal('no-store');
-    expect(answer.text).to.not.include('pcs_');
+  const reported = (response: HttpResponse) => [response.status, response.json.code, response.json.error];
+  const expectError = (response: HttpResponse, status: number, code: string, error: string) => {
+    expect(reported(response), response.text).to.deep.equal([status, code, error]);
+    expect(Object.keys(response.json).sort()).to.deep.equal(FIVE);
+    expect(response.json.error_description).to.match(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+    expect(response.headers['cache-control']).to.equal('no-store');
+    expect(response.text).to.not.include('pcs_');
   };
 
   it('gives a token of RFC 9068 for an API key and its id', async () => {
     const now = Math.floor(Date.now() / 1_000);
-    const answer = await byFirstKey(GRANT);
-    expect(answer.status).to.equal(200);
-    expect(Object.keys(answer.json)).to.deep.equal(['access_token', 'token_type', 'expires_in', 'scope']);
-    expect(answer.json).to.include({ token_type: 'Bearer', expires_in: 600, scope: SCOPES.join(' ') });
-    expect(answer.headers).to.include({
+    const response = await byFirstKey(GRANT);
+    expect(response.status).to.equal(200);
+    expect(Object.keys(response.json)).to.deep.equal(['access_token', 'token_type', 'expires_in', 'scope']);
+    expect(response.json).to.include({ token_type: 'Bearer', expires_in: 600, scope: SCOPES.join(' ') });
+    expect(response.headers).to.include({
       'content-type': 'application/json',
       'cache-control': 'no-store',
       pragma: 'no-cache',
     });
-    expect(answer.headers['ratelimit']).to.match(/^"default";/);
-    const { kid, ...header } = decodeProtectedHeader(answer.json.access_token);
+    expect(response.headers['ratelimit']).to.match(/^"default";/);
+    const { kid, ...header } = decodeProtectedHeader(response.json.access_token);
     expect(header).to.deep.equal({ alg: 'RS256', typ: 'at+jwt' });
     expect(kid).to.match(/^[\w-]{43}$/);
-    const { iat = 0, exp, jti, ...claims } = decodeJwt(answer.json.access_token);
+    const { iat = 0, exp, jti, ...claims } = decodeJwt(response.json.access_token);
     expect(claims).to.deep.equal({
       iss: issuer(),
       aud: issuer(),
@@ -76,7 +76,7 @@ describe('the token endpoint', () => {
         { ...basic('1', FIRST_KEY), 'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8' },
       ],
     ] as const) {
-      expect((await ask(form, { headers })).status, form).to.equal(200);
+      expect((await request(form, { headers })).status, form).to.equal(200);
     }
     expect((await byFirstKey(GRANT, { chunked: true })).status).to.equal(200);
   });
@@ -106,15 +106,15 @@ describe('the token endpoint', () => {
   it('gives a part of the scopes, in the order of the key, and none that the key lacks', async () => {
     const { key, record } = await keyWith(['users:read', 'products:read']);
     const headers = basic(String(record.id), key);
-    const asked = (scope: string) => ask(`${GRANT}&scope=${scope}`, { headers });
-    expect((await asked('')).json.scope).to.equal('users:read products:read');
-    expect((await asked('products:read+users%3Aread')).json.scope).to.equal('users:read products:read');
-    expect((await asked('products:read%20products:read')).json.scope).to.equal('products:read');
+    const requested = (scope: string) => request(`${GRANT}&scope=${scope}`, { headers });
+    expect((await requested('')).json.scope).to.equal('users:read products:read');
+    expect((await requested('products:read+users%3Aread')).json.scope).to.equal('users:read products:read');
+    expect((await requested('products:read%20products:read')).json.scope).to.equal('products:read');
     for (const scope of ['orders:read', 'products:read+keys:admin', 'x', '+', 'users:read++products:read']) {
-      const answer = await asked(scope);
-      expectError(answer, 400, 'validation_failed', 'invalid_scope');
-      expect(answer.json.details).to.have.length(1);
-      expect(answer.json.details[0]).to.include({ in: 'body', pointer: '/scope' });
+      const response = await requested(scope);
+      expectError(response, 400, 'validation_failed', 'invalid_scope');
+      expect(response.json.details).to.have.length(1);
+      expect(response.json.details[0]).to.include({ in: 'body', pointer: '/scope' });
     }
   });
 
@@ -131,10 +131,10 @@ describe('the token endpoint', () => {
       [`${GRANT}&client_secret=${FIRST_KEY}`, 'invalid_request', ['/client_secret']],
       [`${GRANT}&client_id=2`, 'invalid_request', ['/client_id']],
     ] as const) {
-      const answer = await byFirstKey(form);
-      expectError(answer, 400, 'validation_failed', error);
+      const response = await byFirstKey(form);
+      expectError(response, 400, 'validation_failed', error);
       expect(
-        answer.json.details.map(({ pointer }: { pointer: string }) => pointer),
+        response.json.details.map(({ pointer }: { pointer: string }) => pointer),
         form,
       ).to.deep.equal(pointers);
     }
@@ -142,7 +142,7 @@ describe('the token endpoint', () => {
 
   it('refuses a message as other addresses do, in the words of OAuth too', async () => {
     const large = `${GRANT}&x=${'x'.repeat(1_048_576)}`;
-    for (const [status, code, asking, sent] of [
+    for (const [status, code, options, sent] of [
       [415, 'unsupported_media_type', { headers: { 'Content-Type': 'application/json' } }],
       [415, 'unsupported_media_type', { headers: { 'Content-Encoding': 'gzip' } }],
       [413, 'payload_too_large', {}, large],
@@ -150,7 +150,7 @@ describe('the token endpoint', () => {
       [406, 'not_acceptable', { headers: { Accept: 'text/html' } }],
       [400, 'unsupported_version', { headers: { 'API-Version': '2' } }],
     ] as const) {
-      expectError(await byFirstKey(sent ?? GRANT, asking), status, code, 'invalid_request');
+      expectError(await byFirstKey(sent ?? GRANT, options), status, code, 'invalid_request');
     }
     const bytes = Buffer.from(`${GRANT}&scope=é`, 'latin1');
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -167,27 +167,27 @@ describe('the token endpoint', () => {
   });
 
   it('reads no scope that is far longer than all together', async () => {
-    const answer = await ask(`${GRANT}&scope=${'+'.repeat(16_000)}`, { headers: basic('1', FIRST_KEY) });
-    expectError(answer, 400, 'validation_failed', 'invalid_scope');
+    const response = await request(`${GRANT}&scope=${'+'.repeat(16_000)}`, { headers: basic('1', FIRST_KEY) });
+    expectError(response, 400, 'validation_failed', 'invalid_scope');
   });
 
   it('takes a form of 16 KiB, and no larger one', async () => {
     const headers = { ...basic('1', FIRST_KEY), 'Content-Type': 'application/x-www-form-urlencoded' };
     const form = (bytes: number) => `${GRANT}&x=`.padEnd(bytes, 'x');
     for (const chunked of [false, true]) {
-      const asking = { token: null, headers, chunked };
-      expect((await service.client.post('/oauth/token', form(16_384), asking)).status).to.equal(200);
-      const answer = await service.client.post('/oauth/token', form(16_385), asking);
-      expectError(answer, 413, 'payload_too_large', 'invalid_request');
+      const options = { token: null, headers, chunked };
+      expect((await service.client.post('/oauth/token', form(16_384), options)).status).to.equal(200);
+      const response = await service.client.post('/oauth/token', form(16_385), options);
+      expectError(response, 413, 'payload_too_large', 'invalid_request');
     }
   });
 
   it('knows POST alone, and stands at its own address alone', async () => {
     const { client } = service;
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
-      const answer = await client.request(method, '/oauth/token', { token: 'bad' });
-      expect([answer.status, answer.headers['allow']]).to.deep.equal([405, 'POST, OPTIONS']);
-      if (method !== 'HEAD') expectError(answer, 405, 'method_not_allowed', 'invalid_request');
+      const response = await client.request(method, '/oauth/token', { token: 'bad' });
+      expect([response.status, response.headers['allow']]).to.deep.equal([405, 'POST, OPTIONS']);
+      if (method !== 'HEAD') expectError(response, 405, 'method_not_allowed', 'invalid_request');
     }
     const options = await client.request('OPTIONS', '/oauth/token', { token: null });
     expect([options.status, options.headers['allow']]).to.deep.equal([204, 'POST, OPTIONS']);
@@ -201,9 +201,9 @@ describe('the token endpoint', () => {
       [1, poor.key],
       [poor.record.id, FIRST_KEY],
     ] as const) {
-      const answer = await ask(GRANT, { headers: basic(String(id), secret) });
-      expectError(answer, 401, 'invalid_token', 'invalid_client');
-      expect(answer.json.message).to.equal('There is no client with this id and this secret.');
+      const response = await request(GRANT, { headers: basic(String(id), secret) });
+      expectError(response, 401, 'invalid_token', 'invalid_client');
+      expect(response.json.message).to.equal('There is no client with this id and this secret.');
     }
   });
 
@@ -211,14 +211,14 @@ describe('the token endpoint', () => {
     const over = Date.now() + 500;
     const past = await keyWith(['products:read'], over);
     while (Date.now() <= over) await sleep(50);
-    const late = await ask(GRANT, { headers: basic(String(past.record.id), past.key) });
+    const late = await request(GRANT, { headers: basic(String(past.record.id), past.key) });
     expectError(late, 401, 'token_expired', 'invalid_client');
     const end = Date.now() + 90_000;
     const { key, record } = await keyWith(['products:read'], end);
-    const answer = await ask(GRANT, { headers: basic(String(record.id), key) });
-    const { exp = 0, iat = 0 } = decodeJwt(answer.json.access_token);
+    const response = await request(GRANT, { headers: basic(String(record.id), key) });
+    const { exp = 0, iat = 0 } = decodeJwt(response.json.access_token);
     expect(exp).to.equal(Math.floor(end / 1_000));
-    expect(answer.json.expires_in).to.equal(exp - iat);
+    expect(response.json.expires_in).to.equal(exp - iat);
   });
 
   it('notes that the key was used', async () => {
@@ -238,7 +238,7 @@ describe('the token endpoint', () => {
     await inStore((keys) => keys.revoke(record.id));
     let status = 200;
     for (const deadline = Date.now() + 5_000; status === 200 && Date.now() < deadline; )
-      ({ status } = await ask(GRANT, { headers: basic(String(record.id), key) }));
+      ({ status } = await request(GRANT, { headers: basic(String(record.id), key) }));
     expect(status).to.equal(401);
     expect((await service.client.get('/products', { token })).status).to.equal(200);
   });
@@ -246,18 +246,18 @@ describe('the token endpoint', () => {
 
 describe('a client of the token endpoint that fails', () => {
   const service = inProcessService();
-  const ask = (form: string, headers: Record<string, string>) => askToken(service.client, form, { headers });
+  const request = (form: string, headers: Record<string, string>) => requestToken(service.client, form, { headers });
 
   it('hears 401 with a challenge for Basic, 20 times a minute, then 429, but for who was known before', async () => {
     const wrong = new ChecksummedApiKey().generate();
-    const none = await ask(`${GRANT}&client_id=1`, {});
+    const none = await request(`${GRANT}&client_id=1`, {});
     expect([none.status, none.json.code, none.json.error]).to.deep.equal([
       401,
       'unauthenticated',
       'invalid_client',
     ]);
     expect(none.headers['www-authenticate']).to.equal('Basic realm="catalogue", charset="UTF-8"');
-    expect((await ask(GRANT, basic('1', FIRST_KEY))).status).to.equal(200);
+    expect((await request(GRANT, basic('1', FIRST_KEY))).status).to.equal(200);
     const failing: (readonly [string, Record<string, string>])[] = [
       [GRANT, basic('1', wrong)],
       [GRANT, basic('2', FIRST_KEY)],
@@ -271,28 +271,28 @@ describe('a client of the token endpoint that fails', () => {
       [`${GRANT}&client_secret=${FIRST_KEY}`, {}],
     ];
     for (const [form, headers] of [...failing, ...failing]) {
-      const answer = await ask(form, headers);
-      expect([answer.status, answer.json.code, answer.json.error]).to.deep.equal([
+      const response = await request(form, headers);
+      expect([response.status, response.json.code, response.json.error]).to.deep.equal([
         401,
         'invalid_token',
         'invalid_client',
       ]);
-      expect(Object.keys(answer.json).sort()).to.deep.equal(FIVE);
-      expect(answer.headers['www-authenticate']).to.match(/^Basic realm="/);
-      expect(answer.text).to.not.include(wrong);
+      expect(Object.keys(response.json).sort()).to.deep.equal(FIVE);
+      expect(response.headers['www-authenticate']).to.match(/^Basic realm="/);
+      expect(response.text).to.not.include(wrong);
     }
     for (const [attempt, members] of [
-      [ask(GRANT, basic('1', wrong)), FIVE],
+      [request(GRANT, basic('1', wrong)), FIVE],
       [service.client.get('/products', { token: wrong }), THREE],
       [service.client.get('/products', { token: 'a.b.c' }), THREE],
     ] as const) {
-      const answer = await attempt;
-      expect([answer.status, answer.json.code]).to.deep.equal([429, 'rate_limited']);
-      expect(answer.headers['ratelimit-policy']).to.equal('"auth";q=20;w=60');
-      expect(Number(answer.headers['retry-after'])).to.be.within(1, 60);
-      expect(Object.keys(answer.json).sort()).to.deep.equal(members);
+      const response = await attempt;
+      expect([response.status, response.json.code]).to.deep.equal([429, 'rate_limited']);
+      expect(response.headers['ratelimit-policy']).to.equal('"auth";q=20;w=60');
+      expect(Number(response.headers['retry-after'])).to.be.within(1, 60);
+      expect(Object.keys(response.json).sort()).to.deep.equal(members);
     }
-    const granted = await ask(GRANT, basic('1', FIRST_KEY));
+    const granted = await request(GRANT, basic('1', FIRST_KEY));
     expect(granted.status, 'a secret that was good lately').to.equal(200);
     const token: string = granted.json.access_token;
     expect((await service.client.get('/products', { token })).status, 'its token').to.equal(200);
@@ -330,8 +330,8 @@ describe('a client that finds its way by itself', () => {
       const server = await discovered();
       expect(server.token_endpoint_auth_methods_supported).to.include(name);
       const parameters = { scope: 'products:read products:write' };
-      const asked = await oauth.clientCredentialsGrantRequest(server, client, proof, parameters, options());
-      const granted = await oauth.processClientCredentialsResponse(server, client, asked);
+      const requested = await oauth.clientCredentialsGrantRequest(server, client, proof, parameters, options());
+      const granted = await oauth.processClientCredentialsResponse(server, client, requested);
       const products = new URL('/v1/products', url());
       const used = await oauth.protectedResourceRequest(
         granted.access_token,
@@ -355,14 +355,14 @@ describe('a client that finds its way by itself', () => {
 
   it('understands a refusal', async () => {
     const server = await discovered();
-    const asked = await oauth.clientCredentialsGrantRequest(
+    const requested = await oauth.clientCredentialsGrantRequest(
       server,
       client,
       oauth.ClientSecretPost(FIRST_KEY),
       { scope: 'x' },
       options(),
     );
-    const error = await oauth.processClientCredentialsResponse(server, client, asked).catch((one) => one);
+    const error = await oauth.processClientCredentialsResponse(server, client, requested).catch((one) => one);
     expect(error).to.be.instanceOf(oauth.ResponseBodyError);
     expect(error.error).to.equal('invalid_scope');
   });
@@ -381,8 +381,8 @@ describe('the documents of OAuth', () => {
     OAUTH_ISSUER: 'https://id.example.com',
     OAUTH_AUDIENCE: 'catalogue',
   });
-  const get = (path: string, asking: RequestOptions = {}) =>
-    service.client.get(path, { token: null, ...asking });
+  const get = (path: string, options: RequestOptions = {}) =>
+    service.client.get(path, { token: null, ...options });
 
   it('name every address as PUBLIC_URL has it, whatever Host says', async () => {
     const headers = { Host: '127.0.0.1:1', 'X-Forwarded-Host': 'evil.example' };
@@ -435,16 +435,16 @@ describe('the documents of OAuth', () => {
 
   for (const path of DOCUMENTS) {
     it(`are for everyone, and for caches: ${path}`, async () => {
-      const answer = await get(path, { token: 'bad' });
-      expect([answer.status, answer.headers['cache-control']]).to.deep.equal([200, 'public, max-age=300']);
-      expect(answer.headers).to.include({ 'content-type': 'application/json', 'api-version': '1' });
-      expect(answer.headers['ratelimit']).to.match(/^"default";/);
-      expect(String(answer.headers['vary']).split(', ')).to.include.members(['Accept', 'Accept-Encoding']);
+      const response = await get(path, { token: 'bad' });
+      expect([response.status, response.headers['cache-control']]).to.deep.equal([200, 'public, max-age=300']);
+      expect(response.headers).to.include({ 'content-type': 'application/json', 'api-version': '1' });
+      expect(response.headers['ratelimit']).to.match(/^"default";/);
+      expect(String(response.headers['vary']).split(', ')).to.include.members(['Accept', 'Accept-Encoding']);
       const head = await service.client.request('HEAD', path, { token: null });
       expect([head.status, head.text, head.headers['content-length']]).to.deep.equal([
         200,
         '',
-        answer.headers['content-length'],
+        response.headers['content-length'],
       ]);
       const post = await service.client.post(path, {});
       expect([post.status, post.headers['allow'], post.headers['cache-control']]).to.deep.equal([

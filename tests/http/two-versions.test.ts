@@ -12,12 +12,12 @@ const outcome = ({ status, json }: HttpResponse) => [status, json.code];
 for (const STORE of ['memory', 'sqlite']) {
   describe(`what is written in one version and read in another, on ${STORE}`, () => {
     const service = twoVersions({ STORE });
-    const ask = () => service.client;
+    const request = () => service.client;
     let number = 0;
     /** A product with everything that the second version does not show. */
     async function made(): Promise<{ id: number; name: string; description: string }> {
       const fields = { name: `Lamp ${++number}`, description: 'bright', attributes: { colour: 'red' } };
-      return (await ask().post('/v1/products', fields)).json;
+      return (await request().post('/v1/products', fields)).json;
     }
 
     it('is one record, whose address stays in the version that made it', async () => {
@@ -25,17 +25,17 @@ for (const STORE of ['memory', 'sqlite']) {
         ['/v2/products', {}],
         ['/products', SECOND],
       ] as const) {
-        const answer = await ask().post(path, { title: 'Torch' }, { headers });
-        const { id } = answer.json;
-        expect([answer.status, answer.json]).to.deep.equal([201, { id, title: 'Torch' }]);
-        expect(answer.headers['location']).to.equal(`/v2/products/${id}`);
-        expect((await ask().get(`/v1/products/${id}`)).json).to.deep.equal({ id, name: 'Torch' });
+        const response = await request().post(path, { title: 'Torch' }, { headers });
+        const { id } = response.json;
+        expect([response.status, response.json]).to.deep.equal([201, { id, title: 'Torch' }]);
+        expect(response.headers['location']).to.equal(`/v2/products/${id}`);
+        expect((await request().get(`/v1/products/${id}`)).json).to.deep.equal({ id, name: 'Torch' });
       }
     });
 
     it('keeps what the other version does not show', async () => {
       const { id, ...rest } = await made();
-      for (const [method, title, asking] of [
+      for (const [method, title, options] of [
         ['PUT', 'by PUT', { body: { title: 'by PUT' } }],
         ['PATCH', 'by merge patch', { body: { title: 'by merge patch' } }],
         [
@@ -47,35 +47,35 @@ for (const STORE of ['memory', 'sqlite']) {
           },
         ],
       ] as const) {
-        const answer = await ask().request(method, `/v2/products/${id}`, asking);
-        expect([answer.status, answer.json]).to.deep.equal([200, { id, title }]);
-        expect((await ask().get(`/v1/products/${id}`)).json).to.deep.equal({ id, ...rest, name: title });
+        const response = await request().request(method, `/v2/products/${id}`, options);
+        expect([response.status, response.json]).to.deep.equal([200, { id, title }]);
+        expect((await request().get(`/v1/products/${id}`)).json).to.deep.equal({ id, ...rest, name: title });
       }
-      expect((await ask().delete(`/v2/products/${id}`)).status).to.equal(204);
-      expect((await ask().get(`/v1/products/${id}`)).status).to.equal(404);
+      expect((await request().delete(`/v2/products/${id}`)).status).to.equal(204);
+      expect((await request().get(`/v1/products/${id}`)).status).to.equal(404);
     });
 
     it('moves no version when nothing changes', async () => {
       const { id, name } = await made();
-      const answer = await ask().put(`/v2/products/${id}`, { title: name });
-      expect([answer.status, answer.headers['etag']]).to.deep.equal([200, '"v2.1"']);
+      const response = await request().put(`/v2/products/${id}`, { title: name });
+      expect([response.status, response.headers['etag']]).to.deep.equal([200, '"v2.1"']);
     });
 
     it('is judged in the words of the version that was asked', async () => {
       const { id } = await made();
-      for (const answer of [
-        await ask().post('/v2/products', { name: 'x', title: '' }),
-        await ask().put(`/v2/products/${id}`, { name: 'x', title: '' }),
-        await ask().patch(`/v2/products/${id}`, { name: 'x', title: '' }),
+      for (const response of [
+        await request().post('/v2/products', { name: 'x', title: '' }),
+        await request().put(`/v2/products/${id}`, { name: 'x', title: '' }),
+        await request().patch(`/v2/products/${id}`, { name: 'x', title: '' }),
       ]) {
-        expect(outcome(answer)).to.deep.equal([400, 'validation_failed']);
-        expect(issueLocations(answer)).to.have.deep.members([
+        expect(outcome(response)).to.deep.equal([400, 'validation_failed']);
+        expect(issueLocations(response)).to.have.deep.members([
           ['unknown_field', '/name'],
           ['too_short', '/title'],
         ]);
       }
-      await ask().post('/v1/products', { name: 'x', sku: 'ONE' });
-      const twice = await ask().post('/v2/products', { title: 'x', sku: 'ONE' });
+      await request().post('/v1/products', { name: 'x', sku: 'ONE' });
+      const twice = await request().post('/v2/products', { title: 'x', sku: 'ONE' });
       expect([...outcome(twice), issueLocations(twice)]).to.deep.equal([
         409,
         'duplicate_value',
@@ -86,12 +86,12 @@ for (const STORE of ['memory', 'sqlite']) {
     it('is imported line by line in either', async () => {
       const lines = '{"title":"one"}\n{"name":"two"}\n';
       const headers = { 'Content-Type': 'application/x-ndjson' };
-      const answer = await ask().post('/v2/products', lines, { headers });
-      const [first, second] = answer.text
+      const response = await request().post('/v2/products', lines, { headers });
+      const [first, second] = response.text
         .split('\n')
         .slice(0, 2)
         .map((line) => JSON.parse(line));
-      expect((await ask().get(`/v1/products/${first.id}`)).json.name).to.equal('one');
+      expect((await request().get(`/v1/products/${first.id}`)).json.name).to.equal('one');
       expect([second.status, second.error.details[0].pointer]).to.deep.equal([400, '/title']);
     });
 
@@ -101,14 +101,14 @@ for (const STORE of ['memory', 'sqlite']) {
         const tags = [];
         for (const query of ['', '?fields=id']) {
           for (const headers of [{}, SECOND]) {
-            const { headers: got } = await ask().get(`/products/${id}${query}`, { headers });
+            const { headers: got } = await request().get(`/products/${id}${query}`, { headers });
             tags.push(got['etag']);
           }
         }
         expect(tags).to.deep.equal(['"1"', '"v2.1"', '"1:id"', '"v2.1:id"']);
-        const known = await ask().get(`/products/${id}`, { headers: { ...SECOND, 'If-None-Match': '"1"' } });
+        const known = await request().get(`/products/${id}`, { headers: { ...SECOND, 'If-None-Match': '"1"' } });
         expect(known.status).to.equal(200);
-        const same = await ask().get(`/products/${id}`, {
+        const same = await request().get(`/products/${id}`, {
           headers: { ...SECOND, 'If-None-Match': '"v2.1"' },
         });
         expect([same.status, same.headers['etag']]).to.deep.equal([304, '"v2.1"']);
@@ -117,7 +117,7 @@ for (const STORE of ['memory', 'sqlite']) {
       it('by which it is written in that version, and in no other', async () => {
         const { id } = await made();
         const tag = (path: string) =>
-          ask()
+          request()
             .get(path)
             .then(({ headers }) => headers['etag']);
         const [first, second] = [await tag(`/v1/products/${id}`), await tag(`/v2/products/${id}`)];
@@ -126,27 +126,27 @@ for (const STORE of ['memory', 'sqlite']) {
           [`/v1/products/${id}`, second, first],
         ] as const) {
           const field = path.startsWith('/v2') ? 'title' : 'name';
-          const refused = await ask().patch(path, { [field]: 'no' }, match(wrong));
+          const refused = await request().patch(path, { [field]: 'no' }, match(wrong));
           expect([...outcome(refused), refused.headers['etag']]).to.deep.equal([
             412,
             'precondition_failed',
             right,
           ]);
-          expect((await ask().delete(path, match(wrong))).status).to.equal(412);
+          expect((await request().delete(path, match(wrong))).status).to.equal(412);
         }
-        const written = await ask().patch(`/v2/products/${id}`, { title: 'yes' }, match(second));
+        const written = await request().patch(`/v2/products/${id}`, { title: 'yes' }, match(second));
         expect([written.status, written.headers['etag']]).to.deep.equal([200, '"v2.2"']);
       });
 
       it('that a write in the other version makes old', async () => {
         const { id } = await made();
-        await ask().patch(`/v1/products/${id}`, { description: 'which version 2 does not show' });
-        const late = await ask().patch(`/v2/products/${id}`, { title: 'late' }, match('"v2.1"'));
+        await request().patch(`/v1/products/${id}`, { description: 'which version 2 does not show' });
+        const late = await request().patch(`/v2/products/${id}`, { title: 'late' }, match('"v2.1"'));
         expect([late.status, late.headers['etag']]).to.deep.equal([412, '"v2.2"']);
-        expect((await ask().patch(`/v2/products/${id}`, { title: 'now' }, match('"v2.2"'))).status).to.equal(
+        expect((await request().patch(`/v2/products/${id}`, { title: 'now' }, match('"v2.2"'))).status).to.equal(
           200,
         );
-        expect((await ask().patch(`/v1/products/${id}`, { name: 'late' }, match('"2"'))).status).to.equal(
+        expect((await request().patch(`/v1/products/${id}`, { name: 'late' }, match('"2"'))).status).to.equal(
           412,
         );
       });
@@ -155,10 +155,10 @@ for (const STORE of ['memory', 'sqlite']) {
     describe('is made once under a key', () => {
       it('which another body in another version cannot have', async () => {
         const key = keyed(randomUUID());
-        const first = await ask().post('/v1/products', { name: 'once' }, key);
-        const other = await ask().post('/v2/products', { title: 'once' }, key);
+        const first = await request().post('/v1/products', { name: 'once' }, key);
+        const other = await request().post('/v2/products', { title: 'once' }, key);
         expect(outcome(other)).to.deep.equal([422, 'idempotency_key_reused']);
-        const again = await ask().post('/products', { name: 'once' }, key);
+        const again = await request().post('/products', { name: 'once' }, key);
         expect([again.status, again.json, again.headers['idempotency-replayed']]).to.deep.equal([
           201,
           first.json,
@@ -168,44 +168,44 @@ for (const STORE of ['memory', 'sqlite']) {
 
       it('and shown again in whichever version the same body comes in', async () => {
         const key = keyed(randomUUID());
-        const first = await ask().post('/v2/products', { title: 'once' }, key);
-        await ask().patch(`/v2/products/${first.json.id}`, { title: 'changed since' });
-        const again = await ask().post('/v1/products', { title: 'once' }, key);
+        const first = await request().post('/v2/products', { title: 'once' }, key);
+        await request().patch(`/v2/products/${first.json.id}`, { title: 'changed since' });
+        const again = await request().post('/v1/products', { title: 'once' }, key);
         expect([again.status, again.headers['idempotency-replayed']]).to.deep.equal([201, 'true']);
         expect(again.json).to.deep.equal({ id: first.json.id, name: 'once' });
       });
 
       it('however many race for it in both', async () => {
         const [key, name] = [keyed(randomUUID()), `raced ${randomUUID()}`];
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 20 }, (_, at) =>
             at % 2
-              ? ask().post('/v1/products', { name }, key)
-              : ask().post('/v2/products', { title: name }, key),
+              ? request().post('/v1/products', { name }, key)
+              : request().post('/v2/products', { title: name }, key),
           ),
         );
-        const won = answers.filter(({ status }) => status === 201);
-        expect(answers.filter(({ status }) => status === 422)).to.have.length(10);
+        const won = responses.filter(({ status }) => status === 201);
+        expect(responses.filter(({ status }) => status === 422)).to.have.length(10);
         expect(won.filter(({ headers }) => !headers['idempotency-replayed'])).to.have.length(1);
-        expect((await ask().get(`/v1/products?name=${encodeURIComponent(name)}`)).json).to.have.length(1);
+        expect((await request().get(`/v1/products?name=${encodeURIComponent(name)}`)).json).to.have.length(1);
       });
     });
   });
 
   describe(`a user whose name version 2 splits, on ${STORE}`, () => {
     const service = twoVersions({ STORE }, splitUsers);
-    const ask = () => service.client;
+    const request = () => service.client;
     const emailOf = (name: string) => `${name}-${randomUUID()}@example.com`;
     const shown = async (id: number) => {
-      const versions = await Promise.all(['v1', 'v2'].map((version) => ask().get(`/${version}/users/${id}`)));
+      const versions = await Promise.all(['v1', 'v2'].map((version) => request().get(`/${version}/users/${id}`)));
       return versions.map(({ json: { id: _id, ...rest } }) => rest);
     };
     const made = async (fields: object): Promise<number> =>
-      (await ask().post('/v2/users', { email: emailOf('made'), ...fields })).json.id;
+      (await request().post('/v2/users', { email: emailOf('made'), ...fields })).json.id;
 
     it('is one record', async () => {
       const email = emailOf('dick');
-      const { json } = await ask().post('/v2/users', { firstName: 'Dick', lastName: 'van Dyke', email });
+      const { json } = await request().post('/v2/users', { firstName: 'Dick', lastName: 'van Dyke', email });
       expect(json).to.deep.equal({ id: json.id, firstName: 'Dick', lastName: 'van Dyke', email });
       expect(await shown(json.id)).to.deep.equal([
         { name: 'Dick van Dyke', email },
@@ -214,19 +214,19 @@ for (const STORE of ['memory', 'sqlite']) {
     });
 
     for (const [what, write] of [
-      ['a merge patch', (id: number, email: string) => ask().patch(`/v1/users/${id}`, { email })],
+      ['a merge patch', (id: number, email: string) => request().patch(`/v1/users/${id}`, { email })],
       [
         'a JSON Patch',
         (id: number, email: string) =>
-          ask().patch(`/v1/users/${id}`, [{ op: 'replace', path: '/email', value: email }], {
+          request().patch(`/v1/users/${id}`, [{ op: 'replace', path: '/email', value: email }], {
             headers: { 'Content-Type': 'application/json-patch+json' },
           }),
       ],
       [
         'a PUT',
-        (id: number, email: string) => ask().put(`/v1/users/${id}`, { name: 'Dick van Dyke', email }),
+        (id: number, email: string) => request().put(`/v1/users/${id}`, { name: 'Dick van Dyke', email }),
       ],
-      ['a PATCH without a version', (id: number, email: string) => ask().patch(`/users/${id}`, { email })],
+      ['a PATCH without a version', (id: number, email: string) => request().patch(`/users/${id}`, { email })],
     ] as const) {
       it(`keeps its last name over ${what} of the e-mail address in version 1`, async () => {
         const id = await made({ firstName: 'Dick', lastName: 'van Dyke' });
@@ -241,32 +241,32 @@ for (const STORE of ['memory', 'sqlite']) {
 
     it('keeps its last name also if version 1 changes the first', async () => {
       const id = await made({ firstName: 'Dick', lastName: 'van Dyke' });
-      await ask().patch(`/v1/users/${id}`, { name: 'Barry van Dyke' });
+      await request().patch(`/v1/users/${id}`, { name: 'Barry van Dyke' });
       const [, second] = await shown(id);
       expect(second).to.include({ firstName: 'Barry', lastName: 'van Dyke' });
-      await ask().patch(`/v1/users/${id}`, { name: 'Mary Tyler Moore' });
+      await request().patch(`/v1/users/${id}`, { name: 'Mary Tyler Moore' });
       const [, other] = await shown(id);
       expect(other).to.include({ firstName: 'Mary Tyler', lastName: 'Moore' });
     });
 
     it('loses its last name in version 2 alone', async () => {
       const id = await made({ firstName: 'Dick', lastName: 'van Dyke' });
-      const { json } = await ask().patch(`/v2/users/${id}`, { lastName: null });
+      const { json } = await request().patch(`/v2/users/${id}`, { lastName: null });
       expect(json).to.include({ firstName: 'Dick' }).and.not.have.property('lastName');
       expect((await shown(id))[0]).to.include({ name: 'Dick' });
     });
 
     it('has issues at the fields of the version that was asked', async () => {
-      const answer = await ask().post('/v2/users', { name: 'x', firstName: '', lastName: 'x'.repeat(101) });
-      expect(issueLocations(answer)).to.have.deep.members([
+      const response = await request().post('/v2/users', { name: 'x', firstName: '', lastName: 'x'.repeat(101) });
+      expect(issueLocations(response)).to.have.deep.members([
         ['unknown_field', '/name'],
         ['too_short', '/firstName'],
         ['too_long', '/lastName'],
         ['required', '/email'],
       ]);
       const email = emailOf('twice');
-      await ask().post('/v1/users', { name: 'x', email });
-      const twice = await ask().post('/v2/users', { firstName: 'x', email });
+      await request().post('/v1/users', { name: 'x', email });
+      const twice = await request().post('/v2/users', { firstName: 'x', email });
       expect([...outcome(twice), issueLocations(twice)]).to.deep.equal([
         409,
         'duplicate_value',
@@ -277,13 +277,13 @@ for (const STORE of ['memory', 'sqlite']) {
     describe('is listed', () => {
       const prefix = randomUUID();
       const named = (names: string[], path: string, headers = {}) =>
-        ask()
+        request()
           .get(path, { headers })
           .then(({ json }) => expect(json.map((one: object) => Object.values(one)[1])).to.deep.equal(names));
 
       before(async () => {
         for (const name of ['c', 'a', 'b'])
-          await ask().post('/v1/users', { name, email: `${prefix}-${name}@example.com` });
+          await request().post('/v1/users', { name, email: `${prefix}-${name}@example.com` });
       });
 
       it('by the fields of the version that was asked', async () => {
@@ -298,16 +298,16 @@ for (const STORE of ['memory', 'sqlite']) {
           ['/v2/users?sort=name', 'sort'],
           ['/v2/users?fields=name', 'fields'],
         ] as const) {
-          const answer = await ask().get(path);
-          expect([answer.status, issueLocations(answer)[0]?.[1]], path).to.deep.equal([400, parameter]);
+          const response = await request().get(path);
+          expect([response.status, issueLocations(response)[0]?.[1]], path).to.deep.equal([400, parameter]);
         }
       });
 
       it('counted and exported alike', async () => {
         const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
-        const answer = await ask().get(`/v2/users?email:prefix=${prefix}&sort=email`, { headers });
-        expect(answer.headers['x-total-count']).to.equal('3');
-        const names = answer.text
+        const response = await request().get(`/v2/users?email:prefix=${prefix}&sort=email`, { headers });
+        expect(response.headers['x-total-count']).to.equal('3');
+        const names = response.text
           .trim()
           .split('\n')
           .map((line) => JSON.parse(line).firstName);
@@ -322,9 +322,9 @@ for (const STORE of ['memory', 'sqlite']) {
           const names: string[] = [];
           let next: string | undefined = `${path}?email:prefix=${prefix}&sort=-email&limit=1`;
           while (next) {
-            const answer: HttpResponse = await ask().get(next, { headers });
-            names.push(...answer.json.map(({ firstName }: { firstName: string }) => firstName));
-            const links = linksOf(answer.headers['link']);
+            const response: HttpResponse = await request().get(next, { headers });
+            names.push(...response.json.map(({ firstName }: { firstName: string }) => firstName));
+            const links = linksOf(response.headers['link']);
             for (const target of Object.values(links)) expect(target.split('?')[0]).to.equal(path);
             next = links['next'];
           }
@@ -334,15 +334,15 @@ for (const STORE of ['memory', 'sqlite']) {
 
       it('from places that no other version knows', async () => {
         const cursor = async (path: string, headers = {}) =>
-          cursorIn(linksOf((await ask().get(`${path}?limit=1`, { headers })).headers['link'])['next']);
+          cursorIn(linksOf((await request().get(`${path}?limit=1`, { headers })).headers['link'])['next']);
         const [first, second] = [await cursor('/v1/users'), await cursor('/users', SECOND)];
         for (const [path, wrong, right] of [
           ['/v1/users', second, first],
           ['/v2/users', first, second],
         ] as const) {
-          const refused = await ask().get(`${path}?limit=1&cursor=${wrong}`);
+          const refused = await request().get(`${path}?limit=1&cursor=${wrong}`);
           expect(outcome(refused)).to.deep.equal([400, 'invalid_cursor']);
-          expect((await ask().get(`${path}?limit=1&cursor=${right}`)).status).to.equal(200);
+          expect((await request().get(`${path}?limit=1&cursor=${right}`)).status).to.equal(200);
         }
       });
     });

@@ -86,25 +86,25 @@ const BAD: readonly (readonly [address: unknown, ...codes: string[]])[] = [
 for (const store of ['memory', 'sqlite']) {
   describe(`the e-mail address of a user on ${store}`, () => {
     const service = inProcessService({ STORE: store });
-    const ask = () => service.client;
-    const post = (email: unknown) => ask().post('/users', { name: 'Ann', email });
+    const request = () => service.client;
+    const post = (email: unknown) => request().post('/users', { name: 'Ann', email });
     const TAKEN = [
       { code: 'duplicate_value', message: 'Another record has this email.', in: 'body', pointer: '/email' },
     ];
 
     for (const email of GOOD) {
       it(`may be ${email.slice(0, 40)} (${email.length} characters), and is kept so`, async () => {
-        const answer = await post(email);
-        expect([answer.status, answer.json.email], answer.text).to.deep.equal([201, email]);
-        expect((await ask().get(answer.headers.location ?? '')).json.email).to.equal(email);
+        const response = await post(email);
+        expect([response.status, response.json.email], response.text).to.deep.equal([201, email]);
+        expect((await request().get(response.headers.location ?? '')).json.email).to.equal(email);
       });
     }
 
     for (const [email, ...codes] of BAD) {
       it(`may not be ${JSON.stringify(email).slice(0, 40)}`, async () => {
-        const answer = await post(email);
-        expect([answer.status, answer.json.code]).to.deep.equal([400, 'validation_failed']);
-        expect(issueLocations(answer)).to.deep.equal(codes.map((code) => [code, '/email']));
+        const response = await post(email);
+        expect([response.status, response.json.code]).to.deep.equal([400, 'validation_failed']);
+        expect(issueLocations(response)).to.deep.equal(codes.map((code) => [code, '/email']));
       });
     }
 
@@ -112,29 +112,29 @@ for (const store of ['memory', 'sqlite']) {
       expect((await post('Ann.Taken@Example.com')).status).to.equal(201);
       const other = (await post('other@example.com')).headers.location ?? '';
       for (const email of ['Ann.Taken@Example.com', 'ann.taken@example.com', 'ANN.TAKEN@EXAMPLE.COM']) {
-        for (const answer of [
+        for (const response of [
           await post(email),
-          await ask().put(other, { name: 'Bob', email }),
-          await ask().patch(other, { email }),
+          await request().put(other, { name: 'Bob', email }),
+          await request().patch(other, { email }),
         ]) {
-          expect([answer.status, answer.json.code]).to.deep.equal([409, 'duplicate_value']);
-          expect(answer.json.details).to.deep.equal(TAKEN);
+          expect([response.status, response.json.code]).to.deep.equal([409, 'duplicate_value']);
+          expect(response.json.details).to.deep.equal(TAKEN);
         }
       }
-      expect((await ask().get(other)).json.email).to.equal('other@example.com');
+      expect((await request().get(other)).json.email).to.equal('other@example.com');
     });
 
     it('may change its own case, and is free when its user gives it up', async () => {
       const own = (await post('Own@example.com')).headers.location ?? '';
-      const changed = await ask().patch(own, { email: 'oWN@example.com' });
+      const changed = await request().patch(own, { email: 'oWN@example.com' });
       expect([changed.status, changed.json.email, changed.headers.etag]).to.deep.equal([
         200,
         'oWN@example.com',
         '"2"',
       ]);
-      expect((await ask().patch(own, { email: 'mine@example.com' })).status).to.equal(200);
+      expect((await request().patch(own, { email: 'mine@example.com' })).status).to.equal(200);
       expect((await post('OWN@example.com')).status).to.equal(201);
-      expect((await ask().delete(own)).status).to.equal(204);
+      expect((await request().delete(own)).status).to.equal(204);
       expect((await post('MINE@example.com')).status).to.equal(201);
     });
 
@@ -148,7 +148,7 @@ for (const store of ['memory', 'sqlite']) {
       const others = await Promise.all(spellings.map((_, n) => post(`racer.${n}@example.com`)));
       const patched = await Promise.all(
         others.map(({ headers }, n) =>
-          ask().patch(headers.location ?? '', { email: `${spellings[n]}@example.net` }),
+          request().patch(headers.location ?? '', { email: `${spellings[n]}@example.net` }),
         ),
       );
       expect(patched.map(({ status }) => status).toSorted()).to.deep.equal([200, ...Array(15).fill(409)]);

@@ -3,7 +3,7 @@ import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { linksOf } from '../support/links.js';
 import { ANNOUNCED, titledProducts, twoVersions } from '../support/two-versions.js';
 
-type Asked = readonly [status: number, method: string, path: string, asking?: RequestOptions];
+type Asked = readonly [status: number, method: string, path: string, options?: RequestOptions];
 
 const SECOND = { 'API-Version': '2' };
 const SHOP = 'https://shop.example';
@@ -45,15 +45,15 @@ const ofFirst = [...askings('/v1/products', 'name'), ...askings('/products', 'na
 const ofSecond = [
   ...askings('/v2/products', 'title'),
   ...askings('/products', 'title').map(
-    ([status, method, path, asking]): Asked => [
+    ([status, method, path, options]): Asked => [
       status,
       method,
       path,
-      { ...asking, headers: { ...SECOND, ...asking?.headers } },
+      { ...options, headers: { ...SECOND, ...options?.headers } },
     ],
   ),
   // Of a version that is not there the first one tells.
-].filter(([, , path, asking]) => path.startsWith('/v2') || asking?.headers?.['API-Version'] === '2');
+].filter(([, , path, options]) => path.startsWith('/v2') || options?.headers?.['API-Version'] === '2');
 
 const announced = ({ headers }: HttpResponse) => ({
   ...(headers['deprecation'] && { deprecation: headers['deprecation'] }),
@@ -63,55 +63,55 @@ const successor = ({ headers }: HttpResponse) => linksOf(headers['link'])['succe
 
 describe('two versions of a resource, the first deprecated', () => {
   const service = twoVersions({ CORS_ORIGINS: SHOP });
-  const ask = () => service.client;
+  const request = () => service.client;
   before(async () => {
-    await ask().post('/products', { name: 'Lamp', description: 'bright' });
-    await ask().post('/users', { name: 'Ann', email: 'ann@example.com' });
+    await request().post('/products', { name: 'Lamp', description: 'bright' });
+    await request().post('/users', { name: 'Ann', email: 'ann@example.com' });
   });
 
   it('are each at an address of their own', async () => {
-    const [first, second] = [await ask().get('/v1/products/1'), await ask().get('/v2/products/1')];
+    const [first, second] = [await request().get('/v1/products/1'), await request().get('/v2/products/1')];
     expect(first.json).to.deep.equal({ id: 1, name: 'Lamp', description: 'bright' });
     expect(second.json).to.deep.equal({ id: 1, title: 'Lamp' });
   });
 
   it('share the address without a version, where the header chooses; absent it is 1', async () => {
-    const by = async (headers: Record<string, string>) => (await ask().get('/products/1', { headers })).text;
-    const [first, second] = ['/v1/products/1', '/v2/products/1'].map((path) => ask().get(path));
+    const by = async (headers: Record<string, string>) => (await request().get('/products/1', { headers })).text;
+    const [first, second] = ['/v1/products/1', '/v2/products/1'].map((path) => request().get(path));
     expect(await by({})).to.equal((await first)?.text);
     expect(JSON.parse(await by({ 'API-Version': '' })).code).to.equal('unsupported_version');
     expect(await by({ 'API-Version': '1' })).to.equal((await first)?.text);
     expect(await by(SECOND)).to.equal((await second)?.text);
   });
 
-  for (const [version, asked, said] of [
+  for (const [version, requested, outcomeText] of [
     ['1', ofFirst, ANNOUNCED],
     ['2', ofSecond, {}],
   ] as const) {
     const about = version === '1' ? 'that it is deprecated' : 'nothing of that';
     it(`say in every answer of version ${version} which it is and ${about}`, async () => {
-      for (const [status, method, path, asking = {}] of asked) {
-        const answer = await ask().request(method, path, asking);
-        const what = `${method} ${path} ${JSON.stringify(asking)}`;
-        expect([answer.status, answer.headers['api-version']], what).to.deep.equal([status, version]);
-        expect(announced(answer), what).to.deep.equal(said);
+      for (const [status, method, path, options = {}] of requested) {
+        const response = await request().request(method, path, options);
+        const what = `${method} ${path} ${JSON.stringify(options)}`;
+        expect([response.status, response.headers['api-version']], what).to.deep.equal([status, version]);
+        expect(announced(response), what).to.deep.equal(outcomeText);
         const [item] = /\/\d+$/.exec(path) ?? [''];
-        expect(successor(answer), what).to.equal(version === '1' ? `/v2/products${item}` : undefined);
+        expect(successor(response), what).to.equal(version === '1' ? `/v2/products${item}` : undefined);
       }
     });
   }
 
   it('say on one line that the first is deprecated and where its pages are', async () => {
-    await ask().post('/products', { name: 'another' });
-    const { headers } = await ask().get('/v1/products?limit=1');
+    await request().post('/products', { name: 'another' });
+    const { headers } = await request().get('/v1/products?limit=1');
     expect(headers['link']).to.match(/^<\/v1\/products\?[^>]*>; rel="first", <[^>]*>; rel="next", <[^>]*>;/);
     expect(Object.keys(linksOf(headers['link']))).to.deep.equal(['first', 'next', 'successor-version']);
   });
 
   it('leave a resource of one version as it was', async () => {
     for (const path of ['/v1/users', '/users', '/users/1', '/users/99']) {
-      const answer = await ask().get(path);
-      expect([answer.headers['api-version'], announced(answer), successor(answer)]).to.deep.equal([
+      const response = await request().get(path);
+      expect([response.headers['api-version'], announced(response), successor(response)]).to.deep.equal([
         '1',
         {},
         undefined,
@@ -120,7 +120,7 @@ describe('two versions of a resource, the first deprecated', () => {
   });
 
   it('are refused to whoever asks for another, or for both', async () => {
-    for (const [path, asked, speaks] of [
+    for (const [path, requested, speaks] of [
       ['/products', '3', '1'],
       ['/products/1', '0', '1'],
       ['/products', '02', '1'],
@@ -133,51 +133,51 @@ describe('two versions of a resource, the first deprecated', () => {
     ] as const) {
       for (const method of ['GET', 'OPTIONS', 'DELETE', 'HEAD']) {
         if (method === 'DELETE' && !path.endsWith('/1')) continue;
-        const answer = await ask().request(method, path, { headers: { 'API-Version': asked } });
-        expect([answer.status, answer.headers['api-version']], `${method} ${path} ${asked}`).to.deep.equal([
+        const response = await request().request(method, path, { headers: { 'API-Version': requested } });
+        expect([response.status, response.headers['api-version']], `${method} ${path} ${requested}`).to.deep.equal([
           400,
           speaks,
         ]);
         if (method === 'HEAD') continue;
-        expect(answer.json.code).to.equal('unsupported_version');
-        expect(answer.json.message).to.include('the versions 1, 2');
-        const [detail] = answer.json.details;
+        expect(response.json.code).to.equal('unsupported_version');
+        expect(response.json.message).to.include('the versions 1, 2');
+        const [detail] = response.json.details;
         expect(detail).to.include({ in: 'header', name: 'API-Version', code: 'out_of_range' });
       }
     }
-    const users = await ask().get('/users', { headers: SECOND });
+    const users = await request().get('/users', { headers: SECOND });
     expect([users.status, users.json.code]).to.deep.equal([400, 'unsupported_version']);
     expect(users.json.message).to.include('version 1 alone');
   });
 
   it('may be named twice alike', async () => {
-    for (const [path, asked] of [
+    for (const [path, requested] of [
       ['/v1/products', '1'],
       ['/v2/products', '2'],
     ] as const) {
-      expect((await ask().get(path, { headers: { 'API-Version': asked } })).status).to.equal(200);
+      expect((await request().get(path, { headers: { 'API-Version': requested } })).status).to.equal(200);
     }
   });
 
   it('are all that there is', async () => {
     for (const path of ['/v3/products', '/v0/products', '/v02/products', '/v2/users', '/v1/v2/products']) {
-      const answer = await ask().get(path);
-      expect([answer.status, answer.json.code], path).to.deep.equal([404, 'not_found']);
-      expect(announced(answer)).to.deep.equal({});
+      const response = await request().get(path);
+      expect([response.status, response.json.code], path).to.deep.equal([404, 'not_found']);
+      expect(announced(response)).to.deep.equal({});
     }
   });
 
   it('vary by the header where the address does not say which', async () => {
     for (const headers of [{}, SECOND, { 'API-Version': '3' }]) {
-      const { headers: got } = await ask().get('/products/1', { headers });
+      const { headers: got } = await request().get('/products/1', { headers });
       expect(got['vary']).to.equal('Origin, API-Version, Accept');
     }
     for (const path of ['/v1/products/1', '/v2/products/1'])
-      expect((await ask().get(path)).headers['vary']).to.equal('Origin, Accept');
+      expect((await request().get(path)).headers['vary']).to.equal('Origin, Accept');
   });
 
   it('show scripts of other origins what they say of themselves', async () => {
-    const { headers } = await ask().get('/products/1', { headers: { Origin: SHOP } });
+    const { headers } = await request().get('/products/1', { headers: { Origin: SHOP } });
     const exposed = `${headers['access-control-expose-headers']}`.split(', ');
     expect(exposed).to.include.members(['API-Version', 'Deprecation', 'Sunset', 'Link']);
   });
@@ -200,37 +200,37 @@ describe('a rate limit over two versions', () => {
 
 describe('a version whose predecessor is gone', () => {
   const service = twoVersions({}, titledProducts);
-  const ask = () => service.client;
+  const request = () => service.client;
 
   it('takes nothing over: an absent header is 1 for ever', async () => {
     for (const headers of [{}, { 'API-Version': '1' }]) {
-      const answer = await ask().get('/products', { headers });
-      expect([answer.status, answer.json.code]).to.deep.equal([400, 'unsupported_version']);
-      expect(answer.json.message).to.include('version 2 alone');
-      expect(answer.headers['api-version']).to.equal('2');
+      const response = await request().get('/products', { headers });
+      expect([response.status, response.json.code]).to.deep.equal([400, 'unsupported_version']);
+      expect(response.json.message).to.include('version 2 alone');
+      expect(response.headers['api-version']).to.equal('2');
     }
-    expect((await ask().get('/v1/products')).status).to.equal(404);
+    expect((await request().get('/v1/products')).status).to.equal(404);
     for (const path of ['/v2/products', '/products'])
-      expect((await ask().get(path, { headers: SECOND })).status).to.equal(200);
+      expect((await request().get(path, { headers: SECOND })).status).to.equal(200);
   });
 });
 
 describe('the second version of API keys', () => {
   const service = twoVersions();
-  const ask = () => service.client;
+  const request = () => service.client;
 
   it('revokes by its own tag the key that was seen, however often it was used since', async () => {
-    const made = await ask().post('/v2/api-keys', { name: 'reader', scopes: ['products:read'] });
+    const made = await request().post('/v2/api-keys', { name: 'reader', scopes: ['products:read'] });
     const { location = '', etag } = made.headers;
     expect([location, etag]).to.deep.equal([`/v2/api-keys/${made.json.id}`, '"v2.1"']);
     let seen: string | undefined = etag;
     while (seen === etag) {
-      await ask().get('/v2/products', { token: made.json.key });
-      seen = (await ask().get(location)).headers.etag;
+      await request().get('/v2/products', { token: made.json.key });
+      seen = (await request().get(location)).headers.etag;
     }
     expect(seen).to.match(/^"v2\.1@\d+"$/);
-    const first = await ask().delete(location, { headers: { 'If-Match': '"1"' } });
+    const first = await request().delete(location, { headers: { 'If-Match': '"1"' } });
     expect([first.status, first.headers.etag]).to.deep.equal([412, seen]);
-    expect((await ask().delete(location, { headers: { 'If-Match': '"v2.1@1"' } })).status).to.equal(204);
+    expect((await request().delete(location, { headers: { 'If-Match': '"v2.1@1"' } })).status).to.equal(204);
   });
 });

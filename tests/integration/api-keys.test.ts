@@ -24,7 +24,7 @@ describe('API keys of two replicas on one MongoDB', () => {
           MONGODB_URL: mongoUrl(database),
         }),
     );
-    await Promise.all(services.map((service) => service.says(/listens on[\s\S]*curl/)));
+    await Promise.all(services.map((service) => service.prints(/listens on[\s\S]*curl/)));
     const key = services.map(({ firstKey }) => firstKey).find(Boolean);
     clients = await Promise.all(services.map((service) => service.started(key)));
   });
@@ -62,13 +62,13 @@ describe('API keys of two replicas on one MongoDB', () => {
   });
 
   it('are made once under an Idempotency-Key, and shown by one answer of one replica', async () => {
-    const asking = { headers: { 'Idempotency-Key': randomUUID() } };
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => both()[i % 2 ? 0 : 1].post('/api-keys', READER, asking)),
+    const options = { headers: { 'Idempotency-Key': randomUUID() } };
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => both()[i % 2 ? 0 : 1].post('/api-keys', READER, options)),
     );
-    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
-    expect(new Set(answers.map(({ json }) => `${json.id} ${json.createdAt}`))).to.have.length(1);
-    const shown = answers.filter(({ json }) => 'key' in json);
+    expect(new Set(responses.map(({ status }) => status))).to.deep.equal(new Set([201]));
+    expect(new Set(responses.map(({ json }) => `${json.id} ${json.createdAt}`))).to.have.length(1);
+    const shown = responses.filter(({ json }) => 'key' in json);
     expect(shown.map(({ headers }) => headers['idempotency-replayed'])).to.deep.equal([undefined]);
     for (const client of both()) expect(await reads(client, shown[0]?.json.key)).to.equal(200);
   });
@@ -85,8 +85,8 @@ describe('API keys of two replicas on one MongoDB', () => {
   });
 
   it('are stored as a digest, in records and reservations alike', async () => {
-    const asking = { headers: { 'Idempotency-Key': randomUUID() } };
-    const { key } = (await both()[0].post('/api-keys', READER, asking)).json;
+    const options = { headers: { 'Idempotency-Key': randomUUID() } };
+    const { key } = (await both()[0].post('/api-keys', READER, options)).json;
     const client = new MongoClient(mongoUrl(database));
     const collections = await client.db().collections();
     const all = await Promise.all(collections.map((collection) => collection.find().toArray()));

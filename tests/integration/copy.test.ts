@@ -126,13 +126,13 @@ describe('catalogue copy', () => {
     const second = new ChildProcessService(folder(), { STORE: 'mongodb', MONGODB_URL: url });
     const onMongo = await second.started(key);
     const before = await everything(onMongo);
-    for (const [name, answer] of Object.entries(made)) {
+    for (const [name, response] of Object.entries(made)) {
       const retry = name === 'user' ? await create(onMongo, 'kept', '/users') : await create(onMongo, name);
       expect(retry.headers['idempotency-replayed'], name).to.equal('true');
       expect([retry.status, retry.text, retry.headers['location']]).to.deep.equal([
         201,
-        answer.text,
-        answer.headers['location'],
+        response.text,
+        response.headers['location'],
       ]);
     }
     expect(await everything(onMongo)).to.deep.equal(before);

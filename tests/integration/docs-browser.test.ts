@@ -64,7 +64,7 @@ describe('the page at /docs, in Chromium', () => {
   const send = (shown: Locator) => shown.getByRole('button', { name: 'Send' }).click();
   const status = (shown: Locator) => shown.locator('.status-line .status').textContent();
   const body = async (shown: Locator) => String(await shown.locator('.answer-body').textContent());
-  const faultsByAxe = async ({ page }: DocsPage) => {
+  const issuesByAxe = async ({ page }: DocsPage) => {
     await page.evaluate(AXE);
     const found: Node = await page.evaluate('axe.run()');
     return found.violations.map(({ id, nodes }: Node) => [id, nodes.map(({ html }: Node) => html)]);
@@ -215,13 +215,13 @@ describe('the page at /docs, in Chromium', () => {
     const docs = await opened();
     await paste(docs);
     const field = docs.page.getByLabel('API key or access token');
-    const masking = () =>
+    const redactSecrets = () =>
       field.evaluate((input) => getComputedStyle(input).getPropertyValue('-webkit-text-security'));
-    expect(await masking()).to.equal('disc');
+    expect(await redactSecrets()).to.equal('disc');
     await docs.page.getByRole('button', { name: 'Show', pressed: false }).click();
-    expect(await masking()).to.equal('none');
+    expect(await redactSecrets()).to.equal('none');
     await docs.page.getByRole('button', { name: 'Show', pressed: true }).click();
-    expect(await masking()).to.equal('disc');
+    expect(await redactSecrets()).to.equal('disc');
   });
 
   it('shows what is hostile as the text that it is, in an answer', async () => {
@@ -385,7 +385,7 @@ describe('the page at /docs, in Chromium', () => {
       const docs = await opened(options);
       const { page } = docs;
       await paste(docs);
-      expect(await faultsByAxe(docs)).to.deep.equal([]);
+      expect(await issuesByAxe(docs)).to.deep.equal([]);
       const shown = await docs.operation(idOf('POST /v1/products'));
       await send(shown);
       await shown.locator('.answer').waitFor();
@@ -393,7 +393,7 @@ describe('the page at /docs, in Chromium', () => {
       const listing = await docs.operation(idOf('GET /v1/products'));
       await listing.locator('summary', { hasText: 'Filters' }).click();
       await listing.locator('summary', { hasText: 'As a curl command' }).click();
-      expect(await faultsByAxe(docs)).to.deep.equal([]);
+      expect(await issuesByAxe(docs)).to.deep.equal([]);
       const [content, window] = await page.evaluate(() => [
         globalThis.document.documentElement.scrollWidth,
         globalThis.document.documentElement.clientWidth,
@@ -486,19 +486,19 @@ describe('the page at /docs, behind a proxy that puts it into a folder', () => {
     PUBLIC_URL: 'https://shop.example/catalogue',
   });
   const chromium = browser();
-  const proxy = createServer((asked, answered) => {
-    const { method, url = '', headers } = asked;
+  const proxy = createServer((requested, responded) => {
+    const { method, url = '', headers } = requested;
     const path = url.replace(/^\/catalogue(?=\/)/, '');
-    if (path === url) return answered.writeHead(404).end();
+    if (path === url) return responded.writeHead(404).end();
     const sent = { ...headers, 'x-forwarded-proto': 'https' };
     const onward = request(
       { port: service.port, host: '127.0.0.1', method, path, headers: sent },
-      (answer) => {
-        answered.writeHead(answer.statusCode ?? 0, answer.headers);
-        answer.pipe(answered);
+      (response) => {
+        responded.writeHead(response.statusCode ?? 0, response.headers);
+        response.pipe(responded);
       },
     );
-    return asked.pipe(onward);
+    return requested.pipe(onward);
   });
 
   after(async () => {

@@ -51,8 +51,8 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
   };
   const comesTo = async (status: number) => {
     for (const end = Date.now() + 20_000; Date.now() < end; await sleep(100)) {
-      const answer = await client.get('/health/ready', { token: null }).catch(() => undefined);
-      if (answer?.status === status) return answer;
+      const response = await client.get('/health/ready', { token: null }).catch(() => undefined);
+      if (response?.status === status) return response;
     }
     throw new Error(`no ${status} from HAProxy`);
   };
@@ -67,7 +67,7 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
 
     const [PORT, MANAGEMENT_PORT, https] = [await freePort(), await freePort(), await freePort()].map(String);
     const ports = { PORT: String(PORT), MANAGEMENT_PORT: String(MANAGEMENT_PORT) };
-    for (const host of HOSTS) await startInstance(host, ports).says(/in plain HTTP behind a proxy/);
+    for (const host of HOSTS) await startInstance(host, ports).prints(/in plain HTTP behind a proxy/);
     port = Number(PORT);
 
     const env = {
@@ -95,14 +95,14 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
 
   it('serves HTTPS, from both', async () => {
     const { headers, json } = await client.post('/v1/products', { name: 'Lamp' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () =>
         client.get(String(headers.location), { headers: { Connection: 'close' } }),
       ),
     );
-    for (const answer of answers) {
-      expect([answer.status, answer.json]).to.deep.equal([200, { id: json.id, name: 'Lamp' }]);
-      expect(answer.headers['strict-transport-security']).to.equal('max-age=31536000');
+    for (const response of responses) {
+      expect([response.status, response.json]).to.deep.equal([200, { id: json.id, name: 'Lamp' }]);
+      expect(response.headers['strict-transport-security']).to.equal('max-age=31536000');
     }
     for (const instance of instances)
       await instance.logs(/"route":"\/v1\/products\/\{id\}"[^\n]*"status":200/);
@@ -118,8 +118,8 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
     expect((await client.get('/products', { headers: spoofed(0) })).status).to.equal(200);
     const statuses: number[] = [];
     for (let i = 0; i < 3 * QUOTA; i++) {
-      const asking = { token: null, from: '127.0.0.7', headers: spoofed(i) };
-      statuses.push((await client.get('/nowhere', asking)).status);
+      const options = { token: null, from: '127.0.0.7', headers: spoofed(i) };
+      statuses.push((await client.get('/nowhere', options)).status);
     }
     const served = statuses.filter((status) => status !== 429);
     expect(served.length, 'one quota for each instance').to.be.within(QUOTA, 2 * QUOTA);
@@ -153,8 +153,8 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
   it('is the one way in: whoever comes to an instance in plain HTTP gets 403', async () => {
     const direct = new HttpClient(port, undefined, FIRST_KEY, HOSTS[0]);
     for (const headers of [{}, { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': PROXY }]) {
-      const answer = await direct.get('/v1/products', { from: STRANGER, headers });
-      expect([answer.status, answer.json.code]).to.deep.equal([403, 'https_required']);
+      const response = await direct.get('/v1/products', { from: STRANGER, headers });
+      expect([response.status, response.json.code]).to.deep.equal([403, 'https_required']);
     }
     direct.close();
     const plain = new HttpClient(client.port, undefined, FIRST_KEY);
@@ -164,24 +164,24 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
   });
 
   it('loses no read when an instance stops, and says 503 in the form of the service when none is left', async () => {
-    const ask = async () => (await client.get('/health/live', { token: null })).status;
+    const request = async () => (await client.get('/health/live', { token: null })).status;
     const statuses: number[] = [];
-    let isAsking = true;
-    const asking = Array.from({ length: 4 }, async () => {
-      while (isAsking) statuses.push(await ask());
+    let isRequesting = true;
+    const options = Array.from({ length: 4 }, async () => {
+      while (isRequesting) statuses.push(await request());
     });
     await sleep(300);
     expect(await instances[0]?.stop()).to.deep.equal({ code: 0, signal: null });
     await sleep(1_000);
-    isAsking = false;
-    await Promise.all(asking);
+    isRequesting = false;
+    await Promise.all(options);
     expect(new Set(statuses)).to.deep.equal(new Set([200]));
 
     await instances[1]?.stop('SIGKILL');
-    const answer = await comesTo(503);
-    expect(answer.json).to.have.all.keys('code', 'message', 'details');
-    expect(answer.json.code).to.equal('unavailable');
-    expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0);
-    expect(answer.headers).to.include.keys('x-request-id', 'strict-transport-security', 'api-version');
+    const response = await comesTo(503);
+    expect(response.json).to.have.all.keys('code', 'message', 'details');
+    expect(response.json.code).to.equal('unavailable');
+    expect(Number(response.headers['retry-after'])).to.be.greaterThan(0);
+    expect(response.headers).to.include.keys('x-request-id', 'strict-transport-security', 'api-version');
   });
 });

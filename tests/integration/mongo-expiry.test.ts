@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
-import { UnusableStore } from '#src/application/ports/store.js';
-import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/retention.js';
+import { StoreConfigError } from '#src/application/ports/store.js';
+import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
 import type { Storage } from '#src/composition/storage.js';
 import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
@@ -102,12 +102,12 @@ describe('what expires on MongoDB', () => {
       ttl_reservedAt: 'has another index, ttl_reservedAt',
       by_hand: 'has an index, by_hand, that removes',
     };
-    for (const [name, says] of Object.entries(found)) {
+    for (const [name, prints] of Object.entries(found)) {
       await reservations.createIndex(key, { name, expireAfterSeconds: 60 });
       const { store } = replica();
       const error = await store.open().catch((error: unknown) => error);
-      expect(error).to.be.instanceOf(UnusableStore);
-      expect((error as Error).message).to.include(`users_reservations ${says}`);
+      expect(error).to.be.instanceOf(StoreConfigError);
+      expect((error as Error).message).to.include(`users_reservations ${prints}`);
       await reservations.dropIndex(name);
     }
   });
@@ -122,7 +122,7 @@ describe('what expires on MongoDB', () => {
       'by_hand',
     ]);
     const { store } = replica();
-    expect(await store.open().catch((error: unknown) => error)).to.be.instanceOf(UnusableStore);
+    expect(await store.open().catch((error: unknown) => error)).to.be.instanceOf(StoreConfigError);
   });
 
   it('is kept as a time: by another type the server would never remove it', async () => {
@@ -141,6 +141,6 @@ describe('what expires on MongoDB', () => {
   });
 
   it('is swept by nobody else', () => {
-    expect(replica().expiring).to.deep.equal([]);
+    expect(replica().purgeable).to.deep.equal([]);
   });
 });

@@ -5,7 +5,7 @@ import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/docume
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
-import { BY_ID, type Comparison, type Filter, type Value } from '#src/application/list-query.js';
+import { BY_ID, type Comparison, type Filter, type Value } from '#src/application/records/list-query.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
@@ -161,16 +161,16 @@ describe('lists on MongoDB', () => {
       many[700] = user(701, 'TAKEN@x');
       many[1_400] = user(1_401, 'user9@x');
       const outcomes = await users.insertAll(many);
-      const told = outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : outcome.details));
+      const reported = outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : outcome.details));
       const expected: unknown[] = many.map(() => 'inserted');
       expected[0] = expected[1] = 'id_conflict';
       const duplicate = { code: 'duplicate_value', in: 'body', pointer: '/email' };
       for (const at of [700, 1_400]) {
-        expect(told[at]).to.have.length(1);
-        expect((told[at] as object[])[0]).to.include(duplicate);
-        expected[at] = told[at];
+        expect(reported[at]).to.have.length(1);
+        expect((reported[at] as object[])[0]).to.include(duplicate);
+        expected[at] = reported[at];
       }
-      expect(told).to.deep.equal(expected);
+      expect(reported).to.deep.equal(expected);
       expect(await users.count([])).to.equal(1_497);
     });
 
@@ -246,12 +246,12 @@ describe('lists on MongoDB', () => {
         ...(unique && sparse ? ['unique'] : []),
       ]);
     };
-    const everyRecord = ['createdAt', 'updatedAt'].flatMap((field) => walkedBothWays(field));
+    const everyRecord = ['createdAt', 'updatedAt'].flatMap((field) => scannedBothWays(field));
     expect(await keys('products')).to.have.deep.members([
       ['_id'],
       ['live,_id'],
       ...everyRecord,
-      ...walkedBothWays('fields.name'),
+      ...scannedBothWays('fields.name'),
       ['live,fields.price.amount,_id'],
       ['live,fields.price.currency,_id'],
       ['fields.sku', 'unique'],
@@ -260,15 +260,15 @@ describe('lists on MongoDB', () => {
       ['_id'],
       ['live,_id'],
       ...everyRecord,
-      ...walkedBothWays('fields.name'),
-      ...walkedBothWays('fields.email'),
+      ...scannedBothWays('fields.name'),
+      ...scannedBothWays('fields.email'),
       ['folded.email', 'unique'],
     ]);
     expect(await keys('orders')).to.have.deep.members([
       ['_id'],
       ['live,_id'],
       ...everyRecord,
-      ...walkedBothWays('fields.userId'),
+      ...scannedBothWays('fields.userId'),
       ['live,fields.userId,-createdAt,_id'],
     ]);
     await store.open();
@@ -324,7 +324,7 @@ describe('lists on MongoDB', () => {
   });
 });
 
-function walkedBothWays(path: string): string[][] {
+function scannedBothWays(path: string): string[][] {
   return [[`live,${path},_id`], [`live,-${path},_id`]];
 }
 

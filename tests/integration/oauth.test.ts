@@ -8,7 +8,7 @@ import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { mongoUrl, serverOf, throughProxy } from '../support/mongo-url.js';
-import { accessToken, askToken, basic } from '../support/oauth.js';
+import { accessToken, requestToken, basic } from '../support/oauth.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -65,14 +65,14 @@ describe('the tokens of replicas on one MongoDB', () => {
     clients.push(cutOff);
     const token = await accessToken(clients[0] ?? cutOff, 1, FIRST_KEY);
     await proxy.set('hang');
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       cutOff.get('/products', { token }),
       cutOff.get('/oauth/jwks', { token: null }),
-      askToken(cutOff, 'grant_type=client_credentials', { headers: basic('1', FIRST_KEY) }),
+      requestToken(cutOff, 'grant_type=client_credentials', { headers: basic('1', FIRST_KEY) }),
     ]);
-    for (const answer of answers)
-      expect([answer.status, answer.json.code]).to.deep.equal([503, 'unavailable']);
-    const ofOAuth = answers.map(({ json }) => json.error);
+    for (const response of responses)
+      expect([response.status, response.json.code]).to.deep.equal([503, 'unavailable']);
+    const ofOAuth = responses.map(({ json }) => json.error);
     expect(ofOAuth).to.deep.equal([undefined, undefined, 'temporarily_unavailable']);
     const { status } = await cutOff.get('/.well-known/oauth-authorization-server', { token: null });
     expect(status, 'what needs no store').to.equal(200);

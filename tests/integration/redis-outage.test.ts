@@ -4,7 +4,7 @@ import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js
 import { RedisConnection } from '#src/adapters/outbound/redis/connection.js';
 import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-limiter.js';
 import { RedisRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
-import { RecordingJournal } from '../support/fakes.js';
+import { RecordingLogger } from '../support/fakes.js';
 import { RedisServer } from '../support/redis-server.js';
 
 const POLICY = { name: 'default', quota: 20, windowSeconds: 600 };
@@ -16,19 +16,19 @@ const FAR_TOO_LONG_MS = 250;
 
 /** One process of the service, as far as it limits. */
 class Replica {
-  readonly journal = new RecordingJournal();
+  readonly logger = new RecordingLogger();
   readonly connection: RedisConnection;
   readonly limiter: FallbackRateLimiter;
   readonly waits: number[] = [];
   fallbacks = 0;
 
   constructor(url: string) {
-    this.connection = new RedisConnection(url, this.journal);
+    this.connection = new RedisConnection(url, this.logger);
     this.limiter = new FallbackRateLimiter({
       shared: new RedisRateLimiter(POLICY, this.connection),
       makeLocal: () => new MemoryRateLimiter(POLICY),
       metrics: { increment: () => void this.fallbacks++ },
-      journal: this.journal,
+      logger: this.logger,
     });
   }
 
@@ -46,8 +46,8 @@ class Replica {
     return allowed;
   }
 
-  told(event: string): number {
-    return this.journal.events.filter((one) => one === event).length;
+  reported(event: string): number {
+    return this.logger.events.filter((one) => one === event).length;
   }
 
   /** Waits until requests are counted by Redis. */
@@ -95,7 +95,7 @@ describe('when Redis', () => {
     for (const replica of replicas) {
       expect(await replica.allowedOf(30, 'a'), 'the full quota a process, with a fresh count').to.equal(20);
       expect(replica.fallbacks).to.equal(30);
-      expect(replica.told(ALONE), 'one line').to.equal(1);
+      expect(replica.reported(ALONE), 'one line').to.equal(1);
     }
     expect(longestWait()).to.be.lessThan(FAR_TOO_LONG_MS);
   }
@@ -103,7 +103,7 @@ describe('when Redis', () => {
   async function expectShared(): Promise<void> {
     await Promise.all(replicas.map((replica) => replica.sharing()));
     expect(await together(30, `b${Math.random()}`), 'one quota for all').to.equal(20);
-    for (const replica of replicas) expect(replica.told(SHARED)).to.equal(1);
+    for (const replica of replicas) expect(replica.reported(SHARED)).to.equal(1);
     expect(longestWait()).to.be.lessThan(FAR_TOO_LONG_MS);
   }
 
@@ -112,7 +112,7 @@ describe('when Redis', () => {
     await server.kill();
     await expectOutage();
     await sleep(1_000);
-    for (const replica of replicas) expect(replica.told('Redis cannot be used')).to.equal(1);
+    for (const replica of replicas) expect(replica.reported('Redis cannot be used')).to.equal(1);
     await server.run();
     await expectShared();
   });
@@ -161,7 +161,7 @@ describe('when Redis', () => {
         await sleep(20);
       }
       expect(allowed).to.equal(20);
-      expect(replica.told(ALONE)).to.equal(1);
+      expect(replica.reported(ALONE)).to.equal(1);
     }
     await client?.config('SET', 'maxmemory', '0');
     await expectShared();
@@ -178,12 +178,12 @@ describe('when Redis', () => {
 
   it('wants a password that it is not given, its log line holds none that it was', async () => {
     await replicas[0]?.connection.client.config('SET', 'requirepass', 'right');
-    const told: unknown[] = [];
-    const journal = new RecordingJournal();
-    journal.warn = (event: string, details?: object) => void told.push([event, details]);
-    const connection = new RedisConnection(server.url.replace('//', '//:wrong@'), journal);
-    while (told.length === 0) await sleep(5);
+    const reported: unknown[] = [];
+    const logger = new RecordingLogger();
+    logger.warn = (event: string, details?: object) => void reported.push([event, details]);
+    const connection = new RedisConnection(server.url.replace('//', '//:wrong@'), logger);
+    while (reported.length === 0) await sleep(5);
     connection.close();
-    expect(told).to.deep.equal([['Redis cannot be used', { reason: 'WRONGPASS' }]]);
+    expect(reported).to.deep.equal([['Redis cannot be used', { reason: 'WRONGPASS' }]]);
   });
 });

@@ -4,9 +4,9 @@ import { expect } from 'chai';
 import { RedisConnection } from '#src/adapters/outbound/redis/connection.js';
 import { RedisRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
 import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
-import { CatalogueError } from '#src/domain/errors.js';
+import { AppError } from '#src/domain/errors.js';
 import { rateLimiterContract } from '../contract/rate-limiter.contract.js';
-import { RecordingJournal } from '../support/fakes.js';
+import { RecordingLogger } from '../support/fakes.js';
 
 const REPLICAS = 4;
 const NO_REDIS =
@@ -16,7 +16,7 @@ const NO_REDIS =
 const fresh = (policy: RatePolicy) => ({ ...policy, name: `${policy.name}-${randomUUID()}` });
 
 /** Waits until Redis is there, and is trusted again where the last test, on a busy machine, was too much for it. */
-async function answering(connection: RedisConnection): Promise<void> {
+async function responding(connection: RedisConnection): Promise<void> {
   for (;;) {
     try {
       await connection.send(() => connection.client.ping());
@@ -33,9 +33,9 @@ describe('Redis', () => {
   before(async () => {
     const { REDIS_URL: url } = process.env;
     if (!url) throw new Error(NO_REDIS);
-    for (let i = 0; i < REPLICAS; i++) connections.push(new RedisConnection(url, new RecordingJournal()));
+    for (let i = 0; i < REPLICAS; i++) connections.push(new RedisConnection(url, new RecordingLogger()));
   });
-  beforeEach(() => Promise.all(connections.map(answering)));
+  beforeEach(() => Promise.all(connections.map(responding)));
   after(() => {
     for (const connection of connections) connection.close();
   });
@@ -54,7 +54,7 @@ describe('Redis', () => {
     const counts = { allowed: 0, refused: 0, unavailable: 0 };
     for (const outcome of await Promise.allSettled(attempts)) {
       if (outcome.status === 'fulfilled') counts[outcome.value.allowed ? 'allowed' : 'refused']++;
-      else if (outcome.reason instanceof CatalogueError && outcome.reason.code === 'unavailable')
+      else if (outcome.reason instanceof AppError && outcome.reason.code === 'unavailable')
         counts.unavailable++;
       else throw outcome.reason;
     }
@@ -90,7 +90,7 @@ describe('Redis', () => {
     const counts = await tally(Array.from({ length: 20_000 }, (_, i) => limiter.consume(`${i}`)));
     expect(counts.refused).to.equal(0);
     expect(counts.allowed).to.be.greaterThan(0);
-    await Promise.all(connections.map(answering));
+    await Promise.all(connections.map(responding));
     expect((await limiter.consume('another')).allowed).to.equal(true);
   });
 

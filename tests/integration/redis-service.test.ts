@@ -28,10 +28,10 @@ describe('two processes of the service that share a Redis', () => {
   });
 
   const statuses = async (each: number, token?: () => string) => {
-    const asking = clients.flatMap((client) =>
+    const options = clients.flatMap((client) =>
       Array.from({ length: each }, () => client.get('/products', token ? { token: token() } : {})),
     );
-    return (await Promise.all(asking)).map(({ status }) => status);
+    return (await Promise.all(options)).map(({ status }) => status);
   };
   const count = (all: readonly number[], status: number) => all.filter((one) => one === status).length;
 

@@ -41,7 +41,7 @@ describe('two replicas on one MongoDB and one Redis', () => {
     redis = await RedisServer.onFreePort();
     await redis.run();
     services = [start(), start()];
-    await Promise.all(services.map((service) => service.says(/listens on[\s\S]*curl/)));
+    await Promise.all(services.map((service) => service.prints(/listens on[\s\S]*curl/)));
     const keys = services.map(({ firstKey }) => firstKey).filter(Boolean);
     expect(keys, 'exactly one prints the first key').to.have.length(1);
     key = keys[0] ?? '';
@@ -70,26 +70,26 @@ describe('two replicas on one MongoDB and one Redis', () => {
     const racers = Array.from({ length: 40 }, (_, i) =>
       clients[i % 2]?.put(path, { name: `racer ${i}` }, { headers: { 'If-Match': '"1"' } }),
     );
-    const statuses = (await Promise.all(racers)).map((answer) => answer?.status);
+    const statuses = (await Promise.all(racers)).map((response) => response?.status);
     expect(statuses.filter((status) => status === 200)).to.have.length(1);
     expect(statuses.filter((status) => status === 412)).to.have.length(39);
 
     const keys = Array.from({ length: 30 }, (_, i) => `k${i}`);
     const patches = keys.map((name, i) => clients[i % 2]?.patch(path, { attributes: { [name]: i } }));
-    expect((await Promise.all(patches)).map((answer) => answer?.status)).to.deep.equal(keys.map(() => 200));
+    expect((await Promise.all(patches)).map((response) => response?.status)).to.deep.equal(keys.map(() => 200));
     expect(Object.keys((await clients[0].get(path)).json.attributes)).to.have.members(keys);
   });
 
   it('give a sku to exactly one of many racing products, and no id twice', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, i) => clients[i % 2]?.post('/products', { name: 'x', sku: 'one' })),
     );
-    expect(answers.filter((answer) => answer?.status === 201)).to.have.length(1);
-    expect(answers.filter((answer) => answer?.status === 409)).to.have.length(39);
+    expect(responses.filter((response) => response?.status === 201)).to.have.length(1);
+    expect(responses.filter((response) => response?.status === 409)).to.have.length(39);
     const made = await Promise.all(
       Array.from({ length: 100 }, (_, i) => clients[i % 2]?.post('/products', { name: `x${i}` })),
     );
-    expect(new Set(made.map((answer) => answer?.json.id))).to.have.length(100);
+    expect(new Set(made.map((response) => response?.json.id))).to.have.length(100);
   });
 
   it('admit the quota together, not each', async () => {
@@ -122,8 +122,8 @@ describe('two replicas on one MongoDB and one Redis', () => {
       let isOver = false;
       const writers = Array.from({ length: 16 }, async (_, i) => {
         while (!isOver) {
-          const answer = await clients[i % 2]?.post('/products', { name: `writer ${i}` });
-          if (answer?.status === 201) acknowledged.push(answer.json.id);
+          const response = await clients[i % 2]?.post('/products', { name: `writer ${i}` });
+          if (response?.status === 201) acknowledged.push(response.json.id);
         }
       });
       const ended = Promise.allSettled(writers);

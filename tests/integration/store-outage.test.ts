@@ -55,25 +55,25 @@ describe('a store that is not there', () => {
     expect(service.out).to.not.include('pcs_');
   });
 
-  for (const fault of ['cut', 'hang'] as const) {
-    it(`later (${fault}) is 503 within 2 seconds to all, and back within 5 by itself`, async () => {
+  for (const issue of ['cut', 'hang'] as const) {
+    it(`later (${issue}) is 503 within 2 seconds to all, and back within 5 by itself`, async () => {
       const client = await start().started();
       const { id } = (await client.post('/products', { name: 'Lamp' })).json;
-      await proxy.set(fault);
+      await proxy.set(issue);
       const requests = Array.from({ length: 30 }, (_, i) => async () => {
         const started = performance.now();
-        const answer = await (i % 3 === 0
+        const response = await (i % 3 === 0
           ? client.get(`/products/${id}`)
           : i % 3 === 1
             ? client.get('/products')
             : client.post('/products', { name: 'x' }));
-        return { answer, ms: performance.now() - started };
+        return { response, ms: performance.now() - started };
       });
       // Not timed to the millisecond: a machine under load gets a second more than the promise.
-      for (const { answer, ms } of await Promise.all(requests.map((request) => request()))) {
-        expect([answer.status, answer.json.code]).to.deep.equal([503, 'unavailable']);
-        expect(Number(answer.headers['retry-after'])).to.be.within(1, 60);
-        expect(answer.text).to.not.match(/mongo|topology|127\.0\.0\.1|socket/i);
+      for (const { response, ms } of await Promise.all(requests.map((request) => request()))) {
+        expect([response.status, response.json.code]).to.deep.equal([503, 'unavailable']);
+        expect(Number(response.headers['retry-after'])).to.be.within(1, 60);
+        expect(response.text).to.not.match(/mongo|topology|127\.0\.0\.1|socket/i);
         expect(ms).to.be.lessThan(3_000);
       }
       expect([await health(client, 'live'), await health(client, 'ready')]).to.deep.equal([200, 503]);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { HttpClient } from './http-client.js';
 import { FIRST_KEY } from './in-process-service.js';
-import { documentedAnswers } from './openapi/described.js';
+import { documentedResponses } from './openapi/described.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const MAIN = resolve('dist/main.js');
@@ -47,7 +47,7 @@ export class ChildProcessService {
   }
 
   /** Waits until standard output matches. @throws Error if the process ends first */
-  async says(pattern: RegExp): Promise<RegExpExecArray> {
+  async prints(pattern: RegExp): Promise<RegExpExecArray> {
     return this.until(() => pattern.exec(this.out), `${pattern} on standard output`);
   }
 
@@ -57,15 +57,15 @@ export class ChildProcessService {
 
   /** Waits until it listens with HTTPS. @returns the port */
   async listening(): Promise<number> {
-    return Number((await this.says(/listens on https:\/\/localhost:(\d+)/))[1]);
+    return Number((await this.prints(/listens on https:\/\/localhost:(\d+)/))[1]);
   }
 
   /** Waits until it listens and has opened its store. @returns a client with this token, or with the first key */
   async started(token?: string): Promise<HttpClient> {
-    await this.says(/listens on [\s\S]*curl/);
+    await this.prints(/listens on [\s\S]*curl/);
     const port = await this.listening();
     const client = new HttpClient(port, `${this.folder}/data/tls/ca.pem`, token ?? this.firstKey);
-    client.documented = documentedAnswers(this.environment);
+    client.documented = documentedResponses(this.environment);
     return client;
   }
 

@@ -43,7 +43,7 @@ function dieBeforeCommit(): void {
   };
 }
 
-function dieBeforeAnswer(): void {
+function dieBeforeResponse(): void {
   const { end } = ServerResponse.prototype;
   Reflect.set(ServerResponse.prototype, 'end', function (this: ServerResponse, ...args: unknown[]) {
     if (this.statusCode === 201) die();
@@ -62,7 +62,7 @@ const STEPS: Readonly<Record<string, () => void>> = {
   'after the insertion': () => {
     for (const repository of REPOSITORIES) dieAround('after', repository, 'insertAll');
   },
-  'before the answer': dieBeforeAnswer,
+  'before the answer': dieBeforeResponse,
 };
 
 STEPS[process.env['DIES'] ?? '']?.();

@@ -8,10 +8,10 @@ import {
   type CreationOutcome,
   RecordCreator,
 } from '#src/application/records/create-records.js';
-import { type IdPool, LeasedIds } from '#src/application/records/id-allocator.js';
-import type { Once } from '#src/application/records/idempotency.js';
+import { type IdPool, IdAllocator } from '#src/application/records/id-allocator.js';
+import type { IdempotentRequest } from '#src/application/records/idempotency.js';
 import type { Draft } from '#src/application/records/record-view.js';
-import { CatalogueError } from '#src/domain/errors.js';
+import { AppError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { FakeClock } from './fakes.js';
@@ -20,10 +20,10 @@ import { ENDLESS, PRODUCTS } from './tables.js';
 /** Hands out first what it got back. */
 class RecyclingIds implements IdPool {
   private returned: Id[] = [];
-  private readonly leased: LeasedIds;
+  private readonly leased: IdAllocator;
 
   constructor(records: Repository<Product>) {
-    this.leased = new LeasedIds(records as Repository<never>);
+    this.leased = new IdAllocator(records as Repository<never>);
   }
 
   async take(count: number): Promise<Id[]> {
@@ -46,7 +46,7 @@ export class World {
   private readonly validate = async (drafts: readonly Draft<Product>[]) =>
     drafts.map(({ fields }) => {
       const whole = fields as Product;
-      return this.refuses(whole) ? new CatalogueError('validation_failed', 'refused') : whole;
+      return this.refuses(whole) ? new AppError('validation_failed', 'refused') : whole;
     });
 
   /** A process of its own, with ids of its own. */
@@ -56,7 +56,7 @@ export class World {
     const { validate } = through({ validate: this.validate });
     const ids = new RecyclingIds(records);
     const creation = new RecordCreator({ records, reservations, ids, clock: new FakeClock(), validate });
-    return async (...creations) => (await creation.createAll(creations)).map(told);
+    return async (...creations) => (await creation.createAll(creations)).map(outcome);
   }
 
   async listed(): Promise<Id[]> {
@@ -76,13 +76,13 @@ export class World {
   }
 }
 
-export type Process = (...creations: Creation<Product>[]) => Promise<Told[]>;
+export type Process = (...creations: Creation<Product>[]) => Promise<Outcome[]>;
 
 /** An answer: what it shows, byte by byte, or the code of the error. */
-export type Told = { id: Id; text: string; isReplay: boolean } | string;
+export type Outcome = { id: Id; text: string; isReplay: boolean } | string;
 
-function told(outcome: CreationOutcome<Product>): Told {
-  if (outcome instanceof CatalogueError) return outcome.code;
+function outcome(outcome: CreationOutcome<Product>): Outcome {
+  if (outcome instanceof AppError) return outcome.code;
   const { record, isReplay } = outcome;
   return { id: record.id, text: JSON.stringify(record.fields), isReplay };
 }
@@ -95,21 +95,21 @@ export const WAYS: readonly Product[] = [
 
 /** The same body each time, and not the same bytes. */
 export const lamp = (way = 0, key = 'key'): Creation<Product> =>
-  keyed(WAYS[way % 2] ?? { name: '' }, { key, fingerprint: 'a lamp', showsFields: true });
+  keyed(WAYS[way % 2] ?? { name: '' }, { key, fingerprint: 'a lamp', storesFields: true });
 
 export const torch = (key = 'key'): Creation<Product> =>
-  keyed({ name: 'Torch' }, { key, fingerprint: 'a torch', showsFields: true });
+  keyed({ name: 'Torch' }, { key, fingerprint: 'a torch', storesFields: true });
 
-export function keyed(fields: Product, once?: Once): Creation<Product> {
-  return { draft: { fields, issues: [] }, once };
+export function keyed(fields: Product, once?: IdempotentRequest): Creation<Product> {
+  return { draft: { fields, issues: [] }, idempotency: once };
 }
 
-export const made = (answers: readonly Told[]) => answers.filter((answer) => typeof answer !== 'string');
-export const refused = (answers: readonly Told[]) => answers.filter((answer) => typeof answer === 'string');
+export const made = (responses: readonly Outcome[]) => responses.filter((response) => typeof response !== 'string');
+export const refused = (responses: readonly Outcome[]) => responses.filter((response) => typeof response === 'string');
 
 /** @returns the id that they all tell */
-export function expectOneRecord(answers: readonly Told[], fresh: number): Id {
-  const successes = made(answers);
+export function expectOneRecord(responses: readonly Outcome[], fresh: number): Id {
+  const successes = made(responses);
   expect(new Set(successes.map(({ id }) => id)), 'one id').to.have.length(1);
   expect(new Set(successes.map(({ text }) => text)), 'one answer').to.have.length(1);
   expect(
@@ -139,7 +139,7 @@ export function differing(name: string, way: (call: () => unknown, args: unknown
 export const death = () => new Promise<never>(() => {});
 
 /** What came of it: answers, or nothing that anybody would learn of. */
-export async function endOf(attempt: Promise<Told[]>): Promise<Told[] | 'lost'> {
+export async function endOf(attempt: Promise<Outcome[]>): Promise<Outcome[] | 'lost'> {
   const silence = new Promise<'lost'>((lost) => setImmediate(lost, 'lost'));
   return Promise.race([attempt.catch(() => 'lost' as const), silence]);
 }

@@ -10,7 +10,7 @@ export interface Example {
   readonly body: string | undefined;
   /** So often the request is sent; the answer is that to the last one. */
   readonly times: number;
-  readonly answer: { readonly status: number; readonly headers: Headers; readonly body: string };
+  readonly response: { readonly status: number; readonly headers: Headers; readonly body: string };
 }
 
 /** A field that is shown on several lines has their values joined by commas (RFC 9110 section 5.3). */
@@ -29,7 +29,7 @@ interface Message {
 }
 
 const REQUEST = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/\S*) HTTP\/1\.1$/;
-const ANSWER = /^HTTP\/1\.1 (\d{3}) (.+)$/;
+const RESPONSE = /^HTTP\/1\.1 (\d{3}) (.+)$/;
 const INFO = /^http(?: ([1-9]\d*) times)?$/;
 const FIELD = /^([A-Za-z-]+): (\S.*)$/;
 
@@ -43,24 +43,24 @@ export function examplesIn(markdown: string): Example[] {
   return requests.map((request, at) => exampleOf(request, blocks[2 * at + 1]));
 }
 
-function exampleOf(asked: Block, answered: Block | undefined): Example {
-  if (!answered) throw wrong(asked, 'a request without an answer');
-  const [, times = '1'] = INFO.exec(asked.info) ?? [];
-  const request = messageOf(asked, REQUEST);
-  const answer = messageOf(answered, ANSWER);
-  const [, status = '', reason] = answer.start;
-  if (answered.info !== 'http' || STATUS_CODES[Number(status)] !== reason)
-    throw wrong(answered, 'no such answer');
-  if (request.body !== undefined && !request.headers['Content-Type']) throw wrong(asked, 'a body of no type');
+function exampleOf(requested: Block, responded: Block | undefined): Example {
+  if (!responded) throw wrong(requested, 'a request without an answer');
+  const [, times = '1'] = INFO.exec(requested.info) ?? [];
+  const request = messageOf(requested, REQUEST);
+  const response = messageOf(responded, RESPONSE);
+  const [, status = '', reason] = response.start;
+  if (responded.info !== 'http' || STATUS_CODES[Number(status)] !== reason)
+    throw wrong(responded, 'no such answer');
+  if (request.body !== undefined && !request.headers['Content-Type']) throw wrong(requested, 'a body of no type');
   const [, method = '', path = ''] = request.start;
   return {
-    line: asked.line,
+    line: requested.line,
     method,
     path,
     headers: request.headers,
     body: request.body,
     times: Number(times),
-    answer: { status: Number(status), headers: answer.headers, body: answer.body ?? '' },
+    response: { status: Number(status), headers: response.headers, body: response.body ?? '' },
   };
 }
 

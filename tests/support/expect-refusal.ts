@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CatalogueError, type ErrorCode } from '#src/domain/errors.js';
+import { AppError, type ErrorCode } from '#src/domain/errors.js';
 
 /** Expects a CatalogueError of this code, its details at these pointers. */
 export async function expectRefusal(
@@ -11,8 +11,8 @@ export async function expectRefusal(
     (value) => ({ value }),
     (error: unknown) => error,
   );
-  expect(outcome).to.be.instanceOf(CatalogueError);
-  const error = outcome as CatalogueError;
+  expect(outcome).to.be.instanceOf(AppError);
+  const error = outcome as AppError;
   expect(error.code).to.equal(code);
   expect(error.details.map(({ pointer }) => pointer)).to.deep.equal(pointers);
 }

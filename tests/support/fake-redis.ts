@@ -12,7 +12,7 @@ export class FakeRedis {
   lie: (name: string) => Reply = () => undefined;
   connections = 0;
   /** Names of commands, in lower case. */
-  readonly asked = new Set<string>();
+  readonly requested = new Set<string>();
   /** Written to connections, what the kernel holds included. */
   bytesWritten = 0;
   private readonly counts = new Map<string, number>();
@@ -58,7 +58,7 @@ export class FakeRedis {
         text = text.slice(next.length);
         const [word = '', ...args] = next.words;
         const name = word.toLowerCase();
-        this.asked.add(name);
+        this.requested.add(name);
         this.write(socket, this.lie(name) ?? this.honest(name, args));
       }
     });

@@ -1,6 +1,6 @@
 import type { Backoff } from '#src/application/ports/backoff.js';
 import type { Clock } from '#src/application/ports/clock.js';
-import type { Journal } from '#src/application/ports/journal.js';
+import type { Logger } from '#src/application/ports/logger.js';
 
 /** A clock that a test moves. Wall time and elapsed time move independently. */
 export class FakeClock implements Clock {
@@ -35,7 +35,7 @@ export class CountingBackoff implements Backoff {
   }
 }
 
-export class RecordingJournal implements Journal {
+export class RecordingLogger implements Logger {
   readonly events: string[] = [];
 
   info = (event: string) => void this.events.push(event);

@@ -8,7 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect as netConnect, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
-import type { DocumentedAnswers } from './openapi/documented-answers.js';
+import type { DocumentedResponses } from './openapi/documented-responses.js';
 
 export interface HttpResponse {
   readonly status: number;
@@ -22,13 +22,13 @@ export interface HttpResponse {
 }
 
 /** Returns the code and the pointer or name of each detail of an error. */
-export function issueLocations(answer: HttpResponse): [string, string][] {
-  const details: { code: string; pointer?: string; name?: string }[] = answer.json.details;
+export function issueLocations(response: HttpResponse): [string, string][] {
+  const details: { code: string; pointer?: string; name?: string }[] = response.json.details;
   return details.map(({ code, pointer, name }) => [code, pointer ?? name ?? '']);
 }
 
 /** Returns the status and the error code of each response in the bytes of a connection. */
-export function answersIn(text: string): [number, string | undefined][] {
+export function statusesIn(text: string): [number, string | undefined][] {
   return messagesIn(text).map(({ status, bytes }) => {
     const body = bytes.toString();
     return [status, body.startsWith('{') ? JSON.parse(body).code : undefined];
@@ -70,7 +70,7 @@ export class HttpClient {
   private readonly ca: Buffer | undefined;
   private readonly agent: HttpAgent;
   /** Rejects each response that the OpenAPI document does not describe. */
-  documented: DocumentedAnswers | undefined;
+  documented: DocumentedResponses | undefined;
 
   constructor(
     readonly port: number,
@@ -83,14 +83,14 @@ export class HttpClient {
     this.agent = this.ca ? new HttpsAgent({ ca: this.ca, ...pool }) : new HttpAgent(pool);
   }
 
-  get = (path: string, asking?: RequestOptions) => this.request('GET', path, asking);
-  post = (path: string, body: unknown, asking?: RequestOptions) =>
-    this.request('POST', path, { body, ...asking });
-  put = (path: string, body: unknown, asking?: RequestOptions) =>
-    this.request('PUT', path, { body, ...asking });
-  patch = (path: string, body: unknown, asking?: RequestOptions) =>
-    this.request('PATCH', path, { body, ...asking });
-  delete = (path: string, asking?: RequestOptions) => this.request('DELETE', path, asking);
+  get = (path: string, options?: RequestOptions) => this.request('GET', path, options);
+  post = (path: string, body: unknown, options?: RequestOptions) =>
+    this.request('POST', path, { body, ...options });
+  put = (path: string, body: unknown, options?: RequestOptions) =>
+    this.request('PUT', path, { body, ...options });
+  patch = (path: string, body: unknown, options?: RequestOptions) =>
+    this.request('PATCH', path, { body, ...options });
+  delete = (path: string, options?: RequestOptions) => this.request('DELETE', path, options);
 
   request(
     method: string,
@@ -106,7 +106,7 @@ export class HttpClient {
     };
     return new Promise((resolve, reject) => {
       const { host, port, agent } = this;
-      const asked = (this.ca ? httpsRequest : httpRequest)(
+      const requested = (this.ca ? httpsRequest : httpRequest)(
         { host, port, method, path, headers: sent, agent, ...(from && { localAddress: from }) },
         (response) => {
           const chunks: Buffer[] = [];
@@ -115,7 +115,7 @@ export class HttpClient {
           response.on('end', () => {
             const bytes = Buffer.concat(chunks);
             const text = bytes.toString('utf8');
-            const answer = {
+            const received: HttpResponse = {
               status: response.statusCode ?? 0,
               headers: response.headers,
               text,
@@ -125,16 +125,16 @@ export class HttpClient {
               },
             };
             try {
-              this.documented?.check(method, path, answer);
-              resolve(answer);
+              this.documented?.check(method, path, received);
+              resolve(received);
             } catch (undocumented) {
               reject(undocumented);
             }
           });
         },
       );
-      asked.on('error', reject);
-      asked.end(raw);
+      requested.on('error', reject);
+      requested.end(raw);
     });
   }
 
@@ -149,8 +149,8 @@ export class HttpClient {
       agent,
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/x-ndjson', ...headers },
     });
-    request.once('response', ({ statusCode = 0, headers: answered }) =>
-      this.documented?.checkHead('POST', path, { status: statusCode, headers: answered }),
+    request.once('response', ({ statusCode = 0, headers: responded }) =>
+      this.documented?.checkHead('POST', path, { status: statusCode, headers: responded }),
     );
     return request;
   }
@@ -170,7 +170,7 @@ export class HttpClient {
     const socket = await this.connect();
     socket.write(bytes, 'latin1');
     const text = await received(socket, until);
-    for (const answer of messagesIn(text)) if (answer.status !== 100) this.documented?.checkAnywhere(answer);
+    for (const response of messagesIn(text)) if (response.status !== 100) this.documented?.checkAnywhere(response);
     return text;
   }
 

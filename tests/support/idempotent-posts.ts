@@ -11,7 +11,7 @@ export const keyed = (key: string, { headers, ...more }: RequestOptions = {}): R
 export const isReplay = ({ headers }: HttpResponse) => headers['idempotency-replayed'] === 'true';
 
 /** Returns the status, and whether the response is marked as a replay. */
-export const outcome = (answer: HttpResponse) => [answer.status, isReplay(answer)];
+export const outcome = (response: HttpResponse) => [response.status, isReplay(response)];
 
 export const MADE = [201, false];
 export const REPLAYED = [201, true];

@@ -2,7 +2,7 @@ import { createService } from '#src/composition/container.js';
 import type { Service } from '#src/composition/service.js';
 import { loadSettings } from '#src/config/settings.js';
 import { HttpClient } from './http-client.js';
-import { documentedAnswers } from './openapi/described.js';
+import { documentedResponses } from './openapi/described.js';
 import { temporaryFolder } from './temporary-folder.js';
 import type { TestIssuer } from './test-issuer.js';
 
@@ -46,7 +46,7 @@ export function inProcessService(
     state.port = port;
     state.managementPort = managementPort;
     state.client = new HttpClient(port, authorityFile ?? environment['TLS_CERT_FILE'], FIRST_KEY);
-    state.client.documented = documentedAnswers(settings);
+    state.client.documented = documentedResponses(settings);
   });
   after(async () => {
     state.client?.close();

@@ -55,7 +55,7 @@ export async function everyOrder(scene: (schedule: Schedule) => Promise<void>): 
     const path: number[] = next;
     let at = 0;
     const schedule: Schedule = new Schedule(() => path[at++] ?? 0);
-    await telling(path, scene(schedule));
+    await reporting(path, scene(schedule));
     next = following(schedule);
   }
   return orders;
@@ -70,7 +70,7 @@ export async function someOrders(count: number, scene: (schedule: Schedule) => P
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       return Math.floor((state / 2 ** 32) * options);
     };
-    await telling([number], scene(new Schedule(pick)));
+    await reporting([number], scene(new Schedule(pick)));
   }
 }
 
@@ -82,7 +82,7 @@ function following({ choices }: Schedule): number[] | undefined {
   return path.with(last, (path[last] ?? 0) + 1);
 }
 
-async function telling(path: readonly number[], scene: Promise<void>): Promise<void> {
+async function reporting(path: readonly number[], scene: Promise<void>): Promise<void> {
   try {
     await scene;
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Channel } from '#src/adapters/outbound/cluster/cluster-rate-limiter.js';
+import type { Channel } from '#src/adapters/outbound/cluster/rate-limiter.js';
 
 /** The two ends of a channel between processes. A message is carried as JSON and arrives in a later turn. */
 export class JoinedChannels {

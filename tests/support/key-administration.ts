@@ -6,7 +6,7 @@ import { KeyAdministration } from '#src/application/auth/key-administration.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { LeasedIds } from '#src/application/records/id-allocator.js';
+import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import type { ApiKey } from '#src/domain/access.js';
 import { CountingBackoff, FakeClock } from './fakes.js';
@@ -20,7 +20,7 @@ export function apiKeyService(
   credentials: ApiKeyServiceDependencies['credentials'] = { invalidate: () => {} },
   reservations: IdempotencyStore = new MemoryIdempotencyStore(),
 ): ApiKeyService {
-  const ids = new LeasedIds(records);
+  const ids = new IdAllocator(records);
   const backoff = new CountingBackoff();
   const keys = new RecordService({ records, reservations, ids, clock, backoff, view: API_KEYS, rules: {} });
   return new ApiKeyService({ keys, records, format: FORMAT, credentials, clock });
@@ -30,5 +30,5 @@ export function keyAdministration(
   keys: Repository<ApiKey>,
   clock: Clock = new FakeClock(),
 ): KeyAdministration {
-  return new KeyAdministration({ useCases: apiKeyService(keys, clock), keys, format: FORMAT, clock });
+  return new KeyAdministration({ service: apiKeyService(keys, clock), keys, format: FORMAT, clock });
 }

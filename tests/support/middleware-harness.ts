@@ -5,20 +5,20 @@ import Koa from 'koa';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import type { Middleware, RequestState } from '#src/adapters/inbound/http/context.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
-import { fromClients } from '#src/adapters/inbound/http/middleware/client-ip.js';
-import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/cors.js';
-import { resourceRoutes } from '#src/adapters/inbound/http/resource-endpoints.js';
+import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
+import { cors } from '#src/adapters/inbound/http/middleware/cors.js';
+import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
 import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer, type ServerTimeouts } from '#src/adapters/inbound/http/server/server.js';
-import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
+import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
-import type { ListPage, ListQuery } from '#src/application/list-query.js';
-import type { Journal } from '#src/application/ports/journal.js';
+import type { ListPage, ListQuery } from '#src/application/records/list-query.js';
+import type { Logger } from '#src/application/ports/logger.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
-import { LeasedIds } from '#src/application/records/id-allocator.js';
+import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import { listen } from '#src/composition/listen.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
@@ -31,17 +31,17 @@ import { ENDLESS, PRODUCTS } from './tables.js';
 export interface MiddlewareHarness {
   readonly client: HttpClient;
   /** The handler behind the middleware under test. */
-  answer: Middleware;
+  response: Middleware;
 }
 
 /** Serves one middleware over plain HTTP, with a handler that each test sets, for the tests of one `describe`. */
 export function middlewareHarness(middleware: Middleware, timeouts?: ServerTimeouts): MiddlewareHarness {
-  const harness: { client?: HttpClient; answer: Middleware } = { answer: () => {} };
+  const harness: { client?: HttpClient; response: Middleware } = { response: () => {} };
   let served: Served;
   before(async () => {
     const app = new Koa<RequestState>();
     app.silent = true;
-    app.use(middleware).use((ctx, next) => harness.answer(ctx, next));
+    app.use(middleware).use((ctx, next) => harness.response(ctx, next));
     served = await serve(app.callback(), timeouts);
     harness.client = served.client;
   });
@@ -93,7 +93,7 @@ export class WatchedRepository extends MemoryRepository<Product> {
   }
 }
 
-export class NotingJournal implements Journal {
+export class RecordingLogger implements Logger {
   readonly lines: { event: string; details: Readonly<Record<string, unknown>> }[] = [];
   private readonly note = (event: string, details = {}) => void this.lines.push({ event, details });
 
@@ -104,7 +104,7 @@ export class NotingJournal implements Journal {
 
 export interface ListService {
   readonly records: WatchedRepository;
-  readonly journal: NotingJournal;
+  readonly logger: RecordingLogger;
   readonly client: HttpClient;
   readonly drain: Drain;
   /** The sockets of the server, in the order of the connections. */
@@ -120,23 +120,23 @@ export function listService(origins = ''): ListService {
   let served: Served;
   beforeEach(async () => {
     const records = new WatchedRepository();
-    const journal = new NotingJournal();
-    served = await serve(appOver(records, journal, origins).callback());
+    const logger = new RecordingLogger();
+    served = await serve(appOver(records, logger, origins).callback());
     const { server, client } = served;
     const connections: Socket[] = [];
     server.on('connection', (socket) => connections.push(socket));
-    Object.assign(service, { records, journal, client, drain: new Drain(server), connections });
+    Object.assign(service, { records, logger, client, drain: new Drain(server), connections });
   });
   afterEach(() => close(served));
   return service as ListService;
 }
 
-function appOver(records: WatchedRepository, journal: Journal, origins: string) {
+function appOver(records: WatchedRepository, logger: Logger, origins: string) {
   const clock = new FakeClock();
   const rules = { normalize: normalizeProduct };
-  const ids = new LeasedIds(records);
+  const ids = new IdAllocator(records);
   const reservations = new MemoryIdempotencyStore();
-  const useCases = new RecordService({
+  const service = new RecordService({
     records,
     view: RESOURCE,
     reservations,
@@ -145,7 +145,7 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
     clock,
     backoff: new CountingBackoff(),
   });
-  const imports = { resultBuffers: new ResultBuffers({ folder: 'unused' }), journal };
+  const imports = { resultBuffers: new ResultBuffers({ folder: 'unused' }), logger };
   const policy = {
     bodyLimitBytes: 1_000,
     requireIfMatch: false,
@@ -153,18 +153,18 @@ function appOver(records: WatchedRepository, journal: Journal, origins: string) 
     cacheControl: 'public, max-age=60',
   };
   return createApp({
-    arrival: fromClients,
-    crossOrigin: shareAcrossOrigins(origins),
-    gate: {
+    clientIp: directClientIp,
+    cors: cors(origins),
+    accessControl: {
       authenticator: testAuthenticator({ failures: UNLIMITED, cache: new CredentialCache(clock) }),
       limiter: UNLIMITED,
     },
-    routes: resourceRoutes(RESOURCE, useCases, policy, imports),
+    routes: resourceRoutes(RESOURCE, service, policy, imports),
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
-    journal,
+    logger,
     clock,
     isDraining: () => false,
-    bounds: new WorkBounds(1_000),
+    limits: new WorkLimits(1_000),
   });
 }
 

@@ -25,7 +25,7 @@ export class NameServer {
   constructor(addresses: () => readonly string[], services: () => readonly ServiceTarget[] = () => []) {
     this.socket.on('message', (question, { port, address }) => {
       const records = [...addresses().map(addressRecord), ...services().map(serviceRecord)];
-      this.socket.send(answerTo(question, records), port, address);
+      this.socket.send(responseTo(question, records), port, address);
     });
   }
 
@@ -41,16 +41,16 @@ export class NameServer {
   }
 }
 
-function answerTo(question: Buffer, records: readonly Buffer[]): Buffer {
+function responseTo(question: Buffer, records: readonly Buffer[]): Buffer {
   const endOfName = question.indexOf(0, HEADER_BYTES) + 1;
-  const asked = question.subarray(HEADER_BYTES, endOfName + 4);
-  const answers = records.filter((record) => record.readUInt16BE(2) === question.readUInt16BE(endOfName));
+  const requested = question.subarray(HEADER_BYTES, endOfName + 4);
+  const responses = records.filter((record) => record.readUInt16BE(2) === question.readUInt16BE(endOfName));
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(question.readUInt16BE(0), 0);
   header.writeUInt16BE(0x8580, 2);
   header.writeUInt16BE(1, 4);
-  header.writeUInt16BE(answers.length, 6);
-  return Buffer.concat([header, asked, ...answers]);
+  header.writeUInt16BE(responses.length, 6);
+  return Buffer.concat([header, requested, ...responses]);
 }
 
 function addressRecord(address: string): Buffer {

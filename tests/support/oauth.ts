@@ -10,19 +10,19 @@ export function basic(id: string, secret: string): Record<string, string> {
 }
 
 /** Posts a form to the token endpoint, unchanged. */
-export function askToken(
+export function requestToken(
   client: HttpClient,
   form: string,
-  asking: RequestOptions = {},
+  options: RequestOptions = {},
 ): Promise<HttpResponse> {
-  const headers = { ...FORM, ...asking.headers };
-  return client.post('/oauth/token', form, { token: null, ...asking, headers });
+  const headers = { ...FORM, ...options.headers };
+  return client.post('/oauth/token', form, { token: null, ...options, headers });
 }
 
 /** Requests an access token for an API key. */
 export async function accessToken(client: HttpClient, id: number, key: string, scope = ''): Promise<string> {
   const form = new URLSearchParams({ grant_type: 'client_credentials', scope });
-  return (await askToken(client, String(form), { headers: basic(String(id), key) })).json.access_token;
+  return (await requestToken(client, String(form), { headers: basic(String(id), key) })).json.access_token;
 }
 
 /** Returns a `fetch` that uses a client that trusts the service under test. */
@@ -31,15 +31,15 @@ export function fetchBy(client: HttpClient) {
     const { pathname, search, port } = new URL(url);
     if (Number(port) !== client.port) throw new Error(`${url} is not the service under test`);
     const body = init.body === undefined || init.body === null ? undefined : String(init.body);
-    const answer = await client.request(init.method, pathname + search, {
+    const response = await client.request(init.method, pathname + search, {
       token: null,
       headers: init.headers,
       body,
     });
-    const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [
+    const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [
       name,
       String(value),
     ]);
-    return new Response(answer.text === '' ? null : answer.text, { status: answer.status, headers });
+    return new Response(response.text === '' ? null : response.text, { status: response.status, headers });
   };
 }

@@ -9,8 +9,8 @@ const SECRET = 'a secret of a client in a test';
 
 /** An authorization server as others run them, on this machine. */
 export class OidcProvider {
-  private answer: RequestListener = () => {};
-  private readonly server: Server = createServer((request, response) => this.answer(request, response));
+  private response: RequestListener = () => {};
+  private readonly server: Server = createServer((request, response) => this.response(request, response));
 
   get issuer(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
@@ -30,7 +30,7 @@ export class OidcProvider {
   /** Goes on with other keys. */
   rotate(pairs: SigningPair[]): void {
     const provider = new Provider(this.issuer, configuration(pairs));
-    this.answer = provider.callback();
+    this.response = provider.callback();
   }
 
   stop(): void {
@@ -40,13 +40,13 @@ export class OidcProvider {
 
   /** By the grant of client credentials (RFC 6749 section 4.4), for one resource (RFC 8707). */
   async token(scope: string, client = 'shop', resource = AUDIENCE): Promise<string> {
-    const answer = await fetch(`${this.issuer}/token`, {
+    const response = await fetch(`${this.issuer}/token`, {
       method: 'POST',
       headers: { Authorization: `Basic ${btoa(`${client}:${encodeURIComponent(SECRET)}`)}` },
       body: new URLSearchParams({ grant_type: 'client_credentials', scope, resource }),
     });
-    const { access_token } = (await answer.json()) as { access_token?: string };
-    if (!access_token) throw new Error(`The provider gave no token: ${answer.status}`);
+    const { access_token } = (await response.json()) as { access_token?: string };
+    if (!access_token) throw new Error(`The provider gave no token: ${response.status}`);
     return access_token;
   }
 }

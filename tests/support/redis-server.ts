@@ -26,14 +26,14 @@ export class RedisServer {
     const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
     this.child = child;
     await new Promise<void>((resolve, reject) => {
-      let said = '';
+      let outcomeText = '';
       child.once('error', () =>
         reject(new Error('These tests run redis-server; apt-get install redis-server brings it.')),
       );
-      child.once('exit', () => reject(new Error(`redis-server did not start:\n${said}`)));
+      child.once('exit', () => reject(new Error(`redis-server did not start:\n${outcomeText}`)));
       child.stdout?.on('data', (chunk) => {
-        said += chunk;
-        if (said.includes('Ready to accept connections')) resolve();
+        outcomeText += chunk;
+        if (outcomeText.includes('Ready to accept connections')) resolve();
       });
     });
   }

@@ -47,7 +47,7 @@ export class ScriptedMongo {
   }
 
   /** The commands of this name that came, in their order. */
-  asked(name: string): Document[] {
+  requested(name: string): Document[] {
     return this.commands.filter((command) => nameOf(command) === name);
   }
 

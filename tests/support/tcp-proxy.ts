@@ -1,13 +1,13 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** `hang` accepts connections and forwards nothing; `cut` closes connections and refuses new ones. */
-export type Fault = 'none' | 'hang' | 'cut';
+export type Issue = 'none' | 'hang' | 'cut';
 
 /** A TCP proxy between the service and a store that simulates network failures. */
 export class TcpProxy {
   /** The delay in each direction, in milliseconds. */
   delayMs = 0;
-  private fault: Fault = 'none';
+  private issue: Issue = 'none';
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
   private port = 0;
@@ -23,13 +23,13 @@ export class TcpProxy {
     return this.port;
   }
 
-  async set(fault: Fault): Promise<void> {
-    const before = this.fault;
-    this.fault = fault;
-    if (fault === 'cut') await this.close();
+  async set(issue: Issue): Promise<void> {
+    const before = this.issue;
+    this.issue = issue;
+    if (issue === 'cut') await this.close();
     else if (before === 'cut') await this.listen();
     for (const socket of this.sockets) {
-      if (fault === 'hang') socket.pause();
+      if (issue === 'hang') socket.pause();
       else socket.resume();
     }
   }
@@ -45,7 +45,7 @@ export class TcpProxy {
     const far = connect(this.target.port, this.target.host);
     this.pipe(near, far);
     this.pipe(far, near);
-    if (this.fault === 'none') near.resume();
+    if (this.issue === 'none') near.resume();
     else far.pause();
   }
 

@@ -8,7 +8,7 @@ export const AUDIENCE = 'https://catalogue.example';
 /** An issuer of access tokens on this machine, over plain HTTP. A test can make it fail. */
 export class TestIssuer {
   /** The paths of the requests so far. */
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   /** The published keys; the first one signs. */
   pairs: SigningPair[] = [makePair('one')];
   /** Replaces the handler of the issuer. */
@@ -18,7 +18,7 @@ export class TestIssuer {
 
   constructor(private readonly path = '') {
     this.server = createServer((request, response) => {
-      this.asked.push(request.url ?? '');
+      this.requested.push(request.url ?? '');
       if (this.instead) return this.instead(request, response);
       const body = this.documents()[request.url ?? ''];
       response.writeHead(body ? 200 : 404, { 'Content-Type': 'application/json' });

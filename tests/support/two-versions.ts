@@ -1,22 +1,22 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import { apiKeyRoutes } from '#src/adapters/inbound/http/api-key-endpoints.js';
+import { apiKeyRoutes } from '#src/adapters/inbound/http/resources/api-key-routes.js';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import type { ImportTools } from '#src/adapters/inbound/http/import/import-route.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
-import { fromClients } from '#src/adapters/inbound/http/middleware/client-ip.js';
-import { shareAcrossOrigins } from '#src/adapters/inbound/http/middleware/cors.js';
+import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
+import { cors } from '#src/adapters/inbound/http/middleware/cors.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
-import { describedBy, type ResourceDescription } from '#src/adapters/inbound/http/resource-description.js';
-import { resourceRoutes } from '#src/adapters/inbound/http/resource-endpoints.js';
+import { describedBy, type ResourceDefinition } from '#src/adapters/inbound/http/resources/resource-definition.js';
+import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
 import type { Route } from '#src/adapters/inbound/http/route.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.js';
-import { WorkBounds } from '#src/adapters/inbound/http/work-bounds.js';
-import { RandomBackoff } from '#src/adapters/outbound/system/random-backoff.js';
+import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
+import { RandomBackoff } from '#src/adapters/outbound/system/backoff.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import type { RecordRules } from '#src/application/records/record-validator.js';
@@ -30,18 +30,18 @@ import { NAME } from '#src/domain/text.js';
 import { USER, type User } from '#src/domain/user.js';
 import { HttpClient } from './http-client.js';
 import { FIRST_KEY } from './in-process-service.js';
-import { DocumentedAnswers } from './openapi/documented-answers.js';
+import { DocumentedResponses } from './openapi/documented-responses.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** Products in version 2: the name is a title, and neither description nor attributes are shown. */
 const { name: TITLE, sku: SKU, price: PRICE } = PRODUCT;
 const readTitled = fieldReader<Product>({ name: TITLE, sku: SKU, price: PRICE });
 
-export const TITLED_PRODUCTS: ResourceDescription<Product> = {
+export const TITLED_PRODUCTS: ResourceDefinition<Product> = {
   ...PRODUCTS,
   ...describedBy({ title: TITLE, sku: SKU, price: PRICE }),
   version: 2,
-  words: { ...PRODUCTS.words, name: 'TitledProduct', example: { title: 'Desk lamp', sku: 'LAMP-1' } },
+  docs: { ...PRODUCTS.docs, name: 'TitledProduct', example: { title: 'Desk lamp', sku: 'LAMP-1' } },
   // Lists ask stores, which know the name alone.
   fields: indexedFields({ sku: SKU, price: PRICE }),
   present: ({ id, fields: { name, sku, price } }) => ({
@@ -64,12 +64,12 @@ const LAST_NAME = { kind: 'text', ...NAME, max: 100 } as const;
 const readSplit = fieldReader<SplitUser>({ ...USER, lastName: LAST_NAME });
 
 /** Users in version 2: the name is split in two. Together they are as long as a name may be. */
-export const SPLIT_USERS: ResourceDescription<SplitUser> = {
+export const SPLIT_USERS: ResourceDefinition<SplitUser> = {
   ...USERS,
   ...describedBy({ firstName: { ...USER.name, max: 99 }, lastName: LAST_NAME, email: USER.email }),
   version: 2,
-  words: {
-    ...USERS.words,
+  docs: {
+    ...USERS.docs,
     name: 'SplitUser',
     example: { firstName: 'Dick', lastName: 'van Dyke', email: 'dick@example.com' },
   },
@@ -115,10 +115,10 @@ export function twoVersions(environment: Record<string, string> = {}, served = i
     application = await compose(settings);
     await application.storage.store.open();
     await application.keyAdministration.createFirst(FIRST_KEY);
-    const endpoints = served(application);
-    server = createPlainServer(app(application, endpoints).callback());
+    const routes = served(application);
+    server = createPlainServer(app(application, routes).callback());
     state.client = new HttpClient(await listen(server, '127.0.0.1', 0), undefined, FIRST_KEY);
-    state.client.documented = new DocumentedAnswers(described(settings.CORS_ORIGINS, endpoints));
+    state.client.documented = new DocumentedResponses(described(settings.CORS_ORIGINS, routes));
   });
   after(async () => {
     state.client?.close();
@@ -132,15 +132,15 @@ export function twoVersions(environment: Record<string, string> = {}, served = i
 function app({ serviceParts }: Application, routes: readonly Route[]) {
   const { settings, authenticator, rateLimits, logger, clock } = serviceParts;
   return createApp({
-    arrival: fromClients,
-    crossOrigin: shareAcrossOrigins(settings.CORS_ORIGINS),
-    gate: { authenticator, limiter: rateLimits.requests },
+    clientIp: directClientIp,
+    cors: cors(settings.CORS_ORIGINS),
+    accessControl: { authenticator, limiter: rateLimits.requests },
     routes,
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
-    journal: logger,
+    logger: logger,
     clock,
     isDraining: () => false,
-    bounds: new WorkBounds(1_048_576),
+    limits: new WorkLimits(1_048_576),
   });
 }
 
@@ -159,13 +159,13 @@ const POLICY = {
 function inTwoVersions(application: Application): Route[] {
   const { products, users, apiKeys } = application.resources;
   const first = { ...PRODUCTS, deprecation: DEPRECATION };
-  const keys = { ...API_KEYS, version: 2, words: { ...API_KEYS.words, name: 'SecondApiKey' } };
+  const keys = { ...API_KEYS, version: 2, docs: { ...API_KEYS.docs, name: 'SecondApiKey' } };
   return [
-    ...resourceRoutes(first, products.useCases, POLICY, importTools(application)),
+    ...resourceRoutes(first, products.service, POLICY, importTools(application)),
     ...titledProducts(application),
-    ...apiKeys.endpoints,
-    ...apiKeyRoutes(keys, apiKeys.useCases, POLICY),
-    ...users.endpoints,
+    ...apiKeys.routes,
+    ...apiKeyRoutes(keys, apiKeys.service, POLICY),
+    ...users.routes,
   ];
 }
 
@@ -179,7 +179,7 @@ export function titledProducts(application: Application): Route[] {
 export function splitUsers(application: Application): Route[] {
   const service = serviceOf<SplitUser>(application, 'users', SPLIT_USERS);
   return [
-    ...application.resources.users.endpoints,
+    ...application.resources.users.routes,
     ...resourceRoutes(SPLIT_USERS, service, POLICY, importTools(application)),
   ];
 }
@@ -205,5 +205,5 @@ function serviceOf<Fields>(
 function importTools({ serviceParts }: Application): ImportTools {
   const { settings, logger } = serviceParts;
   const folder = join(settings.DATA_DIR, 'spool');
-  return { resultBuffers: new ResultBuffers({ folder }), journal: logger };
+  return { resultBuffers: new ResultBuffers({ folder }), logger: logger };
 }

@@ -14,11 +14,11 @@ export function begin(service: ListService, path: string, headers = {}): Promise
 }
 
 /** Waits for the log entry of a request. */
-export async function logged({ journal }: ListService): Promise<Readonly<Record<string, unknown>>> {
+export async function logged({ logger }: ListService): Promise<Readonly<Record<string, unknown>>> {
   for (;;) {
-    const line = journal.lines.find(({ event }) => event === 'request');
+    const line = logger.lines.find(({ event }) => event === 'request');
     if (line) return line.details;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 
@@ -28,16 +28,16 @@ export async function pagesUntilFull({ connections, records }: ListService, turn
   for (let still = 0; still < turns; still++) {
     if (!connections.at(-1)?.writableNeedDrain || records.queries.length !== pages) still = 0;
     pages = records.queries.length;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return pages;
 }
 
 /** Waits 100 turns of the event loop, so that pending work is done. */
 export async function someTurns(): Promise<void> {
-  for (let turn = 0; turn < 100; turn++) await nextTurn();
+  for (let turn = 0; turn < 100; turn++) await yieldToEventLoop();
 }
 
-function nextTurn(): Promise<void> {
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

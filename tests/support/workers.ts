@@ -49,9 +49,9 @@ export class WriteLoad {
 
   private async write(): Promise<void> {
     while (!this.stopped) {
-      const answer = await this.client.post('/products', { name: 'Lamp' }).catch(() => undefined);
-      if (answer?.status === 201) this.acknowledged.push(answer.json.id);
-      if (!answer) await sleep(20);
+      const response = await this.client.post('/products', { name: 'Lamp' }).catch(() => undefined);
+      if (response?.status === 201) this.acknowledged.push(response.json.id);
+      if (!response) await sleep(20);
     }
   }
 }

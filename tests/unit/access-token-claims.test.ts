@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readAccessToken } from '#src/adapters/outbound/tokens/access-token-claims.js';
-import { CatalogueError } from '#src/domain/errors.js';
+import { AppError } from '#src/domain/errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const SECONDS = NOW / 1_000;
@@ -16,11 +16,11 @@ describe('the claims of an access token', () => {
     };
     return readAccessToken({ header: { typ }, claims }, EXPECTED, NOW);
   };
-  const refusal = (changes: object = {}, typ?: unknown): CatalogueError => {
+  const refusal = (changes: object = {}, typ?: unknown): AppError => {
     try {
       read(changes, typ);
     } catch (error) {
-      if (error instanceof CatalogueError) return error;
+      if (error instanceof AppError) return error;
     }
     throw new Error('It was taken.');
   };

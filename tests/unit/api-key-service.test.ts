@@ -11,7 +11,7 @@ import { FakeClock } from '../support/fakes.js';
 import { apiKeyService, keyAdministration } from '../support/key-administration.js';
 import { API_KEYS, ENDLESS } from '../support/tables.js';
 
-const ONCE = { key: 'key', fingerprint: 'a shop', showsFields: true };
+const IDEMPOTENT_REQUEST = { key: 'key', fingerprint: 'a shop', storesFields: true };
 
 /** A store whose next insertion is answered with an error, and done or not. */
 class FailingRepository extends MemoryRepository<ApiKey> {
@@ -37,7 +37,7 @@ describe('the service of API keys', () => {
 
   const shop = (fields: object = {}) => ({
     draft: { fields: { name: 'shop', scopes: ['products:read'], ...fields }, issues: [] },
-    once: ONCE,
+    once: IDEMPOTENT_REQUEST,
   });
 
   beforeEach(() => {
@@ -74,7 +74,7 @@ describe('the service of API keys', () => {
     expect((await keys.issue(shop())).record.createdAt).to.equal(createdAt);
 
     clock.now = () => clock.time++;
-    const another = { ...shop(), once: { ...ONCE, key: 'another' } };
+    const another = { ...shop(), once: { ...IDEMPOTENT_REQUEST, key: 'another' } };
     const first = (await keys.issue(another)).record;
     clock.time += 1_000;
     await keys.revoke(first.id, ANY_VERSION);

@@ -8,7 +8,7 @@ import type { KeyAdministration } from '#src/application/auth/key-administration
 import type { ApiKey, Principal } from '#src/domain/access.js';
 import { testAuthenticator } from '../support/authenticator.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { FakeClock, RecordingJournal } from '../support/fakes.js';
+import { FakeClock, RecordingLogger } from '../support/fakes.js';
 import { keyAdministration } from '../support/key-administration.js';
 import { API_KEYS, ENDLESS } from '../support/tables.js';
 
@@ -32,7 +32,7 @@ class CountingRepository extends MemoryRepository<ApiKey> {
 describe('the verifier of API keys behind the cache of credentials', () => {
   let keys: CountingRepository;
   let clock: FakeClock;
-  let journal: RecordingJournal;
+  let logger: RecordingLogger;
   let cache: CredentialCache;
   let verify: (key: string) => Promise<Principal>;
   let administration: KeyAdministration;
@@ -40,14 +40,14 @@ describe('the verifier of API keys behind the cache of credentials', () => {
   beforeEach(() => {
     keys = new CountingRepository(API_KEYS, ENDLESS);
     clock = new FakeClock();
-    journal = new RecordingJournal();
+    logger = new RecordingLogger();
     const format = new ChecksummedApiKey();
     cache = new CredentialCache(clock);
     const authenticator = testAuthenticator({
       cache,
       failures: new MemoryRateLimiter({ name: 'auth', quota: 100_000, windowSeconds: 60 }),
       format,
-      apiKeys: new ApiKeyVerifier({ keys, format, clock, journal }),
+      apiKeys: new ApiKeyVerifier({ keys, format, clock, logger }),
     });
     verify = (key) => authenticator.authenticate(key, 'here');
     administration = keyAdministration(keys, clock);
@@ -70,14 +70,14 @@ describe('the verifier of API keys behind the cache of credentials', () => {
     const { key, record } = await issue();
     const found = await keys.findByUnique('digest', new ChecksummedApiKey().digest(key));
     const lookUp = keys.findByUnique.bind(keys);
-    let answer = (_: typeof found) => {};
-    keys.findByUnique = () => new Promise((resolve) => (answer = resolve));
+    let response = (_: typeof found) => {};
+    keys.findByUnique = () => new Promise((resolve) => (response = resolve));
     const underWay = verify(key);
     keys.findByUnique = lookUp;
     await verify(key);
     await administration.revoke(record.id);
     cache.invalidate(`key:${record.id}`);
-    answer(found);
+    response(found);
     await underWay;
     await expectRefusal(verify(key), 'invalid_token');
   });
@@ -184,6 +184,6 @@ describe('the verifier of API keys behind the cache of credentials', () => {
     keys.isDown = true;
     await verify(key);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(journal.events).to.deep.equal(['the last use of an API key could not be noted']);
+    expect(logger.events).to.deep.equal(['the last use of an API key could not be noted']);
   });
 });

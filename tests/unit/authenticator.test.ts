@@ -4,7 +4,7 @@ import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.
 import { issuerOf } from '#src/adapters/outbound/tokens/decode-jwt.js';
 import type { Authenticator } from '#src/application/auth/authenticator.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
-import { CatalogueError, type ErrorCode } from '#src/domain/errors.js';
+import { AppError, type ErrorCode } from '#src/domain/errors.js';
 import { testAuthenticator } from '../support/authenticator.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
@@ -12,14 +12,14 @@ import { makePair, signed } from '../support/jws.js';
 
 describe('the authenticator', () => {
   const clock = new FakeClock();
-  let answers: Record<string, ErrorCode>;
+  let responses: Record<string, ErrorCode>;
   let verified: number;
   let freshMs: number;
   let cache: CredentialCache;
   let authenticator: Authenticator;
 
   beforeEach(() => {
-    answers = {};
+    responses = {};
     verified = 0;
     freshMs = 0;
     cache = new CredentialCache(clock);
@@ -29,8 +29,8 @@ describe('the authenticator', () => {
       accessTokens: {
         verify: async ({ token }) => {
           verified++;
-          const code = answers[token];
-          if (code) throw new CatalogueError(code, 'no');
+          const code = responses[token];
+          if (code) throw new AppError(code, 'no');
           return { id: token, scopes: [], freshMs };
         },
       },
@@ -43,7 +43,7 @@ describe('the authenticator', () => {
     );
 
   it('verifies nothing more for an address that keeps failing', async () => {
-    answers = { bad: 'invalid_token' };
+    responses = { bad: 'invalid_token' };
     for (let i = 0; i < 3; i++)
       await expectRefusal(authenticator.authenticate('bad', 'here'), 'invalid_token');
     await expectRefusal(authenticator.authenticate('bad', 'here'), 'rate_limited');
@@ -53,7 +53,7 @@ describe('the authenticator', () => {
   });
 
   it('still verifies what was good within 10 minutes', async () => {
-    answers = { bad: 'token_expired' };
+    responses = { bad: 'token_expired' };
     await authenticator.authenticate('good', 'here');
     await fail(10);
     clock.running += 10 * 60_000 - 1;
@@ -64,7 +64,7 @@ describe('the authenticator', () => {
 
   it('verifies again what is no longer fresh, so that a revoked key is refused', async () => {
     await authenticator.authenticate('key', 'here');
-    answers = { key: 'invalid_token' };
+    responses = { key: 'invalid_token' };
     await expectRefusal(authenticator.authenticate('key', 'here'), 'invalid_token');
   });
 
@@ -72,23 +72,23 @@ describe('the authenticator', () => {
     freshMs = 5_000;
     for (let i = 0; i < 5; i++) await authenticator.authenticate('token', 'here');
     expect(verified).to.equal(1);
-    answers = { token: 'invalid_token' };
+    responses = { token: 'invalid_token' };
     clock.running += 5_000;
     await expectRefusal(authenticator.authenticate('token', 'here'), 'invalid_token');
   });
 
   it('caches no token that was refused', async () => {
     freshMs = 5_000;
-    answers = { token: 'invalid_token' };
+    responses = { token: 'invalid_token' };
     for (let i = 0; i < 2; i++)
       await expectRefusal(authenticator.authenticate('token', 'here'), 'invalid_token');
-    answers = {};
+    responses = {};
     await authenticator.authenticate('token', 'here');
     expect(verified).to.equal(3);
   });
 
   it('holds a store that is down against nobody', async () => {
-    answers = { bad: 'unavailable' };
+    responses = { bad: 'unavailable' };
     for (let i = 0; i < 10; i++)
       await expectRefusal(authenticator.authenticate('bad', 'here'), 'unavailable');
   });
@@ -96,7 +96,7 @@ describe('the authenticator', () => {
   it('still knows what was good after a flood of tokens that are not, and is no larger for it', async () => {
     await authenticator.authenticate('good', 'here');
     const flood = Array.from({ length: 20_000 }, (_, i) => `bad ${i}`);
-    answers = Object.fromEntries(flood.map((token) => [token, 'invalid_token']));
+    responses = Object.fromEntries(flood.map((token) => [token, 'invalid_token']));
     await Promise.all(
       flood.map((token, i) => authenticator.authenticate(token, i % 2 ? 'here' : `${i}`).catch(() => {})),
     );
@@ -107,14 +107,14 @@ describe('the authenticator', () => {
 
   it('remembers a bounded number of credentials', async () => {
     for (let i = 0; i < 10_001; i++) await authenticator.authenticate(`key ${i}`, 'here');
-    answers = { bad: 'invalid_token' };
+    responses = { bad: 'invalid_token' };
     await fail(10);
     await expectRefusal(authenticator.authenticate('key 0', 'here'), 'rate_limited');
     await authenticator.authenticate('key 1', 'here');
   });
 
   it('lets a token pass the throttle that this process has just issued, and verifies it', async () => {
-    answers = { bad: 'invalid_token' };
+    responses = { bad: 'invalid_token' };
     await fail(10);
     await expectRefusal(authenticator.authenticate('issued', 'here'), 'rate_limited');
     authenticator.remember('issued', { id: 'issued', scopes: [] });
@@ -137,7 +137,7 @@ describe('the authenticator of OAuth clients', () => {
       apiKeys: {
         verify: async ({ token }) => {
           lookUps++;
-          if (token !== 'secret') throw new CatalogueError('invalid_token', 'no');
+          if (token !== 'secret') throw new AppError('invalid_token', 'no');
           return { id: 'key:7', scopes: ['users:read'], freshMs: 2_000 };
         },
       },
@@ -168,10 +168,10 @@ describe('the authenticator of OAuth clients', () => {
 describe('the authenticator, by the kind of the token,', () => {
   const format = new ChecksummedApiKey();
   const pair = makePair('one');
-  let asked: string[];
+  let requested: string[];
   const named = (name: string) => ({
     verify: async () => {
-      asked.push(name);
+      requested.push(name);
       return { id: name, scopes: [], freshMs: 0 };
     },
   });
@@ -187,19 +187,19 @@ describe('the authenticator, by the kind of the token,', () => {
     });
 
   beforeEach(() => {
-    asked = [];
+    requested = [];
   });
 
   it('asks its verifier and no other', async () => {
     await authenticator().authenticate(format.generate(), 'here');
     for (const iss of ['https://a.example', 'https://a.example/', 'https://localhost:8443'])
       await authenticator().authenticate(signed({ iss }, pair), 'here');
-    expect(asked).to.deep.equal(['keys', 'external', 'own', 'own']);
+    expect(requested).to.deep.equal(['keys', 'external', 'own', 'own']);
   });
 
   it('asks no other issuer where there is none', async () => {
     await authenticator(false).authenticate(signed({ iss: 'https://a.example' }, pair), 'here');
-    expect(asked).to.deep.equal(['own']);
+    expect(requested).to.deep.equal(['own']);
   });
 
   it('asks nobody about what is neither a key nor a JWT with an issuer', async () => {
@@ -214,6 +214,6 @@ describe('the authenticator, by the kind of the token,', () => {
       signed([], pair),
     ])
       await expectRefusal(authenticator().authenticate(token, 'here'), 'invalid_token');
-    expect(asked).to.deep.equal([]);
+    expect(requested).to.deep.equal([]);
   });
 });

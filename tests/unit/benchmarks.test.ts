@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Exports } from '../../scripts/exports.js';
-import { Latencies, table } from '../../scripts/figures.js';
-import { readProducts } from '../../scripts/paced-clients.js';
+import { Latencies, table } from '../../scripts/statistics.js';
+import { readProducts } from '../../scripts/load-generator.js';
 import { serverPair } from '../support/certificates.js';
 import { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -16,11 +16,11 @@ describe('the benchmarks', () => {
   const folder = temporaryFolder();
   let server: Server;
   let service: { products: number; key: string; authorityFile: string; client: HttpClient };
-  let answer: (path: string, response: ServerResponse) => void;
+  let respond: (path: string, response: ServerResponse) => void;
 
   before(async () => {
     const { cert, key, authority } = await serverPair(folder);
-    server = createServer({ cert, key }, ({ url = '' }, response) => answer(url, response));
+    server = createServer({ cert, key }, ({ url = '' }, response) => respond(url, response));
     server.listen(0, 'localhost');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -35,7 +35,7 @@ describe('the benchmarks', () => {
   });
 
   function lines(count: number): void {
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
       response.end('{}\n'.repeat(count));
     };
@@ -86,9 +86,9 @@ describe('the benchmarks', () => {
   });
 
   it('fail where an export is refused or cut off', async () => {
-    answer = (_, response) => void response.writeHead(406).end();
+    respond = (_, response) => void response.writeHead(406).end();
     expect(await failure(new Exports(service, false).first())).to.include('406');
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).write('{}\n');
       setImmediate(() => response.destroy());
     };
@@ -96,22 +96,22 @@ describe('the benchmarks', () => {
   });
 
   it('read products at their pace, and fail where one is refused', async () => {
-    const asked = new Set<string>();
-    answer = (path, response) => {
-      asked.add(path);
+    const requested = new Set<string>();
+    respond = (path, response) => {
+      requested.add(path);
       response.end('{}');
     };
     const pace = { clients: 2, everyMs: 5, seconds: 0.2 };
     const latencies = await readProducts(service, pace);
     expect(latencies.count).to.be.within(2, 80);
-    expect([...asked].filter((path) => !/^\/v1\/products\/[1-5]$/.test(path))).to.deep.equal([]);
-    answer = (_, response) => void response.writeHead(404).end();
+    expect([...requested].filter((path) => !/^\/v1\/products\/[1-5]$/.test(path))).to.deep.equal([]);
+    respond = (_, response) => void response.writeHead(404).end();
     expect(await failure(readProducts(service, pace))).to.include('404');
   });
 
   it('count what a stall makes requests wait from when they were due', async () => {
     let stall = 200;
-    answer = (_, response) => {
+    respond = (_, response) => {
       setTimeout(() => response.end('{}'), stall);
       stall = 0;
     };

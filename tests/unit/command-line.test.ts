@@ -14,10 +14,10 @@ const create = (name: string, scopes: string, ...more: string[]) => [
   scopes,
   ...more,
 ];
-const expiring = (time: string) => create('x', 'products:read', '--expires-at', time);
+const purgeable = (time: string) => create('x', 'products:read', '--expires-at', time);
 
 /** Usage errors: what is asked, and what the message names. */
-const MISUSED: readonly (readonly [args: readonly string[], says: RegExp])[] = [
+const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] = [
   [[], /^usage: catalogue/],
   [['toString'], /unknown command 'toString'/],
   [['serve', 'now'], /too many arguments/],
@@ -34,10 +34,10 @@ const MISUSED: readonly (readonly [args: readonly string[], says: RegExp])[] = [
   [create('x', 'products:read,products:own'), /no scope "products:own"/],
   [create('x', 'products:read,users:read,products:read'), /--scopes/],
   [create('x', 'products:read,'), /no scope ""/],
-  [expiring('tomorrow'), /--expires-at/],
-  [expiring('2090-02-31T00:00:00Z'), /--expires-at/],
-  [expiring('2020-01-01T00:00:00Z'), /--expires-at/],
-  [expiring('9999-12-31T23:59:59-01:00'), /--expires-at/],
+  [purgeable('tomorrow'), /--expires-at/],
+  [purgeable('2090-02-31T00:00:00Z'), /--expires-at/],
+  [purgeable('2020-01-01T00:00:00Z'), /--expires-at/],
+  [purgeable('9999-12-31T23:59:59-01:00'), /--expires-at/],
   [create('x', 'products:read', 'y'), /too many arguments/],
   [['keys', 'list', 'all'], /too many arguments/],
   [['keys', 'revoke'], /missing required argument 'id'/],
@@ -90,11 +90,11 @@ describe('the command line', () => {
   const folder = temporaryFolder();
   const environment = { DATA_DIR: join(folder, 'data') };
 
-  for (const [args, says] of MISUSED) {
+  for (const [args, prints] of MISUSED) {
     it(`explains a usage error and exits with 64: catalogue ${args.join(' ')}`, async () => {
       const { code, out, err } = await runInProcess(args, environment);
       expect([code, out]).to.deep.equal([64, '']);
-      expect(err).to.match(says).and.to.include('usage: catalogue').and.to.not.include('    at ');
+      expect(err).to.match(prints).and.to.include('usage: catalogue').and.to.not.include('    at ');
       expect(existsSync(environment.DATA_DIR), 'no store is opened').to.equal(false);
     });
   }

@@ -5,7 +5,7 @@ import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { ArchiveCopy, CopyError } from '#src/application/maintenance/copy-archive.js';
 import { reservationRules } from '#src/application/maintenance/copy-rules.js';
 import type { Reservation } from '#src/application/ports/idempotency-store.js';
-import { RESERVATION_MS } from '#src/application/retention.js';
+import { RESERVATION_MS } from '#src/application/maintenance/retention.js';
 import { PRODUCTS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

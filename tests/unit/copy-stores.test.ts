@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { RecordTable } from '#src/application/list-query.js';
+import type { RecordTable } from '#src/application/records/list-query.js';
 import { CopyError, countsIn } from '#src/application/maintenance/copy-archive.js';
-import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/retention.js';
+import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
 import { copyStores } from '#src/composition/copy-stores.js';
 import { sqliteStorage } from '#src/composition/sqlite-storage.js';
 import type { Storage } from '#src/composition/storage.js';

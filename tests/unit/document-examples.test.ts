@@ -4,7 +4,7 @@ import { OpenText } from '../support/open-text.js';
 
 const fenced = (info: string, ...lines: string[]) => [`\`\`\`${info}`, ...lines, '```'].join('\n');
 const REQUEST = fenced('http', 'GET /v1/products HTTP/1.1');
-const ANSWER = fenced('http', 'HTTP/1.1 200 OK', '', '[]');
+const RESPONSE = fenced('http', 'HTTP/1.1 200 OK', '', '[]');
 
 describe('the examples of a document', () => {
   it('are pairs of a request and its answer', () => {
@@ -19,7 +19,7 @@ describe('the examples of a document', () => {
     );
     const created = fenced('http', 'HTTP/1.1 201 Created', 'Link: </a>; rel="a"', 'Link: </b>; rel="b"');
     expect(
-      examplesIn(`# Products\n\n${REQUEST}\n\nis answered\n\n${ANSWER}\n${post}\n${created}\n`),
+      examplesIn(`# Products\n\n${REQUEST}\n\nis answered\n\n${RESPONSE}\n${post}\n${created}\n`),
     ).to.deep.equal([
       {
         line: 3,
@@ -28,7 +28,7 @@ describe('the examples of a document', () => {
         headers: {},
         body: undefined,
         times: 1,
-        answer: { status: 200, headers: {}, body: '[]' },
+        response: { status: 200, headers: {}, body: '[]' },
       },
       {
         line: 14,
@@ -37,23 +37,23 @@ describe('the examples of a document', () => {
         headers: { 'Content-Type': 'application/json' },
         body: '{"name":\n\n"x"}',
         times: 3,
-        answer: { status: 201, headers: { Link: '</a>; rel="a", </b>; rel="b"' }, body: '' },
+        response: { status: 201, headers: { Link: '</a>; rel="a", </b>; rel="b"' }, body: '' },
       },
     ]);
   });
 
   for (const [what, markdown] of Object.entries({
     'a request without an answer': REQUEST,
-    'two requests in a row': `${REQUEST}\n${REQUEST}\n${ANSWER}`,
-    'an answer without a request': `${ANSWER}\n${REQUEST}`,
-    'a block of another language': `${REQUEST}\n${ANSWER}\n${fenced('sh', 'curl')}`,
-    'a block of no language': `${REQUEST}\n${ANSWER}\n${fenced('', 'curl')}`,
-    'a block without an end': `${REQUEST}\n${ANSWER.slice(0, -3)}`,
-    'an indented block': `${REQUEST}\n${ANSWER}\n  \`\`\`http\n  GET / HTTP/1.1\n  \`\`\``,
-    'a block by indentation alone': `${REQUEST}\n${ANSWER}\n\n    GET / HTTP/1.1\n`,
-    'an unknown method': `${fenced('http', 'BREW / HTTP/1.1')}\n${ANSWER}`,
-    'a line that is no header': `${fenced('http', 'GET / HTTP/1.1', 'Accept')}\n${ANSWER}`,
-    'a body of no type': `${fenced('http', 'POST / HTTP/1.1', '', '{}')}\n${ANSWER}`,
+    'two requests in a row': `${REQUEST}\n${REQUEST}\n${RESPONSE}`,
+    'an answer without a request': `${RESPONSE}\n${REQUEST}`,
+    'a block of another language': `${REQUEST}\n${RESPONSE}\n${fenced('sh', 'curl')}`,
+    'a block of no language': `${REQUEST}\n${RESPONSE}\n${fenced('', 'curl')}`,
+    'a block without an end': `${REQUEST}\n${RESPONSE.slice(0, -3)}`,
+    'an indented block': `${REQUEST}\n${RESPONSE}\n  \`\`\`http\n  GET / HTTP/1.1\n  \`\`\``,
+    'a block by indentation alone': `${REQUEST}\n${RESPONSE}\n\n    GET / HTTP/1.1\n`,
+    'an unknown method': `${fenced('http', 'BREW / HTTP/1.1')}\n${RESPONSE}`,
+    'a line that is no header': `${fenced('http', 'GET / HTTP/1.1', 'Accept')}\n${RESPONSE}`,
+    'a body of no type': `${fenced('http', 'POST / HTTP/1.1', '', '{}')}\n${RESPONSE}`,
     'a status with the name of another': `${REQUEST}\n${fenced('http', 'HTTP/1.1 200 Created')}`,
     'an answer several times': `${REQUEST}\n${fenced('http 2 times', 'HTTP/1.1 200 OK')}`,
   })) {

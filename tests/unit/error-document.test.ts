@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
 import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
-import { FAULTS } from '#src/adapters/inbound/http/response/issue-codes.js';
+import { ISSUES } from '#src/adapters/inbound/http/response/issue-codes.js';
 import { ERROR_DOCUMENT, errorDocument } from '../../scripts/error-document.js';
 
 /** The public contract, copied by hand: a code that is added or moved is a change of it. */
@@ -50,21 +50,21 @@ describe('docs/errors.md', () => {
     expect(Object.entries(ERRORS).map(([code, { status }]) => [code, status])).to.have.deep.members(promised);
     for (const [status, codes] of Object.entries(PROMISED)) {
       const [, group = ''] = new RegExp(`\n## ${status} [^\n]+\n([^]*?)\n## `).exec(text) ?? [];
-      const told = [...group.matchAll(/^### `(\w+)`$/gm)].map(([, code]) => code);
-      expect(told, status).to.have.members(codes.split(' '));
+      const reported = [...group.matchAll(/^### `(\w+)`$/gm)].map(([, code]) => code);
+      expect(reported, status).to.have.members(codes.split(' '));
     }
   });
 
   it('has every code of details and of the token endpoint', () => {
-    expect(Object.keys(FAULTS)).to.have.members(PROMISED_IN_DETAILS.split(' '));
-    for (const code of Object.keys(FAULTS))
+    expect(Object.keys(ISSUES)).to.have.members(PROMISED_IN_DETAILS.split(' '));
+    for (const code of Object.keys(ISSUES))
       expect(sectionOf(text, `### \`${code}\` in details`), code).to.include('What to do');
     for (const error of Object.keys(OAUTH_ERRORS))
       expect(sectionOf(text, `### \`${error}\``), error).to.include('What to do');
   });
 
   it('says of each what causes it and what to do, in whole sentences', () => {
-    for (const [code, { cause, remedy }] of Object.entries({ ...ERRORS, ...FAULTS, ...OAUTH_ERRORS })) {
+    for (const [code, { cause, remedy }] of Object.entries({ ...ERRORS, ...ISSUES, ...OAUTH_ERRORS })) {
       expect(cause, code).to.match(/^[A-Z`].{20,}[.)]$/s);
       expect(remedy, code).to.match(/^[A-Z`].+\.$/s);
     }

@@ -10,7 +10,7 @@ class Requests {
 
   constructor(private readonly bounded: FairShares) {}
 
-  ask(client: string, name: string, size?: number): Promise<boolean> {
+  request(client: string, name: string, size?: number): Promise<boolean> {
     return this.bounded.take(client, size).then((share) => {
       if (!share) return false;
       this.granted.push(name);
@@ -31,14 +31,14 @@ describe('fair shares', () => {
       new FairShares({ total: 3, perClient: 2, maxWaiting: 0, patienceMs: 10_000 }),
     );
     const outcomes = await Promise.all(
-      ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => requests.ask(name.charAt(0), name)),
+      ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => requests.request(name.charAt(0), name)),
     );
     expect(outcomes).to.deep.equal([true, true, false, true, false]);
   });
 
   it('go to waiting clients in rotation, whatever one of them has queued', async () => {
     const requests = new Requests(new FairShares({ total: 1, perClient: 1, ...PATIENT }));
-    const waiting = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map((name) => requests.ask(name.charAt(0), name));
+    const waiting = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map((name) => requests.request(name.charAt(0), name));
     await waiting[0];
     const order = ['a1', 'a2', 'b1', 'c1', 'a3', 'b2'];
     for (const name of order) await requests.done(name);
@@ -48,17 +48,17 @@ describe('fair shares', () => {
 
   it('let nobody wait for a client that is at its own bound', async () => {
     const requests = new Requests(new FairShares({ total: 3, perClient: 1, ...PATIENT }));
-    void requests.ask('a', 'a1');
-    void requests.ask('a', 'a2');
-    expect(await requests.ask('b', 'b1')).to.equal(true);
+    void requests.request('a', 'a1');
+    void requests.request('a', 'a2');
+    expect(await requests.request('b', 'b1')).to.equal(true);
     expect(requests.granted).to.deep.equal(['a1', 'b1']);
   });
 
   it('are not taken by small requests for as long as a large one waits', async () => {
     const requests = new Requests(new FairShares({ total: 10, perClient: 10, ...PATIENT }));
-    await requests.ask('a', 'a small', 5);
-    const large = requests.ask('b', 'b large', 10);
-    const small = requests.ask('c', 'c small', 5);
+    await requests.request('a', 'a small', 5);
+    const large = requests.request('b', 'b large', 10);
+    const small = requests.request('c', 'c small', 5);
     await requests.done('a small');
     await large;
     await requests.done('b large');
@@ -77,9 +77,9 @@ describe('fair shares', () => {
 
   it('of the reserve go to a client that holds nothing before those that wait for the total', async () => {
     const requests = new Requests(new FairShares({ total: 4, perClient: 3, reserve: 1, ...PATIENT }));
-    for (const name of ['a1', 'a2', 'b1', 'b2']) await requests.ask(name.charAt(0), name);
-    void requests.ask('a', 'a3');
-    expect(await requests.ask('c', 'c1')).to.equal(true);
+    for (const name of ['a1', 'a2', 'b1', 'b2']) await requests.request(name.charAt(0), name);
+    void requests.request('a', 'a3');
+    expect(await requests.request('c', 'c1')).to.equal(true);
     await requests.done('b1');
     await requests.done('b2');
     expect(requests.granted).to.deep.equal(['a1', 'a2', 'b1', 'b2', 'c1', 'a3']);

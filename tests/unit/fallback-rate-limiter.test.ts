@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-limiter.js';
 import type { CounterName, Metrics } from '#src/application/ports/metrics.js';
 import type { RateLimiter, RateState } from '#src/application/ports/rate-limiter.js';
-import { type CatalogueError, unavailable } from '#src/domain/errors.js';
+import { type AppError, unavailable } from '#src/domain/errors.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { RecordingJournal } from '../support/fakes.js';
+import { RecordingLogger } from '../support/fakes.js';
 
 const POLICY = { name: 'test', quota: 3, windowSeconds: 60 };
 
@@ -39,21 +39,21 @@ describe('the fallback of the rate limiter', () => {
   let shared: FakeLimiter;
   let locals: FakeLimiter[];
   let metrics: CountingMetrics;
-  let journal: RecordingJournal;
+  let logger: RecordingLogger;
   let limiter: FallbackRateLimiter;
-  const gone: CatalogueError = unavailable('gone');
+  const gone: AppError = unavailable('gone');
 
   beforeEach(() => {
     shared = new FakeLimiter();
     locals = [];
     metrics = new CountingMetrics();
-    journal = new RecordingJournal();
+    logger = new RecordingLogger();
     const makeLocal = () => {
       const local = new FakeLimiter();
       locals.push(local);
       return local;
     };
-    limiter = new FallbackRateLimiter({ shared, makeLocal, metrics, journal });
+    limiter = new FallbackRateLimiter({ shared, makeLocal, metrics, logger });
   });
 
   const remaining = async () => (await limiter.consume('a')).remaining;
@@ -62,7 +62,7 @@ describe('the fallback of the rate limiter', () => {
     expect(await remaining()).to.equal(2);
     expect((await limiter.peek('a')).remaining).to.equal(2);
     expect(limiter.policy).to.equal(POLICY);
-    expect([locals.length, metrics.counts.length, journal.events.length]).to.deep.equal([0, 0, 0]);
+    expect([locals.length, metrics.counts.length, logger.events.length]).to.deep.equal([0, 0, 0]);
   });
 
   it('grants the full quota anew in each outage, and no more', async () => {
@@ -83,13 +83,13 @@ describe('the fallback of the rate limiter', () => {
     shared.failure = gone;
     await Promise.all([remaining(), remaining(), limiter.peek('a')]);
     await remaining();
-    expect(journal.events).to.deep.equal([
+    expect(logger.events).to.deep.equal([
       'rate limits are no longer shared: this process limits on its own',
     ]);
     shared.failure = undefined;
     await Promise.all([remaining(), remaining()]);
     await remaining();
-    expect(journal.events.slice(1)).to.deep.equal(['rate limits are shared again']);
+    expect(logger.events.slice(1)).to.deep.equal(['rate limits are shared again']);
   });
 
   it('counts each request that is answered locally, and no look', async () => {
@@ -106,7 +106,7 @@ describe('the fallback of the rate limiter', () => {
     await Promise.all([early, late]);
     await limiter.peek('a');
     expect(locals).to.have.length(1);
-    expect(journal.events).to.have.length(1);
+    expect(logger.events).to.have.length(1);
   });
 
   it('goes on limiting alone where the shared limiter can be read but not counted on', async () => {
@@ -132,7 +132,7 @@ describe('the fallback of the rate limiter', () => {
     const broken = new FakeLimiter();
     broken.failure = unavailable('too');
     shared.failure = gone;
-    limiter = new FallbackRateLimiter({ shared, makeLocal: () => broken, metrics, journal });
+    limiter = new FallbackRateLimiter({ shared, makeLocal: () => broken, metrics, logger });
     await expectRefusal(limiter.consume('a'), 'unavailable');
   });
 });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { type FieldSet, type FieldTable, indexedFields, METADATA, uniqueFields } from '#src/domain/fields.js';
+import { type FieldSpecs, type FieldTable, indexedFields, SYSTEM_FIELDS, uniqueFields } from '#src/domain/fields.js';
 import { PRODUCTS, USERS } from '../support/tables.js';
 
 describe('fields', () => {
   it('name those that no two records share, in their order', () => {
-    const fields: FieldSet = {
+    const fields: FieldSpecs = {
       b: { type: 'text', unique: true, ignoresCase: true },
       name: { type: 'text', required: true },
       a: { type: 'integer', unique: true },
@@ -32,7 +32,7 @@ describe('fields', () => {
   });
 
   it('of the service itself are on every record, so that lists can be sorted by them', () => {
-    expect(Object.keys(METADATA)).to.have.members(['id', 'createdAt', 'updatedAt']);
-    expect(Object.values(METADATA).every(({ required }) => required)).to.equal(true);
+    expect(Object.keys(SYSTEM_FIELDS)).to.have.members(['id', 'createdAt', 'updatedAt']);
+    expect(Object.values(SYSTEM_FIELDS).every(({ required }) => required)).to.equal(true);
   });
 });

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { CertificateError } from '#src/adapters/outbound/certificates/check-key-pair.js';
 import { FileCertificates } from '#src/adapters/outbound/certificates/file-certificates.js';
 import { type Chain, chain } from '../support/certificate-chain.js';
-import { FakeClock, RecordingJournal } from '../support/fakes.js';
+import { FakeClock, RecordingLogger } from '../support/fakes.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const DAY_MS = 86_400_000;
@@ -15,14 +15,14 @@ describe('certificates from files', () => {
   const folder = temporaryFolder();
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
   const clock = new FakeClock(Date.now());
-  let journal: RecordingJournal;
+  let logger: RecordingLogger;
   let ec: Chain;
   let rsa: Chain;
   const write = ({ cert, key }: Pick<Chain, 'cert' | 'key'>) => {
     writeFileSync(files.certFile, cert);
     writeFileSync(files.keyFile, key);
   };
-  const open = () => new FileCertificates(files, clock, journal);
+  const open = () => new FileCertificates(files, clock, logger);
   const complaint = async (certificates = open()) => {
     try {
       await certificates.current();
@@ -37,7 +37,7 @@ describe('certificates from files', () => {
     [ec, rsa] = await Promise.all([chain('EC'), chain('RSA')]);
   });
   beforeEach(() => {
-    journal = new RecordingJournal();
+    logger = new RecordingLogger();
     clock.time = Date.now();
   });
 
@@ -46,7 +46,7 @@ describe('certificates from files', () => {
       write(pair);
       expect(await open().current()).to.deep.equal({ cert: pair.cert, key: pair.key });
     }
-    expect(journal.events).to.deep.equal([]);
+    expect(logger.events).to.deep.equal([]);
   });
 
   it('are refused where a file holds something else, in words that name the setting', async () => {
@@ -138,7 +138,7 @@ describe('certificates from files', () => {
     const certificates = open();
     expect((await certificates.current()).cert).to.equal(late.cert);
     await certificates.current();
-    expect(journal.events).to.deep.equal(['the certificate is not valid now; clients will refuse it']);
+    expect(logger.events).to.deep.equal(['the certificate is not valid now; clients will refuse it']);
     write(ec);
     expect((await certificates.current()).cert).to.equal(ec.cert);
   });

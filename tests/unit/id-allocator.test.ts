@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { LeasedIds } from '#src/application/records/id-allocator.js';
+import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 
 describe('leased ids', () => {
   const source = () => new MemoryRepository<object>(PRODUCTS, ENDLESS);
 
   it('are handed out in order, each once, however many ask at once', async () => {
-    const ids = new LeasedIds(source());
+    const ids = new IdAllocator(source());
     const taken = await Promise.all(Array.from({ length: 100 }, async () => (await ids.take(1))[0]));
     expect(taken).to.deep.equal(Array.from({ length: 100 }, (_, i) => i + 1));
   });
@@ -15,7 +15,7 @@ describe('leased ids', () => {
   it('come many at once too, without a gap to those before and after, in one lease', async () => {
     const shared = source();
     const leases: number[] = [];
-    const ids = new LeasedIds({
+    const ids = new IdAllocator({
       reserveIds: (count) => {
         leases.push(count);
         return shared.reserveIds(count);
@@ -29,23 +29,23 @@ describe('leased ids', () => {
 
   it('never overlap between two processes', async () => {
     const shared = source();
-    const processes = [new LeasedIds(shared), new LeasedIds(shared)];
+    const processes = [new IdAllocator(shared), new IdAllocator(shared)];
     const taken = await Promise.all(Array.from({ length: 200 }, (_, i) => processes[i % 2]?.take(1)));
     expect(new Set(taken.flat())).to.have.length(200);
   });
 
   it('leave no gap behind a process that stops in good order', async () => {
     const shared = source();
-    const first = new LeasedIds(shared);
+    const first = new IdAllocator(shared);
     await first.take(1);
     await first.release();
-    expect(await new LeasedIds(shared).take(1)).to.deep.equal([2]);
+    expect(await new IdAllocator(shared).take(1)).to.deep.equal([2]);
   });
 
   it('go on when the store failed once', async () => {
     const shared = source();
     let failures = 1;
-    const ids = new LeasedIds({
+    const ids = new IdAllocator({
       reserveIds: (count) => (failures-- > 0 ? Promise.reject(new Error('down')) : shared.reserveIds(count)),
       releaseIds: async () => {},
     });

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import Joi from 'joi';
 import { jsonSchemaOf } from '#src/adapters/inbound/http/openapi/joi-to-json-schema.js';
-import type { ResourceDescription } from '#src/adapters/inbound/http/resource-description.js';
+import type { ResourceDefinition } from '#src/adapters/inbound/http/resources/resource-definition.js';
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '#src/adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
-import type { Fault } from '#src/domain/errors.js';
+import type { Issue } from '#src/domain/errors.js';
 import { validateOrder } from '#src/domain/order.js';
 import { validateProduct } from '#src/domain/product.js';
 import { validateUser } from '#src/domain/user.js';
@@ -80,7 +80,7 @@ const ITEM = some({ productId: count, quantity: count }, ['productId', 'quantity
 const items = mostly(fc.array(ITEM, { minLength: 1, maxLength: 3 }), fc.array(ITEM, { maxLength: 102 }));
 const scopes = mostly(fc.constantFrom(['products:read'], ['keys:admin', 'users:read']), fc.array(TEXT));
 
-const BODIES: [string, ResourceDescription<never>, fc.Arbitrary<unknown>][] = [
+const BODIES: [string, ResourceDefinition<never>, fc.Arbitrary<unknown>][] = [
   [
     'products',
     PRODUCTS as never,
@@ -108,25 +108,25 @@ const BODIES: [string, ResourceDescription<never>, fc.Arbitrary<unknown>][] = [
 const LONE_SURROGATE = /\\u[dD][89a-fA-F]/;
 
 /** Nor that of two elements something alone must differ. */
-function isRepeated(fault: Fault): boolean {
-  return fault.code === 'duplicate_value' && 'pointer' in fault && fault.pointer.endsWith('/productId');
+function isRepeated(issue: Issue): boolean {
+  return issue.code === 'duplicate_value' && 'pointer' in issue && issue.pointer.endsWith('/productId');
 }
 
 for (const [name, resource, bodies] of BODIES) {
   describe(`the JSON Schema of ${name}`, () => {
     const document = new OpenApiDocument({ schema: jsonSchemaOf(resource.schema) });
-    const place = { node: document.root.schema, pointer: '/schema' };
+    const location = { node: document.root.schema, pointer: '/schema' };
 
     it('takes what the service takes, and nothing else', () => {
       const seen = { good: 0, bad: 0 };
-      const judge = fc.property(bodies, (body) => {
-        const faults = resource.validate(body as never);
-        fc.pre(!faults.some(isRepeated) && !LONE_SURROGATE.test(JSON.stringify(body)));
-        const isGood = document.faults(place, body).length === 0;
+      const validator = fc.property(bodies, (body) => {
+        const issues = resource.validate(body as never);
+        fc.pre(!issues.some(isRepeated) && !LONE_SURROGATE.test(JSON.stringify(body)));
+        const isGood = document.issues(location, body).length === 0;
         seen[isGood ? 'good' : 'bad']++;
-        expect(isGood, JSON.stringify(faults)).to.equal(faults.length === 0);
+        expect(isGood, JSON.stringify(issues)).to.equal(issues.length === 0);
       });
-      fc.assert(judge, { numRuns: 5_000 });
+      fc.assert(validator, { numRuns: 5_000 });
       expect(Math.min(seen.good, seen.bad), JSON.stringify(seen)).to.be.above(500);
     });
   });
@@ -135,7 +135,7 @@ for (const [name, resource, bodies] of BODIES) {
 /** Issues of shape and type, which the domain does not look for: there they do not compile. */
 const OF_SHAPE = ['required', 'invalid_type', 'unknown_field', 'read_only_field'];
 
-const VALIDATORS: Readonly<Record<string, (fields: never) => Fault[]>> = {
+const VALIDATORS: Readonly<Record<string, (fields: never) => Issue[]>> = {
   products: validateProduct,
   users: validateUser,
   orders: validateOrder,
@@ -146,7 +146,7 @@ for (const [name, resource, bodies] of BODIES) {
   if (!validate) continue;
   describe(`the domain's rules of ${name}`, () => {
     it('are those of the schema', () => {
-      const told = (issues: readonly Fault[]) =>
+      const reported = (issues: readonly Issue[]) =>
         issues.map((issue) => `${issue.code} ${'pointer' in issue && issue.pointer}`).sort();
       const seen = { good: 0, bad: 0 };
       const isAlike = fc.property(bodies, (body) => {
@@ -154,7 +154,7 @@ for (const [name, resource, bodies] of BODIES) {
         const issues = resource.validate(body as never);
         fc.pre(!issues.some(({ code }) => OF_SHAPE.includes(code)));
         seen[issues.length === 0 ? 'good' : 'bad']++;
-        expect(told(validate(body as never))).to.deep.equal(told(issues));
+        expect(reported(validate(body as never))).to.deep.equal(reported(issues));
       });
       fc.assert(isAlike, { numRuns: 2_000 });
       expect(Math.min(seen.good, seen.bad), JSON.stringify(seen)).to.be.above(100);

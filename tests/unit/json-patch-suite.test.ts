@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import { patchedByJsonPatch } from '#src/application/patch/json-patch.js';
-import { CatalogueError } from '#src/domain/errors.js';
+import { AppError } from '#src/domain/errors.js';
 
 /** See the README of https://github.com/json-patch/json-patch-tests. */
 interface SuiteCase {
@@ -29,7 +29,7 @@ describe('the public suite of JSON Patch', () => {
       it(`${file}, ${at}: ${comment ?? error ?? JSON.stringify(patch)}`, () => {
         const before = structuredClone(doc);
         const apply = () => patchedByJsonPatch(doc, patch);
-        if (error !== undefined) expect(apply).to.throw(CatalogueError);
+        if (error !== undefined) expect(apply).to.throw(AppError);
         else {
           const after = apply();
           if (expected !== undefined) expect(after).to.deep.equal(expected);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { patchedByJsonPatch } from '#src/application/patch/json-patch.js';
 import { parseJsonPatch } from '#src/application/patch/parse-json-patch.js';
-import { CatalogueError } from '#src/domain/errors.js';
+import { AppError } from '#src/domain/errors.js';
 
 const FAILED = 'patch_test_failed';
 const INVALID = 'invalid_patch';
@@ -77,7 +77,7 @@ const APPENDIX: Case[] = [
 
 const LIST = { a: [1, 2] };
 const at = (path: unknown, op = 'add') => [{ op, path, value: 9 }];
-const noPlace = (paths: string[], op: string): Case[] =>
+const noLocation = (paths: string[], op: string): Case[] =>
   paths.map((path) => [
     `${op} ${path}`,
     { ...LIST, t: 'text', n: null },
@@ -107,13 +107,13 @@ const POINTERS: Case[] = [
   ['the whole document, replaced', LIST, at('', 'replace'), 9],
   ['the whole document, tested', LIST, [{ op: 'test', path: '', value: { a: [1, 2] } }], LIST],
   ['the whole document, which cannot be removed', LIST, at('', 'remove'), refused(INVALID, '/0/path')],
-  ...noPlace(['/a/3', '/a/-1', '/a/01', '/a/+1', '/a/1e0', '/a/1.0', '/a/ 1', '/a/', '/a/length'], 'add'),
-  ...noPlace(
+  ...noLocation(['/a/3', '/a/-1', '/a/01', '/a/+1', '/a/1e0', '/a/1.0', '/a/ 1', '/a/', '/a/length'], 'add'),
+  ...noLocation(
     ['/a/9007199254740993', `/a/${'9'.repeat(400)}`, '/a/0/0', '/a/-/0', '/t/0', '/n/x', '/x/y'],
     'add',
   ),
-  ...noPlace(['/a/-', '/a/2', '/a/00', '/a/length', '/t/length', '/x'], 'replace'),
-  ...noPlace(['/a/-', '/a/2', '/a/-0', '/a/length', '/x', '/x/y'], 'remove'),
+  ...noLocation(['/a/-', '/a/2', '/a/00', '/a/length', '/t/length', '/x'], 'replace'),
+  ...noLocation(['/a/-', '/a/2', '/a/-0', '/a/length', '/x', '/x/y'], 'remove'),
   ...[
     '/~',
     '/~2',
@@ -284,8 +284,8 @@ describe('JSON patch', () => {
   });
 
   it('tells all that is wrong with the operations at once, in bounds', () => {
-    const faults = refusalOf(() => parseJsonPatch([{}, { op: 'move', path: 'x' }, 5])).details;
-    expect(faults.map((fault) => 'pointer' in fault && [fault.code, fault.pointer])).to.deep.equal([
+    const issues = refusalOf(() => parseJsonPatch([{}, { op: 'move', path: 'x' }, 5])).details;
+    expect(issues.map((issue) => 'pointer' in issue && [issue.code, issue.pointer])).to.deep.equal([
       ['required', '/0/op'],
       ['required', '/0/path'],
       ['invalid_format', '/1/path'],
@@ -308,17 +308,17 @@ function expectOutcome(document: unknown, patch: unknown, outcome: unknown): voi
     return;
   }
   const { code, details } = refusalOf(() => patchedByJsonPatch(document, patch));
-  expect([code, details.map((fault) => 'pointer' in fault && fault.pointer)]).to.deep.equal([
+  expect([code, details.map((issue) => 'pointer' in issue && issue.pointer)]).to.deep.equal([
     outcome.code,
     [outcome.pointer],
   ]);
 }
 
-function refusalOf(act: () => unknown): CatalogueError {
+function refusalOf(act: () => unknown): AppError {
   try {
     act();
   } catch (error) {
-    if (error instanceof CatalogueError) return error;
+    if (error instanceof AppError) return error;
     throw error;
   }
   throw new Error('It was not refused.');

@@ -5,7 +5,7 @@ import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
-import { BY_ID } from '#src/application/list-query.js';
+import { BY_ID } from '#src/application/records/list-query.js';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
 import type { Storage } from '#src/composition/storage.js';
 import type { Product } from '#src/domain/product.js';
@@ -28,7 +28,7 @@ describe('what is sent to MongoDB', () => {
 
   beforeEach(async () => {
     script = () => undefined;
-    server = new ScriptedMongo((...asked) => script(...asked));
+    server = new ScriptedMongo((...requested) => script(...requested));
     const url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
     stored = mongoStorage({ url, budget: ENDLESS });
   });
@@ -62,11 +62,11 @@ describe('what is sent to MongoDB', () => {
     await kept?.read('', 1);
     await kept?.add([reservation('a')]);
     await kept?.discard(['a']);
-    const asked = server.commands.filter(
+    const requested = server.commands.filter(
       (command) => !ADMINISTRATION.includes(Object.keys(command)[0] ?? ''),
     );
-    expect(asked.length).to.be.at.least(22);
-    for (const { $db, lsid, ...command } of asked) {
+    expect(requested.length).to.be.at.least(22);
+    for (const { $db, lsid, ...command } of requested) {
       const what = JSON.stringify(command);
       expect(command['maxTimeMS'], what).to.be.within(1, 2_000);
       const [name = ''] = Object.keys(command);
@@ -97,7 +97,7 @@ describe('what is sent to MongoDB', () => {
         : undefined;
     expect(await stored.products.find(1), 'a tombstone is no record').to.equal(undefined);
     await stored.products.findByUnique('sku', 'x');
-    const filters = server.asked('find').map(({ filter }) => filter);
+    const filters = server.requested('find').map(({ filter }) => filter);
     expect(filters).to.deep.equal([{ _id: 1 }, { 'fields.sku': { $eq: 'x' } }]);
   });
 

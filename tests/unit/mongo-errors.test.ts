@@ -15,7 +15,7 @@ import {
   toCoreError,
   violatedIndex,
 } from '#src/adapters/outbound/mongo/errors.js';
-import { CatalogueError, unavailable } from '#src/domain/errors.js';
+import { AppError, unavailable } from '#src/domain/errors.js';
 
 const LOST_CURSOR = {
   CursorNotFound: 43,
@@ -247,7 +247,7 @@ describe('an insertion of many into MongoDB that failed', () => {
 });
 
 function expectUnavailable(outcome: unknown, cause: unknown): void {
-  expect(outcome).to.be.instanceOf(CatalogueError).with.property('code', 'unavailable');
+  expect(outcome).to.be.instanceOf(AppError).with.property('code', 'unavailable');
   expect(outcome).to.have.property('cause', cause);
 }
 

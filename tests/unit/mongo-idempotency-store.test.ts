@@ -12,7 +12,7 @@ const OTHER = { _id: 'a', fingerprint: 'g', id: 2, reservedAt: new Date(2_000) }
 
 /** Answers what it is told to, one after the other; no server is asked. */
 class ScriptedStore extends MongoStore {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
 
   constructor(
     private readonly insertions: (unknown | 'inserted')[],
@@ -34,7 +34,7 @@ class ScriptedStore extends MongoStore {
   }
 
   private next(what: 'insert' | 'find'): unknown {
-    this.asked.push(what);
+    this.requested.push(what);
     if (what === 'find') return this.findings.shift() ?? [];
     const outcome = this.insertions.shift();
     if (outcome !== 'inserted') throw outcome;
@@ -54,20 +54,20 @@ describe('reserving in MongoDB', () => {
 
   it('asks once where the key is free, and twice where it is in use', async () => {
     expect([...(await reserve(['inserted'])).values()]).to.deep.equal([ONE]);
-    expect(store.asked).to.deep.equal(['insert']);
-    const [standing] = (await reserve([duplicate()], [[OTHER]])).values();
-    expect(standing).to.deep.equal({ key: 'a', fingerprint: 'g', id: 2, reservedAt: 2_000 });
-    expect(store.asked).to.deep.equal(['insert', 'find']);
+    expect(store.requested).to.deep.equal(['insert']);
+    const [existing] = (await reserve([duplicate()], [[OTHER]])).values();
+    expect(existing).to.deep.equal({ key: 'a', fingerprint: 'g', id: 2, reservedAt: 2_000 });
+    expect(store.requested).to.deep.equal(['insert', 'find']);
   });
 
   it('tries again where what stood there grew old and was removed in between', async () => {
     expect([...(await reserve([duplicate(), 'inserted'], [[]])).values()]).to.deep.equal([ONE]);
-    expect(store.asked).to.deep.equal(['insert', 'find', 'insert']);
+    expect(store.requested).to.deep.equal(['insert', 'find', 'insert']);
   });
 
   it('does not try for ever', async () => {
     await expectRefusal(reserve(Array.from({ length: 100 }, duplicate)), 'unavailable');
-    expect(store.asked.length).to.be.lessThan(10);
+    expect(store.requested.length).to.be.lessThan(10);
   });
 
   it('does not believe that it stands where no majority said so in time', async () => {

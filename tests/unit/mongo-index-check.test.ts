@@ -10,7 +10,7 @@ import {
   tombstoneExpiry,
 } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
-import { UnusableStore } from '#src/application/ports/store.js';
+import { StoreConfigError } from '#src/application/ports/store.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { type Scripted, ScriptedMongo } from '../support/scripted-mongo.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
@@ -28,39 +28,39 @@ interface Case {
   readonly collection: string;
   readonly index: Document;
   /** Without it the index may stay. */
-  readonly says?: string;
+  readonly prints?: string;
 }
 
 const CASES: Readonly<Record<string, Case>> = {
   'a TTL index beside ours': {
     collection: 'products_reservations',
     index: { key: { reservedAt: 1 }, name: 'by_hand', expireAfterSeconds: 60 },
-    says: 'products_reservations has an index, by_hand, that removes documents after a time; drop it.',
+    prints: 'products_reservations has an index, by_hand, that removes documents after a time; drop it.',
   },
   'a TTL index of no time at all': {
     collection: 'products',
     index: { key: { createdAt: 1 }, name: 'x', expireAfterSeconds: 0 },
-    says: 'removes documents',
+    prints: 'removes documents',
   },
   'a TTL index on the ids that were given out': {
     collection: 'counters',
     index: { key: { at: 1 }, name: 'x', expireAfterSeconds: 60 },
-    says: 'counters has an index, x, that removes documents',
+    prints: 'counters has an index, x, that removes documents',
   },
   'ours with another time': {
     collection: 'products_reservations',
     index: { key: { reservedAt: 1 }, name: 'ttl_reservedAt', sparse: true, expireAfterSeconds: 60 },
-    says: 'products_reservations has another index, ttl_reservedAt, in the place of ttl_reservedAt',
+    prints: 'products_reservations has another index, ttl_reservedAt, in the place of ttl_reservedAt',
   },
   'ours under another name': {
     collection: 'products',
     index: { key: { live: 1, _id: 1 }, name: 'live_1__id_1' },
-    says: 'products has another index, live_1__id_1, in the place of live; drop that one.',
+    prints: 'products has another index, live_1__id_1, in the place of live; drop that one.',
   },
   'another key under our name': {
     collection: 'products',
     index: { key: { live: 1 }, name: 'live' },
-    says: 'another index, live, in the place of live',
+    prints: 'another index, live, in the place of live',
   },
   'our unique one for some documents alone': {
     collection: 'products',
@@ -71,37 +71,37 @@ const CASES: Readonly<Record<string, Case>> = {
       sparse: true,
       partialFilterExpression: { live: true },
     },
-    says: 'in the place of sku',
+    prints: 'in the place of sku',
   },
   'our unique one by another collation': {
     collection: 'products',
     index: { key: { 'fields.sku': 1 }, name: 'sku', unique: true, sparse: true, collation: { locale: 'en' } },
-    says: 'in the place of sku',
+    prints: 'in the place of sku',
   },
   'a unique index that is not sparse beside ours, which refuses all records without a sku but one': {
     collection: 'products',
     index: { key: { 'fields.sku': 1 }, name: 'by_hand', unique: true },
-    says: 'products has an index, by_hand, that is unique and refuses records; drop it.',
+    prints: 'products has an index, by_hand, that is unique and refuses records; drop it.',
   },
   'a unique index on what may be alike': {
     collection: 'products',
     index: { key: { 'fields.name': 1 }, name: 'x', unique: true },
-    says: 'is unique',
+    prints: 'is unique',
   },
   'an index that is about to be unique': {
     collection: 'products',
     index: { key: { 'fields.name': 1 }, name: 'x', prepareUnique: true },
-    says: 'is unique',
+    prints: 'is unique',
   },
   'a geographic index': {
     collection: 'products',
     index: { key: { 'fields.attributes': '2dsphere' }, name: 'x' },
-    says: 'is of a kind that refuses some records',
+    prints: 'is of a kind that refuses some records',
   },
   'a collection with a collation of its own': {
     collection: 'products',
     index: { ...BY_ID, collation: { locale: 'en', strength: 2 } },
-    says: 'compares text by rules of its own',
+    prints: 'compares text by rules of its own',
   },
   'that of the ids': { collection: 'products', index: BY_ID },
   'another one that finds and refuses nothing': {
@@ -116,18 +116,18 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 describe('an index of a collection of MongoDB', () => {
-  for (const [name, { collection, index, says }] of Object.entries(CASES)) {
-    it(`${says ? 'ends the start' : 'may stay'}: ${name}`, () => {
+  for (const [name, { collection, index, prints }] of Object.entries(CASES)) {
+    it(`${prints ? 'ends the start' : 'may stay'}: ${name}`, () => {
       const found = findUnusableIndexes(wantedOf(collection), [{ v: 2, ...index } as never]);
-      expect(found).to.have.length(says ? 1 : 0);
-      if (says) expect(found[0]).to.include(says);
+      expect(found).to.have.length(prints ? 1 : 0);
+      if (prints) expect(found[0]).to.include(prints);
     });
   }
 
   it('is one of ours as the server tells it, with options that say nothing', () => {
     for (const wanted of byCollection(ALL)) {
-      const told = wanted.indexes.map((index) => ({ unique: false, sparse: false, ...index, v: 2 }));
-      expect(findUnusableIndexes(wanted, [BY_ID, ...told] as never)).to.deep.equal([]);
+      const reported = wanted.indexes.map((index) => ({ unique: false, sparse: false, ...index, v: 2 }));
+      expect(findUnusableIndexes(wanted, [BY_ID, ...reported] as never)).to.deep.equal([]);
     }
   });
 });
@@ -139,7 +139,7 @@ describe('the start on MongoDB', () => {
 
   beforeEach(async () => {
     script = () => undefined;
-    server = new ScriptedMongo((...asked) => script(...asked));
+    server = new ScriptedMongo((...requested) => script(...requested));
     store = new MongoStore(
       `mongodb://${await server.start()}/x?replicaSet=rs0&socketTimeoutMS=200`,
       ALL,
@@ -158,7 +158,7 @@ describe('the start on MongoDB', () => {
 
   it('makes the indexes of a collection by one command, with no time limit that would end the build', async () => {
     await store.open();
-    const made = server.asked('createIndexes');
+    const made = server.requested('createIndexes');
     expect(made.map(({ createIndexes, indexes }) => [createIndexes, indexes.length])).to.deep.equal([
       ['products', wantedOf('products').indexes.length],
       ['products_reservations', 1],
@@ -170,13 +170,13 @@ describe('the start on MongoDB', () => {
     const ttl = { v: 2, key: { a: 1 }, name: 'mine', expireAfterSeconds: 1 };
     script = listing(() => [BY_ID, ttl]);
     const error = await store.open().catch((error: unknown) => error);
-    expect(error).to.be.instanceOf(UnusableStore);
+    expect(error).to.be.instanceOf(StoreConfigError);
     expect((error as Error).message.split('\n')).to.deep.equal(
       ['products', 'products_reservations', 'counters'].map(
         (collection) => `${collection} has an index, mine, that removes documents after a time; drop it.`,
       ),
     );
-    expect(server.asked('createIndexes')).to.deep.equal([]);
+    expect(server.requested('createIndexes')).to.deep.equal([]);
   });
 
   it('looks at every index, however many batches they come in', async () => {
@@ -186,7 +186,7 @@ describe('the start on MongoDB', () => {
       if (name === 'getMore') return { cursor: { id: 0n, ns: 'x.products', nextBatch: [ttl] } };
       return undefined;
     };
-    expect(await store.open().catch((error: unknown) => error)).to.be.instanceOf(UnusableStore);
+    expect(await store.open().catch((error: unknown) => error)).to.be.instanceOf(StoreConfigError);
   });
 
   it('asks once for indexes that take long, however often it is tried, and goes on when they are there', async () => {
@@ -200,17 +200,17 @@ describe('the start on MongoDB', () => {
     await sleep(700);
     tries.push(store.open());
     await sleep(700);
-    expect(server.asked('createIndexes')).to.have.length(1);
+    expect(server.requested('createIndexes')).to.have.length(1);
     finish({});
     await Promise.all(tries);
-    expect(server.asked('createIndexes')).to.have.length(2);
+    expect(server.requested('createIndexes')).to.have.length(2);
   });
 
   for (const code of [85, 86]) {
     it(`ends where the server finds another index in the place of one: ${code}`, async () => {
       script = (name) => (name === 'createIndexes' ? { ok: 0, code, errmsg: 'x' } : undefined);
       const error = await store.open().catch((error: unknown) => error);
-      expect(error).to.be.instanceOf(UnusableStore);
+      expect(error).to.be.instanceOf(StoreConfigError);
       expect((error as Error).message).to.match(/^products has an index in the place of one/);
     });
   }

@@ -3,8 +3,8 @@ import type { Document, IndexDescription } from 'mongodb';
 import { conditionsOf } from '#src/adapters/outbound/mongo/filter.js';
 import { indexesOnFields, isIndexed } from '#src/adapters/outbound/mongo/indexes.js';
 import { sortOf } from '#src/adapters/outbound/mongo/list.js';
-import type { Filter, Order, RecordTable } from '#src/application/list-query.js';
-import { METADATA } from '#src/domain/fields.js';
+import type { Filter, Order, RecordTable } from '#src/application/records/list-query.js';
+import { SYSTEM_FIELDS } from '#src/domain/fields.js';
 import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';
 
 type Keys = [path: string, way: number][];
@@ -19,19 +19,19 @@ const BY_ITSELF: IndexDescription = { key: { _id: 1 }, name: '_id_', unique: tru
 describe('what is said to be served in MongoDB', () => {
   for (const table of [PRODUCTS, USERS, ORDERS]) {
     const indexes = [...indexesOnFields(table), BY_ITSELF];
-    const served = everyQuery(table).filter((asked) => isIndexed(table, asked));
-    const serves = (index: IndexDescription, asked: Asked) =>
-      names(table, asked, index) || fits(table, asked, index);
+    const served = everyQuery(table).filter((requested) => isIndexed(table, requested));
+    const serves = (index: IndexDescription, requested: Asked) =>
+      names(table, requested, index) || fits(table, requested, index);
 
     it(`has an index whose prefix fits, or a unique one that names the records: ${table.name}`, () => {
-      const unserved = served.filter((asked) => !indexes.some((index) => serves(index, asked)));
-      expect(unserved.slice(0, 3).map((asked) => JSON.stringify(asked))).to.deep.equal([]);
+      const unserved = served.filter((requested) => !indexes.some((index) => serves(index, requested)));
+      expect(unserved.slice(0, 3).map((requested) => JSON.stringify(requested))).to.deep.equal([]);
     });
 
     it(`needs each of the indexes: ${table.name}`, () => {
       const needless = indexes.filter((index) => {
         const others = indexes.filter((other) => other !== index);
-        return served.every((asked) => others.some((other) => serves(other, asked)));
+        return served.every((requested) => others.some((other) => serves(other, requested)));
       });
       expect(needless.map(({ name }) => name)).to.deep.equal([]);
     });
@@ -63,26 +63,26 @@ function names(table: RecordTable, { filters }: Asked, { key, unique }: IndexDes
 
 /** Equality first, then the order, either way round; ranges are on the key where the order begins, and nothing else is. */
 function fits(table: RecordTable, { filters, order }: Asked, { key }: IndexDescription): boolean {
-  const asked = predicates(table, filters);
-  const fixed = new Set(asked.filter(({ isPoint }) => isPoint).map(({ path }) => path));
-  const walked = keysOf(key);
-  while (walked[0] && fixed.has(walked[0][0])) fixed.delete((walked.shift() as Keys[number])[0]);
-  const sorted = keysOf(sortOf(order, 'after')).filter(([path]) => walked.some(([one]) => one === path));
-  const isAllThere = sorted.length + keysInPrefix(key, walked, order) === order.length;
+  const requested = predicates(table, filters);
+  const fixed = new Set(requested.filter(({ isPoint }) => isPoint).map(({ path }) => path));
+  const scanned = keysOf(key);
+  while (scanned[0] && fixed.has(scanned[0][0])) fixed.delete((scanned.shift() as Keys[number])[0]);
+  const sorted = keysOf(sortOf(order, 'after')).filter(([path]) => scanned.some(([one]) => one === path));
+  const isAllThere = sorted.length + keysInPrefix(key, scanned, order) === order.length;
   const isInOrder = [1, -1].some((turn) =>
-    sorted.every(([path, way], at) => walked[at]?.[0] === path && walked[at]?.[1] === way * turn),
+    sorted.every(([path, way], at) => scanned[at]?.[0] === path && scanned[at]?.[1] === way * turn),
   );
-  const bounded = asked.filter(({ path }) => !isInPrefix(key, walked, path)).map(({ path }) => path);
-  return isAllThere && isInOrder && bounded.every((path) => path === walked[0]?.[0]);
+  const bounded = requested.filter(({ path }) => !isInPrefix(key, scanned, path)).map(({ path }) => path);
+  return isAllThere && isInOrder && bounded.every((path) => path === scanned[0]?.[0]);
 }
 
 /** How many keys of the order have one value in all that is read. */
-function keysInPrefix(key: IndexDescription['key'], walked: Keys, order: Order): number {
-  return keysOf(sortOf(order, 'after')).filter(([path]) => isInPrefix(key, walked, path)).length;
+function keysInPrefix(key: IndexDescription['key'], scanned: Keys, order: Order): number {
+  return keysOf(sortOf(order, 'after')).filter(([path]) => isInPrefix(key, scanned, path)).length;
 }
 
-function isInPrefix(key: IndexDescription['key'], walked: Keys, path: string): boolean {
-  return keysOf(key).some(([one]) => one === path) && !walked.some(([one]) => one === path);
+function isInPrefix(key: IndexDescription['key'], scanned: Keys, path: string): boolean {
+  return keysOf(key).some(([one]) => one === path) && !scanned.some(([one]) => one === path);
 }
 
 function keysOf(key: IndexDescription['key']): Keys {
@@ -107,7 +107,7 @@ function everyQuery(table: RecordTable): Asked[] {
 }
 
 function everyFilter(table: RecordTable): Filter[] {
-  return Object.entries({ ...METADATA, ...table.fields }).flatMap(([field, { type }]): Filter[] => {
+  return Object.entries({ ...SYSTEM_FIELDS, ...table.fields }).flatMap(([field, { type }]): Filter[] => {
     if (type === 'attributes') return [{ field: 'attributes', operator: 'attribute', key: 'k', value: 'v' }];
     const value = type === 'text' ? 'a' : 1;
     const operators = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', ...(type === 'text' ? ['prefix'] : [])];
@@ -117,8 +117,8 @@ function everyFilter(table: RecordTable): Filter[] {
 }
 
 function everyOrder(table: RecordTable): Order[] {
-  const required = Object.entries({ ...METADATA, ...table.fields })
-    .filter(([field, traits]) => traits.required && field !== 'id')
+  const required = Object.entries({ ...SYSTEM_FIELDS, ...table.fields })
+    .filter(([field, spec]) => spec.required && field !== 'id')
     .map(([field]) => field);
   const ways = (field: string) => [false, true].map((descending) => ({ field, descending }));
   const keys = required.flatMap(ways);

@@ -38,7 +38,7 @@ describe('a MongoDB that is named by mongodb+srv', () => {
     services = [{ host: '127.0.0.1', port }];
     await store.open();
     await store.ping();
-    expect(server.asked('ping')).to.have.length(1);
+    expect(server.requested('ping')).to.have.length(1);
   });
 
   it('is waited for while no name server responds', async () => {

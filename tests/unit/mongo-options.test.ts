@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { parseConnectionString } from '#src/adapters/outbound/mongo/connection.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
-import { UnusableStore } from '#src/application/ports/store.js';
+import { StoreConfigError } from '#src/application/ports/store.js';
 import { ENDLESS } from '../support/tables.js';
 
 const LONGEST_MS = 2_500;
@@ -20,7 +20,7 @@ const problems = (query: string): string[] => {
     effective(query);
     return [];
   } catch (error) {
-    expect(error).to.be.instanceOf(UnusableStore);
+    expect(error).to.be.instanceOf(StoreConfigError);
     return (error as Error).message.split('\n');
   }
 };
@@ -67,13 +67,13 @@ describe('the options of MONGODB_URL', () => {
   }
 
   it('are refused with one line for each problem, and no value of the URL is shown', () => {
-    const told = problems('w=1&Journal=false&appName=hidden&READCONCERNLEVEL=local&journal=true');
-    expect(told.map((line) => /sets (\w+)/.exec(line)?.[1])).to.deep.equal([
+    const reported = problems('w=1&Journal=false&appName=hidden&READCONCERNLEVEL=local&journal=true');
+    expect(reported.map((line) => /sets (\w+)/.exec(line)?.[1])).to.deep.equal([
       'w',
       'journal',
       'readconcernlevel',
     ]);
-    expect(told.join()).to.not.match(/secret|hidden|local/);
+    expect(reported.join()).to.not.match(/secret|hidden|local/);
   });
 
   it('are refused however the name is encoded, and where the right value stands beside the wrong one', () => {
@@ -138,6 +138,6 @@ describe('the database of MONGODB_URL', () => {
 
   it('is refused where MongoDB cannot have it', () => {
     for (const name of ['a%2Fb', 'a.b', 'a%20b', '%E0%A4', '%24x', 'x'.repeat(64)])
-      expect(() => database(`/${name}`), name).to.throw(UnusableStore, 'that MongoDB cannot have');
+      expect(() => database(`/${name}`), name).to.throw(StoreConfigError, 'that MongoDB cannot have');
   });
 });

@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { checkServer } from '#src/adapters/outbound/mongo/connection.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import { UnusableStore } from '#src/application/ports/store.js';
+import { StoreConfigError } from '#src/application/ports/store.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
 
@@ -69,35 +69,35 @@ describe('a server of MongoDB', () => {
   });
 
   it('is refused where it stands alone', () => {
-    expect(() => checkServer(STANDALONE)).to.throw(UnusableStore, 'A replica set is needed');
+    expect(() => checkServer(STANDALONE)).to.throw(StoreConfigError, 'A replica set is needed');
   });
 
   it('is refused where it is older than 5.0', () => {
     for (const hello of [MEMBER, ROUTER])
       expect(() => checkServer({ ...hello, maxWireVersion: 9 })).to.throw(
-        UnusableStore,
+        StoreConfigError,
         'older than MongoDB 5.0',
       );
   });
 
   it('is waited for where its replica set is yet to be initiated', async () => {
-    const judged = (async () => checkServer({ ...STANDALONE, isreplicaset: true }))();
-    await expectRefusal(judged, 'unavailable');
+    const validated = (async () => checkServer({ ...STANDALONE, isreplicaset: true }))();
+    await expectRefusal(validated, 'unavailable');
   });
 
   it('is judged at the start, before anything is made in it', async () => {
-    const asked: Document[] = [];
+    const requested: Document[] = [];
     class StandaloneStore extends MongoStore {
       override run<Result>(operation: Parameters<MongoStore['run']>[0]): Promise<Result> {
-        const database = { command: async (command: Document) => asked.push(command) && STANDALONE };
+        const database = { command: async (command: Document) => requested.push(command) && STANDALONE };
         return operation(database as never, 1_000) as Promise<Result>;
       }
     }
     const indexes = [{ collection: 'products', indexes: [{ key: { a: 1 } }] }];
     const store = new StandaloneStore(URL, indexes, new QueryBudget(new FakeClock(), 20));
     const outcome = await store.open().catch((error: unknown) => error);
-    expect(outcome).to.be.instanceOf(UnusableStore);
-    expect(asked).to.deep.equal([{ hello: 1 }]);
+    expect(outcome).to.be.instanceOf(StoreConfigError);
+    expect(requested).to.deep.equal([{ hello: 1 }]);
     await store.close();
   });
 });

@@ -84,7 +84,7 @@ for (const variant of VARIANTS) {
           if (!schema) throw new Error(`no schema at ${steps}`);
           count++;
           const example = document.at(...steps, 'examples', name)?.node.value;
-          expect(document.faults(schema, example), `${steps} ${name}`).to.deep.equal([]);
+          expect(document.issues(schema, example), `${steps} ${name}`).to.deep.equal([]);
         }
       };
       for (const [, steps, operation] of operations(document)) {
@@ -92,9 +92,9 @@ for (const variant of VARIANTS) {
           [...steps, 'requestBody'],
           ...Object.keys(operation.responses).map((status) => [...steps, 'responses', status]),
         ];
-        for (const place of contents)
-          for (const type of Object.keys(document.at(...place, 'content')?.node ?? {}))
-            check([...place, 'content', type]);
+        for (const location of contents)
+          for (const type of Object.keys(document.at(...location, 'content')?.node ?? {}))
+            check([...location, 'content', type]);
       }
       expect(count).to.be.above(300);
     });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ORDERS as VIEW } from '#src/adapters/inbound/http/resources/orders.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { LeasedIds } from '#src/application/records/id-allocator.js';
+import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { ANY_VERSION, RecordService } from '#src/application/records/record-service.js';
 import { referenceValidator } from '#src/application/records/record-validator.js';
 import { unavailable } from '#src/domain/errors.js';
@@ -19,13 +19,13 @@ const order = (userId: Id, ...products: Id[]): Order => ({
 
 /** Knows which ids there are, and notes what it was asked. */
 class Referred {
-  readonly asked: (readonly Id[])[] = [];
+  readonly requested: (readonly Id[])[] = [];
   isDown = false;
 
   constructor(readonly ids: Set<Id>) {}
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
-    this.asked.push(ids);
+    this.requested.push(ids);
     if (this.isDown) throw unavailable('gone');
     return new Set(ids.filter((id) => this.ids.has(id)));
   }
@@ -55,7 +55,7 @@ describe('the references of orders', () => {
     orders = new RecordService({
       records,
       reservations: new MemoryIdempotencyStore(),
-      ids: new LeasedIds(records),
+      ids: new IdAllocator(records),
       view: VIEW,
       rules: { references: referenceValidator(ORDER, { users, products }) },
       clock: new FakeClock(),
@@ -64,7 +64,7 @@ describe('the references of orders', () => {
   });
   const created = async (body: object) => (await orders.create({ draft: orders.draft(body) })).record;
   const replaced = (id: Id, body: object) => orders.update(id, ANY_VERSION, { kind: 'replacement', body });
-  const noted = () => [users.asked.splice(0), products.asked.splice(0)];
+  const noted = () => [users.requested.splice(0), products.requested.splice(0)];
 
   it('ask once for all that a new order names', async () => {
     await created(order(1, 3, 1, 2));

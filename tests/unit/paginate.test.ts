@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ListPage, ListQuery } from '#src/application/list-query.js';
-import { everyPage } from '#src/application/records/paginate.js';
+import type { ListPage, ListQuery } from '#src/application/records/list-query.js';
+import { paginate } from '#src/application/records/paginate.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { at, by, idsOf, product, query } from '../contract/repository/records.js';
@@ -8,12 +8,12 @@ import { openMemory } from '../support/open-memory.js';
 
 /** Gives these pages one after the other, whatever is asked, and remembers what was. */
 class Scripted {
-  readonly asked: ListQuery[] = [];
+  readonly requested: ListQuery[] = [];
 
   constructor(private readonly pages: ListPage<Versioned<Product>>[]) {}
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Product>>> {
-    this.asked.push(query);
+    this.requested.push(query);
     const page = this.pages.shift();
     if (!page) throw new Error('One page too many was asked for.');
     return page;
@@ -35,7 +35,7 @@ describe('every page', () => {
       order: by('-name,id'),
       filters: [{ field: 'id', operator: 'ne', value: 4 }],
     });
-    expect(await idsOfPages(everyPage(products, wanted))).to.deep.equal([
+    expect(await idsOfPages(paginate(products, wanted))).to.deep.equal([
       [1, 3],
       [5, 7],
       [2, 6],
@@ -45,7 +45,7 @@ describe('every page', () => {
   it('begins at the place that is asked for', async () => {
     const { products } = await openMemory();
     for (let id = 1; id <= 5; id++) await products.insert(product(id));
-    const pages = everyPage(products, query({ limit: 2, from: at('after', 2) }));
+    const pages = paginate(products, query({ limit: 2, from: at('after', 2) }));
     expect(await idsOfPages(pages)).to.deep.equal([[3, 4], [5]]);
   });
 
@@ -55,21 +55,21 @@ describe('every page', () => {
       { records: [product(9)], hasMore: false },
     ]);
     const wanted = query({ limit: 2, order: by('name,-id'), from: at('after', 'a', 0) });
-    expect(await idsOfPages(everyPage(scripted, wanted))).to.deep.equal([[1, 4], [9]]);
-    expect(scripted.asked).to.deep.equal([
+    expect(await idsOfPages(paginate(scripted, wanted))).to.deep.equal([[1, 4], [9]]);
+    expect(scripted.requested).to.deep.equal([
       wanted,
-      { ...wanted, isSequel: true, from: at('after', 'product 4', 4) },
+      { ...wanted, isContinuation: true, from: at('after', 'product 4', 4) },
     ]);
   });
 
   it('asks for no page before it is wanted', async () => {
     const scripted = new Scripted([{ records: [product(1)], hasMore: true }]);
-    const pages = everyPage(scripted, query({ limit: 1 }));
-    expect(scripted.asked).to.have.length(0);
+    const pages = paginate(scripted, query({ limit: 1 }));
+    expect(scripted.requested).to.have.length(0);
     await pages.next();
-    expect(scripted.asked).to.have.length(1);
+    expect(scripted.requested).to.have.length(1);
     await pages.return();
-    expect(scripted.asked).to.have.length(1);
+    expect(scripted.requested).to.have.length(1);
   });
 
   it('ends where a store was not sure that more would come, and nothing did', async () => {
@@ -77,7 +77,7 @@ describe('every page', () => {
       { records: [product(1)], hasMore: true },
       { records: [], hasMore: false },
     ]);
-    expect(await idsOfPages(everyPage(scripted, query({ limit: 1 })))).to.deep.equal([[1], []]);
+    expect(await idsOfPages(paginate(scripted, query({ limit: 1 })))).to.deep.equal([[1], []]);
   });
 
   it('fails as the store does, after the pages that came before', async () => {
@@ -85,7 +85,7 @@ describe('every page', () => {
     const seen: Id[][] = [];
     let failure: unknown;
     try {
-      for await (const page of everyPage(scripted, query({ limit: 1 }))) seen.push(idsOf(page));
+      for await (const page of paginate(scripted, query({ limit: 1 }))) seen.push(idsOf(page));
     } catch (error) {
       failure = error;
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PrometheusMetrics } from '#src/adapters/outbound/prometheus/prometheus-metrics.js';
+import { PrometheusMetrics } from '#src/adapters/outbound/prometheus/metrics.js';
 
 describe('the metrics for Prometheus', () => {
   it('show each counter from the start, and each of its steps', async () => {

@@ -3,54 +3,54 @@ import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { createService } from '#src/composition/container.js';
 import { PurgeJob } from '#src/composition/purge-job.js';
 import { loadSettings } from '#src/config/settings.js';
-import { nextTurn } from '#src/shared/event-loop.js';
-import { RecordingJournal } from '../support/fakes.js';
+import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { RecordingLogger } from '../support/fakes.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Each sweep runs until the test ends it. */
-class Sweeps {
+class Purges {
   readonly begun: { isOver: () => boolean; end: () => void; fail: (error: Error) => void }[] = [];
-  private tell = () => {};
+  private report = () => {};
 
-  sweep(isOver: () => boolean = () => false): Promise<void> {
+  purgeExpired(isOver: () => boolean = () => false): Promise<void> {
     return new Promise((end, fail) => {
       this.begun.push({ isOver, end, fail });
-      this.tell();
+      this.report();
     });
   }
 
   /** The sweep that begins as the nth, from 1. */
   async nth(n: number) {
-    while (this.begun.length < n) await new Promise<void>((resolve) => (this.tell = resolve));
-    return this.begun[n - 1] as Sweeps['begun'][number];
+    while (this.begun.length < n) await new Promise<void>((resolve) => (this.report = resolve));
+    return this.begun[n - 1] as Purges['begun'][number];
   }
 }
 
 describe('sweeping', () => {
   const LONG_MS = 3_600_000;
-  let sweeps: Sweeps;
-  let journal: RecordingJournal;
+  let purges: Purges;
+  let logger: RecordingLogger;
   let sweeping: PurgeJob;
 
   const make = (firstMs: number, intervalMs: number) => {
-    sweeps = new Sweeps();
-    journal = new RecordingJournal();
-    sweeping = new PurgeJob(sweeps, journal, { firstMs, intervalMs });
+    purges = new Purges();
+    logger = new RecordingLogger();
+    sweeping = new PurgeJob(purges, logger, { firstMs, intervalMs });
   };
   const someTime = async () => {
-    for (let turn = 0; turn < 50; turn++) await nextTurn();
+    for (let turn = 0; turn < 50; turn++) await yieldToEventLoop();
   };
 
   it('begins some time after the start, and goes on again and again', async () => {
     make(1, 1);
     await someTime();
-    expect(sweeps.begun, 'before the start').to.have.length(0);
+    expect(purges.begun, 'before the start').to.have.length(0);
     sweeping.start();
-    expect(sweeps.begun, 'at the start').to.have.length(0);
-    for (const n of [1, 2, 3]) (await sweeps.nth(n)).end();
+    expect(purges.begun, 'at the start').to.have.length(0);
+    for (const n of [1, 2, 3]) (await purges.nth(n)).end();
     const stopped = sweeping.stop();
-    for (const { end } of sweeps.begun) end();
+    for (const { end } of purges.begun) end();
     await stopped;
   });
 
@@ -58,9 +58,9 @@ describe('sweeping', () => {
     make(1, 1);
     sweeping.start();
     sweeping.start();
-    const first = await sweeps.nth(1);
+    const first = await purges.nth(1);
     await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(sweeps.begun).to.have.length(1);
+    expect(purges.begun).to.have.length(1);
     const stopped = sweeping.stop();
     first.end();
     await stopped;
@@ -69,7 +69,7 @@ describe('sweeping', () => {
   it('is told to stop in the middle, and is waited for', async () => {
     make(1, 1);
     sweeping.start();
-    const { isOver, end } = await sweeps.nth(1);
+    const { isOver, end } = await purges.nth(1);
     expect(isOver()).to.equal(false);
     let hasStopped = false;
     const stopped = sweeping.stop().then(() => {
@@ -79,7 +79,7 @@ describe('sweeping', () => {
     expect([isOver(), hasStopped]).to.deep.equal([true, false]);
     end();
     await stopped;
-    expect(sweeps.begun).to.have.length(1);
+    expect(purges.begun).to.have.length(1);
   });
 
   it('stops at once where it only waits, and never begins again', async () => {
@@ -88,7 +88,7 @@ describe('sweeping', () => {
     await sweeping.stop();
     sweeping.start();
     await someTime();
-    expect(sweeps.begun).to.have.length(0);
+    expect(purges.begun).to.have.length(0);
   });
 
   it('never begins where it was stopped before the start', async () => {
@@ -96,19 +96,19 @@ describe('sweeping', () => {
     await sweeping.stop();
     sweeping.start();
     await sweeping.stop();
-    expect(sweeps.begun).to.have.length(0);
+    expect(purges.begun).to.have.length(0);
   });
 
   it('warns of a failure once, and tries again', async () => {
     make(1, 1);
     sweeping.start();
-    (await sweeps.nth(1)).fail(new Error('gone'));
-    const second = await sweeps.nth(2);
-    expect(journal.events).to.deep.equal(['expired entries could not be purged; the next run tries again']);
+    (await purges.nth(1)).fail(new Error('gone'));
+    const second = await purges.nth(2);
+    expect(logger.events).to.deep.equal(['expired entries could not be purged; the next run tries again']);
     const stopped = sweeping.stop();
     second.end();
     await stopped;
-    expect(journal.events).to.have.length(1);
+    expect(logger.events).to.have.length(1);
   });
 
   it('keeps no process alive', async () => {

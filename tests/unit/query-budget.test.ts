@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import { nextTurn } from '#src/shared/event-loop.js';
+import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
 
@@ -40,7 +40,7 @@ describe('a query’s budget', () => {
   it('gives others their turn', async () => {
     const time = new QueryBudget(new FakeClock(), 10).start();
     let hadTurn = false;
-    const other = nextTurn().then(() => {
+    const other = yieldToEventLoop().then(() => {
       hadTurn = true;
     });
     await time.turn();

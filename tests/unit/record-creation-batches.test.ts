@@ -10,7 +10,7 @@ import {
   keyed,
   lamp,
   made,
-  type Told,
+  type Outcome,
   torch,
   World,
 } from '../support/creation-world.js';
@@ -20,7 +20,7 @@ const LINES = 5;
 const line = (number: number): Creation<Product> =>
   keyed(
     { name: `line ${number}`, sku: `sku.${number}` },
-    { key: `stream/${number}`, fingerprint: `line ${number}`, showsFields: false },
+    { key: `stream/${number}`, fingerprint: `line ${number}`, storesFields: false },
   );
 
 const stream = Array.from({ length: LINES }, (_, at) => line(at + 1));
@@ -56,12 +56,12 @@ describe('the creation of many records under keys', () => {
     await endOf(world.process(differing('insertAll', death))(line(3)));
     await world.process()(torch('stream/4'));
     const unkeyed = keyed({ name: 'without a key' });
-    const broken = keyed({ name: 'broken' }, { key: 'broken', fingerprint: 'broken', showsFields: true });
+    const broken = keyed({ name: 'broken' }, { key: 'broken', fingerprint: 'broken', storesFields: true });
     world.refuses = ({ name }) => name === 'broken';
 
-    const answers = await world.process()(...stream, unkeyed, broken, line(6));
-    const [standing, deleted, begun, reused, taken, free, refused, fresh] = answers;
-    expect([standing, deleted, begun, fresh].map(isReplay)).to.deep.equal([true, true, false, false]);
+    const responses = await world.process()(...stream, unkeyed, broken, line(6));
+    const [existing, deleted, begun, reused, taken, free, refused, fresh] = responses;
+    expect([existing, deleted, begun, fresh].map(isReplay)).to.deep.equal([true, true, false, false]);
     expect([reused, taken, refused]).to.deep.equal([
       'idempotency_key_reused',
       'duplicate_value',
@@ -69,7 +69,7 @@ describe('the creation of many records under keys', () => {
     ]);
     expect(isReplay(free)).to.equal(false);
     const reserved = await Promise.all([1, 2, 3, 6].map((number) => world.reserved(`stream/${number}`)));
-    expect(made(answers).map(({ id }) => id)).to.include.members(reserved);
+    expect(made(responses).map(({ id }) => id)).to.include.members(reserved);
     expect(await found()).to.have.members(['Other', ...names([1, 3, 6]), 'Torch', 'without a key']);
 
     await world.records.remove(other, 1, 0);
@@ -81,11 +81,11 @@ describe('the creation of many records under keys', () => {
   for (let inserted = 0; inserted <= LINES; inserted++) {
     it(`creates only what is missing when ${inserted} of ${LINES} were inserted and the process died`, async () => {
       await endOf(world.process(dyingAfter(inserted, world))(...stream));
-      const answers = await world.process()(...stream);
-      expect(answers.map(isReplay)).to.deep.equal(stream.map((_, at) => at < inserted));
+      const responses = await world.process()(...stream);
+      expect(responses.map(isReplay)).to.deep.equal(stream.map((_, at) => at < inserted));
       expect(await found()).to.deep.equal(names([1, 2, 3, 4, 5]));
       const third = await world.process()(...stream);
-      expect(third).to.deep.equal(answers.map((answer) => ({ ...(answer as object), isReplay: true })));
+      expect(third).to.deep.equal(responses.map((response) => ({ ...(response as object), isReplay: true })));
     });
   }
 
@@ -110,6 +110,6 @@ describe('the creation of many records under keys', () => {
   });
 });
 
-function isReplay(answer: Told | undefined): boolean | undefined {
-  return typeof answer === 'object' ? answer.isReplay : undefined;
+function isReplay(response: Outcome | undefined): boolean | undefined {
+  return typeof response === 'object' ? response.isReplay : undefined;
 }

@@ -10,7 +10,7 @@ import {
   made,
   refused,
   SKU,
-  type Told,
+  type Outcome,
   torch,
   World,
 } from '../support/creation-world.js';
@@ -37,14 +37,14 @@ describe('creations under one key, in every order of their steps', () => {
     schedule: Schedule,
     attempts: readonly Creation<Product>[],
     ...others: Other[]
-  ): Promise<Told[]> => {
-    const beside = async (other: Other): Promise<Told[]> => {
+  ): Promise<Outcome[]> => {
+    const beside = async (other: Other): Promise<Outcome[]> => {
       await schedule.step();
       await other();
       return [];
     };
-    const answers = attempts.map((creation) => world.process((port) => schedule.stepwise(port))(creation));
-    return (await schedule.run([...answers, ...others.map(beside)])).flat();
+    const responses = attempts.map((creation) => world.process((port) => schedule.stepwise(port))(creation));
+    return (await schedule.run([...responses, ...others.map(beside)])).flat();
   };
 
   const reserved = async () => (await world.reserved()) ?? 0;
@@ -68,8 +68,8 @@ describe('creations under one key, in every order of their steps', () => {
   it('make one record of two attempts in one process', async () => {
     await inEveryOrder(async (schedule) => {
       const shared = world.process((port) => schedule.stepwise(port));
-      const answers = (await schedule.run([shared(lamp(0)), shared(lamp(1))])).flat();
-      expect(await world.listed()).to.deep.equal([expectOneRecord(answers, 1)]);
+      const responses = (await schedule.run([shared(lamp(0)), shared(lamp(1))])).flat();
+      expect(await world.listed()).to.deep.equal([expectOneRecord(responses, 1)]);
     });
   });
 
@@ -83,13 +83,13 @@ describe('creations under one key, in every order of their steps', () => {
   it('make none again that is deleted meanwhile', async () => {
     let deleted = 0;
     await inEveryOrder(async (schedule) => {
-      const answers = await play(schedule, [lamp(0), lamp(1)], deletion);
-      const id = expectOneRecord(answers, 1);
+      const responses = await play(schedule, [lamp(0), lamp(1)], deletion);
+      const id = expectOneRecord(responses, 1);
       const found = await world.listed();
       if (found.length === 0) deleted++;
       else expect(found).to.deep.equal([id]);
       const late = await world.process()(lamp(0));
-      expectOneRecord([...answers, ...late], 1);
+      expectOneRecord([...responses, ...late], 1);
       expect(await world.listed()).to.deep.equal(found);
     });
     expect(deleted).to.be.greaterThan(100);
@@ -111,33 +111,33 @@ describe('creations under one key, in every order of their steps', () => {
     await inSomeOrders(async (schedule) => {
       await endOf(world.process(differing('insertAll', death))(lamp(0)));
       const id = await reserved();
-      const answers = await play(schedule, [lamp(1), lamp(0), lamp(1)], change, deletion, deletion);
-      expect(expectOneRecord(answers, 1)).to.equal(id);
+      const responses = await play(schedule, [lamp(1), lamp(0), lamp(1)], change, deletion, deletion);
+      expect(expectOneRecord(responses, 1)).to.equal(id);
       expect((await world.listed()).length).to.be.lessThan(2);
     });
   });
 
   describe('another body', () => {
-    const expectOneBody = (answers: readonly Told[]) => {
-      const [lost] = refused(answers);
-      expect(refused(answers)).to.have.length(1);
+    const expectOneBody = (responses: readonly Outcome[]) => {
+      const [lost] = refused(responses);
+      expect(refused(responses)).to.have.length(1);
       expect(lost).to.equal('idempotency_key_reused');
     };
 
     it('is refused beside the first, or refuses it, and makes nothing', async () => {
       await inEveryOrder(async (schedule) => {
-        const answers = await play(schedule, [lamp(0), torch()]);
-        expectOneBody(answers);
-        expect(await world.listed()).to.deep.equal([expectOneRecord(answers, 1)]);
+        const responses = await play(schedule, [lamp(0), torch()]);
+        expectOneBody(responses);
+        expect(await world.listed()).to.deep.equal([expectOneRecord(responses, 1)]);
       });
     });
 
     it('is refused from the reservation on, whatever becomes of the record', async () => {
       await inEveryOrder(async (schedule) => {
         await endOf(world.process(differing('insertAll', death))(lamp(0)));
-        const answers = await play(schedule, [lamp(1), torch()], deletion);
-        expectOneBody(answers);
-        expect(expectOneRecord(answers, 1)).to.equal(await reserved());
+        const responses = await play(schedule, [lamp(1), torch()], deletion);
+        expectOneBody(responses);
+        expect(expectOneRecord(responses, 1)).to.equal(await reserved());
         expect((await world.listed()).length).to.be.lessThan(2);
         expect(await world.process()(torch())).to.deep.equal(['idempotency_key_reused']);
       });
@@ -148,8 +148,8 @@ describe('creations under one key, in every order of their steps', () => {
         const other = await world.occupy(SKU);
         expect(await world.process()(lamp(0))).to.deep.equal(['duplicate_value']);
         const gone = () => world.records.remove(other, 1, 0);
-        const answers = await play(schedule, [lamp(1), torch()], gone);
-        expect(answers[1]).to.equal('idempotency_key_reused');
+        const responses = await play(schedule, [lamp(1), torch()], gone);
+        expect(responses[1]).to.equal('idempotency_key_reused');
         expect((await world.listed()).length).to.be.lessThan(2);
       });
     });
@@ -171,16 +171,16 @@ describe('creations under one key, in every order of their steps', () => {
       let [none, one, both] = [0, 0, 0];
       await inEveryOrder(async (schedule) => {
         const other = await world.occupy(SKU);
-        const answers = await play(schedule, [lamp(0), lamp(1)], () => world.records.remove(other, 1, 0));
-        if (made(answers).length === 0) none++;
-        else if (made(answers).length === 1) one++;
+        const responses = await play(schedule, [lamp(0), lamp(1)], () => world.records.remove(other, 1, 0));
+        if (made(responses).length === 0) none++;
+        else if (made(responses).length === 1) one++;
         else both++;
-        for (const code of refused(answers)) expect(code).to.equal('duplicate_value');
-        const fresh = made(answers).length === 0 ? 0 : 1;
+        for (const code of refused(responses)) expect(code).to.equal('duplicate_value');
+        const fresh = made(responses).length === 0 ? 0 : 1;
         const id = await reserved();
-        if (fresh === 1) expect(expectOneRecord(answers, fresh)).to.equal(id);
+        if (fresh === 1) expect(expectOneRecord(responses, fresh)).to.equal(id);
         const late = await world.process()(lamp(0));
-        expectOneRecord([...answers, ...late], 1);
+        expectOneRecord([...responses, ...late], 1);
         expect(await world.listed()).to.deep.equal([id]);
       });
       expect(Math.min(none, one, both)).to.be.greaterThan(10);
@@ -200,13 +200,13 @@ describe('creations under one key, in every order of their steps', () => {
   it('are never refused once the record is there, though by now they would be', async () => {
     let late = 0;
     await inEveryOrder(async (schedule) => {
-      const answers = await play(schedule, [lamp(0), lamp(1)], async () => {
+      const responses = await play(schedule, [lamp(0), lamp(1)], async () => {
         if ((await world.listed()).length === 0) return;
         world.refuses = () => true;
         late++;
       });
-      expect(await world.listed()).to.deep.equal([expectOneRecord(answers, 1)]);
-      expect(refused(answers)).to.deep.equal([]);
+      expect(await world.listed()).to.deep.equal([expectOneRecord(responses, 1)]);
+      expect(refused(responses)).to.deep.equal([]);
     });
     expect(late).to.be.greaterThan(100);
   });

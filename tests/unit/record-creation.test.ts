@@ -16,7 +16,7 @@ import {
 
 const PORT_CALLS = ['find', 'validate', 'reserveIds', 'reserve', 'insertAll'];
 
-const FAULTS: Readonly<Record<string, (call: () => unknown) => Promise<unknown>>> = {
+const ISSUES: Readonly<Record<string, (call: () => unknown) => Promise<unknown>>> = {
   'dies before': () => death(),
   'dies after': async (call) => {
     await call();
@@ -40,9 +40,9 @@ describe('the creation of a record under a key', () => {
   });
 
   for (const call of PORT_CALLS) {
-    for (const [what, fault] of Object.entries(FAULTS)) {
+    for (const [what, issue] of Object.entries(ISSUES)) {
       it(`is finished by a retry when the first attempt ${what} ${call}`, async () => {
-        expect(await endOf(world.process(differing(call, fault))(lamp(0)))).to.equal('lost');
+        expect(await endOf(world.process(differing(call, issue))(lamp(0)))).to.equal('lost');
         const reserved = await world.reserved();
         const wasMade = (await world.listed()).length === 1;
         expect(wasMade).to.equal(call === 'insertAll' && what.endsWith('after'));
@@ -63,15 +63,15 @@ describe('the creation of a record under a key', () => {
   }
 
   for (const what of ['find', 'findUsedIds', 'validate', 'insertAll']) {
-    for (const [how, fault] of Object.entries(FAULTS)) {
+    for (const [how, issue] of Object.entries(ISSUES)) {
       it(`is finished by a third attempt when the second ${how} ${what} under a reservation`, async () => {
         await endOf(world.process(differing('insertAll', death))(lamp(0)));
-        expect(await endOf(world.process(differing(what, fault))(lamp(1)))).to.equal('lost');
+        expect(await endOf(world.process(differing(what, issue))(lamp(1)))).to.equal('lost');
         const wasMade = (await world.listed()).length === 1;
-        const answers = [...(await world.process()(lamp(1))), ...(await world.process()(lamp(0)))];
-        const id = expectOneRecord(answers, wasMade ? 0 : 1);
+        const responses = [...(await world.process()(lamp(1))), ...(await world.process()(lamp(0)))];
+        const id = expectOneRecord(responses, wasMade ? 0 : 1);
         expect([await world.listed(), await world.reserved()]).to.deep.equal([[id], id]);
-        expect(made(answers)[0]?.text).to.equal(JSON.stringify(WAYS[0]));
+        expect(made(responses)[0]?.text).to.equal(JSON.stringify(WAYS[0]));
       });
     }
   }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/products.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { LeasedIds } from '#src/application/records/id-allocator.js';
+import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { ANY_VERSION, RecordService } from '#src/application/records/record-service.js';
 import type { Change } from '#src/application/records/record-view.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
@@ -45,7 +45,7 @@ describe('the service of records', () => {
     products = new RecordService({
       records,
       reservations: new MemoryIdempotencyStore(),
-      ids: new LeasedIds(records),
+      ids: new IdAllocator(records),
       view: VIEW,
       rules: { normalize: normalizeProduct },
       clock,

@@ -11,7 +11,7 @@ import { RedisRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
 import { GuardedConnector, ReplyGuard } from '#src/adapters/outbound/redis/reply-guard.js';
 import { serverPair } from '../support/certificates.js';
 import { FakeRedis, type Reply } from '../support/fake-redis.js';
-import { RecordingJournal } from '../support/fakes.js';
+import { RecordingLogger } from '../support/fakes.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
@@ -77,18 +77,18 @@ const LIES: readonly [what: string, reply: Reply][] = [
 
 /** One process of the service, as far as it limits, and the Redis that it asks. */
 class Replica {
-  readonly journal = new RecordingJournal();
+  readonly logger = new RecordingLogger();
   readonly connection: RedisConnection;
   readonly limiter: FallbackRateLimiter;
   fallbacks = 0;
 
   private constructor(readonly redis: FakeRedis) {
-    this.connection = new RedisConnection(redis.url, this.journal);
+    this.connection = new RedisConnection(redis.url, this.logger);
     this.limiter = new FallbackRateLimiter({
       shared: new RedisRateLimiter(POLICY, this.connection),
       makeLocal: () => new MemoryRateLimiter(POLICY),
       metrics: { increment: () => void this.fallbacks++ },
-      journal: this.journal,
+      logger: this.logger,
     });
   }
 
@@ -100,7 +100,7 @@ class Replica {
   }
 
   lieTo(name: string, reply: Reply): void {
-    this.redis.lie = (asked) => (asked.startsWith(name) ? reply : undefined);
+    this.redis.lie = (requested) => (requested.startsWith(name) ? reply : undefined);
   }
 
   async ready(): Promise<void> {
@@ -117,8 +117,8 @@ class Replica {
     });
   }
 
-  told(event: string): number {
-    return this.journal.events.filter((one) => one.includes(event)).length;
+  reported(event: string): number {
+    return this.logger.events.filter((one) => one.includes(event)).length;
   }
 
   async close(): Promise<void> {
@@ -184,7 +184,7 @@ describe('a Redis that lies', () => {
         remaining: 5,
         resetSeconds: 60,
       });
-      expect(replica.redis.asked).to.include('exec');
+      expect(replica.redis.requested).to.include('exec');
     });
   }
 
@@ -211,8 +211,8 @@ describe('a Redis that lies', () => {
       replica.lieTo('eval', reply);
       await replica.limiter.consume('a');
       await replica.shared();
-      expect(replica.told('no longer shared')).to.equal(1);
-      expect(replica.told('shared again')).to.equal(1);
+      expect(replica.reported('no longer shared')).to.equal(1);
+      expect(replica.reported('shared again')).to.equal(1);
     });
   }
 
@@ -238,8 +238,8 @@ describe('a Redis that lies', () => {
       }
       for (const [at, one] of replicas.entries()) {
         expect(one.redis.connections, `connections ${at}`).to.be.within(1, 20);
-        expect(one.told('Redis cannot be used'), `complaints ${at}`).to.be.lessThan(2);
-        expect(one.told('no longer shared'), `outages ${at}`).to.equal(1);
+        expect(one.reported('Redis cannot be used'), `complaints ${at}`).to.be.lessThan(2);
+        expect(one.reported('no longer shared'), `outages ${at}`).to.equal(1);
       }
     } finally {
       for (const one of replicas) await one.close();
@@ -293,15 +293,15 @@ describe('a Redis that lies', () => {
   });
 
   it('is told of in one line that says why, and quotes nothing of it', async () => {
-    const told: unknown[] = [];
-    replica.journal.warn = (event: string, details?: object) => void told.push({ event, ...details });
+    const reported: unknown[] = [];
+    replica.logger.warn = (event: string, details?: object) => void reported.push({ event, ...details });
     replica.lieTo('eval', '$9999999999\r\nsecret');
     await replica.limiter.consume('a');
-    await until('a line', () => told.length > 1);
-    expect(told).to.deep.include({
+    await until('a line', () => reported.length > 1);
+    expect(reported).to.deep.include({
       event: 'Redis cannot be used',
       reason: 'a reply is over 16384 bytes, or of too many parts',
     });
-    expect(JSON.stringify(told)).to.not.include('secret').and.not.include('9999');
+    expect(JSON.stringify(reported)).to.not.include('secret').and.not.include('9999');
   });
 });

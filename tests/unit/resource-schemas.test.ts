@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { schemaFaults } from '#src/adapters/inbound/http/bodies/schema.js';
+import { validateBody } from '#src/adapters/inbound/http/body/validate-body.js';
 import { ORDERS } from '#src/adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
-import type { Fault } from '#src/domain/errors.js';
+import type { Issue } from '#src/domain/errors.js';
 import { type Order, validateOrder } from '#src/domain/order.js';
 import { type Product, validateProduct } from '#src/domain/product.js';
 import { type User, validateUser } from '#src/domain/user.js';
@@ -74,28 +74,28 @@ const GOOD_ORDERS = [
   { ...order(...times(100)), userId: Number.MAX_SAFE_INTEGER },
 ];
 
-const told = (faults: readonly Fault[]) =>
-  faults.map((fault) => `${fault.code} ${fault.in === 'body' ? fault.pointer : ''}`);
+const reported = (issues: readonly Issue[]) =>
+  issues.map((issue) => `${issue.code} ${issue.in === 'body' ? issue.pointer : ''}`);
 
 function rulesOf<Fields>(
   what: string,
   schema: typeof PRODUCTS.schema,
-  faults: (fields: Fields) => Fault[],
+  issues: (fields: Fields) => Issue[],
   bad: Cases<Fields>,
   good: readonly Fields[],
 ): void {
   describe(`the rules of ${what}`, () => {
     for (const [kind, [fields, expected]] of Object.entries(bad)) {
       it(`are the same at the edge and in the domain: ${kind}`, () => {
-        expect(told(schemaFaults(schema, fields)), 'edge').to.deep.equal(expected);
-        expect(told(faults(fields)), 'domain').to.deep.equal(expected);
+        expect(reported(validateBody(schema, fields)), 'edge').to.deep.equal(expected);
+        expect(reported(issues(fields)), 'domain').to.deep.equal(expected);
       });
     }
 
     it('find no fault with good ones', () => {
       for (const fields of good) {
-        expect(schemaFaults(schema, fields)).to.deep.equal([]);
-        expect(faults(fields)).to.deep.equal([]);
+        expect(validateBody(schema, fields)).to.deep.equal([]);
+        expect(issues(fields)).to.deep.equal([]);
       }
     });
   });

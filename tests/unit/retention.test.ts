@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryTombstones } from '#src/adapters/outbound/memory/repository.js';
 import type { Purgeable } from '#src/application/ports/purgeable.js';
-import { RESERVATION_MS, Retention, TOMBSTONE_MS } from '#src/application/retention.js';
+import { RESERVATION_MS, Retention, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
@@ -49,7 +49,7 @@ describe('retention', () => {
     const piles = [new Pile(HOUR_MS), new Pile(2 * HOUR_MS)];
     const retention = new Retention(piles, clock);
     pass(10 * HOUR_MS);
-    await retention.sweep();
+    await retention.purgeExpired();
     const now = start + 10 * HOUR_MS;
     expect(piles.map(({ moments }) => moments)).to.deep.equal([[now - HOUR_MS], [now - 2 * HOUR_MS]]);
   });
@@ -61,13 +61,13 @@ describe('retention', () => {
     tombstones.add(1, start);
     const left = async () => [(await reservations.find(['a'])).size, Number(tombstones.has(1))];
     pass(RESERVATION_MS);
-    await retention.sweep();
+    await retention.purgeExpired();
     expect(await left()).to.deep.equal([1, 1]);
     pass(1);
-    await retention.sweep();
+    await retention.purgeExpired();
     expect(await left()).to.deep.equal([0, 1]);
     pass(TOMBSTONE_MS - RESERVATION_MS);
-    await retention.sweep();
+    await retention.purgeExpired();
     expect(await left()).to.deep.equal([0, 0]);
   });
 
@@ -76,7 +76,7 @@ describe('retention', () => {
     const retention = new Retention([pile], clock);
     pass(HOUR_MS);
     clock.time += 1_000 * HOUR_MS;
-    await retention.sweep();
+    await retention.purgeExpired();
     expect(pile.moments).to.deep.equal([start]);
   });
 
@@ -85,7 +85,7 @@ describe('retention', () => {
     const retention = new Retention([pile], clock);
     pass(HOUR_MS);
     clock.time -= 3 * HOUR_MS;
-    await retention.sweep();
+    await retention.purgeExpired();
     expect(pile.moments).to.deep.equal([start - 3 * HOUR_MS]);
   });
 
@@ -97,7 +97,7 @@ describe('retention', () => {
       if (!isOver) setImmediate(count);
     };
     setImmediate(count);
-    await new Retention(piles, clock).sweep();
+    await new Retention(piles, clock).purgeExpired();
     isOver = true;
     expect(piles.map(({ left }) => left)).to.deep.equal([0, 0]);
     expect(piles.map(({ limits }) => limits)).to.deep.equal([
@@ -109,13 +109,13 @@ describe('retention', () => {
 
   it('stops between two batches when it is told to, and touches nothing further', async () => {
     const piles = [new Pile(0, 10_000), new Pile(0, 10_000)];
-    let asked = 0;
-    await new Retention(piles, clock).sweep(() => ++asked > 3);
+    let requested = 0;
+    await new Retention(piles, clock).purgeExpired(() => ++requested > 3);
     expect(piles.map(({ left }) => left)).to.deep.equal([8_500, 10_000]);
   });
 
   it('says that the store is not there', async () => {
     const gone: Purgeable = { retentionMs: 0, purgeBefore: () => Promise.reject(unavailable('gone')) };
-    await expectRefusal(new Retention([gone], clock).sweep(), 'unavailable');
+    await expectRefusal(new Retention([gone], clock).purgeExpired(), 'unavailable');
   });
 });

@@ -3,7 +3,7 @@ import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js'
 import { Seeding, type SeedingProgress } from '#src/adapters/inbound/cli/seed/seeding.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { BY_ID } from '#src/application/list-query.js';
+import { BY_ID } from '#src/application/records/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { unavailable } from '#src/domain/errors.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
@@ -59,12 +59,12 @@ describe('seeding', () => {
   });
 
   it('tells how far it has come, and stops between batches when nobody asks on', async () => {
-    const told: SeedingProgress[] = [];
+    const reported: SeedingProgress[] = [];
     for await (const progress of seeding.fill(SEED, 10_000)) {
-      told.push(progress);
-      if (told.length === 2) break;
+      reported.push(progress);
+      if (reported.length === 2) break;
     }
-    expect(told).to.deep.equal([
+    expect(reported).to.deep.equal([
       { made: 1_000, existing: 0 },
       { made: 2_000, existing: 0 },
     ]);

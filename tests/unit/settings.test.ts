@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { describeSettings, loadSettings, SettingsError, toEnvironment } from '#src/config/settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-function faultsOf(environment: Record<string, string>): readonly string[] {
+function issuesOf(environment: Record<string, string>): readonly string[] {
   try {
     loadSettings(environment);
   } catch (error) {
@@ -59,14 +59,14 @@ describe('settings', () => {
 
   it('take every kind of address for HOST', () => {
     for (const HOST of ['0.0.0.0', '::', '::1', 'localhost', '192.0.2.1'])
-      expect(faultsOf({ HOST }), HOST).to.deep.equal([]);
+      expect(issuesOf({ HOST }), HOST).to.deep.equal([]);
   });
 
   it('take a number of workers, or auto for one a core', () => {
     expect(loadSettings({ WORKERS: '64' }).WORKERS).to.equal(64);
     expect(loadSettings({ WORKERS: 'auto' }).WORKERS).to.equal(Math.min(availableParallelism(), 64));
     for (const WORKERS of ['0', '65', '-1', '1.5', 'many']) {
-      expect(faultsOf({ WORKERS }), WORKERS).to.deep.equal([
+      expect(issuesOf({ WORKERS }), WORKERS).to.deep.equal([
         'WORKERS must be an integer from 1 to 64, or auto',
       ]);
     }
@@ -74,11 +74,11 @@ describe('settings', () => {
 
   it('refuse several workers on a store that is the memory of one', () => {
     for (const WORKERS of ['2', '64']) {
-      expect(faultsOf({ WORKERS, STORE: 'memory' })).to.deep.equal([
+      expect(issuesOf({ WORKERS, STORE: 'memory' })).to.deep.equal([
         'WORKERS must be 1 with STORE=memory, which is the memory of one process',
       ]);
     }
-    expect(faultsOf({ WORKERS: '1', STORE: 'memory' })).to.deep.equal([]);
+    expect(issuesOf({ WORKERS: '1', STORE: 'memory' })).to.deep.equal([]);
   });
 
   it('pass to another process whole, over a file that has changed meanwhile', () => {
@@ -89,15 +89,15 @@ describe('settings', () => {
   });
 
   it('tell each wrong value in a line of its own', () => {
-    const faults = faultsOf({
+    const issues = issuesOf({
       PORT: '70000',
       STORE: 'mysql',
       RATE_LIMIT_REQUESTS: '1.5',
       REQUIRE_IF_MATCH: 'perhaps',
     });
-    expect(faults).to.have.length(4);
+    expect(issues).to.have.length(4);
     for (const [i, name] of ['PORT', 'STORE', 'REQUIRE_IF_MATCH', 'RATE_LIMIT_REQUESTS'].entries()) {
-      expect(faults[i])
+      expect(issues[i])
         .to.match(new RegExp(`^${name} `))
         .and.to.not.include('\n');
     }
@@ -118,7 +118,7 @@ describe('settings', () => {
       'https://x.org/"a',
       'https://x.org/a\nb',
     ]) {
-      expect(faultsOf({ PUBLIC_URL })[0], PUBLIC_URL).to.match(/^PUBLIC_URL must be /);
+      expect(issuesOf({ PUBLIC_URL })[0], PUBLIC_URL).to.match(/^PUBLIC_URL must be /);
     }
   });
 
@@ -130,7 +130,7 @@ describe('settings', () => {
       'http://[::1]:9/',
     ]) {
       expect(loadSettings({ OAUTH_ISSUER, OAUTH_AUDIENCE })).to.include({ OAUTH_ISSUER });
-      expect(faultsOf({ OAUTH_ISSUER })).to.deep.equal(['OAUTH_AUDIENCE is required by OAUTH_ISSUER']);
+      expect(issuesOf({ OAUTH_ISSUER })).to.deep.equal(['OAUTH_AUDIENCE is required by OAUTH_ISSUER']);
     }
     for (const OAUTH_ISSUER of [
       'http://id.example.com',
@@ -143,7 +143,7 @@ describe('settings', () => {
       'HTTPS://x.org',
       'http://127.1',
     ]) {
-      expect(faultsOf({ OAUTH_ISSUER, OAUTH_AUDIENCE })[0], OAUTH_ISSUER).to.match(/^OAUTH_ISSUER must be /);
+      expect(issuesOf({ OAUTH_ISSUER, OAUTH_AUDIENCE })[0], OAUTH_ISSUER).to.match(/^OAUTH_ISSUER must be /);
     }
   });
 
@@ -157,7 +157,7 @@ describe('settings', () => {
       ['https://localhost', '443'],
     ] as const) {
       const given = { OAUTH_ISSUER, OAUTH_AUDIENCE, ...(PORT && { PORT }) };
-      expect(faultsOf(given), OAUTH_ISSUER).to.deep.equal(own);
+      expect(issuesOf(given), OAUTH_ISSUER).to.deep.equal(own);
     }
     for (const [OAUTH_ISSUER, PORT] of [
       ['https://localhost:9443', '8443'],
@@ -169,48 +169,48 @@ describe('settings', () => {
     ] as const)
       expect(loadSettings({ OAUTH_ISSUER, OAUTH_AUDIENCE, PORT }), OAUTH_ISSUER).to.include({ OAUTH_ISSUER });
     expect(
-      faultsOf({ OAUTH_ISSUER: own[0] ?? '', OAUTH_AUDIENCE, PORT: 'x', PUBLIC_URL: 'x' }),
+      issuesOf({ OAUTH_ISSUER: own[0] ?? '', OAUTH_AUDIENCE, PORT: 'x', PUBLIC_URL: 'x' }),
     ).to.have.length(3);
     const PUBLIC_URL = 'https://x.org/catalogue';
     for (const OAUTH_ISSUER of [PUBLIC_URL, `${PUBLIC_URL}/`])
-      expect(faultsOf({ OAUTH_ISSUER, OAUTH_AUDIENCE, PUBLIC_URL }), OAUTH_ISSUER).to.deep.equal(own);
+      expect(issuesOf({ OAUTH_ISSUER, OAUTH_AUDIENCE, PUBLIC_URL }), OAUTH_ISSUER).to.deep.equal(own);
     const others = { OAUTH_ISSUER: 'https://localhost:9443', OAUTH_AUDIENCE, PUBLIC_URL };
-    expect(faultsOf(others)).to.deep.equal([]);
+    expect(issuesOf(others)).to.deep.equal([]);
   });
 
   it('tell one line for a value of the wrong type', () => {
-    expect(faultsOf({ CONFIG_FILE: file('{"STORE": 5}') })).to.have.length(1);
+    expect(issuesOf({ CONFIG_FILE: file('{"STORE": 5}') })).to.have.length(1);
   });
 
   it('ask for REDIS_URL where Redis is to limit, and take it for nothing else than an address of Redis', () => {
-    expect(faultsOf({ RATE_LIMITER: 'redis' })).to.deep.equal([
+    expect(issuesOf({ RATE_LIMITER: 'redis' })).to.deep.equal([
       'REDIS_URL is required by RATE_LIMITER=redis',
     ]);
     for (const REDIS_URL of ['redis://localhost', 'rediss://:secret@[::1]:6380/2'])
       expect(loadSettings({ RATE_LIMITER: 'redis', REDIS_URL })).to.include({ REDIS_URL });
     for (const REDIS_URL of ['secret', 'http://:secret@h', 'redis://:secret@h/x', 'redis://:secret@h?db=1']) {
-      const faults = faultsOf({ RATE_LIMITER: 'redis', REDIS_URL });
-      expect(faults, REDIS_URL).to.have.length(1);
-      expect(faults[0])
+      const issues = issuesOf({ RATE_LIMITER: 'redis', REDIS_URL });
+      expect(issues, REDIS_URL).to.have.length(1);
+      expect(issues[0])
         .to.match(/^REDIS_URL must be /)
         .and.to.not.include('secret');
     }
   });
 
   it('need TRUSTED_PROXIES behind a proxy, and two files for a certificate of one’s own', () => {
-    expect(faultsOf({ TLS: 'proxy' })).to.deep.equal(['TRUSTED_PROXIES is required']);
-    expect(faultsOf({ TLS: 'proxy', CONFIG_FILE: file('{"TRUSTED_PROXIES": ""}') })).to.have.length(1);
-    expect(faultsOf({ TLS: 'files' })).to.deep.equal([
+    expect(issuesOf({ TLS: 'proxy' })).to.deep.equal(['TRUSTED_PROXIES is required']);
+    expect(issuesOf({ TLS: 'proxy', CONFIG_FILE: file('{"TRUSTED_PROXIES": ""}') })).to.have.length(1);
+    expect(issuesOf({ TLS: 'files' })).to.deep.equal([
       'TLS_CERT_FILE is required',
       'TLS_KEY_FILE is required',
     ]);
-    expect(faultsOf({ TLS_CERT_FILE: 'absent.pem', TRUSTED_PROXIES: '::1' })).to.deep.equal([]);
+    expect(issuesOf({ TLS_CERT_FILE: 'absent.pem', TRUSTED_PROXIES: '::1' })).to.deep.equal([]);
   });
 
   it('take addresses and CIDRs of both families for TRUSTED_PROXIES, and nothing else', () => {
     const TLS = 'proxy';
     for (const TRUSTED_PROXIES of ['10.0.0.1', '10.0.0.0/8, ::1 ,2001:DB8::/32', '::ffff:10.0.0.0/104'])
-      expect(faultsOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([]);
+      expect(issuesOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([]);
     for (const TRUSTED_PROXIES of [
       'localhost',
       '10.0.0.1,',
@@ -229,7 +229,7 @@ describe('settings', () => {
       'fe80::1%eth0',
       '*',
     ]) {
-      expect(faultsOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([
+      expect(issuesOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([
         'TRUSTED_PROXIES must be addresses and CIDRs, separated by commas',
       ]);
     }
@@ -273,17 +273,17 @@ describe('settings', () => {
       'null',
       'https://a.example https://b.example',
     ]) {
-      expect(faultsOf({ CORS_ORIGINS }), CORS_ORIGINS).to.deep.equal([
+      expect(issuesOf({ CORS_ORIGINS }), CORS_ORIGINS).to.deep.equal([
         'CORS_ORIGINS must be origins such as https://shop.example, separated by commas and with nothing behind, or *',
       ]);
     }
   });
 
   it('refuse a name in a file that there is not, but not in the environment', () => {
-    expect(faultsOf({ CONFIG_FILE: file('{"PROT": 1}') })).to.deep.equal([
+    expect(issuesOf({ CONFIG_FILE: file('{"PROT": 1}') })).to.deep.equal([
       'PROT: there is no setting of this name',
     ]);
-    expect(faultsOf({ PROT: '1' })).to.deep.equal([]);
+    expect(issuesOf({ PROT: '1' })).to.deep.equal([]);
   });
 
   it('are described one by one, with the defaults that they have', () => {
@@ -310,11 +310,11 @@ describe('settings', () => {
   });
 
   it('refuse a file that is missing or no JSON object, without quoting it', () => {
-    expect(faultsOf({ CONFIG_FILE: join(folder, 'absent.json') })).to.have.length(1);
+    expect(issuesOf({ CONFIG_FILE: join(folder, 'absent.json') })).to.have.length(1);
     for (const text of ['{"BOOTSTRAP_API_KEY": "secret" oops}', '[]', 'null']) {
-      const faults = faultsOf({ CONFIG_FILE: file(text) });
-      expect(faults).to.have.length(1);
-      expect(faults[0]).to.not.include('secret');
+      const issues = issuesOf({ CONFIG_FILE: file(text) });
+      expect(issues).to.have.length(1);
+      expect(issues[0]).to.not.include('secret');
     }
   });
 });

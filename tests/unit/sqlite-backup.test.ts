@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import Database from 'libsql';
 import { backUpDatabase } from '#src/adapters/outbound/sqlite/backup.js';
 import { BackupTargetError } from '#src/application/ports/backup.js';
-import { UnusableStore } from '#src/application/ports/store.js';
+import { StoreConfigError } from '#src/application/ports/store.js';
 import { sqliteStorage } from '#src/composition/sqlite-storage.js';
 import { product } from '../contract/repository/records.js';
 import { ENDLESS } from '../support/tables.js';
@@ -147,7 +147,7 @@ describe('a backup of a SQLite database', () => {
 
   it('is made of no database that does not exist, and makes none', async () => {
     const error = await failure(backUp());
-    expect(error).to.be.instanceOf(UnusableStore);
+    expect(error).to.be.instanceOf(StoreConfigError);
     expect(error.message).to.match(/^There is no database /);
     expect(readdirSync(folder)).to.deep.equal(['backups']);
     expectNothingMade();
@@ -173,7 +173,7 @@ describe('a backup of a SQLite database', () => {
     expect(bytes.length).to.be.greaterThan(100_000);
     writeFileSync(target, bytes.fill(0xff, 40_000, 60_000));
     const error = await failure(backUpDatabase(target, `${target}.2`, () => {}));
-    expect(error).to.be.instanceOf(UnusableStore);
+    expect(error).to.be.instanceOf(StoreConfigError);
     expect(error.message).to.match(/^The database is damaged: /);
     expect(readdirSync(join(folder, 'backups'))).to.deep.equal(['b.sqlite']);
   });

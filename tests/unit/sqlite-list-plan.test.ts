@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
-import type { Filter, ListQuery, Order, RecordTable } from '#src/application/list-query.js';
+import type { Filter, ListQuery, Order, RecordTable } from '#src/application/records/list-query.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import { placeAt } from '#src/application/record-order.js';
-import { CatalogueError } from '#src/domain/errors.js';
-import type { Order as PlacedOrder } from '#src/domain/order.js';
+import { positionOf } from '#src/application/records/query-semantics.js';
+import { AppError } from '#src/domain/errors.js';
+import type { Order as PositionedOrder } from '#src/domain/order.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
@@ -79,7 +79,7 @@ describe('a list in SQLite', () => {
     database.snapshots = 0;
     const last = first.records.at(-1);
     const page = last
-      ? await records.list({ ...query, from: placeAt(last, query.order, 'after') })
+      ? await records.list({ ...query, from: positionOf(last, query.order, 'after') })
       : await records.list(query);
     return { first, page };
   };
@@ -170,7 +170,7 @@ describe('a list in SQLite', () => {
       const outcome = await listing(10)
         .list(query)
         .catch((error: unknown) => error);
-      expect(outcome).to.be.instanceOf(CatalogueError).with.property('code', 'query_too_expensive');
+      expect(outcome).to.be.instanceOf(AppError).with.property('code', 'query_too_expensive');
       expect(await listing(100_000).list(query)).to.deep.equal({ records: [], hasMore: false });
     });
 
@@ -184,7 +184,7 @@ describe('a list in SQLite', () => {
       const outcome = await listing(10)
         .count(nothing)
         .catch((error: unknown) => error);
-      expect(outcome).to.be.instanceOf(CatalogueError).with.property('code', 'query_too_expensive');
+      expect(outcome).to.be.instanceOf(AppError).with.property('code', 'query_too_expensive');
       expect(await listing(100_000).count(nothing)).to.equal(0);
     });
 
@@ -228,7 +228,7 @@ describe('a list in SQLite', () => {
     });
 
     it('is not given up once a part of it was shown', async () => {
-      const query = { limit: LIMIT, filters: nothing, order: by('id'), isSequel: true } as const;
+      const query = { limit: LIMIT, filters: nothing, order: by('id'), isContinuation: true } as const;
       expect(await listing(10).list(query)).to.deep.equal({ records: [], hasMore: false });
     });
 
@@ -355,6 +355,6 @@ function user(id: number): User {
   return { name: `name ${id % 5_000}`, email: `U${id}@example.org` };
 }
 
-function order(id: number): PlacedOrder {
+function order(id: number): PositionedOrder {
   return { userId: (id % 50) + 1, items: [{ productId: 1, quantity: 1 }] };
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseStrictJson } from '#src/adapters/inbound/http/bodies/strict-json.js';
+import { parseStrictJson } from '#src/adapters/inbound/http/body/strict-json.js';
 
 const MANY = 1_500;
 const members = (count: number, more = '') =>

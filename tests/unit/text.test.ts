@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compareText, endOfPrefix, foldCase, NAME, textFaults } from '#src/domain/text.js';
+import { compareText, endOfPrefix, foldCase, NAME, validateText } from '#src/domain/text.js';
 
 /** Any code points, and often those at which UTF-8 and UTF-16 change their ways. */
 const TEXT = fc.string({
@@ -114,10 +114,10 @@ describe('a name', () => {
     for (let point = 0; point <= 0x10ffff; point++) {
       const text = String.fromCodePoint(point);
       const isGood = !/[\s\p{White_Space}\p{Cs}\u0000-\u001f\u007f]/u.test(text);
-      if ((textFaults(text, NAME).length === 0) !== isGood) differing.push(point.toString(16));
+      if ((validateText(text, NAME).length === 0) !== isGood) differing.push(point.toString(16));
     }
     expect(differing).to.deep.equal([]);
-    expect(textFaults(' \u00a0a\u3000', NAME)).to.deep.equal([]);
-    expect(textFaults(' \u00a0\u3000', NAME)).to.deep.equal(['invalid_format']);
+    expect(validateText(' \u00a0a\u3000', NAME)).to.deep.equal([]);
+    expect(validateText(' \u00a0\u3000', NAME)).to.deep.equal(['invalid_format']);
   });
 });

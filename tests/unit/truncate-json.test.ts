@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { truncateJson } from '#src/adapters/inbound/http/bodies/truncate-json.js';
+import { truncateJson } from '#src/adapters/inbound/http/body/truncate-json.js';
 
 describe('the first values of a document', () => {
   it('are all of them where they are few', () => {

@@ -19,9 +19,9 @@ export function clientCredentials(credentials: ClientCredentials): () => Promise
   let current: Promise<string> | undefined;
   let goodUntil = 0;
   const renew = async () => {
-    const asked = Date.now();
+    const requested = Date.now();
     const { access_token, expires_in } = await ask(transport, credentials);
-    goodUntil = asked + expires_in * 1_000 - MARGIN_MS;
+    goodUntil = requested + expires_in * 1_000 - MARGIN_MS;
     return access_token;
   };
   return () => {

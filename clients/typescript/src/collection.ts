@@ -1,8 +1,8 @@
 import { unexpected } from './errors.js';
-import { readLines } from './lines.js';
-import { nextIn } from './link.js';
+import { readLines } from './ndjson.js';
+import { nextIn } from './link-header.js';
 import { queryString } from './query-string.js';
-import { NDJSON } from './repeatable.js';
+import { NDJSON } from './is-retryable.js';
 import type { Described, Field, ListQuery, Shown } from './resource-types.js';
 import type { Transport } from './transport.js';
 

@@ -7,8 +7,8 @@ import {
   type Target,
 } from './collection.js';
 import { CatalogueError } from './errors.js';
-import { asLines, every, readLines } from './lines.js';
-import { NDJSON } from './repeatable.js';
+import { asNdjson, every, readLines } from './ndjson.js';
+import { NDJSON } from './is-retryable.js';
 import type { Editable, ImportResult, JsonPatch } from './resource-types.js';
 
 export interface EditOptions extends CallOptions {
@@ -82,7 +82,7 @@ export class EditableCollection<D extends Editable> extends Collection<D> {
     const done = new AbortController();
     const call = {
       headers,
-      body: asLines(source),
+      body: asNdjson(source),
       signal: AbortSignal.any([done.signal, ...(signal ? [signal] : [])]),
     };
     try {

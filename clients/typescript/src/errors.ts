@@ -1,4 +1,4 @@
-import type { ErrorCode, Fault } from './resource-types.js';
+import type { ErrorCode, Issue } from './resource-types.js';
 
 /** An answer that is none of success. */
 export class CatalogueError extends Error {
@@ -9,7 +9,7 @@ export class CatalogueError extends Error {
     /** `unexpected_answer` where something else than the service answered, a proxy for instance. */
     readonly code: ErrorCode | 'unexpected_answer',
     message: string,
-    readonly details: readonly Fault[],
+    readonly details: readonly Issue[],
     /** By which the service's log knows the request. */
     readonly requestId: string | undefined,
   ) {

@@ -18,7 +18,7 @@ export type {
   ApiKey,
   ApiKeyTypes,
   ErrorCode,
-  Fault,
+  Issue,
   Field,
   ImportResult,
   JsonPatch,
@@ -31,5 +31,5 @@ export type {
   User,
   UserTypes,
 } from './resource-types.js';
-export type { Fetch, RetryOptions } from './retrying.js';
+export type { Fetch, RetryOptions } from './retry.js';
 export type { Token } from './transport.js';

@@ -62,7 +62,7 @@ export type Order = Schemas['Order'];
 export type ApiKey = Schemas['ApiKey'];
 export type JsonPatch = Schemas['JsonPatch'];
 export type ImportResult = Schemas['ImportResult'];
-export type Fault = Schemas['Fault'];
+export type Issue = Schemas['Fault'];
 export type ErrorCode = Schemas['Error']['code'];
 
 /** A record with its metadata, which `fields` alone shows. */

@@ -1,7 +1,7 @@
 import { errorOf } from './errors.js';
-import { addressOf } from './link.js';
-import { isStream } from './repeatable.js';
-import { type Fetch, type RetryOptions, retrying } from './retrying.js';
+import { addressOf } from './link-header.js';
+import { isStream } from './is-retryable.js';
+import { type Fetch, type RetryOptions, retrying } from './retry.js';
 
 export type Token = string | (() => string | Promise<string>);
 
@@ -42,7 +42,7 @@ export class Transport {
 
   /**
    * @param reference a path, or what the service refers to
-   * @throws CatalogueError where the answer is none of success
+   * @throws AppError where the answer is none of success
    */
   async call(
     method: string,

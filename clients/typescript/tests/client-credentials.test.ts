@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { clientCredentials, type Fetch } from 'product-catalogue-client';
 import { FIRST_KEY } from '../../../tests/support/in-process-service.js';
-import { proxied, refusal, servedCatalogue } from './served-catalogue.js';
+import { proxied, refusal, catalogueService } from './catalogue-service.js';
 
 describe('tokens for client credentials', () => {
-  const { service, connect, tried } = servedCatalogue();
-  let asked: number;
+  const { service, connect, tried } = catalogueService();
+  let requested: number;
   const tokenOf = (settings: { clientSecret?: string; lifetime?: number } = {}) => {
-    asked = 0;
+    requested = 0;
     const fetch: Fetch = async (request) => {
-      asked++;
+      requested++;
       const response = await proxied(request);
       if (settings.lifetime === undefined) return response;
       return Response.json({ ...((await response.json()) as object), expires_in: settings.lifetime });
@@ -25,12 +25,12 @@ describe('tokens for client credentials', () => {
 
   it('are asked for once, and are good for the scopes that were asked for', async () => {
     const { GET, POST } = connect({ token: tokenOf() });
-    const answers = await Promise.all([GET('/v1/products'), GET('/v1/users'), GET('/v1/products')]);
-    expect(answers.map(({ response }) => response.status)).to.deep.equal([200, 200, 200]);
+    const responses = await Promise.all([GET('/v1/products'), GET('/v1/users'), GET('/v1/products')]);
+    expect(responses.map(({ response }) => response.status)).to.deep.equal([200, 200, 200]);
     expect((await POST('/v1/products', { body: { name: 'Lamp' } })).error?.code).to.equal(
       'insufficient_scope',
     );
-    expect([asked, tried[0]?.request.headers.get('Authorization')?.slice(0, 10)]).to.deep.equal([
+    expect([requested, tried[0]?.request.headers.get('Authorization')?.slice(0, 10)]).to.deep.equal([
       1,
       'Bearer eyJ',
     ]);
@@ -39,13 +39,13 @@ describe('tokens for client credentials', () => {
   it('are changed before they end', async () => {
     const token = tokenOf({ lifetime: 30 });
     expect(await token()).to.not.equal(await token());
-    expect(asked).to.equal(2);
+    expect(requested).to.equal(2);
   });
 
   it('are asked for again where they were refused', async () => {
     const token = tokenOf({ clientSecret: FIRST_KEY.replace('0B9c15', '0B9c16') });
     expect(await refusal(token())).to.have.property('status', 401);
     expect(await refusal(token())).to.have.property('status', 401);
-    expect(asked).to.equal(2);
+    expect(requested).to.equal(2);
   });
 });

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { CatalogueError } from 'product-catalogue-client';
-import { all, refusal, servedCatalogue } from './served-catalogue.js';
+import { all, refusal, catalogueService } from './catalogue-service.js';
 
 async function* lamps(count: number) {
   for (let i = 0; i < count; i++) yield { name: `Lamp ${i}` };
 }
 
 describe('an import by the client', () => {
-  const { connect, tried } = servedCatalogue();
+  const { connect, tried } = catalogueService();
 
   it('tells of every record what became of it', async () => {
     const { products } = connect();

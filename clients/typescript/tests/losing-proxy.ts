@@ -39,10 +39,10 @@ export class LosingProxy {
       });
     }
     near.on('data', (bytes) => far.write(bytes));
-    far.on('data', (bytes) => this.answer(near, bytes));
+    far.on('data', (bytes) => this.response(near, bytes));
   }
 
-  private answer(near: Socket, bytes: Buffer): void {
+  private response(near: Socket, bytes: Buffer): void {
     if (this.toLose === 0) {
       near.write(bytes);
       return;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CatalogueError, type Fetch } from 'product-catalogue-client';
-import { all, refusal, servedCatalogue } from './served-catalogue.js';
+import { all, refusal, catalogueService } from './catalogue-service.js';
 
 const PREFIX = '/shop/catalogue';
 
@@ -13,7 +13,7 @@ const prefixed =
   };
 
 describe('the lists of the client', () => {
-  const { service, tried, connect } = servedCatalogue();
+  const { service, tried, connect } = catalogueService();
   let ids: number[];
 
   before(async () => {
@@ -115,14 +115,14 @@ describe('the lists of the client', () => {
       (size: number, bytes = Number.POSITIVE_INFINITY) =>
       (fetch: Fetch): Fetch =>
       async (request) => {
-        const answer = await fetch(request);
-        const all = new Uint8Array(await answer.arrayBuffer()).slice(0, bytes);
+        const response = await fetch(request);
+        const all = new Uint8Array(await response.arrayBuffer()).slice(0, bytes);
         const starts = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => at * size);
         const start = (controller: ReadableStreamDefaultController) => {
           for (const at of starts) controller.enqueue(all.slice(at, at + size));
           controller.close();
         };
-        return new Response(new ReadableStream({ start }), answer);
+        return new Response(new ReadableStream({ start }), response);
       };
     const whole = await all(connect().products.export());
     expect(await all(connect({}, pieces(1)).products.export())).to.deep.equal(whole);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { CatalogueError } from 'product-catalogue-client';
-import { refusal, servedCatalogue } from './served-catalogue.js';
+import { refusal, catalogueService } from './catalogue-service.js';
 
 describe('the writes of the client', () => {
-  const { connect, tried } = servedCatalogue();
+  const { connect, tried } = catalogueService();
   const overtaken = { status: 412, code: 'precondition_failed' };
 
   it('are done if the record still is as it was read', async () => {
@@ -94,7 +94,7 @@ describe('the writes of the client', () => {
       false,
       36,
     ]);
-    expect(details.map((fault) => [fault.code, fault.in === 'body' && fault.pointer])).to.deep.equal([
+    expect(details.map((issue) => [issue.code, issue.in === 'body' && issue.pointer])).to.deep.equal([
       ['reference_not_found', '/userId'],
       ['reference_not_found', '/items/0/productId'],
     ]);

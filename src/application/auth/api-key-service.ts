@@ -1,16 +1,16 @@
 import {
   type ApiKey,
   administersKeys,
-  expiryFaults,
+  validateExpiry,
   keyIdOf,
   keyPrincipalId,
   type Principal,
   validateApiKey,
 } from '../../domain/access.js';
-import { CatalogueError, unavailable } from '../../domain/errors.js';
+import { AppError, unavailable } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { FairShares } from '../../shared/fair-shares.js';
-import { BY_ID } from '../list-query.js';
+import { BY_ID } from '../records/list-query.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
@@ -60,7 +60,7 @@ export class ApiKeyService {
   /**
    * Issues a key for a principal, who can grant only scopes that the principal has.
    * @param creation its draft without a digest
-   * @throws CatalogueError `insufficient_scope`, and as {@link issue}
+   * @throws AppError `insufficient_scope`, and as {@link issue}
    */
   async issueFor(maker: Principal | undefined, creation: Creation<ApiKey>): Promise<IssuedApiKey> {
     const { fields, issues } = creation.draft;
@@ -71,17 +71,17 @@ export class ApiKeyService {
 
   /**
    * @param creation its draft without a digest
-   * @throws CatalogueError `validation_failed`, `idempotency_key_reused`
+   * @throws AppError `validation_failed`, `idempotency_key_reused`
    */
-  async issue({ draft, once }: Creation<ApiKey>): Promise<IssuedApiKey> {
+  async issue({ draft, idempotency }: Creation<ApiKey>): Promise<IssuedApiKey> {
     const key = this.deps.format.generate();
     // The response shows what the body holds. A digest stored with the reservation would be that of an earlier attempt.
-    const idOnly = once && { ...once, showsFields: false };
-    const created = await this.deps.keys.create({ draft: this.withDigest(draft, key), once: idOnly });
+    const idOnly = idempotency && { ...idempotency, storesFields: false };
+    const created = await this.deps.keys.create({ draft: this.withDigest(draft, key), idempotency: idOnly });
     return created.isReplay ? this.asCreated(created) : { ...created, key };
   }
 
-  /** @throws CatalogueError `not_found`, `precondition_failed`, `unavailable`: the key may be revoked or not */
+  /** @throws AppError `not_found`, `precondition_failed`, `unavailable`: the key may be revoked or not */
   async revoke(id: Id, precondition: Precondition): Promise<void> {
     try {
       await this.deps.keys.remove(id, precondition);
@@ -94,7 +94,7 @@ export class ApiKeyService {
    * Revokes a key for a principal, unless it is the last key with which keys can be administered. Exact within this
    * process.
    * @param revoker probably the holder of another such key, which is then found by one look-up
-   * @throws CatalogueError `last_admin_key`, and as {@link revoke}
+   * @throws AppError `last_admin_key`, and as {@link revoke}
    */
   async revokeFor(revoker: Principal | undefined, id: Id, precondition: Precondition): Promise<void> {
     const { fields } = await this.deps.keys.read(id);
@@ -124,7 +124,7 @@ export class ApiKeyService {
 
   private withDigest({ fields: sent, issues }: Draft<ApiKey>, key: string): Draft<ApiKey> {
     const { expiresAt } = sent;
-    const tooLate = typeof expiresAt === 'number' ? expiryFaults(expiresAt, this.deps.clock.now()) : [];
+    const tooLate = typeof expiresAt === 'number' ? validateExpiry(expiresAt, this.deps.clock.now()) : [];
     const fields = { ...sent, digest: this.deps.format.digest(key) };
     const all = [...issues, ...tooLate];
     return { fields, issues: all.length > 0 ? all : validateApiKey(fields as ApiKey) };
@@ -137,8 +137,8 @@ export class ApiKeyService {
   }
 }
 
-function lastAdminKey(): CatalogueError {
-  return new CatalogueError(
+function lastAdminKey(): AppError {
+  return new AppError(
     'last_admin_key',
     'This is the last key with the scope keys:admin. Make another one before you revoke it.',
   );

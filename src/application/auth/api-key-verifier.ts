@@ -1,9 +1,9 @@
 import { type ApiKey, invalidToken, keyPrincipalId } from '../../domain/access.js';
-import { CatalogueError } from '../../domain/errors.js';
+import { AppError } from '../../domain/errors.js';
 import type { Instant, Versioned } from '../../domain/record.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
-import type { Journal } from '../ports/journal.js';
+import type { Logger } from '../ports/logger.js';
 import type { Repository } from '../ports/repository.js';
 import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/token-verifier.js';
 
@@ -15,7 +15,7 @@ export interface ApiKeyVerifierDependencies {
   readonly keys: Repository<ApiKey>;
   readonly format: ApiKeyFormat;
   readonly clock: Clock;
-  readonly journal: Journal;
+  readonly logger: Logger;
 }
 
 /** Verifies API keys by looking up their digest. */
@@ -29,7 +29,7 @@ export class ApiKeyVerifier implements TokenVerifier {
     const { scopes, expiresAt } = key.fields;
     const now = clock.now();
     if (expiresAt !== undefined && expiresAt <= now)
-      throw new CatalogueError('token_expired', 'The API key has expired.');
+      throw new AppError('token_expired', 'The API key has expired.');
     const minute = now - (now % MINUTE_MS);
     this.recordUse(key, minute);
     return {
@@ -50,7 +50,7 @@ export class ApiKeyVerifier implements TokenVerifier {
     if ((key.fields.lastUsedAt ?? 0) >= minute) return;
     const next = { ...key, fields: { ...key.fields, lastUsedAt: minute } };
     this.deps.keys.replace(next, key.version).catch((error: unknown) => {
-      this.deps.journal.warn('the last use of an API key could not be noted', { keyId: key.id, error });
+      this.deps.logger.warn('the last use of an API key could not be noted', { keyId: key.id, error });
     });
   }
 }

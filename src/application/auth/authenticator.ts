@@ -1,5 +1,5 @@
 import { API_KEY_SHAPE, invalidToken, keyIdOf, type Principal } from '../../domain/access.js';
-import { CatalogueError } from '../../domain/errors.js';
+import { AppError } from '../../domain/errors.js';
 import type { Id } from '../../domain/record.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { RateLimiter, RatePolicy, RateState } from '../ports/rate-limiter.js';
@@ -7,7 +7,7 @@ import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/tok
 import type { CredentialCache } from './credential-cache.js';
 
 /** Too many authentications from this address failed. */
-export class AuthenticationThrottled extends CatalogueError {
+export class AuthenticationThrottled extends AppError {
   constructor(
     readonly policy: RatePolicy,
     readonly state: RateState,
@@ -48,7 +48,7 @@ export class Authenticator {
   constructor(private readonly deps: AuthenticatorDependencies) {}
 
   /**
-   * @throws CatalogueError `invalid_token`, `token_expired`, `rate_limited` (as {@link AuthenticationThrottled}),
+   * @throws AppError `invalid_token`, `token_expired`, `rate_limited` (as {@link AuthenticationThrottled}),
    * `unavailable`
    */
   async authenticate(token: string, address: string): Promise<Principal> {
@@ -61,7 +61,7 @@ export class Authenticator {
   /**
    * Authenticates an OAuth client: the id of an API key, and that key as its secret. Reads the key from the store each
    * time.
-   * @throws CatalogueError as {@link authenticate}
+   * @throws AppError as {@link authenticate}
    */
   async authenticateClient(id: string, secret: string, address: string): Promise<AuthenticatedClient> {
     const credential = this.credentialOf(secret);
@@ -118,8 +118,8 @@ export class Authenticator {
 }
 
 /** Whether a credential was sent and refused. A request without a credential is no failed authentication. */
-export function isBadCredential(error: unknown): error is CatalogueError {
+export function isBadCredential(error: unknown): error is AppError {
   return (
-    error instanceof CatalogueError && (error.code === 'invalid_token' || error.code === 'token_expired')
+    error instanceof AppError && (error.code === 'invalid_token' || error.code === 'token_expired')
   );
 }

@@ -1,11 +1,11 @@
 import type { Principal, Scope } from '../../domain/access.js';
-import { CatalogueError } from '../../domain/errors.js';
+import { AppError } from '../../domain/errors.js';
 
 /** What a request needs: a certain scope, any valid credential, or nothing. */
 export type Requirement = Scope | 'authenticated' | 'public';
 
 /** The credential is valid and lacks a scope. */
-export class InsufficientScope extends CatalogueError {
+export class InsufficientScope extends AppError {
   /** @param missing at least one */
   constructor(readonly missing: readonly Scope[]) {
     super('insufficient_scope', `This needs the scope ${missing.join(' and ')}.`);
@@ -19,11 +19,11 @@ export class InsufficientScope extends CatalogueError {
 export function denialReason(
   principal: Principal | undefined,
   requirement: Requirement,
-): CatalogueError | undefined {
+): AppError | undefined {
   if (requirement === 'public') return undefined;
   if (!principal) {
     const message = 'This needs a token: send Authorization: Bearer and an API key or an access token.';
-    return new CatalogueError('unauthenticated', message);
+    return new AppError('unauthenticated', message);
   }
   if (requirement === 'authenticated' || principal.scopes.includes(requirement)) return undefined;
   return new InsufficientScope([requirement]);

@@ -1,7 +1,7 @@
 import { type ApiKey, SCOPES } from '../../domain/access.js';
-import { CatalogueError } from '../../domain/errors.js';
+import { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import { BY_ID } from '../list-query.js';
+import { BY_ID } from '../records/list-query.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
@@ -18,7 +18,7 @@ const PAGE = 1_000;
 export type NewApiKey = Omit<ApiKey, 'digest' | 'lastUsedAt'>;
 
 export interface KeyAdministrationDependencies {
-  readonly useCases: ApiKeyService;
+  readonly service: ApiKeyService;
   readonly keys: Pick<Repository<ApiKey>, 'insert' | 'find'>;
   readonly format: ApiKeyFormat;
   readonly clock: Clock;
@@ -30,10 +30,10 @@ export class KeyAdministration {
 
   /**
    * @returns the key in plain text, which nothing can show again
-   * @throws CatalogueError `validation_failed`
+   * @throws AppError `validation_failed`
    */
   async create(fields: NewApiKey): Promise<{ readonly record: Versioned<ApiKey>; readonly key: string }> {
-    const { record, key } = await this.deps.useCases.issue({ draft: { fields, issues: [] } });
+    const { record, key } = await this.deps.service.issue({ draft: { fields, issues: [] } });
     if (key === undefined) throw new Error('A new API key was mistaken for a replayed one.');
     return { record, key };
   }
@@ -41,12 +41,12 @@ export class KeyAdministration {
   /**
    * Inserts `key` as the store's first key, with every scope, unless the store has ever had one.
    * @returns whether `key` is the first key, inserted by this call or by an earlier one whose outcome was unknown
-   * @throws CatalogueError `validation_failed` if the key is not well-formed
+   * @throws AppError `validation_failed` if the key is not well-formed
    */
   async createFirst(key: string): Promise<boolean> {
     const { keys, format, clock } = this.deps;
     if (!format.isWellFormed(key))
-      throw new CatalogueError('validation_failed', 'The key is not well-formed.');
+      throw new AppError('validation_failed', 'The key is not well-formed.');
     const now = clock.now();
     const fields = { name: 'first key', scopes: SCOPES, digest: format.digest(key) };
     if (await keys.insert({ id: FIRST_KEY_ID, version: 1, createdAt: now, updatedAt: now, fields }))
@@ -58,12 +58,12 @@ export class KeyAdministration {
   /** Yields every key, in order of id. */
   async *all(): AsyncGenerator<Versioned<ApiKey>> {
     const query = { limit: PAGE, filters: [], order: BY_ID };
-    for await (const page of this.deps.useCases.keys.pages(query)) yield* page;
+    for await (const page of this.deps.service.keys.pages(query)) yield* page;
   }
 
-  /** @throws CatalogueError `not_found`, `unavailable` */
+  /** @throws AppError `not_found`, `unavailable` */
   revoke(id: Id): Promise<void> {
-    return this.deps.useCases.revoke(id, ANY_VERSION);
+    return this.deps.service.revoke(id, ANY_VERSION);
   }
 }
 

@@ -1,11 +1,11 @@
 import { notFound } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { type PhasedKey, phasesOf, type SigningKey } from '../../domain/signing-key.js';
-import { BY_ID } from '../list-query.js';
+import { BY_ID } from '../records/list-query.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
 import type { TokenSigner } from '../ports/token-signer.js';
-import { everyPage } from '../records/paginate.js';
+import { paginate } from '../records/paginate.js';
 
 /**
  * The id of a store's first key. It is never leased, so its uniqueness decides which of many replicas creates the key.
@@ -25,7 +25,7 @@ export class SigningKeyAdministration {
 
   async all(): Promise<Versioned<SigningKey>[]> {
     const keys = [];
-    for await (const page of everyPage(this.deps.keys, { limit: PAGE, filters: [], order: BY_ID }))
+    for await (const page of paginate(this.deps.keys, { limit: PAGE, filters: [], order: BY_ID }))
       keys.push(...page);
     return keys;
   }
@@ -55,7 +55,7 @@ export class SigningKeyAdministration {
     return id;
   }
 
-  /** @throws CatalogueError `not_found` */
+  /** @throws AppError `not_found` */
   async revoke(id: Id): Promise<void> {
     const key = await this.deps.keys.find(id);
     const isRevoked = key && (await this.deps.keys.remove(id, key.version, this.deps.clock.now()));

@@ -1,5 +1,5 @@
 import { ACCESS_TOKEN_MS, type Scope } from '../../domain/access.js';
-import { CatalogueError } from '../../domain/errors.js';
+import { AppError } from '../../domain/errors.js';
 import type { Instant } from '../../domain/record.js';
 import type { Clock } from '../ports/clock.js';
 import type { PublicUrl } from '../ports/public-url.js';
@@ -26,14 +26,14 @@ export class TokenIssuer {
   /**
    * The token expires after 10 minutes, or with the client's API key if that is earlier.
    * @param scopes a subset of the client's scopes
-   * @throws CatalogueError `token_expired` if the API key expires within the current second
+   * @throws AppError `token_expired` if the API key expires within the current second
    */
   async issue(client: AuthenticatedClient, scopes: readonly Scope[]): Promise<IssuedToken> {
     const { publicUrl, clock, signingKeys } = this.deps;
     const { keyId, expiresAt: end = Number.POSITIVE_INFINITY } = client;
     const issuedAt = wholeSeconds(clock.now());
     const expiresAt = wholeSeconds(Math.min(issuedAt + ACCESS_TOKEN_MS, end));
-    if (expiresAt <= issuedAt) throw new CatalogueError('token_expired', 'The API key has expired.');
+    if (expiresAt <= issuedAt) throw new AppError('token_expired', 'The API key has expired.');
     const key = await signingKeys.current();
     const token = await key.sign({ issuer: publicUrl.url, keyId, scopes, issuedAt, expiresAt });
     return { token, lifetimeSeconds: (expiresAt - issuedAt) / SECOND };

@@ -1,7 +1,7 @@
 import type { Id, Instant } from '../../domain/record.js';
 import type { RecordEntry } from '../ports/archive.js';
 import type { Reservation } from '../ports/idempotency-store.js';
-import { HOUR_MS, RESERVATION_MS, RESERVATION_PROMISED_MS } from '../retention.js';
+import { HOUR_MS, RESERVATION_MS, RESERVATION_PROMISED_MS } from './retention.js';
 
 /**
  * How long a tombstone is needed: as long as a reservation of its id may live. Stores keep it longer, and a copy of

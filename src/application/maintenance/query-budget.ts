@@ -1,5 +1,5 @@
 import { queryTooExpensive } from '../../domain/errors.js';
-import { turnInLine } from '../../shared/event-loop.js';
+import { yieldFairly } from '../../shared/event-loop.js';
 import type { Clock } from '../ports/clock.js';
 
 /** How long a query that no index serves may take. Only its own work counts, not that of others in between. */
@@ -40,12 +40,12 @@ export class QueryTime {
 
   /**
    * Yields to other work.
-   * @throws CatalogueError `query_too_expensive` when the time is used up
+   * @throws AppError `query_too_expensive` when the time is used up
    */
   async turn(): Promise<void> {
     this.used += this.clock.elapsed() - this.resumed;
     if (this.used >= this.timeoutMs) throw queryTooExpensive();
-    await turnInLine(this.client);
+    await yieldFairly(this.client);
     this.resumed = this.clock.elapsed();
   }
 }

@@ -1,4 +1,4 @@
-import { CatalogueError, fieldFault, jsonPointer } from '../../domain/errors.js';
+import { AppError, fieldIssue, jsonPointer } from '../../domain/errors.js';
 import { indexOf, type Steps, valueAt } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
 import { invalidPatch, type PatchOperation, parseJsonPatch } from './parse-json-patch.js';
@@ -19,7 +19,7 @@ const MAX_QUOTED = 100;
  * places, and has
  * no bound for copies that double a document.
  * @param body the patch as a client sent it
- * @throws CatalogueError `patch_test_failed`, `invalid_patch`
+ * @throws AppError `patch_test_failed`, `invalid_patch`
  */
 export function patchedByJsonPatch(document: unknown, body: unknown): unknown {
   const operations = parseJsonPatch(body);
@@ -58,13 +58,13 @@ class PatchedDocument {
   private test(path: Steps, value: unknown): void {
     if (isSameJson(valueAt(this.document, path), value)) return;
     const message = `Operation ${this.at}, a test, found another value at ${quoted(path)}.`;
-    throw new CatalogueError('patch_test_failed', message, [
+    throw new AppError('patch_test_failed', message, [
       { code: 'patch_test_failed', message, in: 'body', pointer: jsonPointer([this.at]) },
     ]);
   }
 
   private add(path: Steps, value: unknown): void {
-    const { parent, step } = this.place(path);
+    const { parent, step } = this.position(path);
     const copy = this.copy(value, path.length);
     if (!Array.isArray(parent)) {
       parent[step] = copy;
@@ -77,7 +77,7 @@ class PatchedDocument {
 
   private replace(path: Steps, value: unknown): void {
     this.existing(path, 'path');
-    const { parent, step } = this.place(path);
+    const { parent, step } = this.position(path);
     // An existing index of an array is a property name.
     (parent as Record<string, unknown>)[step] = this.copy(value, path.length);
   }
@@ -85,7 +85,7 @@ class PatchedDocument {
   private remove(path: Steps, member: 'path' | 'from'): void {
     this.existing(path, member);
     if (path.length === 0) throw this.cannot(member);
-    const { parent, step } = this.place(path);
+    const { parent, step } = this.position(path);
     if (Array.isArray(parent)) parent.splice(Number(step), 1);
     else delete parent[step];
   }
@@ -106,7 +106,7 @@ class PatchedDocument {
   }
 
   /** The array or object that the last step leads into. */
-  private place(path: Steps): { parent: Record<string, unknown> | unknown[]; step: string } {
+  private position(path: Steps): { parent: Record<string, unknown> | unknown[]; step: string } {
     const steps = ['document', ...path];
     const step = steps.pop() ?? '';
     const parent = valueAt(this.frame, steps);
@@ -126,13 +126,13 @@ class PatchedDocument {
     );
   }
 
-  private cannot(member: 'path' | 'from'): CatalogueError {
+  private cannot(member: 'path' | 'from'): AppError {
     const message = `Operation ${this.at} (the first is 0) cannot be applied: there is no such place; see details.`;
-    return invalidPatch(message, [fieldFault('reference_not_found', [this.at, member])]);
+    return invalidPatch(message, [fieldIssue('reference_not_found', [this.at, member])]);
   }
 
-  private tooLarge(): CatalogueError {
-    return invalidPatch('The patch makes too much of the record.', [fieldFault('too_long', [this.at])]);
+  private tooLarge(): AppError {
+    return invalidPatch('The patch makes too much of the record.', [fieldIssue('too_long', [this.at])]);
   }
 }
 

@@ -1,4 +1,4 @@
-import { CatalogueError, type Fault, fieldFault, MAX_FAULTS } from '../../domain/errors.js';
+import { AppError, type Issue, fieldIssue, MAX_ISSUES } from '../../domain/errors.js';
 import { pointerSteps, type Steps } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
 
@@ -39,50 +39,50 @@ const NEEDED: ReadonlyMap<unknown, 'value' | 'from' | undefined> = new Map([
 
 /**
  * Parses a JSON Patch. It does not check that the patch fits a record.
- * @throws CatalogueError `invalid_patch` with every issue
+ * @throws AppError `invalid_patch` with every issue
  */
 export function parseJsonPatch(body: unknown): PatchOperation[] {
-  const issues: Fault[] = [];
+  const issues: Issue[] = [];
   const operations = operationsIn(body, issues);
   if (issues.length === 0) return operations;
-  const details = issues.slice(0, MAX_FAULTS);
+  const details = issues.slice(0, MAX_ISSUES);
   throw invalidPatch('The body is no JSON Patch (RFC 6902); see details.', details);
 }
 
-export function invalidPatch(message: string, issues: readonly Fault[]): CatalogueError {
-  return new CatalogueError('invalid_patch', message, issues);
+export function invalidPatch(message: string, issues: readonly Issue[]): AppError {
+  return new AppError('invalid_patch', message, issues);
 }
 
 /** @param issues receives every issue; the operations are good if it stays empty */
-function operationsIn(body: unknown, issues: Fault[]): PatchOperation[] {
-  if (!Array.isArray(body)) issues.push(fieldFault('invalid_type', []));
-  else if (body.length > MAX_OPERATIONS) issues.push(fieldFault('too_long', []));
+function operationsIn(body: unknown, issues: Issue[]): PatchOperation[] {
+  if (!Array.isArray(body)) issues.push(fieldIssue('invalid_type', []));
+  else if (body.length > MAX_OPERATIONS) issues.push(fieldIssue('too_long', []));
   else
     return body.map((sent: unknown, at) => {
       if (isJsonObject(sent)) return readOperation(sent, at, issues);
-      issues.push(fieldFault('invalid_type', [at]));
+      issues.push(fieldIssue('invalid_type', [at]));
       return sent as PatchOperation;
     });
   return [];
 }
 
-function readOperation(sent: Sent, at: number, issues: Fault[]): PatchOperation {
+function readOperation(sent: Sent, at: number, issues: Issue[]): PatchOperation {
   const { op } = sent;
-  if (op === undefined) issues.push(fieldFault('required', [at, 'op']));
-  else if (typeof op !== 'string') issues.push(fieldFault('invalid_type', [at, 'op']));
-  else if (!NEEDED.has(op)) issues.push(fieldFault('invalid_format', [at, 'op']));
+  if (op === undefined) issues.push(fieldIssue('required', [at, 'op']));
+  else if (typeof op !== 'string') issues.push(fieldIssue('invalid_type', [at, 'op']));
+  else if (!NEEDED.has(op)) issues.push(fieldIssue('invalid_format', [at, 'op']));
   const needed = NEEDED.get(op);
   const path = readPointer(sent, 'path', at, issues);
   const from = needed === 'from' && { from: readPointer(sent, 'from', at, issues) };
-  if (needed === 'value' && !Object.hasOwn(sent, 'value')) issues.push(fieldFault('required', [at, 'value']));
+  if (needed === 'value' && !Object.hasOwn(sent, 'value')) issues.push(fieldIssue('required', [at, 'value']));
   return { ...sent, path, ...from } as PatchOperation;
 }
 
-function readPointer(sent: Sent, member: 'path' | 'from', at: number, issues: Fault[]): Steps {
+function readPointer(sent: Sent, member: 'path' | 'from', at: number, issues: Issue[]): Steps {
   const text = sent[member];
   const steps =
     text === undefined ? 'required' : typeof text === 'string' ? pointerSteps(text) : 'invalid_type';
   if (typeof steps !== 'string') return steps;
-  issues.push(fieldFault(steps, [at, member]));
+  issues.push(fieldIssue(steps, [at, member]));
   return [];
 }

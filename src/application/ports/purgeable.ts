@@ -8,7 +8,7 @@ export interface Purgeable {
    * Deletes entries that are older than `moment`, the oldest first.
    * @param limit the most entries that one call deletes
    * @returns how many were deleted
-   * @throws CatalogueError `unavailable`
+   * @throws AppError `unavailable`
    */
   purgeBefore(moment: Instant, limit: number): Promise<number>;
 }

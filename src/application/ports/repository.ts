@@ -1,9 +1,9 @@
-import type { CatalogueError } from '../../domain/errors.js';
+import type { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import type { Filter, ListPage, ListQuery } from '../list-query.js';
+import type { Filter, ListPage, ListQuery } from '../records/list-query.js';
 
 /** `id_conflict`: another record has the id, or had it. An error: `duplicate_value`. */
-export type InsertOutcome = 'inserted' | 'id_conflict' | CatalogueError;
+export type InsertOutcome = 'inserted' | 'id_conflict' | AppError;
 
 /**
  * Stores the records of one resource. It copies every argument at the moment of the call, and returns copies: a
@@ -22,7 +22,7 @@ export interface Repository<Fields> {
 
   /**
    * @returns false if the id belongs to a record or a tombstone; nothing is written then
-   * @throws CatalogueError `duplicate_value` if another record has the value of a unique field
+   * @throws AppError `duplicate_value` if another record has the value of a unique field
    */
   insert(record: Versioned<Fields>): Promise<boolean>;
 
@@ -46,21 +46,21 @@ export interface Repository<Fields> {
   /**
    * Returns one page. A client that follows the places of the pages sees every record exactly once that exists all
    * the time and whose sort values do not change, whatever else is written meanwhile.
-   * @throws CatalogueError `query_too_expensive` if no index serves the query and it is not done in time
+   * @throws AppError `query_too_expensive` if no index serves the query and it is not done in time
    */
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>>;
 
   /**
    * Returns the number of records that match the filters.
    * @param client as in {@link ListQuery}
-   * @throws CatalogueError `query_too_expensive` if the count is not done in time
+   * @throws AppError `query_too_expensive` if the count is not done in time
    */
   count(filters: readonly Filter[], client?: string): Promise<number>;
 
   /**
    * Compare-and-write: replaces the record of the same id if its version is `expected`. `createdAt` must not differ.
    * @returns whether it was replaced
-   * @throws CatalogueError `duplicate_value`, as {@link insert}
+   * @throws AppError `duplicate_value`, as {@link insert}
    */
   replace(record: Versioned<Fields>, expected: number): Promise<boolean>;
 

@@ -1,5 +1,5 @@
 /** The program cannot, or must not, use what is in the place of the store. The message is for a person. */
-export class UnusableStore extends Error {}
+export class StoreConfigError extends Error {}
 
 /** The file, the server or the memory that holds the tables. */
 export interface Store {
@@ -7,10 +7,10 @@ export interface Store {
   readonly location: string;
   /**
    * Makes the store ready and its schema current. May be called again after a failure.
-   * @throws CatalogueError `unavailable` if a later try may succeed, else UnusableStore
+   * @throws AppError `unavailable` if a later try may succeed, else UnusableStore
    */
   open(): Promise<void>;
-  /** @throws CatalogueError `unavailable` while the store cannot be reached */
+  /** @throws AppError `unavailable` while the store cannot be reached */
   ping(): Promise<void>;
   /** Waits for running operations, then closes the store. Safe to call twice, and before `open`. */
   close(): Promise<void>;

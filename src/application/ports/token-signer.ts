@@ -24,7 +24,7 @@ export interface TokenKey {
   sign(token: AccessToken): Promise<string>;
   /**
    * @param issuer required as issuer and as audience of the token
-   * @throws CatalogueError `invalid_token` or `token_expired`
+   * @throws AppError `invalid_token` or `token_expired`
    */
   verify(token: string, issuer: string, now: Instant): Promise<AccessToken>;
 }

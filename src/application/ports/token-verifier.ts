@@ -18,6 +18,6 @@ export interface VerifiedCredential extends Principal {
 }
 
 export interface TokenVerifier {
-  /** @throws CatalogueError `invalid_token` or `token_expired`; `unavailable` if neither can be found out now */
+  /** @throws AppError `invalid_token` or `token_expired`; `unavailable` if neither can be found out now */
   verify(credential: Credential): Promise<VerifiedCredential>;
 }

@@ -1,10 +1,10 @@
-import { CatalogueError } from '../../domain/errors.js';
+import { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore, Reservation } from '../ports/idempotency-store.js';
 import type { InsertOutcome, Repository } from '../ports/repository.js';
 import type { IdPool } from './id-allocator.js';
-import { keyReused, type Once } from './idempotency.js';
+import { keyReused, type IdempotentRequest } from './idempotency.js';
 import type { Draft } from './record-view.js';
 
 /*
@@ -27,7 +27,7 @@ import type { Draft } from './record-view.js';
 export interface Creation<Fields> {
   readonly draft: Draft<Fields>;
   /** Absent if each request creates a record of its own. */
-  readonly once?: Once | undefined;
+  readonly idempotency?: IdempotentRequest | undefined;
 }
 
 export interface Created<Fields> {
@@ -38,7 +38,7 @@ export interface Created<Fields> {
 }
 
 /** A refusal is not stored: another attempt with the same key may succeed. */
-export type CreationOutcome<Fields> = Created<Fields> | CatalogueError;
+export type CreationOutcome<Fields> = Created<Fields> | AppError;
 
 export interface CreationDependencies<Fields> {
   readonly records: Pick<Repository<Fields>, 'insertAll' | 'findUsedIds'>;
@@ -46,7 +46,7 @@ export interface CreationDependencies<Fields> {
   readonly ids: IdPool;
   readonly clock: Clock;
   /** Returns for each draft the fields to store, or an error with every issue. */
-  readonly validate: (drafts: readonly Draft<Fields>[]) => Promise<readonly (Fields | CatalogueError)[]>;
+  readonly validate: (drafts: readonly Draft<Fields>[]) => Promise<readonly (Fields | AppError)[]>;
 }
 
 /**
@@ -71,8 +71,8 @@ export class RecordCreator<Fields> {
   private async findReservations(attempts: readonly Keyed<Fields>[]): Promise<void> {
     if (attempts.length === 0) return;
     const { reservations, records } = this.deps;
-    const existing = await reservations.find(attempts.map(({ once }) => once.key));
-    for (const attempt of attempts) attempt.attach(existing.get(attempt.once.key));
+    const existing = await reservations.find(attempts.map(({ idempotency }) => idempotency.key));
+    for (const attempt of attempts) attempt.attach(existing.get(attempt.idempotency.key));
     const reserved = attempts.filter(isReserved);
     if (reserved.length === 0) return;
     const used = await records.findUsedIds(reserved.map(({ reservation }) => reservation.id));
@@ -103,7 +103,7 @@ export class RecordCreator<Fields> {
     const now = this.deps.clock.now();
     const wanted = attempts.map((attempt, at) => attempt.newReservation(sure(ids[at], 'an id'), now));
     const existing = await this.deps.reservations.reserve(wanted);
-    for (const attempt of attempts) attempt.reserved(sure(existing.get(attempt.once.key), 'a reservation'));
+    for (const attempt of attempts) attempt.reserved(sure(existing.get(attempt.idempotency.key), 'a reservation'));
   }
 
   /** Step 5 */
@@ -120,16 +120,16 @@ export class RecordCreator<Fields> {
     for (const [at, attempt] of attempts.entries()) {
       const record = sure(wanted[at], 'a record');
       attempt.inserted(record, sure(inserted[at], 'an outcome'));
-      if (!attempt.reservation && attempt.outcome instanceof CatalogueError) refused.push(record.id);
+      if (!attempt.reservation && attempt.outcome instanceof AppError) refused.push(record.id);
     }
     ids.giveBack?.(refused);
   }
 }
 
-type Keyed<Fields> = Attempt<Fields> & { readonly once: Once };
+type Keyed<Fields> = Attempt<Fields> & { readonly idempotency: IdempotentRequest };
 
 function isKeyed<Fields>(attempt: Attempt<Fields>): attempt is Keyed<Fields> {
-  return attempt.once !== undefined;
+  return attempt.idempotency !== undefined;
 }
 
 /** Whether the key has given the record's id. */
@@ -142,35 +142,35 @@ function isReserved<Each extends Attempt<unknown>>(
 /** One creation on its way to an outcome. */
 class Attempt<Fields> {
   readonly draft: Draft<Fields>;
-  readonly once: Once | undefined;
+  readonly idempotency: IdempotentRequest | undefined;
   outcome: CreationOutcome<Fields> | undefined;
   /** The reservation under its key. */
   reservation: Reservation | undefined;
-  refusal: CatalogueError | undefined;
+  refusal: AppError | undefined;
   private fields: Fields | undefined;
   /** The time of the reservation if step 4 made or found it. */
   private reservedAt: Instant | undefined;
 
-  constructor({ draft, once }: Creation<Fields>) {
+  constructor({ draft, idempotency }: Creation<Fields>) {
     this.draft = draft;
-    this.once = once;
+    this.idempotency = idempotency;
   }
 
   /** Takes the reservation under its key. One of another body ends the attempt. */
   attach(existing: Reservation | undefined): void {
     if (!existing) return;
-    if (existing.fingerprint === this.once?.fingerprint) this.reservation = existing;
+    if (existing.fingerprint === this.idempotency?.fingerprint) this.reservation = existing;
     else this.outcome = keyReused();
   }
 
-  validated(result: Fields | CatalogueError): void {
-    if (result instanceof CatalogueError) this.refusal = result;
+  validated(result: Fields | AppError): void {
+    if (result instanceof AppError) this.refusal = result;
     else this.fields = result;
   }
 
   newReservation(this: Keyed<Fields>, id: Id, reservedAt: Instant): Reservation {
-    const { key, fingerprint, showsFields } = this.once;
-    return { key, fingerprint, id, reservedAt, ...(showsFields && { fields: JSON.stringify(this.fields) }) };
+    const { key, fingerprint, storesFields } = this.idempotency;
+    return { key, fingerprint, id, reservedAt, ...(storesFields && { fields: JSON.stringify(this.fields) }) };
   }
 
   /** Takes the reservation that this attempt, or a rival, has just made. */

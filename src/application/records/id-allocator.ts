@@ -20,7 +20,7 @@ const LEASE = 32;
  * refused
  * stays unused: handed out again it would come out of order.
  */
-export class LeasedIds implements IdPool {
+export class IdAllocator implements IdPool {
   private next: Id = 0;
   private end: Id = 0;
   private renewal: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export class LeasedIds implements IdPool {
  * Ids for records of which many may be refused. An id under which one was refused serves the next. For one writer
  * alone.
  */
-export class SpareIds implements IdPool {
+export class ReservedIds implements IdPool {
   private spare: Id[] = [];
 
   constructor(private readonly source: IdSource) {}

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
-import { CatalogueError } from '../../domain/errors.js';
+import { AppError } from '../../domain/errors.js';
 import { canonicalJson, hasMoreValues } from '../../shared/canonical-json.js';
 import { NO_ID, type Reservation } from '../ports/idempotency-store.js';
 
 /** A request to create a record that takes effect once, however often it is sent. */
-export interface Once {
+export interface IdempotentRequest {
   /** See {@link Reservation.key}. */
   readonly key: string;
   readonly fingerprint: string;
   /** Whether the response shows the fields beside the id. */
-  readonly showsFields: boolean;
+  readonly storesFields: boolean;
 }
 
 /** Computes the fingerprint of the body when it is first asked for. */
-export function onceByBody(request: Pick<Once, 'key' | 'showsFields'> & { readonly body: unknown }): Once {
-  const { key, showsFields, body } = request;
+export function idempotentRequest(request: Pick<IdempotentRequest, 'key' | 'storesFields'> & { readonly body: unknown }): IdempotentRequest {
+  const { key, storesFields, body } = request;
   let fingerprint: string | undefined;
   return {
     key,
-    showsFields,
+    storesFields,
     get fingerprint() {
       fingerprint ??= fingerprintOf(body);
       return fingerprint;
@@ -55,8 +55,8 @@ export function fingerprintOf(body: unknown): string {
   return sha256(hasMoreValues(body, MAX_VALUES) ? JSON.stringify(body) : canonicalJson(body));
 }
 
-export function keyReused(): CatalogueError {
-  return new CatalogueError(
+export function keyReused(): AppError {
+  return new AppError(
     'idempotency_key_reused',
     'This idempotency key was used for another body. Use a new key for a new request.',
   );

@@ -1,7 +1,7 @@
 import type { Versioned } from '../../domain/record.js';
 import { foldCase } from '../../domain/text.js';
-import type { AttributeFilter, Filter, RecordTable, Value } from '../list-query.js';
-import { attributeValues, comparedValue, compareValues, fieldValue } from '../record-order.js';
+import type { AttributeFilter, Filter, RecordTable, Value } from './list-query.js';
+import { attributeValues, comparedValue, compareValues, fieldValue } from './query-semantics.js';
 
 /** The meaning of a filter, for stores that have no query language. A record without the field matches no filter. */
 export function matchesFilter(table: RecordTable, record: Versioned<unknown>, filter: Filter): boolean {

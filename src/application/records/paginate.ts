@@ -1,10 +1,10 @@
 import type { Versioned } from '../../domain/record.js';
-import type { ListQuery } from '../list-query.js';
+import type { ListQuery } from './list-query.js';
 import type { Repository } from '../ports/repository.js';
-import { placeAt } from '../record-order.js';
+import { positionOf } from './query-semantics.js';
 
 /** The pages of a list from the query's position on, forwards. The next page is read when it is asked for. */
-export async function* everyPage<Fields>(
+export async function* paginate<Fields>(
   records: Pick<Repository<Fields>, 'list'>,
   query: ListQuery,
 ): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
@@ -13,6 +13,6 @@ export async function* everyPage<Fields>(
     yield page.records;
     const last = page.records.at(-1);
     if (!last || !page.hasMore) return;
-    next = { ...query, isSequel: true, from: placeAt(last, query.order, 'after') };
+    next = { ...query, isContinuation: true, from: positionOf(last, query.order, 'after') };
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CatalogueError, notFound, PreconditionFailed, unavailable } from '../../domain/errors.js';
+import { AppError, notFound, PreconditionFailed, unavailable } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
-import type { Filter, ListPage, ListQuery } from '../list-query.js';
+import type { Filter, ListPage, ListQuery } from './list-query.js';
 import type { Backoff } from '../ports/backoff.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore } from '../ports/idempotency-store.js';
@@ -9,7 +9,7 @@ import type { Repository } from '../ports/repository.js';
 import { type Created, type Creation, type CreationOutcome, RecordCreator } from './create-records.js';
 import type { IdPool } from './id-allocator.js';
 import { keyReused, STREAM } from './idempotency.js';
-import { everyPage } from './paginate.js';
+import { paginate } from './paginate.js';
 import { draftValidator, type RecordRules, validateAll } from './record-validator.js';
 import { type Change, changedDraft, type Draft, newDraft, type RecordView } from './record-view.js';
 
@@ -69,10 +69,10 @@ export class RecordService<Fields> {
 
   /** The whole list from the query's position on, page by page. */
   pages(query: ListQuery): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
-    return everyPage(this.deps.records, query);
+    return paginate(this.deps.records, query);
   }
 
-  /** @throws CatalogueError `not_found` */
+  /** @throws AppError `not_found` */
   async read(id: Id): Promise<Versioned<Fields>> {
     const record = await this.deps.records.find(id);
     if (!record) throw notFound();
@@ -84,17 +84,17 @@ export class RecordService<Fields> {
     return newDraft(this.deps.view, body);
   }
 
-  /** @throws CatalogueError `validation_failed`, `duplicate_value`, `idempotency_key_reused` */
+  /** @throws AppError `validation_failed`, `duplicate_value`, `idempotency_key_reused` */
   async create(creation: Creation<Fields>): Promise<Created<Fields>> {
     const [outcome] = await this.createAll([creation]);
-    if (outcome instanceof CatalogueError) throw outcome;
+    if (outcome instanceof AppError) throw outcome;
     if (!outcome) throw new Error('A creation has no outcome.');
     return outcome;
   }
 
   /**
    * Many at once. One that is refused stops no other.
-   * @throws CatalogueError `unavailable`: some of them may have been created
+   * @throws AppError `unavailable`: some of them may have been created
    */
   createAll(creations: readonly Creation<Fields>[]): Promise<readonly CreationOutcome<Fields>[]> {
     return this.creator.createAll(creations);
@@ -102,7 +102,7 @@ export class RecordService<Fields> {
 
   /**
    * Reserves an idempotency key for a stream, whose lines have keys of their own. The same stream may reserve it again.
-   * @throws CatalogueError `idempotency_key_reused`
+   * @throws AppError `idempotency_key_reused`
    */
   async reserveStream(key: string): Promise<void> {
     const { reservations, clock } = this.deps;
@@ -113,7 +113,7 @@ export class RecordService<Fields> {
   /**
    * Applies a change to the newest version of a record, again if another write was faster. A change without effect
    * writes nothing.
-   * @throws CatalogueError `not_found`, `precondition_failed`, `invalid_patch`, `patch_test_failed`,
+   * @throws AppError `not_found`, `precondition_failed`, `invalid_patch`, `patch_test_failed`,
    * `validation_failed`,
    * `duplicate_value`, `unavailable`
    */
@@ -122,7 +122,7 @@ export class RecordService<Fields> {
     return this.withOptimisticRetry(id, precondition, async (current) => {
       const draft = changedDraft(view, change, current);
       const [fields] = await validateAll(rules, [{ draft, previous: current }]);
-      if (fields instanceof CatalogueError) throw fields;
+      if (fields instanceof AppError) throw fields;
       if (isDeepStrictEqual(fields, current.fields)) return current;
       const updatedAt = Math.max(clock.now(), current.updatedAt);
       const next = { ...current, version: current.version + 1, updatedAt, fields: fields as Fields };
@@ -130,7 +130,7 @@ export class RecordService<Fields> {
     });
   }
 
-  /** @throws CatalogueError `not_found`, `precondition_failed`, `unavailable` */
+  /** @throws AppError `not_found`, `precondition_failed`, `unavailable` */
   async remove(id: Id, precondition: Precondition): Promise<void> {
     const { records, clock } = this.deps;
     await this.withOptimisticRetry(id, precondition, async (current) =>

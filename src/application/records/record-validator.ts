@@ -1,4 +1,4 @@
-import { CatalogueError, type Fault, fieldFault, MAX_FAULTS } from '../../domain/errors.js';
+import { AppError, type Issue, fieldIssue, MAX_ISSUES } from '../../domain/errors.js';
 import type { FieldTable } from '../../domain/fields.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { type Reference, type ReferenceFinder, referenceFinders } from '../../domain/references.js';
@@ -15,7 +15,7 @@ export interface Candidate<Fields> {
 /** Returns the issues of the references that each candidate adds. Fields with issues may have values of any type. */
 export type ReferenceValidator<Fields> = (
   candidates: readonly Candidate<Fields>[],
-) => Promise<readonly (readonly Fault[])[]>;
+) => Promise<readonly (readonly Issue[])[]>;
 
 /** What differs between resources when a record is validated. */
 export interface RecordRules<Fields> {
@@ -29,7 +29,7 @@ export interface RecordRules<Fields> {
 export async function validateAll<Fields>(
   { references, normalize }: RecordRules<Fields>,
   candidates: readonly Candidate<Fields>[],
-): Promise<readonly (Fields | CatalogueError)[]> {
+): Promise<readonly (Fields | AppError)[]> {
   const missing = await references?.(candidates);
   return candidates.map(({ draft }, at) => {
     const issues = [...draft.issues, ...(missing?.[at] ?? [])];
@@ -48,11 +48,11 @@ export function draftValidator<Fields>(rules: RecordRules<Fields>) {
     );
 }
 
-function validationFailed(issues: readonly Fault[]): CatalogueError {
-  return new CatalogueError(
+function validationFailed(issues: readonly Issue[]): AppError {
+  return new AppError(
     'validation_failed',
     'The body is not what this resource takes; see details.',
-    issues.slice(0, MAX_FAULTS),
+    issues.slice(0, MAX_ISSUES),
   );
 }
 
@@ -87,14 +87,14 @@ async function missingOf(
   finder: ReferenceFinder,
   candidates: readonly Candidate<unknown>[],
   resource: Referenced,
-): Promise<Fault[][]> {
+): Promise<Issue[][]> {
   const added = candidates.map((candidate) => addedReferences(finder, candidate));
   const ids = [...new Set(added.flat().map(({ id }) => id))];
   const existing: ReadonlySet<Id> = ids.length === 0 ? new Set() : await resource.findExistingIds(ids);
   return added.map((references) =>
     references
       .filter(({ id }) => !existing.has(id))
-      .map(({ path }) => fieldFault('reference_not_found', path)),
+      .map(({ path }) => fieldIssue('reference_not_found', path)),
   );
 }
 

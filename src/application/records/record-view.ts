@@ -1,6 +1,6 @@
-import { type Fault, fieldFault } from '../../domain/errors.js';
+import { type Issue, fieldIssue } from '../../domain/errors.js';
 import type { Field, FieldTable } from '../../domain/fields.js';
-import type { Unjudged, Versioned } from '../../domain/record.js';
+import type { Unvalidated, Versioned } from '../../domain/record.js';
 import { patchedByJsonPatch } from '../patch/json-patch.js';
 import { isJsonObject, type JsonObject, mergePatch } from '../patch/merge-patch.js';
 
@@ -9,7 +9,7 @@ export interface RecordView<Fields> {
   /** The record as clients see it. A field without a value is absent. */
   present(record: Versioned<Fields>): JsonObject;
   /** Every issue of a body. The service's own fields are not in it. */
-  validate(sent: JsonObject): readonly Fault[];
+  validate(sent: JsonObject): readonly Issue[];
   /**
    * The fields to store. What `current` has and this version does not show is kept.
    * @param sent its values may be of any type if it has issues
@@ -21,8 +21,8 @@ export interface RecordView<Fields> {
 /** The fields of a record to create or to change, and every issue that was found in them. */
 export interface Draft<Fields> {
   /** Of the right types if there are no issues. */
-  readonly fields: Unjudged<Fields>;
-  readonly issues: readonly Fault[];
+  readonly fields: Unvalidated<Fields>;
+  readonly issues: readonly Issue[];
 }
 
 /** What a client wants to do with a record. */
@@ -35,7 +35,7 @@ export type Change =
 
 const READ_ONLY = ['id', 'version', 'createdAt', 'updatedAt'] as const;
 
-const NO_OBJECT: Draft<never> = { fields: {} as never, issues: [fieldFault('invalid_type', [])] };
+const NO_OBJECT: Draft<never> = { fields: {} as never, issues: [fieldIssue('invalid_type', [])] };
 
 /** The service's own fields of a record, as clients see them. */
 export function metadata(record: Versioned<unknown>): Record<(typeof READ_ONLY)[number], unknown> {
@@ -54,7 +54,7 @@ export function newDraft<Fields>(view: RecordView<Fields>, body: unknown): Draft
 
 /**
  * The draft that a change makes of the current record. The service's own fields may come back as they are.
- * @throws CatalogueError `invalid_patch`, `patch_test_failed`
+ * @throws AppError `invalid_patch`, `patch_test_failed`
  */
 export function changedDraft<Fields>(
   view: RecordView<Fields>,
@@ -78,20 +78,20 @@ export function changedDraft<Fields>(
 function draftOf<Fields>(
   view: RecordView<Fields>,
   sent: JsonObject,
-  readOnly: readonly Fault[],
+  readOnly: readonly Issue[],
   current?: Versioned<Fields>,
 ): Draft<Fields> {
   const own = withoutReadOnly(sent);
   const issues = view.validate(own);
   return {
-    fields: view.toFields(own, current?.fields) as Unjudged<Fields>,
+    fields: view.toFields(own, current?.fields) as Unvalidated<Fields>,
     issues: readOnly.length === 0 ? issues : [...readOnly, ...issues],
   };
 }
 
-function readOnlyIssues(sent: JsonObject, stored: JsonObject): Fault[] {
+function readOnlyIssues(sent: JsonObject, stored: JsonObject): Issue[] {
   return READ_ONLY.filter((field) => Object.hasOwn(sent, field) && sent[field] !== stored[field]).map(
-    (field) => fieldFault('read_only_field', [field]),
+    (field) => fieldIssue('read_only_field', [field]),
   );
 }
 

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Journal } from '../../application/ports/journal.js';
+import type { Logger } from '../../application/ports/logger.js';
 import type { Started } from '../../composition/service.js';
 import type { WorkerReport } from './worker.js';
 
@@ -20,7 +20,7 @@ export interface PoolOptions {
   readonly size: number;
   /** Environment variables over those of this process, so that every worker has the same settings. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly logger: Journal;
+  readonly logger: Logger;
   onFork(worker: WorkerHandle): void;
 }
 

@@ -54,8 +54,8 @@ export function contentContract(store: Opened): void {
 
     it('is no fields where it was given none', async () => {
       for (const attempt of [1, 2]) {
-        const standing = await store.reservations.reserve([reservation('a')]);
-        expect(standing.get('a'), `attempt ${attempt}`).to.not.have.property('fields');
+        const existing = await store.reservations.reserve([reservation('a')]);
+        expect(existing.get('a'), `attempt ${attempt}`).to.not.have.property('fields');
       }
       expect((await store.reservations.find(['a'])).get('a')).to.not.have.property('fields');
     });

@@ -11,28 +11,28 @@ export function racingContract(store: Opened): void {
 
   describe('of many that race', () => {
     it('exactly one stands, and all are told the same', async () => {
-      const answers = await race((racer) => [reservation('a', { id: racer + 1, fields: `of ${racer}` })]);
-      const stands = (await store.reservations.find(['a'])).get('a');
-      expect(stands?.fields).to.equal(`of ${(stands?.id ?? 0) - 1}`);
-      for (const answer of answers) expect([...answer.values()]).to.deep.equal([stands]);
+      const responses = await race((racer) => [reservation('a', { id: racer + 1, fields: `of ${racer}` })]);
+      const existing = (await store.reservations.find(['a'])).get('a');
+      expect(existing?.fields).to.equal(`of ${(existing?.id ?? 0) - 1}`);
+      for (const response of responses) expect([...response.values()]).to.deep.equal([existing]);
     });
 
     it('with whole batches exactly one stands under each key, and all are told the same', async () => {
       const batch = reservations(50);
-      const answers = await race((racer) =>
+      const responses = await race((racer) =>
         // Each racer begins somewhere else.
         [...batch.slice(racer), ...batch.slice(0, racer)].map((one) => ({ ...one, fingerprint: `${racer}` })),
       );
-      const standing = await store.reservations.find(keysOf(batch));
-      expect(standing.size).to.equal(50);
-      for (const answer of answers) expect(answer).to.deep.equal(standing);
+      const existing = await store.reservations.find(keysOf(batch));
+      expect(existing.size).to.equal(50);
+      for (const response of responses) expect(response).to.deep.equal(existing);
     });
 
     it('for different keys none hinders another', async () => {
       const own = (racer: number) => [reservation(`k${racer}`, { id: racer + 1 })];
-      const answers = await race(own);
-      answers.forEach((answer, racer) => {
-        expect(answer).to.deep.equal(byKey(own(racer)));
+      const responses = await race(own);
+      responses.forEach((response, racer) => {
+        expect(response).to.deep.equal(byKey(own(racer)));
       });
     });
   });

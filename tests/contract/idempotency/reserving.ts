@@ -42,18 +42,18 @@ export function reservingContract(store: Opened): void {
       const old = reservations(5, { fingerprint: 'old' });
       await store.reservations.reserve(old);
       const batch = reservations(10, { fingerprint: 'new' }).reverse();
-      const standing = [...old, ...batch.filter(({ id }) => id > 5)];
-      expect(await store.reservations.reserve(batch)).to.deep.equal(byKey(standing));
-      expect(await store.reservations.find(keysOf(batch))).to.deep.equal(byKey(standing));
+      const existing = [...old, ...batch.filter(({ id }) => id > 5)];
+      expect(await store.reservations.reserve(batch)).to.deep.equal(byKey(existing));
+      expect(await store.reservations.find(keysOf(batch))).to.deep.equal(byKey(existing));
     });
 
     it('takes a thousand at once, half of them in use', async () => {
       const old = reservations(500, { fingerprint: 'old' });
       await store.reservations.reserve(old);
       const batch = reservations(1_000, { fingerprint: 'new' });
-      const standing = [...old, ...batch.slice(500)];
-      expect(await store.reservations.reserve(batch)).to.deep.equal(byKey(standing));
-      expect(await store.reservations.find(keysOf(batch))).to.deep.equal(byKey(standing));
+      const existing = [...old, ...batch.slice(500)];
+      expect(await store.reservations.reserve(batch)).to.deep.equal(byKey(existing));
+      expect(await store.reservations.find(keysOf(batch))).to.deep.equal(byKey(existing));
     });
 
     it('lets many keys name one id', async () => {
@@ -95,15 +95,15 @@ export function reservingContract(store: Opened): void {
     });
 
     it('are given out: changing what came out changes nothing kept', async () => {
-      const answers = [
+      const responses = [
         await store.reservations.reserve([reservation('a')]),
         await store.reservations.reserve([reservation('a', { id: 8 })]),
         await store.reservations.find(['a']),
       ];
-      for (const answer of answers) {
-        const one = answer.get('a') as Changeable;
+      for (const response of responses) {
+        const one = response.get('a') as Changeable;
         one.id = 9;
-        (answer as Map<string, Reservation>).clear();
+        (response as Map<string, Reservation>).clear();
       }
       expect(await store.reservations.find(['a'])).to.deep.equal(byKey([reservation('a')]));
     });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Filter, ListPlace } from '#src/application/list-query.js';
+import type { Filter, Position } from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { beyondAll, keysOf, sorted } from './expected.js';
@@ -69,7 +69,7 @@ export function busyPagesContract(store: Opened): void {
       const [page] = await Promise.all([reading, replaced]);
       const last = page.records.at(-1);
       if (!last) throw new Error('The page is empty.');
-      const from: ListPlace = { side: 'after', inclusive: false, values: keysOf(last, order) };
+      const from: Position = { side: 'after', inclusive: false, values: keysOf(last, order) };
       const rest = await store.ids({ limit: 1_000, order, from });
       const seen = [...idsOf(page.records), ...rest].filter((id) => id !== moved.id);
       expect(seen.slice(0, 50)).to.deep.equal(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Comparison, Filter, ListPlace, Order, Value } from '#src/application/list-query.js';
+import type { Comparison, Filter, Position, Order, Value } from '#src/application/records/list-query.js';
 import { HOLDS, OF_NUMBERS } from './expected.js';
 import type { Opened } from './opened.js';
 import { at, by, idsOf, query, user } from './records.js';
@@ -35,10 +35,10 @@ export function caseContract(store: Opened): void {
     matching({ field: 'email', operator, value });
   /** Of every e-mail the id: its place, from 1. */
   const idsWhere = (test: (email: string) => boolean) =>
-    EMAILS.flatMap((email, place) => (test(email) ? [place + 1] : []));
+    EMAILS.flatMap((email, position) => (test(email) ? [position + 1] : []));
 
   describe('fields that ignore case', () => {
-    beforeEach(() => store.addUsers(EMAILS.map((email, place) => user(place + 1, email))));
+    beforeEach(() => store.addUsers(EMAILS.map((email, position) => user(position + 1, email))));
 
     it('are found by eq, ne and prefix in any case, and literally', async () => {
       for (const value of [...EMAILS, ...EMAILS.map(asciiUpper), ...OTHERS]) {
@@ -66,7 +66,7 @@ export function caseContract(store: Opened): void {
     });
 
     it('are ordered as they are stored, forwards and backwards', async () => {
-      const listed = async (order: Order, from?: ListPlace) => {
+      const listed = async (order: Order, from?: Position) => {
         const { records } = await store.users.list(query({ order, ...(from && { from }) }));
         return records.map(({ fields }) => fields.email);
       };

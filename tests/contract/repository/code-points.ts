@@ -32,7 +32,7 @@ const OTHER_TEXTS = [
 export function codePointOrderContract(adapter: string, open: () => Promise<OpenRepository>): void {
   describe(`order by code point on ${adapter}`, () => {
     const store = Opened.forEachTest(open);
-    const records = NAMES.map((name, place) => product(place + 1, { name }));
+    const records = NAMES.map((name, position) => product(position + 1, { name }));
 
     beforeEach(() => store.addAll(records));
 
@@ -44,12 +44,12 @@ export function codePointOrderContract(adapter: string, open: () => Promise<Open
         expect(await store.ids({ order, from: beyondAll(order, 'before') })).to.deep.equal(all);
         for (const record of records) {
           const values = keysOf(record, order);
-          const place = all.indexOf(record.id);
+          const position = all.indexOf(record.id);
           expect(await store.ids({ order, from: at('after', ...values) })).to.deep.equal(
-            all.slice(place + 1),
+            all.slice(position + 1),
           );
           expect(await store.ids({ order, from: at('before', ...values) })).to.deep.equal(
-            all.slice(0, place),
+            all.slice(0, position),
           );
         }
       }

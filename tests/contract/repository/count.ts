@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Filter } from '#src/application/list-query.js';
+import type { Filter } from '#src/application/records/list-query.js';
 import type { Opened } from './opened.js';
 import { AT, product } from './records.js';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { Filter, Value } from '#src/application/list-query.js';
+import type { Filter, Value } from '#src/application/records/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { fieldValue } from '#src/application/record-order.js';
+import { fieldValue } from '#src/application/records/query-semantics.js';
 import { RECORD_TABLES, type Repositories } from '#src/composition/tables.js';
-import { type FieldTraits, METADATA } from '#src/domain/fields.js';
+import { type FieldSpec, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { Opened } from './opened.js';
 import { AT, by, idsOf, query } from './records.js';
@@ -59,8 +59,8 @@ export function everyFieldContract(store: Opened): void {
     const list = async (sort: string, filters: Filter[] = []) =>
       idsOf((await repository().list(query({ order: by(sort), filters }))).records);
 
-    for (const [field, traits] of Object.entries({ ...table.fields, ...METADATA })) {
-      const filters = filtersOf(field, traits, records);
+    for (const [field, spec] of Object.entries({ ...table.fields, ...SYSTEM_FIELDS })) {
+      const filters = filtersOf(field, spec, records);
 
       describe(`${field} of ${table.name}`, () => {
         it('can be asked of an empty store', async () => {
@@ -68,7 +68,7 @@ export function everyFieldContract(store: Opened): void {
             expect(await list('id', [filter]), filter.operator).to.deep.equal([]);
             expect(await repository().count([filter]), filter.operator).to.equal(0);
           }
-          for (const sort of traits.required ? sortsBy(field) : [])
+          for (const sort of spec.required ? sortsBy(field) : [])
             expect(await list(sort)).to.deep.equal([]);
         });
 
@@ -80,7 +80,7 @@ export function everyFieldContract(store: Opened): void {
           }
         });
 
-        if (!traits.required) return;
+        if (!spec.required) return;
         it('sorts, alone and together with a filter of each kind', async () => {
           await repository().insertAll(records);
           const ascending = field === 'id' ? [1, 2, 3] : [2, 3, 1];
@@ -105,7 +105,7 @@ function sortsBy(field: string): string[] {
 /** Of each operator, with the value of the third record and the ids that it finds. */
 function filtersOf(
   field: string,
-  { type }: FieldTraits,
+  { type }: FieldSpec,
   records: readonly Versioned<unknown>[],
 ): [Filter, Id[]][] {
   if (type === 'attributes')

@@ -1,4 +1,4 @@
-import type { Comparison, ListPlace, Order, Value } from '#src/application/list-query.js';
+import type { Comparison, Position, Order, Value } from '#src/application/records/list-query.js';
 import { type Id, MAX_ID, type Versioned } from '#src/domain/record.js';
 
 /** What lists must answer, reckoned in another way than in any store. */
@@ -43,7 +43,7 @@ export function sorted<One extends Keyed>(records: readonly One[], order: Order)
 }
 
 /** The place before all records (`after` it they lie), or behind them. */
-export function beyondAll(order: Order, side: ListPlace['side']): ListPlace {
+export function beyondAll(order: Order, side: Position['side']): Position {
   const values = order.map(({ field, descending }) => {
     const [low, high] = TEXTS.includes(field)
       ? ['', '\u{10ffff}'.repeat(3)]

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Comparison, Value } from '#src/application/list-query.js';
+import type { Comparison, Value } from '#src/application/records/list-query.js';
 import type { Id } from '#src/domain/record.js';
 import { HOLDS, idsWhere, OF_NUMBERS, OF_TEXTS } from './expected.js';
 import type { Opened } from './opened.js';

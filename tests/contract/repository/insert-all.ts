@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CatalogueError } from '#src/domain/errors.js';
+import { AppError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { Opened } from './opened.js';
@@ -8,7 +8,7 @@ import { AT, product, user } from './records.js';
 export function insertAllContract(store: Opened): void {
   /** `duplicate_value /sku` for a refusal, so that outcomes compare as plain texts. */
   const outcomes = async (records: readonly Versioned<Product>[]): Promise<string[]> =>
-    (await store.products.insertAll(records)).map(said);
+    (await store.products.insertAll(records)).map(outcomeText);
 
   describe('insertAll', () => {
     it('inserts all, and says so of each', async () => {
@@ -66,8 +66,8 @@ export function insertAllContract(store: Opened): void {
 
     it('tells values apart as their field does', async () => {
       const batch = [user(1, 'Ann@x.org'), user(2, 'ann@X.org'), user(3, 'anna@x.org')];
-      const answers = (await store.users.insertAll(batch)).map(said);
-      expect(answers).to.deep.equal(['inserted', 'duplicate_value /email', 'inserted']);
+      const responses = (await store.users.insertAll(batch)).map(outcomeText);
+      expect(responses).to.deep.equal(['inserted', 'duplicate_value /email', 'inserted']);
     });
 
     it('keeps its own copies, from the moment of the call', async () => {
@@ -83,9 +83,9 @@ export function insertAllContract(store: Opened): void {
     it('lets exactly one of many racing batches have each id and each value', async () => {
       const batch = (racer: number) =>
         [1, 2, 3, 4, 5].map((n) => product(racer * 10 + n, { name: `racer ${racer}`, sku: `${n}` }));
-      const answers = await Promise.all([1, 2, 3, 4].map((racer) => outcomes(batch(racer))));
+      const responses = await Promise.all([1, 2, 3, 4].map((racer) => outcomes(batch(racer))));
       for (const n of [0, 1, 2, 3, 4]) {
-        expect(answers.filter((answer) => answer[n] === 'inserted')).to.have.length(1);
+        expect(responses.filter((response) => response[n] === 'inserted')).to.have.length(1);
       }
       expect(await store.ids({})).to.have.length(5);
     });
@@ -159,7 +159,7 @@ export function insertAllContract(store: Opened): void {
   });
 }
 
-function said(outcome: string | CatalogueError): string {
-  if (!(outcome instanceof CatalogueError)) return outcome;
+function outcomeText(outcome: string | AppError): string {
+  if (!(outcome instanceof AppError)) return outcome;
   return [outcome.code, ...outcome.details.map(({ pointer }) => pointer)].join(' ');
 }

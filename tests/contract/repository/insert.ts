@@ -52,12 +52,12 @@ export function insertContract(store: Opened): void {
 
     it('gives out copies: changing what came out changes nothing kept', async () => {
       await store.add(1, { sku: 'x', attributes: { colour: 'red' } });
-      const answers = [
+      const responses = [
         await store.products.find(1),
         await store.products.findByUnique('sku', 'x'),
         ...(await store.products.list(query({ limit: 1 }))).records,
       ];
-      for (const found of answers) (found?.fields.attributes as Record<string, unknown>)['colour'] = 'blue';
+      for (const found of responses) (found?.fields.attributes as Record<string, unknown>)['colour'] = 'blue';
       expect((await store.products.find(1))?.fields.attributes).to.deep.equal({ colour: 'red' });
     });
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Filter, ListPlace } from '#src/application/list-query.js';
+import type { Filter, Position } from '#src/application/records/list-query.js';
 import type { Id } from '#src/domain/record.js';
 import { beyondAll, keysOf, sorted } from './expected.js';
 import type { Opened } from './opened.js';
@@ -30,7 +30,7 @@ export function largePagesContract(store: Opened): void {
         for (const side of ['after', 'before'] as const) {
           const seen: Id[] = [];
           const lengths: number[] = [];
-          for (let from: ListPlace | undefined = beyondAll(order, side); from; ) {
+          for (let from: Position | undefined = beyondAll(order, side); from; ) {
             const { records, hasMore } = await store.products.list(
               query({ limit: 1_000, filters, order, from }),
             );

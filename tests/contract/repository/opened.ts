@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ListQuery } from '#src/application/list-query.js';
+import type { ListQuery } from '#src/application/records/list-query.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import type { Storage } from '#src/composition/storage.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Filter, ListPage, ListPlace, ListQuery, Order } from '#src/application/list-query.js';
+import type { Filter, ListPage, Position, ListQuery, Order } from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { beyondAll, comparedBy, keysOf, sorted } from './expected.js';
@@ -47,8 +47,8 @@ export function pagingContract(store: Opened): void {
         { side: 'after', values: [3] },
         { side: 'before', values: [3] },
       ] as const) {
-        const place = from && { from: { ...from, inclusive: true } };
-        expect(await page({ ...place })).to.deep.equal({ records: [], hasMore: false });
+        const position = from && { from: { ...from, inclusive: true } };
+        expect(await page({ ...position })).to.deep.equal({ records: [], hasMore: false });
       }
     });
 
@@ -67,9 +67,9 @@ export function pagingContract(store: Opened): void {
           expect(await page({ filters, order })).to.deep.equal({ records: all, hasMore: false });
           for (const limit of [1, 2, 3, all.length]) {
             const base = { limit, filters, order };
-            expect(await walked(page, base, 'after'), `limit ${limit}`).to.deep.equal(chunks(all, limit));
+            expect(await scanned(page, base, 'after'), `limit ${limit}`).to.deep.equal(chunks(all, limit));
             const back = chunks(all.toReversed(), limit).map((chunk) => chunk.reverse());
-            expect(await walked(page, base, 'before'), `back, limit ${limit}`).to.deep.equal(back);
+            expect(await scanned(page, base, 'before'), `back, limit ${limit}`).to.deep.equal(back);
           }
         }
       });
@@ -77,11 +77,11 @@ export function pagingContract(store: Opened): void {
       it(`start by ${sort} at any place, of a record or of none`, async () => {
         await filled();
         const order = by(sort);
-        const places = [...RECORDS, ...NO_RECORDS].map((record) => keysOf(record, order));
-        for (const values of places) {
+        const positions = [...RECORDS, ...NO_RECORDS].map((record) => keysOf(record, order));
+        for (const values of positions) {
           for (const inclusive of [false, true]) {
             for (const side of ['after', 'before'] as const) {
-              const from: ListPlace = { side, inclusive, values };
+              const from: Position = { side, inclusive, values };
               const expected = pageFrom(sorted(RECORDS, order), order, from, 3);
               expect(await page({ limit: 3, order, from }), JSON.stringify(from)).to.deep.equal(expected);
             }
@@ -123,10 +123,10 @@ export function pagingContract(store: Opened): void {
 type Page = ListPage<Versioned<Product>>;
 
 /** Every page's ids, each page from the place at its neighbour's edge; going back, the first is the last of the list. */
-async function walked(
+async function scanned(
   page: (query: Partial<ListQuery>) => Promise<Page>,
   wanted: Pick<ListQuery, 'limit' | 'filters' | 'order'>,
-  side: ListPlace['side'],
+  side: Position['side'],
 ): Promise<Versioned<Product>[][]> {
   const pages: Versioned<Product>[][] = [];
   let from = side === 'before' ? beyondAll(wanted.order, side) : undefined;
@@ -140,7 +140,7 @@ async function walked(
 }
 
 /** What a page at a place must be. */
-function pageFrom(all: readonly Versioned<Product>[], order: Order, from: ListPlace, limit: number): Page {
+function pageFrom(all: readonly Versioned<Product>[], order: Order, from: Position, limit: number): Page {
   const beyond = all.filter((record) => {
     const distance = comparedBy(order, keysOf(record, order), from.values);
     return (from.side === 'after' ? distance > 0 : distance < 0) || (from.inclusive && distance === 0);

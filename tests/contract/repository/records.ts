@@ -1,10 +1,10 @@
 import {
   BY_ID,
-  type ListPlace,
+  type Position,
   type ListQuery,
   type Order,
   type Value,
-} from '#src/application/list-query.js';
+} from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
@@ -41,7 +41,7 @@ export function by(sort: string): Order {
 }
 
 /** The place right behind (`after`) or before these values. */
-export function at(side: ListPlace['side'], ...values: Value[]): ListPlace {
+export function at(side: Position['side'], ...values: Value[]): Position {
   return { side, inclusive: false, values };
 }
 

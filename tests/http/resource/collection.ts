@@ -5,7 +5,7 @@ import type { InProcessService } from '../../support/in-process-service.js';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** What is wrong with fields that are otherwise good: each fault's code and pointer. */
-export type FaultyFields = readonly [what: string, fields: Fields, faults: readonly [string, string][]];
+export type FaultyFields = readonly [what: string, fields: Fields, issues: readonly [string, string][]];
 
 /** What the tests of all resources need to know of one. */
 export interface ResourceUnderTest {
@@ -51,9 +51,9 @@ export class Collection {
   }
 
   async created(fields = this.fields()): Promise<Created> {
-    const answer = await this.client.post(this.path, fields);
-    expect(answer.status, answer.text).to.equal(201);
-    const { id } = answer.json;
+    const response = await this.client.post(this.path, fields);
+    expect(response.status, response.text).to.equal(201);
+    const { id } = response.json;
     return { id, path: `${this.path}/${id}`, fields };
   }
 }

@@ -8,14 +8,14 @@ export function conditions(all: Collection): void {
   describe('If-Match', () => {
     it('lets exactly one of many racing writers win, and tells the others the tag that stands now', async () => {
       const { path } = await all.created();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, () => all.client.put(path, all.fields(), ifMatch('"1"'))),
       );
-      const won = answers.filter(({ status }) => status === 200);
-      const lost = answers.filter(({ status }) => status === 412);
+      const won = responses.filter(({ status }) => status === 200);
+      const lost = responses.filter(({ status }) => status === 412);
       expect([won.length, lost.length]).to.deep.equal([1, 19]);
-      for (const answer of lost) {
-        expect([answer.json.code, answer.headers.etag]).to.deep.equal(['precondition_failed', '"2"']);
+      for (const response of lost) {
+        expect([response.json.code, response.headers.etag]).to.deep.equal(['precondition_failed', '"2"']);
       }
       expect((await all.client.get(path)).text).to.equal(won[0]?.text);
     });
@@ -48,9 +48,9 @@ export function conditions(all: Collection): void {
     it('is refused where it is no list of tags', async () => {
       const { path, fields } = await all.created();
       for (const tag of ['', ' ', ',', ' , ,', '1', "'1'", '"1', '"1" "2"', '*, "1"']) {
-        const answer = await all.client.put(path, fields, ifMatch(tag));
-        expect([answer.status, answer.json.code], tag).to.deep.equal([400, 'invalid_parameter']);
-        expect(answer.json.details[0]).to.include({ code: 'invalid_format', in: 'header', name: 'If-Match' });
+        const response = await all.client.put(path, fields, ifMatch(tag));
+        expect([response.status, response.json.code], tag).to.deep.equal([400, 'invalid_parameter']);
+        expect(response.json.details[0]).to.include({ code: 'invalid_format', in: 'header', name: 'If-Match' });
       }
     });
 
@@ -61,8 +61,8 @@ export function conditions(all: Collection): void {
         ['PATCH', {}],
         ['DELETE', undefined],
       ] as const) {
-        const answer = await all.client.request(method, all.nowhere, { body, ...ifMatch('"1"') });
-        expect(answer.status, method).to.equal(404);
+        const response = await all.client.request(method, all.nowhere, { body, ...ifMatch('"1"') });
+        expect(response.status, method).to.equal(404);
       }
     });
 
@@ -80,10 +80,10 @@ export function conditions(all: Collection): void {
       const { path } = await all.created();
       for (const tag of ['"1"', 'W/"1"', '"9", "1"', '*']) {
         for (const method of ['GET', 'HEAD']) {
-          const answer = await all.client.request(method, path, ifNoneMatch(tag));
-          expect([answer.status, answer.text, answer.headers.etag], tag).to.deep.equal([304, '', '"1"']);
-          expect(answer.headers['cache-control']).to.equal(all.resource.cacheControl);
-          expect(answer.headers['vary']).to.include('Accept');
+          const response = await all.client.request(method, path, ifNoneMatch(tag));
+          expect([response.status, response.text, response.headers.etag], tag).to.deep.equal([304, '', '"1"']);
+          expect(response.headers['cache-control']).to.equal(all.resource.cacheControl);
+          expect(response.headers['vary']).to.include('Accept');
         }
       }
       expect((await all.client.get(path, ifNoneMatch('"2"'))).status).to.equal(200);
@@ -93,9 +93,9 @@ export function conditions(all: Collection): void {
       const { path } = await all.created();
       for (const tag of ['1', 'abc', '', '*, "1"']) {
         expect((await all.client.get(path, ifNoneMatch(tag))).status, tag).to.equal(200);
-        const answer = await all.client.put(path, all.fields(), ifNoneMatch(tag));
-        expect([answer.status, answer.json.code], tag).to.deep.equal([400, 'invalid_parameter']);
-        expect(answer.json.details[0]).to.include({ in: 'header', name: 'If-None-Match' });
+        const response = await all.client.put(path, all.fields(), ifNoneMatch(tag));
+        expect([response.status, response.json.code], tag).to.deep.equal([400, 'invalid_parameter']);
+        expect(response.json.details[0]).to.include({ in: 'header', name: 'If-None-Match' });
       }
     });
 
@@ -117,8 +117,8 @@ export function requiredConditions(all: Collection): void {
       ['PATCH', {}],
       ['DELETE', undefined],
     ] as const) {
-      const answer = await all.client.request(method, path, { body });
-      expect([answer.status, answer.json.code], method).to.deep.equal([428, 'precondition_required']);
+      const response = await all.client.request(method, path, { body });
+      expect([response.status, response.json.code], method).to.deep.equal([428, 'precondition_required']);
       const guarded = await all.client.request(method, path, { body, ...ifMatch('*') });
       expect(guarded.status, method).to.be.within(200, 204);
     }

@@ -57,10 +57,10 @@ export function idempotency(all: Collection): void {
       const [key, fields] = [randomUUID(), all.fields()];
       const { id } = (await post(fields, key)).json;
       for (const other of [all.fields(), {}, { ...fields, id: 1 }, { ...fields, nonsense: 1 }]) {
-        const answer = await post(other, key);
-        expect([answer.status, answer.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
-        expect(answer.headers).to.not.have.any.keys('idempotency-replayed', 'location', 'etag');
-        expect(answer.json.details).to.deep.equal([]);
+        const response = await post(other, key);
+        expect([response.status, response.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
+        expect(response.headers).to.not.have.any.keys('idempotency-replayed', 'location', 'etag');
+        expect(response.json.details).to.deep.equal([]);
       }
       expect(await newest()).to.equal(id);
       expect(replayed(await post(fields, key))).to.equal('true');
@@ -68,17 +68,17 @@ export function idempotency(all: Collection): void {
 
     it('makes one record of many requests at once, and tells all of it alike', async () => {
       const [key, fields] = [randomUUID(), all.fields()];
-      const answers = await Promise.all(Array.from({ length: 20 }, () => post(fields, key)));
-      expect(new Set(answers.map(({ text }) => text))).to.have.length(1);
-      expect(answers.filter((answer) => answer.status === 201)).to.have.length(20);
-      expect(answers.filter((answer) => replayed(answer) === undefined)).to.have.length(1);
-      expect(await newest()).to.equal(answers[0]?.json.id);
+      const responses = await Promise.all(Array.from({ length: 20 }, () => post(fields, key)));
+      expect(new Set(responses.map(({ text }) => text))).to.have.length(1);
+      expect(responses.filter((response) => response.status === 201)).to.have.length(20);
+      expect(responses.filter((response) => replayed(response) === undefined)).to.have.length(1);
+      expect(await newest()).to.equal(responses[0]?.json.id);
     });
 
     it('lets one of many different bodies have the key', async () => {
       const key = randomUUID();
-      const answers = await Promise.all(Array.from({ length: 10 }, () => post(all.fields(), key)));
-      const statuses = answers.map(({ status }) => status).toSorted();
+      const responses = await Promise.all(Array.from({ length: 10 }, () => post(all.fields(), key)));
+      const statuses = responses.map(({ status }) => status).toSorted();
       expect(statuses).to.deep.equal([201, ...Array.from({ length: 9 }, () => 422)]);
     });
 
@@ -115,17 +115,17 @@ export function idempotency(all: Collection): void {
 
     it('is refused otherwise, before the body is looked at', async () => {
       for (const key of ['', 'x'.repeat(256), 'caf\u00e9', 'a\tb', '\u00a0']) {
-        const answer = await post('{', key);
-        expect([answer.status, answer.json.code], key).to.deep.equal([400, 'invalid_idempotency_key']);
-        expect(answer.json.details).to.have.length(1);
-        expect(answer.json.details[0]).to.include({ in: 'header', name: 'Idempotency-Key' });
+        const response = await post('{', key);
+        expect([response.status, response.json.code], key).to.deep.equal([400, 'invalid_idempotency_key']);
+        expect(response.json.details).to.have.length(1);
+        expect(response.json.details[0]).to.include({ in: 'header', name: 'Idempotency-Key' });
       }
     });
 
     it('is refused where it is sent twice', async () => {
       const headers = { 'Idempotency-Key': ['a', 'a'] };
-      const answer = await all.client.post(all.path, all.fields(), { headers });
-      expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_idempotency_key']);
+      const response = await all.client.post(all.path, all.fields(), { headers });
+      expect([response.status, response.json.code]).to.deep.equal([400, 'invalid_idempotency_key']);
     });
 
     it('means nothing to other methods', async () => {

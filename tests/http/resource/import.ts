@@ -24,10 +24,10 @@ export function importing(all: Collection): void {
   describe('a stream of records', () => {
     it('makes a record of each line and answers a line each, in their order', async () => {
       const records = many(600);
-      const answer = await send(stream(records));
-      expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'application/x-ndjson']);
-      expect(answer.headers).to.include({ 'cache-control': 'no-store', 'api-version': '1' });
-      const results = linesOf(answer);
+      const response = await send(stream(records));
+      expect([response.status, response.headers['content-type']]).to.deep.equal([200, 'application/x-ndjson']);
+      expect(response.headers).to.include({ 'cache-control': 'no-store', 'api-version': '1' });
+      const results = linesOf(response);
       const ids = results.map(({ id }) => Number(id));
       expect(results).to.deep.equal(ids.map((id, at) => ({ line: at + 1, status: 201, id })));
       expect(ids).to.deep.equal(ids.toSorted((a, b) => a - b));
@@ -88,9 +88,9 @@ export function importing(all: Collection): void {
 
     it('may be empty', async () => {
       for (const chunked of [false, true]) {
-        const answer = await all.client.post(all.path, '', { headers: LINES, chunked });
-        expect([answer.status, answer.text]).to.deep.equal([200, '']);
-        expect(answer.headers['content-type']).to.equal('application/x-ndjson');
+        const response = await all.client.post(all.path, '', { headers: LINES, chunked });
+        expect([response.status, response.text]).to.deep.equal([200, '']);
+        expect(response.headers['content-type']).to.equal('application/x-ndjson');
       }
     });
 
@@ -101,9 +101,9 @@ export function importing(all: Collection): void {
         { 'Content-Encoding': 'gzip' },
         { 'Content-Type': 'application/ndjson' },
       ] as Record<string, string>[]) {
-        const answer = await send(body, headers);
-        expect([answer.status, answer.json.code]).to.deep.equal([415, 'unsupported_media_type']);
-        expect(answer.json.message).to.include('application/x-ndjson');
+        const response = await send(body, headers);
+        expect([response.status, response.json.code]).to.deep.equal([415, 'unsupported_media_type']);
+        expect(response.json.message).to.include('application/x-ndjson');
       }
       const type = 'Application/X-NDJSON ; charset="UTF-8"';
       expect((await send(body, { 'Content-Type': type })).status).to.equal(200);
@@ -113,8 +113,8 @@ export function importing(all: Collection): void {
       for (const Accept of ['application/x-ndjson', 'application/json', 'application/*', '*/*']) {
         expect((await send(stream(many(1)), { Accept })).status, Accept).to.equal(200);
       }
-      const answer = await send(stream(many(1)), { Accept: 'text/html' });
-      expect([answer.status, answer.json.code]).to.deep.equal([406, 'not_acceptable']);
+      const response = await send(stream(many(1)), { Accept: 'text/html' });
+      expect([response.status, response.json.code]).to.deep.equal([406, 'not_acceptable']);
     });
 
     it('takes no parameter, and a scope to write', async () => {
@@ -178,30 +178,30 @@ export function importing(all: Collection): void {
       const other = all.fields();
       await all.client.post(all.path, other, { headers: { 'Idempotency-Key': second } });
       const last = await newest();
-      const answer = await keyed(stream([other]), second);
-      expect([answer.status, answer.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
+      const response = await keyed(stream([other]), second);
+      expect([response.status, response.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
       expect(await newest()).to.equal(last);
     });
 
     it('that is sent twice at once makes each record once', async () => {
       const [key, body] = [randomUUID(), stream(many(300))];
       const before = await newest();
-      const answers = (await Promise.all([keyed(body, key), keyed(body, key), keyed(body, key)])).map(
+      const responses = (await Promise.all([keyed(body, key), keyed(body, key), keyed(body, key)])).map(
         linesOf,
       );
-      const ids = answers.map((lines) => lines.map(({ id }) => id));
+      const ids = responses.map((lines) => lines.map(({ id }) => id));
       expect(ids[1]).to.deep.equal(ids[0]);
       expect(ids[2]).to.deep.equal(ids[0]);
       for (let at = 0; at < 300; at++) {
-        expect(answers.filter((lines) => !lines[at]?.['replayed'])).to.have.length(1);
+        expect(responses.filter((lines) => !lines[at]?.['replayed'])).to.have.length(1);
       }
       const made = await all.client.get(`${all.path}?id:gt=${before}&limit=1000`);
       expect(made.json).to.have.length(300);
     });
 
     it('is refused where the key is none', async () => {
-      const answer = await keyed(stream(many(1)), '');
-      expect([answer.status, answer.json.code]).to.deep.equal([400, 'invalid_idempotency_key']);
+      const response = await keyed(stream(many(1)), '');
+      expect([response.status, response.json.code]).to.deep.equal([400, 'invalid_idempotency_key']);
     });
   });
 }

@@ -23,12 +23,12 @@ export function jsonPatch(all: Collection): void {
         ...Object.entries(others).map(([field, value]) => ({ op: 'replace', path: `/${field}`, value })),
         { op: 'test', path: '', value: { ...others, id } },
       ];
-      const answer = await patch(path, operations, {
+      const response = await patch(path, operations, {
         headers: { 'Content-Type': 'Application/JSON-Patch+JSON; charset=utf-8' },
       });
-      expect([answer.status, answer.headers.etag], answer.text).to.deep.equal([200, '"2"']);
-      expect(answer.headers['cache-control']).to.equal('no-store');
-      expect(answer.json).to.deep.equal({ id, ...others });
+      expect([response.status, response.headers.etag], response.text).to.deep.equal([200, '"2"']);
+      expect(response.headers['cache-control']).to.equal('no-store');
+      expect(response.json).to.deep.equal({ id, ...others });
       expect((await all.client.get(path)).json).to.deep.equal({ id, ...others });
     });
 
@@ -36,8 +36,8 @@ export function jsonPatch(all: Collection): void {
       const { path, fields } = await all.created();
       const [field = ''] = Object.keys(fields);
       const other = [{ op: 'replace', path: `/${field}`, value: all.fields()[field] }];
-      const answer = await patch(path, other, MINIMAL);
-      expect([answer.status, answer.text]).to.deep.equal([204, '']);
+      const response = await patch(path, other, MINIMAL);
+      expect([response.status, response.text]).to.deep.equal([204, '']);
     });
 
     it('writes nothing where it changes nothing', async () => {
@@ -53,8 +53,8 @@ export function jsonPatch(all: Collection): void {
         [{ op: 'add', path: '', value: { id, ...fields } }],
         Object.entries(shown.json).map(([name, value]) => ({ op: 'add', path: `/${name}`, value })),
       ]) {
-        const answer = await patch(path, operations);
-        expect([answer.status, answer.headers.etag], answer.text).to.deep.equal([200, '"1"']);
+        const response = await patch(path, operations);
+        expect([response.status, response.headers.etag], response.text).to.deep.equal([200, '"1"']);
       }
     });
 
@@ -71,9 +71,9 @@ export function jsonPatch(all: Collection): void {
         { op: 'test', path: '/absent/below', value: 1 },
         { op: 'test', path: '/version', value: 1 },
       ]) {
-        const answer = await patch(path, [...replaced, failing]);
-        expect([answer.status, answer.json.code], answer.text).to.deep.equal([409, 'patch_test_failed']);
-        expect(issueLocations(answer)).to.deep.equal([['patch_test_failed', `/${replaced.length}`]]);
+        const response = await patch(path, [...replaced, failing]);
+        expect([response.status, response.json.code], response.text).to.deep.equal([409, 'patch_test_failed']);
+        expect(issueLocations(response)).to.deep.equal([['patch_test_failed', `/${replaced.length}`]]);
         await expectUntouched(path, fields);
       }
     });
@@ -96,9 +96,9 @@ export function jsonPatch(all: Collection): void {
         [Array.from({ length: 1_001 }, () => ({ op: 'test', path: '', value: 1 })), [['too_long', '']]],
         [Array.from({ length: 1_000 }, (_, i) => ({ op: 'copy', from: '', path: `/k${i}` })), undefined],
       ] as const) {
-        const answer = await patch(path, body);
-        expect([answer.status, answer.json.code], answer.text).to.deep.equal([400, 'invalid_patch']);
-        if (expected) expect(issueLocations(answer)).to.deep.equal(expected);
+        const response = await patch(path, body);
+        expect([response.status, response.json.code], response.text).to.deep.equal([400, 'invalid_patch']);
+        if (expected) expect(issueLocations(response)).to.deep.equal(expected);
         await expectUntouched(path, fields);
       }
     });
@@ -126,9 +126,9 @@ export function jsonPatch(all: Collection): void {
         { op: 'copy', from: `/${field}`, path: '/id' },
         { op: 'add', path: '', value: fields },
       ]) {
-        const answer = await patch(path, [operation]);
-        expect([answer.status, answer.json.code], answer.text).to.deep.equal([400, 'validation_failed']);
-        expect(issueLocations(answer)).to.deep.equal([['read_only_field', '/id']]);
+        const response = await patch(path, [operation]);
+        expect([response.status, response.json.code], response.text).to.deep.equal([400, 'validation_failed']);
+        expect(issueLocations(response)).to.deep.equal([['read_only_field', '/id']]);
       }
       expect(issueLocations(await patch(path, [{ op: 'move', from: '/id', path: '/a' }]))).to.deep.equal([
         ['read_only_field', '/id'],
@@ -141,8 +141,8 @@ export function jsonPatch(all: Collection): void {
         ['required', `/${field}`],
       ]);
       for (const name of ['version', 'createdAt', 'updatedAt']) {
-        const answer = await patch(path, [{ op: 'add', path: `/${name}`, value: 'x' }]);
-        expect(issueLocations(answer)).to.deep.equal([['read_only_field', `/${name}`]]);
+        const response = await patch(path, [{ op: 'add', path: `/${name}`, value: 'x' }]);
+        expect(issueLocations(response)).to.deep.equal([['read_only_field', `/${name}`]]);
       }
       await expectUntouched(path, fields);
     });
@@ -161,8 +161,8 @@ export function jsonPatch(all: Collection): void {
         required.map((field) => ['invalid_type', `/${field}`]),
       );
       for (const value of [[], 'x', null]) {
-        const answer = await patch(path, [{ op: 'replace', path: '', value }]);
-        expect([answer.json.code, issueLocations(answer)]).to.deep.equal([
+        const response = await patch(path, [{ op: 'replace', path: '', value }]);
+        expect([response.json.code, issueLocations(response)]).to.deep.equal([
           'validation_failed',
           [['invalid_type', '']],
         ]);
@@ -178,8 +178,8 @@ export function jsonPatch(all: Collection): void {
         expect((await patch(path, body, stale)).status).to.equal(412);
       }
       expect((await patch(all.nowhere, '[')).status).to.equal(404);
-      const answer = await patch(path, '[{"op":"remove","op":"test","path":"/id"}]', stale);
-      expect([answer.status, answer.json.code]).to.deep.equal([400, 'malformed_json']);
+      const response = await patch(path, '[{"op":"remove","op":"test","path":"/id"}]', stale);
+      expect([response.status, response.json.code]).to.deep.equal([400, 'malformed_json']);
     });
   });
 }

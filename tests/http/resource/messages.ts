@@ -32,10 +32,10 @@ export function messages(all: Collection): void {
       ['PURGE', '/1'],
     ] as const) {
       it(`are 405 with Allow where they are lacking: ${method} ${item && 'of an item'}`, async () => {
-        const answer = await all.client.request(method, all.path + item);
-        expect([answer.status, answer.json.code]).to.deep.equal([405, 'method_not_allowed']);
-        expect(answer.headers.allow).to.include('GET, HEAD');
-        expect(answer.headers['cache-control']).to.equal('no-store');
+        const response = await all.client.request(method, all.path + item);
+        expect([response.status, response.json.code]).to.deep.equal([405, 'method_not_allowed']);
+        expect(response.headers.allow).to.include('GET, HEAD');
+        expect(response.headers['cache-control']).to.equal('no-store');
       });
     }
   });
@@ -49,27 +49,27 @@ export function messages(all: Collection): void {
         ['PUT', path, 'application/merge-patch+json'],
         ['PATCH', path, 'text/plain'],
       ] as const) {
-        const answer = await all.client.request(method, address, {
+        const response = await all.client.request(method, address, {
           body: fields,
           headers: { 'Content-Type': type },
         });
-        expect([answer.status, answer.json.code], method).to.deep.equal([415, 'unsupported_media_type']);
-        expect(answer.headers['accept-patch'], method).to.equal(method === 'PATCH' ? PATCH_TYPES : undefined);
+        expect([response.status, response.json.code], method).to.deep.equal([415, 'unsupported_media_type']);
+        expect(response.headers['accept-patch'], method).to.equal(method === 'PATCH' ? PATCH_TYPES : undefined);
       }
     });
 
     it('of an answer are JSON, or 406', async () => {
       const { path } = await all.created();
       for (const address of [all.path, path]) {
-        const answer = await all.client.get(address, { headers: { Accept: 'text/html' } });
-        expect([answer.status, answer.json.code], address).to.deep.equal([406, 'not_acceptable']);
+        const response = await all.client.get(address, { headers: { Accept: 'text/html' } });
+        expect([response.status, response.json.code], address).to.deep.equal([406, 'not_acceptable']);
       }
     });
   });
 
   it('an unknown version, and an address that is nearly one, are refused', async () => {
-    const answer = await all.client.get(all.path, { headers: { 'API-Version': NO_VERSION } });
-    expect([answer.status, answer.json.code]).to.deep.equal([400, 'unsupported_version']);
+    const response = await all.client.get(all.path, { headers: { 'API-Version': NO_VERSION } });
+    expect([response.status, response.json.code]).to.deep.equal([400, 'unsupported_version']);
     for (const path of [`${all.path}/`, `${all.path}/0`, `${all.path}/01`, `${all.path}/x`]) {
       expect((await all.client.get(path)).status, path).to.equal(404);
     }

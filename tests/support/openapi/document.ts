@@ -7,7 +7,7 @@ export type Node = any;
 const NAME = 'document';
 
 /** Something in a document, and where that is once references are followed. */
-export interface Place {
+export interface Location {
   readonly node: Node;
   readonly pointer: string;
 }
@@ -21,17 +21,17 @@ export class OpenApiDocument {
     this.ajv.addSchema(root, NAME);
   }
 
-  at(...steps: readonly (string | number)[]): Place | undefined {
-    let place: Place = { node: this.root, pointer: '' };
+  at(...steps: readonly (string | number)[]): Location | undefined {
+    let location: Location = { node: this.root, pointer: '' };
     for (const step of steps) {
-      place = this.followed({ node: place.node?.[step], pointer: `${place.pointer}/${escaped(step)}` });
-      if (place.node === undefined) return undefined;
+      location = this.followed({ node: location.node?.[step], pointer: `${location.pointer}/${escaped(step)}` });
+      if (location.node === undefined) return undefined;
     }
-    return place;
+    return location;
   }
 
   /** @returns what is wrong with a value by the schema at a place; nothing where nothing is */
-  faults({ pointer }: Place, value: unknown): string[] {
+  issues({ pointer }: Location, value: unknown): string[] {
     const validate = this.ajv.getSchema(`${NAME}#${encodeURI(pointer)}`);
     if (!validate) throw new Error(`There is no schema at ${pointer}.`);
     validate(value);
@@ -40,9 +40,9 @@ export class OpenApiDocument {
     );
   }
 
-  private followed(place: Place): Place {
-    const reference: unknown = place.node?.$ref;
-    if (typeof reference !== 'string') return place;
+  private followed(location: Location): Location {
+    const reference: unknown = location.node?.$ref;
+    if (typeof reference !== 'string') return location;
     const steps = reference.slice(2).split('/');
     return this.at(...steps.map(unescaped)) ?? { node: undefined, pointer: reference };
   }

@@ -5,7 +5,7 @@ import { indentedJson } from '#browser/docs/indented-json.js';
 import type { OpenApi, Schema } from '#browser/docs/openapi.js';
 import { groupsOf } from '#browser/docs/operations.js';
 import { References } from '#browser/docs/references.js';
-import { examplesOf, sampleOf } from '#browser/docs/sample.js';
+import { examplesOf, sampleOf } from '#browser/docs/example-value.js';
 import { constraintsOf, typeText } from '#browser/docs/schema-terms.js';
 
 const INFO = { openapi: '3.1.0', info: { title: 'x', version: '1' } };
@@ -89,7 +89,7 @@ describe('the operations of a document', () => {
 
   it('have their own parameters before those of their path', () => {
     const parameters = groups[1]?.operations[0]?.parameters ?? [];
-    expect(parameters.map(({ in: place, description }) => [place, description])).to.deep.equal([
+    expect(parameters.map(({ in: location, description }) => [location, description])).to.deep.equal([
       ['query', 'Own'],
       ['header', undefined],
     ]);

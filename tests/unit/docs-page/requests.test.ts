@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
-import { attemptOf, type Entry } from '#browser/docs/attempt.js';
+import { attemptOf, type Entry } from '#browser/docs/build-request.js';
 import { curlOf } from '#browser/docs/curl.js';
 import type { Parameter } from '#browser/docs/openapi.js';
 import type { Operation } from '#browser/docs/operations.js';
@@ -25,12 +25,12 @@ function operation(more: Partial<Operation> = {}): Operation {
 
 function entry(
   name: string,
-  place: Parameter['in'],
+  location: Parameter['in'],
   text: string,
   more: Partial<Entry & Parameter> = {},
 ): Entry {
   const { kind = 'plain', ...rest } = more;
-  return { kind, text, parameter: { name, in: place, ...rest } };
+  return { kind, text, parameter: { name, in: location, ...rest } };
 }
 
 function urlOf(...entries: Entry[]): string {

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { CopyError } from '../../../application/maintenance/copy-archive.js';
 import { BackupTargetError } from '../../../application/ports/backup.js';
-import { UnusableStore } from '../../../application/ports/store.js';
+import { StoreConfigError } from '../../../application/ports/store.js';
 import { loadSettings, SettingsError } from '../../../config/settings.js';
-import { CatalogueError } from '../../../domain/errors.js';
-import { masking } from '../../../shared/redact.js';
+import { AppError } from '../../../domain/errors.js';
+import { redactSecrets } from '../../../shared/redact.js';
 import { addBackup } from './commands/backup.js';
 import { addCopy } from './commands/copy.js';
 import { addKeys } from './commands/keys.js';
@@ -32,7 +32,7 @@ export async function run(args: readonly string[], io: Io, program: Program): Pr
   } catch (error) {
     const exitCode = exitCodeOf(error);
     // Commander has printed its own errors.
-    if (!(error instanceof CommanderError)) io.stderr.write(masking(`${(error as Error).message}\n`));
+    if (!(error instanceof CommanderError)) io.stderr.write(redactSecrets(`${(error as Error).message}\n`));
     return exitCode;
   }
 }
@@ -44,7 +44,7 @@ function commandLine(context: CliContext): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(masking(text)),
+      writeErr: (text) => io.stderr.write(redactSecrets(text)),
     })
     .configureHelp({ styleTitle: (title) => title.toLowerCase() })
     .showHelpAfterError();
@@ -74,7 +74,7 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof SettingsError) return EX_CONFIG;
   if (error instanceof Interrupted) return error.exitCode;
   if (error instanceof BackupTargetError) return EX_CANTCREAT;
-  if (error instanceof CopyError || error instanceof UnusableStore) return 1;
-  if (error instanceof CatalogueError) return error.code === 'unavailable' ? EX_TEMPFAIL : 1;
+  if (error instanceof CopyError || error instanceof StoreConfigError) return 1;
+  if (error instanceof AppError) return error.code === 'unavailable' ? EX_TEMPFAIL : 1;
   throw error;
 }

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Clock } from '../../../application/ports/clock.js';
-import type { Journal } from '../../../application/ports/journal.js';
+import type { Logger } from '../../../application/ports/logger.js';
 import { notFound } from '../../../domain/errors.js';
 import type { Context, Middleware, RequestState } from './context.js';
 import { accessLog } from './middleware/access-log.js';
@@ -19,62 +19,62 @@ import { wwwAuthenticate } from './middleware/www-authenticate.js';
 import { accessGuard, mount, type Route } from './route.js';
 import { versionOf } from './versioning/api-version.js';
 import { deprecationHeaders } from './versioning/deprecation.js';
-import type { WorkBounds } from './work-bounds.js';
+import type { WorkLimits } from './work-limits.js';
 
 export interface AppDependencies {
   /** Finds the IP address of the client, or refuses the request: `fromClients` or `fromProxies`. */
-  readonly arrival: Middleware;
+  readonly clientIp: Middleware;
   /** Allows scripts of other origins: `shareAcrossOrigins`. */
-  readonly crossOrigin: Middleware;
-  readonly gate: AccessControl;
+  readonly cors: Middleware;
+  readonly accessControl: AccessControl;
   readonly routes: readonly Route[];
   /** The address of the protected resource metadata (RFC 9728). */
   readonly metadataUrl: () => string;
-  readonly journal: Journal;
+  readonly logger: Logger;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
   /** The limits of concurrent work per client. */
-  readonly bounds: WorkBounds;
+  readonly limits: WorkLimits;
 }
 
 /** The middleware in order, from top to bottom. {@link mount} continues in the route. */
 export function createApp(deps: AppDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
-  const guard = accessGuard(deps.gate);
+  const guard = accessGuard(deps.accessControl);
   for (const route of deps.routes) mount(router, route, versionOf(route, deps.routes), guard);
 
   const app = new Koa<RequestState>();
   app.silent = true;
-  app.on('error', warnOnce(deps.journal));
+  app.on('error', warnOnce(deps.logger));
   app.use(requestId);
   app.use(normalizeAccept);
-  app.use(deps.crossOrigin);
-  app.use(accessLog(deps.journal, deps.clock));
+  app.use(deps.cors);
+  app.use(accessLog(deps.logger, deps.clock));
   app.use(connectionClose(deps.isDraining));
   app.use(deprecationHeaders);
   app.use(limitSendingTime());
-  app.use(errorHandler(deps.journal));
+  app.use(errorHandler(deps.logger));
   app.use(wwwAuthenticate(deps.metadataUrl));
   app.use(noStore);
-  app.use(deps.arrival);
+  app.use(deps.clientIp);
   app.use(requestLimits);
-  app.use(responseLimits(deps.bounds));
+  app.use(responseLimits(deps.limits));
   app.use(compression);
   app.use(router.routes());
   app.use(async (ctx) => {
-    await countRequest(ctx, deps.gate.limiter);
+    await countRequest(ctx, deps.accessControl.limiter);
     throw notFound();
   });
   return app;
 }
 
 /** Koa reports an aborted response twice: for the body and for the connection. This logs it once. */
-function warnOnce(journal: Journal): (error: unknown, ctx: Context) => void {
-  const told = new WeakSet<Context>();
+function warnOnce(logger: Logger): (error: unknown, ctx: Context) => void {
+  const reported = new WeakSet<Context>();
   return (error, ctx) => {
-    if (isClientGone(error) || told.has(ctx)) return;
-    told.add(ctx);
-    journal.warn('response aborted', { requestId: ctx.state.requestId, error });
+    if (isClientGone(error) || reported.has(ctx)) return;
+    reported.add(ctx);
+    logger.warn('response aborted', { requestId: ctx.state.requestId, error });
   };
 }
 

@@ -3,7 +3,7 @@ import type { Principal } from '../../../domain/access.js';
 import type { Share } from '../../../shared/fair-shares.js';
 import type { CodedDocument } from './middleware/compression-codecs.js';
 import type { ApiVersion } from './versioning/api-version.js';
-import type { WorkBounds } from './work-bounds.js';
+import type { WorkLimits } from './work-limits.js';
 
 /** The state of a request that the middlewares share. */
 export interface RequestState {
@@ -20,7 +20,7 @@ export interface RequestState {
   /** Whether this is a CORS preflight of an origin that may read the responses. */
   isPreflight?: boolean;
   /** The limits of concurrent work. */
-  bounds: WorkBounds;
+  limits: WorkLimits;
   /** The shares of those limits that the request holds. */
   shares: Share[];
   /** The share for the response, if it was reserved before the response was made. */

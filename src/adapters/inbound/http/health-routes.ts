@@ -6,7 +6,7 @@ import { noParameter } from './query/query.js';
 import type { Route } from './route.js';
 
 /** For probes: whether the process is alive, and whether it can serve requests. */
-export function healthEndpoints(store: Store, isDraining: () => boolean): Route[] {
+export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
   return [
     health('live', 'Check that the process is alive', async () => {}),
     health('ready', 'Check that the service is ready for requests', async () => {
@@ -41,7 +41,7 @@ function described(name: 'live' | 'ready', summary: string): OperationDescriptio
     tag: 'Health',
     summary,
     schemas: { Health: HEALTH },
-    answers: [
+    responses: [
       {
         status: 200,
         description: 'It is. Otherwise the response is 503, or there is none.',

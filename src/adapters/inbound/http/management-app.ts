@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { Journal } from '../../../application/ports/journal.js';
+import type { Logger } from '../../../application/ports/logger.js';
 import { notFound } from '../../../domain/errors.js';
 import type { Middleware, RequestState } from './context.js';
 import { connectionClose } from './middleware/connection-close.js';
@@ -23,7 +23,7 @@ export interface ManagementDependencies {
   /** Probes. */
   readonly routes: readonly Route[];
   readonly metrics: MetricsReport;
-  readonly journal: Journal;
+  readonly logger: Logger;
   readonly isDraining: () => boolean;
 }
 
@@ -31,15 +31,15 @@ export interface ManagementDependencies {
 export function createManagementApp(deps: ManagementDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   for (const route of deps.routes) mount(router, route, FIRST_VERSION, async () => {});
-  router.all(/^\/metrics$/, answerMetrics(deps.metrics));
+  router.all(/^\/metrics$/, respondMetrics(deps.metrics));
 
   const app = new Koa<RequestState>();
   app.silent = true;
-  app.on('error', (error: unknown) => deps.journal.warn('response aborted', { error }));
+  app.on('error', (error: unknown) => deps.logger.warn('response aborted', { error }));
   app.use(requestId);
   app.use(normalizeAccept);
   app.use(connectionClose(deps.isDraining));
-  app.use(errorHandler(deps.journal));
+  app.use(errorHandler(deps.logger));
   app.use(noStore);
   app.use(requestLimits);
   app.use(router.routes());
@@ -53,7 +53,7 @@ export function createManagementApp(deps: ManagementDependencies): Koa<RequestSt
  * In one format, whatever Accept says (RFC 9110 section 12.4.1), because scrapers ask for many formats, and some not
  * for JSON.
  */
-function answerMetrics(metrics: MetricsReport): Middleware {
+function respondMetrics(metrics: MetricsReport): Middleware {
   return async (ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       ctx.set('Allow', 'GET, HEAD');

@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import type { Requirement } from '../../../application/auth/authorization.js';
 import type { Scope } from '../../../domain/access.js';
 import { type Id, MAX_ID } from '../../../domain/record.js';
-import { checkMediaType, mediaType } from './bodies/read-json-body.js';
+import { checkMediaType, mediaType } from './body/json-body.js';
 import type { Context, Middleware, RequestState } from './context.js';
 import { type AccessControl, authenticate, authorize } from './middleware/authentication.js';
 import { negotiate } from './middleware/content-negotiation.js';
@@ -76,11 +76,11 @@ export interface BodyHandler extends Handler {
 /** Lets a request in to a route, or throws. */
 export type Guard = (ctx: Context, route: Route, operation: Operation | undefined) => Promise<void>;
 
-export function accessGuard(gate: AccessControl): Guard {
+export function accessGuard(accessControl: AccessControl): Guard {
   return async (ctx, { access }, operation) => {
     if (access === 'probe') return;
-    if (access === 'public' || ctx.method === 'OPTIONS') return countRequest(ctx, gate.limiter);
-    await authenticate(ctx, gate);
+    if (access === 'public' || ctx.method === 'OPTIONS') return countRequest(ctx, accessControl.limiter);
+    await authenticate(ctx, accessControl);
     authorize(ctx, operation ? requirementOf(operation) : 'authenticated');
   };
 }
@@ -118,7 +118,7 @@ export function acceptPatch({ operations: { PATCH } }: Route): readonly string[]
 async function serve(ctx: Context, route: Route, guard: Guard): Promise<void> {
   const operation = operationOf(route, ctx.method);
   // Before anything is refused, because errors depend on the same headers.
-  if (ctx.method !== 'OPTIONS') markVarying(ctx, route.access, operation?.varyBy);
+  if (ctx.method !== 'OPTIONS') varyBy(ctx, route.access, operation?.varyBy);
   await guard(ctx, route, operation);
   if (ctx.method === 'OPTIONS') return respondOptions(ctx, route);
   if (!operation) throw methodNotAllowed(ctx, route);
@@ -149,7 +149,7 @@ function handlerFor(ctx: Context, operation: Operation): BodyHandler {
   return handler;
 }
 
-function markVarying(ctx: Context, access: Access, more: readonly string[] = []): void {
+function varyBy(ctx: Context, access: Access, more: readonly string[] = []): void {
   const readsVersion = access !== 'probe' && !isVersionInPath(ctx.path);
   ctx.vary([...(readsVersion ? ['API-Version'] : []), 'Accept', ...more]);
 }

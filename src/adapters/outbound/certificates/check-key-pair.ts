@@ -69,11 +69,11 @@ export function checkKeyPair(
 export function certificateError(
   what: PairPart,
   file: string,
-  fault: string,
+  issue: string,
   error?: unknown,
 ): CertificateError {
   const reason = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-  return new CertificateError(`${SETTINGS[what]}: the ${what} ${file} ${fault}${reason}`);
+  return new CertificateError(`${SETTINGS[what]}: the ${what} ${file} ${issue}${reason}`);
 }
 
 /**

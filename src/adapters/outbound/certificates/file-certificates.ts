@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../application/ports/clock.js';
-import type { Journal } from '../../../application/ports/journal.js';
+import type { Logger } from '../../../application/ports/logger.js';
 import {
   certificateError,
   checkKeyPair,
@@ -21,7 +21,7 @@ export class FileCertificates {
   constructor(
     private readonly files: PairFiles,
     private readonly clock: Clock,
-    private readonly journal: Journal,
+    private readonly logger: Logger,
   ) {}
 
   /**
@@ -49,7 +49,7 @@ export class FileCertificates {
       throw certificateError('certificate', this.files.certFile, when);
     }
     const details = { TLS_CERT_FILE: this.files.certFile, validFrom, validTo };
-    this.journal.warn('the certificate is not valid now; clients will refuse it', details);
+    this.logger.warn('the certificate is not valid now; clients will refuse it', details);
   }
 
   private async read(): Promise<ServerIdentity> {

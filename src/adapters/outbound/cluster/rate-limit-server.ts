@@ -1,5 +1,5 @@
 import type { RateLimiter, RateState } from '../../../application/ports/rate-limiter.js';
-import type { Channel, RateRequest, RateRequests, RateResponses } from './cluster-rate-limiter.js';
+import type { Channel, RateRequest, RateRequests, RateResponses } from './rate-limiter.js';
 
 /** Counts in the primary for all workers. It outlives each of them. */
 export class RateLimitServer {

@@ -5,15 +5,15 @@ import {
   MAX_PAGE_BYTES,
   type RecordTable,
   type Value,
-} from '../../../application/list-query.js';
+} from '../../../application/records/list-query.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { Store } from '../../../application/ports/store.js';
-import { compareInOrder, valuesOf } from '../../../application/record-order.js';
+import { compareInOrder, valuesOf } from '../../../application/records/query-semantics.js';
 import { matchesFilter, takePage, uniqueValueOf } from '../../../application/records/match-filter.js';
 import { partitionPoint, TopN } from '../../../application/records/top-n.js';
-import { TOMBSTONE_MS } from '../../../application/retention.js';
-import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
+import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
+import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { ExpiringMap } from './expiring-map.js';
@@ -64,7 +64,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
 
   async insert(record: Versioned<Fields>): Promise<boolean> {
     const outcome = this.inserted(record);
-    if (outcome instanceof CatalogueError) throw outcome;
+    if (outcome instanceof AppError) throw outcome;
     return outcome === 'inserted';
   }
 
@@ -141,7 +141,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       this.put(record);
       return 'inserted';
     } catch (error) {
-      if (error instanceof CatalogueError) return error;
+      if (error instanceof AppError) return error;
       throw error;
     }
   }
@@ -167,10 +167,10 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
    */
   private async *matching(
     filters: readonly Filter[],
-    { client, isSequel }: Pick<ListQuery, 'client' | 'isSequel'>,
+    { client, isContinuation }: Pick<ListQuery, 'client' | 'isContinuation'>,
     ids: readonly Id[],
   ): AsyncGenerator<Versioned<Fields>> {
-    const time = this.budget.start(client, isSequel);
+    const time = this.budget.start(client, isContinuation);
     for (const [at, id] of ids.entries()) {
       if (at > 0 && at % SLICE === 0) await time.turn();
       const record = this.records.get(id);
@@ -178,7 +178,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     }
   }
 
-  /** @throws CatalogueError `duplicate_value`, with nothing changed */
+  /** @throws AppError `duplicate_value`, with nothing changed */
   private put(record: Versioned<Fields>): void {
     for (const [field, owners] of this.unique) {
       const owner = owners.get(uniqueValueOf(this.table, record, field));

@@ -1,5 +1,5 @@
 import type { Document, MongoClient, MongoClientOptions } from 'mongodb';
-import { UnusableStore } from '../../../application/ports/store.js';
+import { StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 
 const DEFAULT_DATABASE = 'catalogue';
@@ -37,7 +37,7 @@ const REQUIRED_OPTIONS = {
  */
 const ALLOWED_VALUES: Readonly<Record<string, string | undefined>> = {
   w: 'majority',
-  journal: 'true',
+  logger: 'true',
   j: 'true',
   fsync: undefined,
   writeconcern: 'majority',
@@ -71,12 +71,12 @@ export interface MongoConnection {
 /**
  * @param url see https://www.mongodb.com/docs/manual/reference/connection-string/; without a database: `catalogue`
  * @param longestMs the longest time until the server responds to any operation
- * @throws UnusableStore with one line for each problem; no line contains a value of the URL
+ * @throws StoreConfigError with one line for each problem; no line contains a value of the URL
  */
 export function parseConnectionString(url: string, longestMs: number): MongoConnection {
   const named = optionsNamedIn(url);
   const problems = named.flatMap(([name, value]) => problemOf(name, value));
-  if (problems.length > 0) throw new UnusableStore(problems.join('\n'));
+  if (problems.length > 0) throw new StoreConfigError(problems.join('\n'));
   // 0 means no time-out for the driver; callers wait as long as by default.
   const patienceMs = Number(new Map(named).get('sockettimeoutms') ?? 0) || DEFAULTS.socketTimeoutMS;
   const [, hosts = '', database = ''] =
@@ -122,7 +122,7 @@ function databaseOf(encoded: string): string {
   } catch {
     // Malformed percent-encoding.
   }
-  throw new UnusableStore('MONGODB_URL names a database that MongoDB cannot have.');
+  throw new StoreConfigError('MONGODB_URL names a database that MongoDB cannot have.');
 }
 
 /** What MongoDB 5.0 calls itself on the wire. From 5.0 on, a query outside of a transaction may read a snapshot. */
@@ -130,15 +130,15 @@ const WIRE_VERSION_5_0 = 13;
 
 /**
  * Checks a server by its response to `hello`.
- * @throws UnusableStore if it can never read a snapshot; a query would fail with NotAReplicaSet or InvalidOptions
- * @throws CatalogueError `unavailable` if its replica set is not initiated yet
+ * @throws StoreConfigError if it can never read a snapshot; a query would fail with NotAReplicaSet or InvalidOptions
+ * @throws AppError `unavailable` if its replica set is not initiated yet
  */
 export function checkServer({ setName, msg, isreplicaset, maxWireVersion }: Document): void {
   if (maxWireVersion < WIRE_VERSION_5_0)
-    throw new UnusableStore('MONGODB_URL leads to a server older than MongoDB 5.0, which is needed.');
+    throw new StoreConfigError('MONGODB_URL leads to a server older than MongoDB 5.0, which is needed.');
   if (setName || msg === 'isdbgrid') return;
   if (isreplicaset) throw unavailable('The replica set has not been initiated yet.');
-  throw new UnusableStore(
+  throw new StoreConfigError(
     'MONGODB_URL leads to a standalone server. A replica set is needed, if only of one member: ' +
       'start mongod with --replSet, then run rs.initiate().',
   );

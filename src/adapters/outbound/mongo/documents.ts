@@ -1,9 +1,9 @@
 import type { Document } from 'mongodb';
-import type { RecordTable } from '../../../application/list-query.js';
+import type { RecordTable } from '../../../application/records/list-query.js';
 import type { Tombstone } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
-import { fieldValue } from '../../../application/record-order.js';
-import { type FieldSet, type FieldTraits, METADATA } from '../../../domain/fields.js';
+import { fieldValue } from '../../../application/records/query-semantics.js';
+import { type FieldSpecs, type FieldSpec, SYSTEM_FIELDS } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import { foldCase } from '../../../domain/text.js';
 
@@ -111,8 +111,8 @@ function attributesAsList<Fields extends WithAttributes>(): FieldMapping<Fields>
 }
 
 /** @throws Error if the table has no such field: so no other name gets into a query */
-export function specOf({ name, fields }: RecordTable, field: string): FieldTraits {
-  const all: FieldSet = { ...METADATA, ...fields };
+export function specOf({ name, fields }: RecordTable, field: string): FieldSpec {
+  const all: FieldSpecs = { ...SYSTEM_FIELDS, ...fields };
   const spec = Object.hasOwn(all, field) ? all[field] : undefined;
   if (!spec) throw new Error(`The table ${name} has no field ${field}.`);
   return spec;
@@ -121,7 +121,7 @@ export function specOf({ name, fields }: RecordTable, field: string): FieldTrait
 /** The path of a field in a document. */
 export function fieldPath(field: string): string {
   if (field === 'id') return '_id';
-  return Object.hasOwn(METADATA, field) ? field : `fields.${field}`;
+  return Object.hasOwn(SYSTEM_FIELDS, field) ? field : `fields.${field}`;
 }
 
 /** The path of the case-folded copy of a field that ignores case. */

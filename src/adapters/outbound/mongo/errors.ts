@@ -6,7 +6,7 @@ import {
   MongoServerError,
   MongoWriteConcernError,
 } from 'mongodb';
-import { CatalogueError, unavailable } from '../../../domain/errors.js';
+import { AppError, unavailable } from '../../../domain/errors.js';
 
 const NAMESPACE_NOT_FOUND = 26;
 const DUPLICATE_KEY = 11_000;
@@ -71,7 +71,7 @@ const CONNECTION_CODE = /^(?:EPIPE|ECONNRESET|ETIMEDOUT|ERR_(?:STREAM|SOCKET|SSL
  * `unavailable`: the server did not respond, or not in time, and the outcome is unknown.
  */
 export function toCoreError(error: unknown): unknown {
-  if (error instanceof CatalogueError) return error;
+  if (error instanceof AppError) return error;
   return isTransient(unwrapped(error)) ? unreachable(error) : error;
 }
 
@@ -159,6 +159,6 @@ function isConnectionError(error: unknown): boolean {
   return CONNECTION_SYSCALL.test(String(syscall)) || CONNECTION_CODE.test(String(code));
 }
 
-function unreachable(cause: unknown): CatalogueError {
+function unreachable(cause: unknown): AppError {
   return unavailable('The store cannot be reached right now.', cause);
 }

@@ -5,9 +5,9 @@ import type {
   Filter,
   RecordTable,
   Value,
-} from '../../../application/list-query.js';
-import { attributeValues, comparedValue, isFolded, prefixRange } from '../../../application/record-order.js';
-import type { FieldTraits } from '../../../domain/fields.js';
+} from '../../../application/records/list-query.js';
+import { attributeValues, comparedValue, isFolded, prefixRange } from '../../../application/records/query-semantics.js';
+import type { FieldSpec } from '../../../domain/fields.js';
 import { fieldPath, foldedPath, specOf } from './documents.js';
 
 /** The conditions on the documents of a list with these filters. */
@@ -36,7 +36,7 @@ type Operator = Comparison['operator'];
  * The condition on one value of a document. A text of a client is always the operand of an operator, so nothing in it
  * is read as an operator. A missing value never matches.
  */
-export function comparison(type: FieldTraits['type'], operator: Operator, value: Value): Document {
+export function comparison(type: FieldSpec['type'], operator: Operator, value: Value): Document {
   if (type === 'instant') return instantComparison(operator, Number(value));
   if (operator === 'ne') return { $exists: true, $ne: value };
   if (operator !== 'prefix') return { [`$${operator}`]: value };
@@ -44,7 +44,7 @@ export function comparison(type: FieldTraits['type'], operator: Operator, value:
   return before === undefined ? { $gte: from } : { $gte: from, $lt: before };
 }
 
-function membership(type: FieldTraits['type'], values: readonly Value[]): Document {
+function membership(type: FieldSpec['type'], values: readonly Value[]): Document {
   return { $in: type === 'instant' ? wholeDates(values) : values };
 }
 

@@ -1,4 +1,4 @@
-import type { RecordTable } from '../../../application/list-query.js';
+import type { RecordTable } from '../../../application/records/list-query.js';
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
 import { unavailable } from '../../../domain/errors.js';
 import {

@@ -1,5 +1,5 @@
 import type { Db, IndexDescription, IndexDescriptionInfo, MongoClient } from 'mongodb';
-import { UnusableStore } from '../../../application/ports/store.js';
+import { StoreConfigError } from '../../../application/ports/store.js';
 import { isCollectionMissing, isIndexConflict } from './errors.js';
 import type { CollectionIndexes } from './indexes.js';
 
@@ -19,7 +19,7 @@ export class IndexPreparation {
     private readonly indexes: readonly CollectionIndexes[],
   ) {}
 
-  /** @throws UnusableStore if another index is in the way; else the error of the driver */
+  /** @throws StoreConfigError if another index is in the way; else the error of the driver */
   done(): Promise<void> {
     this.running ??= this.begin();
     return this.running.done;
@@ -44,7 +44,7 @@ export class IndexPreparation {
     const problems: string[] = [];
     for (const wanted of this.indexes)
       problems.push(...findUnusableIndexes(wanted, await listIndexes(database, wanted.collection)));
-    if (problems.length > 0) throw new UnusableStore(problems.join('\n'));
+    if (problems.length > 0) throw new StoreConfigError(problems.join('\n'));
     for (const { collection, indexes } of this.indexes)
       if (indexes.length > 0) await createIndexes(database, collection, indexes);
   }
@@ -70,7 +70,7 @@ async function createIndexes(
   } catch (error) {
     if (!isIndexConflict(error)) throw error;
     const message = `${collection} has an index in the place of one that the service needs; drop it.`;
-    throw new UnusableStore(message, { cause: error });
+    throw new StoreConfigError(message, { cause: error });
   }
 }
 

@@ -1,8 +1,8 @@
 import type { IndexDescription } from 'mongodb';
-import type { Filter, ListQuery, RecordTable } from '../../../application/list-query.js';
-import { isFolded } from '../../../application/record-order.js';
-import { RESERVATION_MS, TOMBSTONE_MS } from '../../../application/retention.js';
-import { type FieldTraits, METADATA, uniqueFields } from '../../../domain/fields.js';
+import type { Filter, ListQuery, RecordTable } from '../../../application/records/list-query.js';
+import { isFolded } from '../../../application/records/query-semantics.js';
+import { RESERVATION_MS, TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
+import { type FieldSpec, SYSTEM_FIELDS, uniqueFields } from '../../../domain/fields.js';
 import { COUNTERS, fieldPath, reservationCollection, specOf, uniquePath } from './documents.js';
 
 export interface CollectionIndexes {
@@ -53,11 +53,11 @@ export function indexesOnFields(table: RecordTable): IndexDescription[] {
     unique: true,
     sparse: true,
   }));
-  const fields = Object.entries({ ...METADATA, ...table.fields });
+  const fields = Object.entries({ ...SYSTEM_FIELDS, ...table.fields });
   return [...fields.flatMap(([field, spec]) => listIndexes(field, spec)), ...unique];
 }
 
-function listIndexes(field: string, { type, required, unique, reference }: FieldTraits): IndexDescription[] {
+function listIndexes(field: string, { type, required, unique, reference }: FieldSpec): IndexDescription[] {
   if (field === 'id') return [{ key: { live: 1, _id: 1 }, name: 'live' }];
   if (type === 'attributes') return [];
   const path = fieldPath(field);

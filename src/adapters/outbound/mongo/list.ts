@@ -2,12 +2,12 @@ import { BSON, type Collection, type Document, type FindCursor } from 'mongodb';
 import {
   type Comparison,
   type ListPage,
-  type ListPlace,
+  type Position,
   type ListQuery,
   MAX_PAGE_BYTES,
   type Order,
   type RecordTable,
-} from '../../../application/list-query.js';
+} from '../../../application/records/list-query.js';
 import type { Versioned } from '../../../domain/record.js';
 import {
   fieldPath,
@@ -94,7 +94,7 @@ async function documentsUpTo<Kind extends object>(
 }
 
 /** The order in which a page is read: the order of the list, reversed if the page lies before its place. */
-export function sortOf(order: Order, side: ListPlace['side']): Record<string, 1 | -1> {
+export function sortOf(order: Order, side: Position['side']): Record<string, 1 | -1> {
   return Object.fromEntries(
     order.map(({ field, descending }) => [fieldPath(field), isAscending(descending, side) ? 1 : -1]),
   );
@@ -108,7 +108,7 @@ export function sortOf(order: Order, side: ListPlace['side']): Record<string, 1 
 export function keysetConditions(
   table: RecordTable,
   order: Order,
-  { side, inclusive, values }: ListPlace,
+  { side, inclusive, values }: Position,
 ): Document[] {
   const keys = order.map(({ field, descending }, at) => {
     const { type } = specOf(table, field);
@@ -129,6 +129,6 @@ export function keysetConditions(
   return [...keys.slice(0, 1).map(({ notBefore }) => notBefore), { $or: branches }];
 }
 
-function isAscending(descending: boolean, side: ListPlace['side']): boolean {
+function isAscending(descending: boolean, side: Position['side']): boolean {
   return descending === (side === 'before');
 }

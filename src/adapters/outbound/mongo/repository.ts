@@ -1,5 +1,5 @@
 import type { Document, MongoServerError } from 'mongodb';
-import type { Filter, ListPage, ListQuery } from '../../../application/list-query.js';
+import type { Filter, ListPage, ListQuery } from '../../../application/records/list-query.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import { duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';

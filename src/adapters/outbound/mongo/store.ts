@@ -7,7 +7,7 @@ import {
   MongoParseError,
 } from 'mongodb';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
-import { type Store, UnusableStore } from '../../../application/ports/store.js';
+import { type Store, StoreConfigError } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { FairShares, type Share } from '../../../shared/fair-shares.js';
 import { checkServer, onStuckHeartbeat, parseConnectionString } from './connection.js';
@@ -57,7 +57,7 @@ export class MongoStore implements Store {
 
   /**
    * @param url as in {@link parseConnectionString}
-   * @throws UnusableStore if the URL is invalid or weakens the guarantees of the service; its message has no value of
+   * @throws StoreConfigError if the URL is invalid or weakens the guarantees of the service; its message has no value of
    *   it
    */
   constructor(
@@ -97,7 +97,7 @@ export class MongoStore implements Store {
         error instanceof MongoParseError
           ? 'is not a MongoDB connection string'
           : 'has options that do not fit';
-      throw new UnusableStore(`MONGODB_URL ${reason}; see the driver's manual.`, { cause: error });
+      throw new StoreConfigError(`MONGODB_URL ${reason}; see the driver's manual.`, { cause: error });
     }
   }
 
@@ -114,7 +114,7 @@ export class MongoStore implements Store {
 
   /**
    * Creates the missing indexes, so any number of processes may start at once.
-   * @throws UnusableStore if this store cannot work with the server or with an index in it
+   * @throws StoreConfigError if this store cannot work with the server or with an index in it
    */
   async open(): Promise<void> {
     // A client whose first connection failed never connects again.
@@ -156,7 +156,7 @@ export class MongoStore implements Store {
    * connections.
    * @param query passes `maxTimeMS` to the server
    * @param client whose limit counts, as in {@link ListQuery}
-   * @throws CatalogueError `query_too_expensive`
+   * @throws AppError `query_too_expensive`
    */
   async search<Result>(
     query: (database: Db, maxTimeMS: number) => Promise<Result>,

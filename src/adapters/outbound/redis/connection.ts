@@ -1,8 +1,8 @@
 import { Redis, ReplyError } from 'ioredis';
-import type { Journal } from '../../../application/ports/journal.js';
+import type { Logger } from '../../../application/ports/logger.js';
 import { unavailable } from '../../../domain/errors.js';
 import { FairShares } from '../../../shared/fair-shares.js';
-import { inTime } from '../../../shared/timeout.js';
+import { withTimeout } from '../../../shared/timeout.js';
 import { GuardedConnector } from './reply-guard.js';
 
 /** A command waits for its slot, then for its reply: at most 40 ms together, of the 50 ms that a request may wait. */
@@ -52,7 +52,7 @@ export class RedisConnection {
   /** @param url `redis://` or, over TLS, `rediss://`; may contain a password, which is never logged */
   constructor(
     url: string,
-    private readonly journal: Journal,
+    private readonly logger: Logger,
   ) {
     this.client = new Redis(url, { ...OPTIONS, retryStrategy: () => this.reconnectionPause() });
     this.client.on('error', (error) => {
@@ -65,7 +65,7 @@ export class RedisConnection {
   /**
    * Sends a command as soon as there is a slot for it.
    * @param command may be called in a later turn. It rejects with {@link InvalidReply} if the reply cannot belong to it
-   * @throws CatalogueError `unavailable` if there is no reply in time; immediately if the circuit is open
+   * @throws AppError `unavailable` if there is no reply in time; immediately if the circuit is open
    */
   async send<Result>(command: () => Promise<Result>): Promise<Result> {
     const share = this.isUsable ? await this.commands.take('') : undefined;
@@ -74,7 +74,7 @@ export class RedisConnection {
     const release = () => share.release();
     result.then(release, release);
     try {
-      const reply = await inTime(result, REPLY_MS);
+      const reply = await withTimeout(result, REPLY_MS);
       this.hasWarned = false;
       this.losses = 0;
       return reply;
@@ -129,7 +129,7 @@ export class RedisConnection {
   private async probe(): Promise<boolean> {
     if (this.client.status !== 'ready') return false;
     try {
-      await inTime(this.client.ping(), REPLY_MS);
+      await withTimeout(this.client.ping(), REPLY_MS);
       return true;
     } catch {
       return false;
@@ -139,7 +139,7 @@ export class RedisConnection {
   private warnOnce(error: unknown): void {
     if (this.hasWarned) return;
     this.hasWarned = true;
-    this.journal.warn('Redis cannot be used', { reason: reasonOf(error) });
+    this.logger.warn('Redis cannot be used', { reason: reasonOf(error) });
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Journal } from '../../../application/ports/journal.js';
+import type { Logger } from '../../../application/ports/logger.js';
 import type { Metrics } from '../../../application/ports/metrics.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
-import { CatalogueError } from '../../../domain/errors.js';
+import { AppError } from '../../../domain/errors.js';
 
 export interface FallbackDependencies {
   /** Counts for all processes together; throws `unavailable` if it cannot count in time. */
@@ -9,7 +9,7 @@ export interface FallbackDependencies {
   /** Makes a limiter for this process alone, with all counts at zero. */
   readonly makeLocal: () => RateLimiter;
   readonly metrics: Metrics;
-  readonly journal: Journal;
+  readonly logger: Logger;
 }
 
 /**
@@ -51,11 +51,11 @@ export class FallbackRateLimiter implements RateLimiter {
 
   /** @throws `error`, unless it is `unavailable` */
   private startOutage(error: unknown): RateLimiter {
-    if (!(error instanceof CatalogueError && error.code === 'unavailable')) throw error;
+    if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
     if (!this.local) {
       this.local = this.deps.makeLocal();
       const details = { policy: this.policy.name, reason: error.message };
-      this.deps.journal.warn('rate limits are no longer shared: this process limits on its own', details);
+      this.deps.logger.warn('rate limits are no longer shared: this process limits on its own', details);
     }
     return this.local;
   }
@@ -64,6 +64,6 @@ export class FallbackRateLimiter implements RateLimiter {
   private endOutage(before: RateLimiter | undefined): void {
     if (!before || before !== this.local) return;
     this.local = undefined;
-    this.deps.journal.info('rate limits are shared again', { policy: this.policy.name });
+    this.deps.logger.info('rate limits are shared again', { policy: this.policy.name });
   }
 }

@@ -1,4 +1,4 @@
-import type { RecordTable } from '../../../application/list-query.js';
+import type { RecordTable } from '../../../application/records/list-query.js';
 import type { RecordArchive, RecordEntry, ReservationArchive } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
 import type { Id } from '../../../domain/record.js';

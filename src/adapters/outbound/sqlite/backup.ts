@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type Database from 'libsql';
 import type { BackupProgress } from '../../../application/ports/backup.js';
-import { UnusableStore } from '../../../application/ports/store.js';
+import { StoreConfigError } from '../../../application/ports/store.js';
 import { AtomicFile } from './atomic-file.js';
 import { checkApplication, connect, pragma } from './connection.js';
 import { toCoreError } from './errors.js';
@@ -43,7 +43,7 @@ export async function backUpDatabase(
 }
 
 async function copyTo(copy: AtomicFile, database: string, progress: BackupProgress): Promise<number> {
-  if (!identityOf(database)) throw new UnusableStore(`There is no database ${database}.`);
+  if (!identityOf(database)) throw new StoreConfigError(`There is no database ${database}.`);
   const source = connect(database, 'rw');
   try {
     source.pragma(`busy_timeout = ${PATIENCE_MS}`);
@@ -77,13 +77,13 @@ async function copyPages(
   return pages * size;
 }
 
-/** @throws UnusableStore */
+/** @throws StoreConfigError */
 function check(file: string): void {
   const copy = connect(file, 'ro');
   try {
     checkIsOwn(copy, file);
     const [[found] = ['nothing']] = copy.prepare('PRAGMA integrity_check').raw().all() as [string][];
-    if (found !== 'ok') throw new UnusableStore(`The database is damaged: ${found}`);
+    if (found !== 'ok') throw new StoreConfigError(`The database is damaged: ${found}`);
   } finally {
     copy.close();
   }
@@ -92,5 +92,5 @@ function check(file: string): void {
 function checkIsOwn(connection: Database.Database, file: string): void {
   checkApplication(connection, file);
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
-    throw new UnusableStore(`The database ${file} is empty.`);
+    throw new StoreConfigError(`The database ${file} is empty.`);
 }

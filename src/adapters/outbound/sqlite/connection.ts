@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
-import { UnusableStore } from '../../../application/ports/store.js';
+import { StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import { toCoreError } from './errors.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
@@ -15,7 +15,7 @@ const OWNER_ONLY = 0o077;
  * Corrupt An SQLite Database File", section 2.2).
  * @param file an absolute path
  * @param mode `rwc` creates the file and its folder if they do not exist
- * @throws CatalogueError `unavailable`
+ * @throws AppError `unavailable`
  */
 export function connect(file: string, mode: 'ro' | 'rw' | 'rwc'): Database.Database {
   try {
@@ -36,16 +36,16 @@ function forOwnerOnly<Result>(create: () => Result): Result {
   }
 }
 
-/** @throws UnusableStore if the file belongs to another application or to a newer version; nothing is changed */
+/** @throws StoreConfigError if the file belongs to another application or to a newer version; nothing is changed */
 export function checkApplication(connection: Database.Database, file: string): void {
   // In this order: another process that makes the database now fills it and names its owner in one commit.
   const wasEmpty = isEmpty(connection);
   const owner = pragma(connection, 'application_id');
   if (owner !== APPLICATION_ID && !(owner === 0 && wasEmpty)) {
-    throw new UnusableStore(`${file} is a database of another application.`);
+    throw new StoreConfigError(`${file} is a database of another application.`);
   }
   if (pragma(connection, 'user_version') > MIGRATIONS.length) {
-    throw new UnusableStore(`${file} was made by a newer version of this service.`);
+    throw new StoreConfigError(`${file} was made by a newer version of this service.`);
   }
 }
 

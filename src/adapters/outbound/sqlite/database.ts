@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type Database from 'libsql';
-import type { Journal } from '../../../application/ports/journal.js';
-import { type Store, UnusableStore } from '../../../application/ports/store.js';
+import type { Logger } from '../../../application/ports/logger.js';
+import { type Store, StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import {
   checkApplication,
@@ -43,7 +43,7 @@ export class SqliteDatabase implements Store, Reader {
    */
   constructor(
     file: string,
-    private readonly logger?: Pick<Journal, 'error'>,
+    private readonly logger?: Pick<Logger, 'error'>,
   ) {
     this.location = resolve(file);
   }
@@ -79,7 +79,7 @@ export class SqliteDatabase implements Store, Reader {
     await opened.commits.idle();
     // If not, the connection stays open until the process ends: SQLite deletes the log with the last connection, and
     // another process may have written to that log since.
-    if (!opened.files.areInPlace()) return;
+    if (!opened.files.areUnchanged()) return;
     this.opened = undefined;
     opened.snapshots.close();
     opened.connection.close();
@@ -96,7 +96,7 @@ export class SqliteDatabase implements Store, Reader {
   /**
    * Runs `work` with a reader that sees the database as it is now.
    * @param client whose limit counts, as in {@link ListQuery}
-   * @throws CatalogueError `unavailable` if too many others do the same
+   * @throws AppError `unavailable` if too many others do the same
    */
   async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>, client?: string): Promise<Result> {
     return this.ready().snapshots.read(work, client).catch(this.rethrow);
@@ -110,7 +110,7 @@ export class SqliteDatabase implements Store, Reader {
 
   /** Refuses all writes from now on if SQLite finds the database damaged: each write could spread the damage. */
   private readonly rethrow = (error: unknown): never => {
-    if (!(error instanceof UnusableStore)) throw error;
+    if (!(error instanceof StoreConfigError)) throw error;
     this.opened?.files.markLost();
     throw unavailable(error.message, error);
   };

@@ -1,6 +1,6 @@
 import Database from 'libsql';
-import { UnusableStore } from '../../../application/ports/store.js';
-import { CatalogueError, unavailable } from '../../../domain/errors.js';
+import { StoreConfigError } from '../../../application/ports/store.js';
+import { AppError, unavailable } from '../../../domain/errors.js';
 
 /** The primary result codes that may pass, by another try or free disk space: https://www.sqlite.org/rescode.html */
 const TRANSIENT = [
@@ -14,11 +14,11 @@ const TRANSIENT = [
 
 /** Translates an error of the driver. Other errors are returned unchanged. */
 export function toCoreError(error: unknown): unknown {
-  if (error instanceof CatalogueError || !(error instanceof Database.SqliteError)) return error;
+  if (error instanceof AppError || !(error instanceof Database.SqliteError)) return error;
   if (hasCode(error, 'SQLITE_NOTADB'))
-    return new UnusableStore('The file is not a SQLite database.', { cause: error });
+    return new StoreConfigError('The file is not a SQLite database.', { cause: error });
   if (hasCode(error, 'SQLITE_CORRUPT'))
-    return new UnusableStore(`The database is damaged: ${error.message}`, { cause: error });
+    return new StoreConfigError(`The database is damaged: ${error.message}`, { cause: error });
   if (TRANSIENT.some((code) => hasCode(error, code)))
     return unavailable('The store cannot be used right now.', error);
   return error;

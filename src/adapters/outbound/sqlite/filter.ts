@@ -1,11 +1,11 @@
-import type { AttributeFilter, Filter, RecordTable, Value } from '../../../application/list-query.js';
+import type { AttributeFilter, Filter, RecordTable, Value } from '../../../application/records/list-query.js';
 import {
   attributeValues,
   comparedValue,
   compareValues,
   isFolded,
   prefixRange,
-} from '../../../application/record-order.js';
+} from '../../../application/records/query-semantics.js';
 import { allOf, anyOf, columnOf, foldedColumnOf, type Sql, sql } from './schema.js';
 
 const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
-import { CatalogueError } from '../../../domain/errors.js';
-import { nextTurn } from '../../../shared/event-loop.js';
+import { AppError } from '../../../domain/errors.js';
+import { yieldToEventLoop } from '../../../shared/event-loop.js';
 import { isBusy, toCoreError } from './errors.js';
 import type { OpenFiles } from './open-files.js';
 
@@ -60,7 +60,7 @@ export class GroupCommit {
   private async drain(): Promise<void> {
     while (this.pending.length > 0) {
       // By then all requests that arrived in this turn have queued their writes.
-      await nextTurn();
+      await yieldToEventLoop();
       const batch = this.nextBatch();
       try {
         for (const write of await this.commit(batch)) write.done();
@@ -93,7 +93,7 @@ export class GroupCommit {
           write.run();
           return true;
         } catch (error) {
-          if (!(error instanceof CatalogueError)) throw error;
+          if (!(error instanceof AppError)) throw error;
           refused.push([write, error]);
           return false;
         }

@@ -1,4 +1,4 @@
-import type { ListPlace, ListQuery, Order, Value } from '../../../application/list-query.js';
+import type { Position, ListQuery, Order, Value } from '../../../application/records/list-query.js';
 import type { Id } from '../../../domain/record.js';
 import type { Reader } from './connection.js';
 import { type Bound, tighterHigh, tighterLow } from './filter.js';
@@ -48,7 +48,7 @@ export function afterBlock(block: Value): ScanPosition {
 export function scanPositionAt(
   scan: IndexScan,
   order: Order,
-  { values, inclusive }: ListPlace,
+  { values, inclusive }: Position,
 ): ScanPosition | undefined {
   const [value, id] = values;
   if (value === undefined) throw new Error('A place holds a value for each key of the order.');
@@ -135,7 +135,7 @@ export function orderBy(order: Order): string {
 /** Keyset condition: `a > x OR (a = x AND b > y)`. It uses no index: the scan has chosen one. */
 export function keysetCondition(
   order: Order,
-  { values, inclusive }: Pick<ListPlace, 'values' | 'inclusive'>,
+  { values, inclusive }: Pick<Position, 'values' | 'inclusive'>,
 ): Sql {
   return anyOf(
     order.map(({ field, descending }, at): Sql => {

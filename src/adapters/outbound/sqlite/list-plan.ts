@@ -1,4 +1,4 @@
-import type { Filter, ListQuery, RecordTable } from '../../../application/list-query.js';
+import type { Filter, ListQuery, RecordTable } from '../../../application/records/list-query.js';
 import type { Reader } from './connection.js';
 import { comparedColumn, conditionOf, isRange, rangeCondition, rangeOf } from './filter.js';
 import { type IndexScan, scanOrder } from './index-scan.js';

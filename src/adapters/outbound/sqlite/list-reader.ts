@@ -4,10 +4,10 @@ import {
   type ListQuery,
   MAX_PAGE_BYTES,
   type RecordTable,
-} from '../../../application/list-query.js';
+} from '../../../application/records/list-query.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { Versioned } from '../../../domain/record.js';
-import { turnInLine } from '../../../shared/event-loop.js';
+import { yieldFairly } from '../../../shared/event-loop.js';
 import type { Reader } from './connection.js';
 import type { SqliteDatabase } from './database.js';
 import { residualConditionOf } from './filter.js';
@@ -28,7 +28,7 @@ export class ListReader<Fields> {
   ) {}
 
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    await turnInLine(query.client);
+    await yieldFairly(query.client);
     const plan = planList(this.database, this.table, query);
     const read = (reader: Reader) => this.read(reader, plan, query);
     const isLong = plan.kind === 'index-scan' && !plan.isIndexed;
@@ -71,7 +71,7 @@ export class ListReader<Fields> {
     // Twice a batch: rows that tie at the end of a slice are left to the next.
     const slice = plan.isIndexed
       ? new FixedSlice(2 * rows.batchSize, query.client)
-      : new BudgetedSlice(this.budget, this.budget.start(query.client, query.isSequel));
+      : new BudgetedSlice(this.budget, this.budget.start(query.client, query.isContinuation));
     return new ScanBatches(rows, plan, slice).from(query.from, isFull);
   }
 }

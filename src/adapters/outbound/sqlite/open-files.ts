@@ -24,7 +24,7 @@ export class OpenFiles {
    * Records the files of a database that SQLite has just opened.
    * @param before `identityOf` the database before it was opened; undefined if SQLite had to create it
    * @param report is called once, with the files that are no longer in place
-   * @throws CatalogueError `unavailable` if the database was deleted or replaced meanwhile
+   * @throws AppError `unavailable` if the database was deleted or replaced meanwhile
    */
   static record(
     database: string,
@@ -42,7 +42,7 @@ export class OpenFiles {
   }
 
   /** After the first `false` always `false`: the files may have been changed meanwhile. */
-  areInPlace(): boolean {
+  areUnchanged(): boolean {
     if (this.areLost) return false;
     const lost = [...this.identities].filter(
       ([path, identity]) => identity === undefined || identity !== this.currentIdentity(path),
@@ -59,9 +59,9 @@ export class OpenFiles {
     this.report(files);
   }
 
-  /** @throws CatalogueError `unavailable` */
+  /** @throws AppError `unavailable` */
   verify(): void {
-    if (!this.areInPlace())
+    if (!this.areUnchanged())
       throw unavailable(
         'The files of the store were deleted, replaced or damaged. An operator has to restore them.',
       );

@@ -1,9 +1,9 @@
-import type { Filter, ListPage, ListQuery, RecordTable } from '../../../application/list-query.js';
+import type { Filter, ListPage, ListQuery, RecordTable } from '../../../application/records/list-query.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { Purgeable } from '../../../application/ports/purgeable.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
-import { TOMBSTONE_MS } from '../../../application/retention.js';
-import { CatalogueError, duplicateValue } from '../../../domain/errors.js';
+import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
+import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import type { SqliteDatabase, Statements } from './database.js';
@@ -48,7 +48,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
 
   async insert(record: Versioned<Fields>): Promise<boolean> {
     const [outcome] = await this.insertAll([record]);
-    if (outcome instanceof CatalogueError) throw outcome;
+    if (outcome instanceof AppError) throw outcome;
     return outcome === 'inserted';
   }
 
@@ -64,7 +64,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
       this.changes(() => statement(this.sql.insert).run(...row));
       return 'inserted';
     } catch (error) {
-      if (error instanceof CatalogueError) return error;
+      if (error instanceof AppError) return error;
       throw error;
     }
   }
@@ -126,7 +126,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
 
   /**
    * @returns how many rows the statement changed
-   * @throws CatalogueError `duplicate_value`
+   * @throws AppError `duplicate_value`
    */
   private changes(write: () => { changes: number }): number {
     try {

@@ -1,6 +1,6 @@
-import type { ListPlace, ListQuery, Order, RecordTable, Value } from '../../../application/list-query.js';
-import { compareInOrder, placeAt, valuesOf } from '../../../application/record-order.js';
-import { turnInLine } from '../../../shared/event-loop.js';
+import type { Position, ListQuery, Order, RecordTable, Value } from '../../../application/records/list-query.js';
+import { compareInOrder, positionOf, valuesOf } from '../../../application/records/query-semantics.js';
+import { yieldFairly } from '../../../shared/event-loop.js';
 import type { Reader } from './connection.js';
 import { residualConditionOf } from './filter.js';
 import {
@@ -63,8 +63,8 @@ export class RowReader {
    * The first rows of a range that lie behind `place`.
    * @param source the table and the index that serves the range
    */
-  rows(source: string, range: Sql, place: ListPlace | undefined): RecordRow[] {
-    const where = allOf([range, ...this.filters, ...(place ? [keysetCondition(this.order, place)] : [])]);
+  rows(source: string, range: Sql, position: Position | undefined): RecordRow[] {
+    const where = allOf([range, ...this.filters, ...(position ? [keysetCondition(this.order, position)] : [])]);
     const rows = this.reader.read(
       `SELECT ${RECORD_COLUMNS} FROM ${source} WHERE ${where.text} ORDER BY ${orderBy(this.order)} LIMIT ?`,
       (statement) => statement.raw().all(...where.values, this.batchSize) as RecordRow[],
@@ -74,9 +74,9 @@ export class RowReader {
   }
 
   /** The place behind a full batch; undefined if the batch is not full, so that its range has no more rows. */
-  nextPlace(rows: readonly RecordRow[]): ListPlace | undefined {
+  nextPosition(rows: readonly RecordRow[]): Position | undefined {
     const last = rows.at(-1);
-    return last && rows.length === this.batchSize ? placeAt(recordOf(last), this.order, 'after') : undefined;
+    return last && rows.length === this.batchSize ? positionOf(recordOf(last), this.order, 'after') : undefined;
   }
 }
 
@@ -87,16 +87,14 @@ export type RowBatches = AsyncGenerator<readonly RecordRow[], boolean, void>;
 const LOOKAHEADS = 4;
 const LOOKAHEAD_ROWS = 512;
 
-type Place = ListPlace | undefined;
-
 /** Fetches the few rows that match, and sorts them anew for each batch. */
-export async function* sortInMemory(rows: RowReader, plan: FilterThenSort, from: Place): RowBatches {
-  for (let place = from; ; ) {
-    const batch = rows.rows(plan.source, plan.condition, place);
+export async function* sortInMemory(rows: RowReader, plan: FilterThenSort, from: Position | undefined): RowBatches {
+  for (let position = from; ; ) {
+    const batch = rows.rows(plan.source, plan.condition, position);
     yield batch;
-    place = rows.nextPlace(batch);
-    if (!place) return false;
-    await turnInLine(rows.client);
+    position = rows.nextPosition(batch);
+    if (!position) return false;
+    await yieldFairly(rows.client);
   }
 }
 
@@ -109,49 +107,49 @@ export class ScanBatches {
   ) {}
 
   /** @param isFull whether the page is complete, so that only the question is open whether there are more rows */
-  async *from(start: Place, isFull: () => boolean): RowBatches {
+  async *from(start: Position | undefined, isFull: () => boolean): RowBatches {
     const { scan, isIndexed } = this.plan;
     const { order } = this.rows;
-    let place = start;
+    let position = start;
     let lookaheads = 0;
-    for (let at = place ? scanPositionAt(scan, order, place) : scanStart(scan); at; ) {
+    for (let at = position ? scanPositionAt(scan, order, position) : scanStart(scan); at; ) {
       const isLookahead = isFull() && !isIndexed;
       if (isLookahead && lookaheads++ === LOOKAHEADS) return true;
-      const step = isLookahead ? this.lookAhead(at, place) : await this.step(at, place);
+      const step = isLookahead ? this.lookAhead(at, position) : await this.step(at, position);
       yield step.rows;
-      const next = this.rows.nextPlace(step.rows);
-      place = next ?? place;
+      const next = this.rows.nextPosition(step.rows);
+      position = next ?? position;
       at = next ? scanPositionAt(scan, order, next) : step.next;
-      await (isLookahead ? turnInLine(this.rows.client) : this.slice.checkpoint());
+      await (isLookahead ? yieldFairly(this.rows.client) : this.slice.checkpoint());
     }
     return false;
   }
 
-  private async step(at: ScanPosition, place: Place): Promise<Step> {
-    const { range, rows } = this.read(this.slice, at, place);
+  private async step(at: ScanPosition, position: Position | undefined): Promise<Step> {
+    const { range, rows } = this.read(this.slice, at, position);
     if (range.kind === 'blocks' || this.rows.order.length <= 2) return { rows, next: range.next };
-    return { rows: await this.firstOfBlock(range.block, place), next: afterBlock(range.block) };
+    return { rows: await this.firstOfBlock(range.block, position), next: afterBlock(range.block) };
   }
 
   /** Any row will do. */
-  private lookAhead(at: ScanPosition, place: Place): Step {
-    const { range, rows } = this.read(new FixedSlice(LOOKAHEAD_ROWS, this.rows.client), at, place);
+  private lookAhead(at: ScanPosition, position: Position | undefined): Step {
+    const { range, rows } = this.read(new FixedSlice(LOOKAHEAD_ROWS, this.rows.client), at, position);
     return { rows, next: range.next };
   }
 
-  private read(slice: TimeSlice, at: ScanPosition, place: Place) {
+  private read(slice: TimeSlice, at: ScanPosition, position: Position | undefined) {
     const { scan } = this.plan;
     return slice.run((size) => {
       const range = nextRange(this.rows.reader, scan, at, size);
-      return { range, rows: this.rows.rows(scan.source, range.rows, place) };
+      return { range, rows: this.rows.rows(scan.source, range.rows, position) };
     });
   }
 
   /** The first rows, in the order of the list, of a block that is too large for one sort. */
-  private async firstOfBlock(block: Value, place: Place): Promise<RecordRow[]> {
+  private async firstOfBlock(block: Value, position: Position | undefined): Promise<RecordRow[]> {
     let first: RecordRow[] = [];
     for (let at: ScanPosition | undefined = { kind: 'block', block }; at?.kind === 'block'; ) {
-      const { range, rows } = this.read(this.slice, at, place);
+      const { range, rows } = this.read(this.slice, at, position);
       first = firstOf(this.rows, [...first, ...rows]);
       at = range.next;
       await this.slice.checkpoint();

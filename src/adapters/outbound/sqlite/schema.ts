@@ -1,4 +1,4 @@
-import type { RecordTable } from '../../../application/list-query.js';
+import type { RecordTable } from '../../../application/records/list-query.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 
 const METADATA_COLUMNS: Readonly<Record<string, string>> = {

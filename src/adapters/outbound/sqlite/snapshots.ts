@@ -20,7 +20,7 @@ export class Snapshots {
 
   constructor(private readonly connect: () => Database.Database) {}
 
-  /** @throws CatalogueError `unavailable` if too many others read */
+  /** @throws AppError `unavailable` if too many others read */
   async read<Result>(work: (reader: Reader) => Promise<Result>, client = ''): Promise<Result> {
     const share = await this.shares.take(client);
     if (!share) throw unavailable('Too many queries run that no index serves. Try again later.');

@@ -1,5 +1,5 @@
 import type { QueryBudget, QueryTime } from '../../../application/maintenance/query-budget.js';
-import { turnInLine } from '../../../shared/event-loop.js';
+import { yieldFairly } from '../../../shared/event-loop.js';
 
 /** Divides long work into slices of some rows; between two slices other requests have their turn. */
 export interface TimeSlice {
@@ -20,7 +20,7 @@ export class FixedSlice implements TimeSlice {
   }
 
   checkpoint(): Promise<void> {
-    return turnInLine(this.client);
+    return yieldFairly(this.client);
   }
 }
 
@@ -46,7 +46,7 @@ export class BudgetedSlice implements TimeSlice {
     return result;
   }
 
-  /** @throws CatalogueError `query_too_expensive` */
+  /** @throws AppError `query_too_expensive` */
   checkpoint(): Promise<void> {
     return this.time.turn();
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { VerifiedCredential } from '../../../application/ports/token-verifier.js';
 import { invalidToken, isScope, type Scope } from '../../../domain/access.js';
-import { CatalogueError } from '../../../domain/errors.js';
+import { AppError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
 import { isOneLine } from '../../../domain/text.js';
 import type { UnverifiedJwt } from './decode-jwt.js';
@@ -22,7 +22,7 @@ const TYPES: readonly string[] = ['at+jwt', 'application/at+jwt'];
 
 /**
  * Checks the claims of an access token (RFC 9068 section 4) whose signature has been verified.
- * @throws CatalogueError `token_expired` if nothing else is wrong with the token, otherwise `invalid_token`. The
+ * @throws AppError `token_expired` if nothing else is wrong with the token, otherwise `invalid_token`. The
  * message names the wrong claim: the issuer did sign it, and the person who configures the issuer needs to know.
  */
 export function readAccessToken(
@@ -34,7 +34,7 @@ export function readAccessToken(
   const wrong = isAccessToken(header['typ']) ? wrongClaim(claims, expected, seconds) : 'typ';
   if (wrong) throw invalidToken(`The ${wrong} of this access token is not one that this service takes.`);
   const end = Number(claims['exp']);
-  if (end <= seconds) throw new CatalogueError('token_expired', 'The access token has expired.');
+  if (end <= seconds) throw new AppError('token_expired', 'The access token has expired.');
   return { id: principalId(claims), scopes: scopesOf(claims), expiresAt: end * 1_000 };
 }
 

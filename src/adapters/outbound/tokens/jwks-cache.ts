@@ -1,6 +1,6 @@
 import { type CryptoKey, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import type { Clock } from '../../../application/ports/clock.js';
-import type { Journal } from '../../../application/ports/journal.js';
+import type { Logger } from '../../../application/ports/logger.js';
 import { unavailable } from '../../../domain/errors.js';
 
 /** Older keys are fetched again. A key that the issuer has withdrawn is accepted at most this long. */
@@ -19,7 +19,7 @@ export interface JwksCacheDependencies {
   /** @throws Error if the keys cannot be fetched */
   readonly fetchKeySet: (issuer: string) => Promise<unknown>;
   readonly clock: Clock;
-  readonly journal: Journal;
+  readonly logger: Logger;
 }
 
 /** The header fields by which a token names its key. */
@@ -44,7 +44,7 @@ export class JwksCache {
 
   /**
    * @returns undefined if the issuer has no such key
-   * @throws CatalogueError `unavailable` if the key is unknown and the issuer cannot be asked
+   * @throws AppError `unavailable` if the key is unknown and the issuer cannot be asked
    */
   async find(name: KeyName): Promise<CryptoKey | undefined> {
     await this.refreshIfStale();
@@ -86,17 +86,17 @@ export class JwksCache {
   }
 
   private async fetch(): Promise<void> {
-    const { issuer, fetchKeySet, journal, clock } = this.deps;
+    const { issuer, fetchKeySet, logger, clock } = this.deps;
     try {
       // Throws if the document is not a JWK Set.
       this.keys = createLocalJWKSet((await fetchKeySet(issuer)) as JSONWebKeySet);
       this.fetchedAt = clock.elapsed();
       if (this.hasFailed)
-        journal.info('the keys of the issuer of access tokens were fetched again', { issuer });
+        logger.info('the keys of the issuer of access tokens were fetched again', { issuer });
       this.hasFailed = false;
     } catch (error) {
       if (!this.hasFailed)
-        journal.warn('the keys of the issuer of access tokens cannot be fetched', { issuer, error });
+        logger.warn('the keys of the issuer of access tokens cannot be fetched', { issuer, error });
       this.hasFailed = true;
     }
   }

@@ -13,7 +13,7 @@ import {
 } from 'jose';
 import type { TokenClaim, TokenKey, TokenSigner } from '../../../application/ports/token-signer.js';
 import { type AccessToken, invalidToken, isScope } from '../../../domain/access.js';
-import { CatalogueError } from '../../../domain/errors.js';
+import { AppError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
 import type { SigningKey } from '../../../domain/signing-key.js';
 import { decodeUnverified } from './decode-jwt.js';
@@ -109,7 +109,7 @@ function accessToken(
 }
 
 function throwDomainError(error: unknown): never {
-  if (error instanceof errors.JWTExpired) throw new CatalogueError('token_expired', 'The token has expired.');
+  if (error instanceof errors.JWTExpired) throw new AppError('token_expired', 'The token has expired.');
   if (error instanceof errors.JOSEError) throw invalidToken();
   throw error;
 }

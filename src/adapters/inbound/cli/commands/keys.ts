@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type KeyAdministration, presentApiKey } from '../../../../application/auth/key-administration.js';
-import { expiryFaults, isScope, SCOPES, type Scope, validateApiKey } from '../../../../domain/access.js';
+import { validateExpiry, isScope, SCOPES, type Scope, validateApiKey } from '../../../../domain/access.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import type { CliContext } from '../context.js';
 
@@ -89,6 +89,6 @@ function parseExpiry(text: string): number {
   const time = parseInstant(text);
   // The store keeps whole milliseconds.
   const whole = time === undefined ? Number.NaN : Math.floor(time);
-  if (expiryFaults(whole, Date.now()).length === 0) return whole;
+  if (validateExpiry(whole, Date.now()).length === 0) return whole;
   throw new InvalidArgumentError('It must be a time to come.');
 }

@@ -76,16 +76,16 @@ function variantOf(draws: SampleDraws): string {
 }
 
 function descriptionOf(draws: SampleDraws, brand: string, material: string, noun: string): string {
-  const place = draws.oneOf(SAMPLE_PLACES);
+  const location = draws.oneOf(SAMPLE_PLACES);
   const sentences = [
     `${capitalised(noun.toLowerCase())} by ${brand}, ${material}, in ${draws.skewedOneOf(SAMPLE_COLOURS)}.`,
-    draws.isIn(60) && `Designed in ${place} and made to be used every day.`,
+    draws.isIn(60) && `Designed in ${location} and made to be used every day.`,
     draws.isIn(40) &&
       `Measures ${draws.integer(4, 240)} × ${draws.integer(4, 180)} × ${draws.integer(1, 90)} cm.`,
     draws.isIn(30) && 'Wipe clean with a damp cloth; keep away from strong sunlight.',
     draws.isIn(25) && `Arrives within ${draws.integer(2, 21)} days in a box of recycled cardboard.`,
     draws.isIn(10) && `In the box:\n- ${noun}\n- care booklet\n- ${draws.integer(1, 8)} spare parts`,
-    draws.isIn(5) && `« ${noun} » – wie gemacht für ${place}.`,
+    draws.isIn(5) && `« ${noun} » – wie gemacht für ${location}.`,
   ];
   return sentences.filter(Boolean).join(' ');
 }

@@ -6,9 +6,9 @@ import {
   type CreationOutcome,
   RecordCreator,
 } from '../../../../application/records/create-records.js';
-import { SpareIds } from '../../../../application/records/id-allocator.js';
+import { ReservedIds } from '../../../../application/records/id-allocator.js';
 import { draftValidator } from '../../../../application/records/record-validator.js';
-import { CatalogueError } from '../../../../domain/errors.js';
+import { AppError } from '../../../../domain/errors.js';
 import { normalizeProduct, type Product, validateProduct } from '../../../../domain/product.js';
 import { sampleProduct } from './sample-product.js';
 
@@ -35,10 +35,10 @@ export class Seeding {
    * Creates those of the first `count` products of a seed that are missing, batch by batch. A caller that stops iterating
    * leaves the rest for a later run.
    * @returns the progress after each batch
-   * @throws CatalogueError `unavailable`
+   * @throws AppError `unavailable`
    */
   async *fill(seed: number, count: number): AsyncGenerator<SeedingProgress, void, void> {
-    const ids = new SpareIds(this.deps.products);
+    const ids = new ReservedIds(this.deps.products);
     const creation = this.creation(ids);
     let progress: SeedingProgress = { made: 0, existing: 0 };
     try {
@@ -54,7 +54,7 @@ export class Seeding {
   }
 
   /** Creates records as the service does. A product that is refused uses up no id, because nobody else takes these ids. */
-  private creation(ids: SpareIds): RecordCreator<Product> {
+  private creation(ids: ReservedIds): RecordCreator<Product> {
     const { products: records, reservations, clock } = this.deps;
     return new RecordCreator({
       records,
@@ -75,7 +75,7 @@ function samples(seed: number, first: number, count: number): Creation<Product>[
 
 /** @throws the error that refused the product, unless its sku was in use */
 function isMade(outcome: CreationOutcome<Product>): boolean {
-  if (!(outcome instanceof CatalogueError)) return true;
+  if (!(outcome instanceof AppError)) return true;
   if (outcome.code === 'duplicate_value') return false;
   throw outcome;
 }

@@ -18,21 +18,21 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /** The interactive reference: a page that reads the OpenAPI document, with its scripts and style sheet. */
-export function docsEndpoints(): Route[] {
-  return [pageEndpoint(page()), filesEndpoint(pageFiles())];
+export function docsRoutes(): Route[] {
+  return [pageRoute(page()), filesRoute(pageFiles())];
 }
 
-function pageEndpoint(file: PageFile): Route {
+function pageRoute(file: PageFile): Route {
   const headers = { 'Content-Security-Policy': PAGE_POLICY };
   const GET = { ...sending(() => file, headers), describe: () => PAGE_DESCRIPTION };
   return { template: '/docs', path: /^\/docs$/, access: 'public', operations: { GET } };
 }
 
-function filesEndpoint(files: ReadonlyMap<string, PageFile>): Route {
+function filesRoute(files: ReadonlyMap<string, PageFile>): Route {
   const names = [...files.keys()];
   const path = new RegExp(`^/docs/(${names.join('|').replaceAll('.', '\\.')})$`);
-  const asked = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
-  const GET = { ...sending(asked), describe: () => FILE_DESCRIPTION };
+  const requested = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
+  const GET = { ...sending(requested), describe: () => FILE_DESCRIPTION };
   return {
     template: '/docs/{file}',
     path,
@@ -43,7 +43,7 @@ function filesEndpoint(files: ReadonlyMap<string, PageFile>): Route {
 }
 
 function sending(
-  asked: (ctx: Context) => PageFile,
+  requested: (ctx: Context) => PageFile,
   headers: Readonly<Record<string, string>> = {},
 ): Handler & Omit<Policy, 'describe'> {
   return {
@@ -51,10 +51,10 @@ function sending(
     // All types are negotiable here; `requireAccepted` then checks the type of the file.
     produces: ['text/html', 'text/css', 'text/javascript'].map(typed),
     varyBy: ['Accept-Encoding'],
-    headers: (ctx) => requireAccepted(ctx, asked(ctx).type),
+    headers: (ctx) => requireAccepted(ctx, requested(ctx).type),
     handle: async (ctx) => {
       ctx.set(headers);
-      asked(ctx).document.send(ctx);
+      requested(ctx).document.send(ctx);
     },
   };
 }

@@ -1,14 +1,14 @@
-import type { Journal } from '../../../../application/ports/journal.js';
+import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
-import { sendContinue } from '../bodies/read-json-body.js';
+import { sendContinue } from '../body/json-body.js';
 import type { Context } from '../context.js';
-import { ImportLines } from '../imports/import-lines.js';
-import { LINES, NDJSON_TYPE } from '../list/ndjson.js';
+import { ImportBatch } from './import-batch.js';
+import { NDJSON, NDJSON_UTF8 } from '../list/ndjson.js';
 import { requestKey } from '../query/idempotency-key.js';
 import type { BodyHandler } from '../route.js';
 import { liftDeadline } from '../server/node-workarounds.js';
-import { clientOf } from '../work-bounds.js';
-import { type RequestLine, requestLines } from './read-lines.js';
+import { clientOf } from '../work-limits.js';
+import { type ImportLine, readLines } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 
 export interface ImportPolicy {
@@ -20,20 +20,20 @@ export interface ImportPolicy {
 export interface ImportTools {
   /** For results that the client has not read yet. */
   readonly resultBuffers: ResultBuffers;
-  readonly journal: Journal;
+  readonly logger: Logger;
 }
 
 /** Creates many records from one request: one record per line, and one result per line, in the same order. */
-export class ImportEndpoint<Fields> {
+export class ImportRoute<Fields> {
   constructor(
-    private readonly useCases: Pick<RecordService<Fields>, 'draft' | 'createAll' | 'reserveStream'>,
+    private readonly service: Pick<RecordService<Fields>, 'draft' | 'createAll' | 'reserveStream'>,
     private readonly policy: ImportPolicy,
     private readonly tools: ImportTools,
   ) {}
 
   /** Reads the stream itself, line by line. */
   handler(): BodyHandler {
-    return { produces: [NDJSON_TYPE], handle: (ctx) => this.import(ctx) };
+    return { produces: [NDJSON_UTF8], handle: (ctx) => this.import(ctx) };
   }
 
   /**
@@ -43,30 +43,30 @@ export class ImportEndpoint<Fields> {
   private async import(ctx: Context): Promise<void> {
     const key = requestKey(ctx);
     const client = clientOf(ctx);
-    await ctx.state.bounds.take(ctx, 'imports');
-    if (key !== undefined) await this.useCases.reserveStream(key);
+    await ctx.state.limits.take(ctx, 'imports');
+    if (key !== undefined) await this.service.reserveStream(key);
     const results = this.tools.resultBuffers.open(client);
     liftDeadline(ctx.req);
     sendContinue(ctx);
     const { bodyLimitBytes } = this.policy;
-    const lines = new ImportLines({
-      useCases: this.useCases,
+    const lines = new ImportBatch({
+      service: this.service,
       key,
       bodyLimitBytes,
-      journal: this.tools.journal,
+      logger: this.tools.logger,
       requestId: ctx.state.requestId,
       client,
     });
-    ctx.set('Content-Type', LINES);
+    ctx.set('Content-Type', NDJSON);
     ctx.body = results.readable;
-    void answer(requestLines(ctx.req, bodyLimitBytes), lines, results);
+    void response(readLines(ctx.req, bodyLimitBytes), lines, results);
   }
 }
 
 /** Imports even if the client does not read the results, until their buffer is full. */
-async function answer(
-  batches: AsyncIterable<readonly RequestLine[]>,
-  lines: ImportLines<unknown>,
+async function response(
+  batches: AsyncIterable<readonly ImportLine[]>,
+  lines: ImportBatch<unknown>,
   results: ResultBuffer,
 ): Promise<void> {
   try {

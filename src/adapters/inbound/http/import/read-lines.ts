@@ -10,10 +10,10 @@ const AHEAD_BYTES = 256 * 1024;
  * of a batch are the next batch.
  * @throws Error if the request breaks off; the incomplete line is dropped
  */
-export async function* requestLines(
+export async function* readLines(
   request: Readable,
   limitBytes: number,
-): AsyncGenerator<readonly RequestLine[], void, void> {
+): AsyncGenerator<readonly ImportLine[], void, void> {
   const splitter = new LineSplitter(limitBytes);
   for await (const chunk of arriving(request)) yield* batches(splitter.push(chunk));
   yield* batches(splitter.end());
@@ -27,8 +27,8 @@ function arriving(request: Readable): AsyncIterable<Buffer> {
   return arrived;
 }
 
-function* batches(lines: Iterable<RequestLine>): Generator<RequestLine[]> {
-  let batch: RequestLine[] = [];
+function* batches(lines: Iterable<ImportLine>): Generator<ImportLine[]> {
+  let batch: ImportLine[] = [];
   for (const line of lines) {
     batch.push(line);
     if (batch.length < BATCH) continue;
@@ -39,7 +39,7 @@ function* batches(lines: Iterable<RequestLine>): Generator<RequestLine[]> {
 }
 
 /** A line of a stream. `number` counts from 1. */
-export type RequestLine =
+export type ImportLine =
   | { readonly number: number; readonly bytes: Buffer }
   | { readonly number: number; readonly tooLong: true };
 
@@ -59,7 +59,7 @@ export class LineSplitter {
   constructor(private readonly limitBytes: number) {}
 
   /** @returns the lines that end in this piece; they refer to its memory */
-  *push(piece: Buffer): Generator<RequestLine, void, void> {
+  *push(piece: Buffer): Generator<ImportLine, void, void> {
     let start = 0;
     for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
       yield this.finish(piece.subarray(start, end));
@@ -69,11 +69,11 @@ export class LineSplitter {
   }
 
   /** @returns the last line if it has no line feed */
-  *end(): Generator<RequestLine, void, void> {
+  *end(): Generator<ImportLine, void, void> {
     if (this.length > 0) yield this.finish(Buffer.alloc(0));
   }
 
-  private finish(last: Buffer): RequestLine {
+  private finish(last: Buffer): ImportLine {
     const number = ++this.lines;
     const isWhole = this.length === 0;
     if (!isWhole) this.hold(last);

@@ -1,11 +1,11 @@
-import { turnInLine } from '../../../../shared/event-loop.js';
+import { yieldFairly } from '../../../../shared/event-loop.js';
 
 const MAX_ITEMS = 100;
 const MAX_CHARACTERS = 64 * 1024;
 
 /**
  * Writes many items, chunk by chunk. Other work of the process runs between two chunks.
- * @param client see {@link turnInLine}
+ * @param client see {@link yieldFairly}
  */
 export async function* inBatches<Item>(
   items: Iterable<Item>,
@@ -17,7 +17,7 @@ export async function* inBatches<Item>(
     if (count === MAX_ITEMS || batch.length >= MAX_CHARACTERS) {
       yield batch;
       [batch, count] = ['', 0];
-      await turnInLine(client);
+      await yieldFairly(client);
     }
     batch += write(item);
     count++;
@@ -43,7 +43,7 @@ export async function jsonArray<Item>(
 }
 
 /** As {@link jsonArray}, with one line per item. */
-export function jsonLines<Item>(
+export function ndjsonChunks<Item>(
   items: readonly Item[],
   present: Present<Item>,
   client?: string,

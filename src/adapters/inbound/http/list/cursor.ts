@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Filter, ListPlace, ListQuery, Order, Value } from '../../../../application/list-query.js';
-import { type FieldSet, type FieldTraits, METADATA } from '../../../../domain/fields.js';
+import type { Filter, Position, ListQuery, Order, Value } from '../../../../application/records/list-query.js';
+import { type FieldSpecs, type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 
 const CHECK_LENGTH = 8;
 const FINGERPRINT_LENGTH = 12;
@@ -9,7 +9,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
 
 /** A position in a list. Opaque to clients. */
 export interface Cursor {
-  readonly place: ListPlace;
+  readonly position: Position;
   /** Identifies the filters and the order that the position belongs to. */
   readonly fingerprint: string;
 }
@@ -19,8 +19,8 @@ export interface Cursor {
  * position gives access to nothing.
  * @param list the name of the list
  */
-export function encodeCursor(list: string, { place, fingerprint }: Cursor): string {
-  const text = JSON.stringify([place.side, place.inclusive, fingerprint, place.values]);
+export function encodeCursor(list: string, { position, fingerprint }: Cursor): string {
+  const text = JSON.stringify([position.side, position.inclusive, fingerprint, position.values]);
   return Buffer.from(check(list, text) + text).toString('base64url');
 }
 
@@ -41,15 +41,15 @@ export function fingerprintOf({ filters, order }: Pick<ListQuery, 'filters' | 'o
 }
 
 /** Whether a position has a value of the right type for each key of the order. */
-export function isPlaceIn(order: Order, fields: FieldSet, { values }: ListPlace): boolean {
-  const known = new Map(Object.entries({ ...METADATA, ...fields }));
+export function isPositionIn(order: Order, fields: FieldSpecs, { values }: Position): boolean {
+  const known = new Map(Object.entries({ ...SYSTEM_FIELDS, ...fields }));
   return (
     values.length === order.length &&
     order.every(({ field }, at) => isOfType(known.get(field)?.type, values[at]))
   );
 }
 
-function isOfType(type: FieldTraits['type'] | undefined, value: Value | undefined): boolean {
+function isOfType(type: FieldSpec['type'] | undefined, value: Value | undefined): boolean {
   if (type === 'text') return typeof value === 'string' && !LONE_SURROGATE.test(value);
   if (!Number.isSafeInteger(value)) return false;
   return type !== 'instant' || Math.abs(Number(value)) <= MAX_INSTANT;
@@ -60,7 +60,7 @@ function asCursor(value: unknown): Cursor | undefined {
   const [side, inclusive, fingerprint, values] = value as unknown[];
   if ((side !== 'after' && side !== 'before') || typeof inclusive !== 'boolean') return undefined;
   if (typeof fingerprint !== 'string' || !Array.isArray(values) || !values.every(isValue)) return undefined;
-  return { place: { side, inclusive, values }, fingerprint };
+  return { position: { side, inclusive, values }, fingerprint };
 }
 
 function isValue(value: unknown): value is Value {

@@ -1,9 +1,9 @@
-import type { Comparison, Membership, Value } from '../../../../application/list-query.js';
-import type { FaultCode } from '../../../../domain/errors.js';
-import type { FieldTraits } from '../../../../domain/fields.js';
+import type { Comparison, Membership, Value } from '../../../../application/records/list-query.js';
+import type { IssueCode } from '../../../../domain/errors.js';
+import type { FieldSpec } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import type { JsonSchema } from '../openapi/json-schema.js';
-import { wholeNumberFault } from '../query/query.js';
+import { wholeNumberIssue } from '../query/query.js';
 
 export type Operator = Comparison['operator'] | Membership['operator'];
 
@@ -17,7 +17,7 @@ export interface ValueType {
   readonly takes: string;
   /** The schema of one value. */
   readonly schema: JsonSchema;
-  fault(text: string): FaultCode | undefined;
+  issue(text: string): IssueCode | undefined;
   /** @param text a valid value */
   value(text: string): Value;
 }
@@ -25,19 +25,19 @@ export interface ValueType {
 const ORDERED: readonly Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in'];
 const INTEGERS = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
 
-export const VALUE_TYPES: Readonly<Record<Exclude<FieldTraits['type'], 'attributes'>, ValueType>> = {
+export const VALUE_TYPES: Readonly<Record<Exclude<FieldSpec['type'], 'attributes'>, ValueType>> = {
   text: {
     operators: [...ORDERED, 'prefix'],
     takes: 'text',
     schema: { type: 'string' },
-    fault: () => undefined,
+    issue: () => undefined,
     value: (text) => text,
   },
   integer: {
     operators: ORDERED,
     takes: 'a whole number within ±(2^53−1)',
     schema: { type: 'integer', minimum: INTEGERS.min, maximum: INTEGERS.max },
-    fault: (text) => wholeNumberFault(text, INTEGERS),
+    issue: (text) => wholeNumberIssue(text, INTEGERS),
     // Minus zero is zero.
     value: (text) => Number(text) + 0,
   },
@@ -45,7 +45,7 @@ export const VALUE_TYPES: Readonly<Record<Exclude<FieldTraits['type'], 'attribut
     operators: ORDERED,
     takes: 'a time such as 2030-01-31T00:00:00Z (RFC 3339; in a query + is written %2B)',
     schema: { type: 'string', format: 'date-time' },
-    fault: (text) => (parseInstant(text) === undefined ? 'invalid_format' : undefined),
+    issue: (text) => (parseInstant(text) === undefined ? 'invalid_format' : undefined),
     value: (text) => parseInstant(text) ?? Number.NaN,
   },
 };

@@ -1,6 +1,6 @@
-import type { Filter } from '../../../../application/list-query.js';
-import type { FaultCode } from '../../../../domain/errors.js';
-import { type FieldSet, type FieldTraits, METADATA } from '../../../../domain/fields.js';
+import type { Filter } from '../../../../application/records/list-query.js';
+import type { IssueCode } from '../../../../domain/errors.js';
+import { type FieldSpecs, type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
 import { describedAttributes, describedFilters } from '../openapi/filters.js';
 import { invalid, type Parameter, type Query } from '../query/query.js';
@@ -14,7 +14,7 @@ const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'p
 
 /** The condition that the name of a parameter stands for. */
 interface Condition {
-  faults(text: string): ParameterIssue[];
+  issues(text: string): ParameterIssue[];
   /** @param text a valid value */
   filter(text: string): Filter;
 }
@@ -24,10 +24,10 @@ interface Condition {
  * types.
  */
 export class Filters {
-  private readonly fields: ReadonlyMap<string, FieldTraits>;
+  private readonly fields: ReadonlyMap<string, FieldSpec>;
 
-  constructor(fields: FieldSet) {
-    this.fields = new Map(Object.entries({ ...METADATA, ...fields }));
+  constructor(fields: FieldSpecs) {
+    this.fields = new Map(Object.entries({ ...SYSTEM_FIELDS, ...fields }));
   }
 
   /** @returns undefined if no filter has this name */
@@ -53,8 +53,8 @@ export class Filters {
     });
     const beyond = found[MAX_FILTERS];
     if (beyond) {
-      const fault = invalid(beyond.name, 'too_long', `is one too many: ${MAX_FILTERS} filters are taken`);
-      throw invalidParameters([['invalid_parameter', fault]]);
+      const issue = invalid(beyond.name, 'too_long', `is one too many: ${MAX_FILTERS} filters are taken`);
+      throw invalidParameters([['invalid_parameter', issue]]);
     }
     return found.map(({ filter }) => filter);
   }
@@ -81,7 +81,7 @@ export class Filters {
     const key = rest.join('.');
     if (key === '' || field !== 'attributes' || this.fields.get(field)?.type !== 'attributes')
       return undefined;
-    return { faults: () => [], filter: (value) => ({ field, operator: 'attribute', key, value }) };
+    return { issues: () => [], filter: (value) => ({ field, operator: 'attribute', key, value }) };
   }
 }
 
@@ -92,18 +92,18 @@ function comparison(
   type: ValueType,
 ): Condition {
   return {
-    faults: (text) => told(name, type, [type.fault(text)]),
+    issues: (text) => reported(name, type, [type.issue(text)]),
     filter: (text) => ({ field, operator, value: type.value(text) }),
   };
 }
 
 function membership(name: string, field: string, type: ValueType): Condition {
   return {
-    faults: (text) => {
+    issues: (text) => {
       const elements = text.split(',');
-      return told(name, type, [
+      return reported(name, type, [
         elements.length > MAX_VALUES ? 'too_long' : undefined,
-        ...elements.map((element) => (element === '' ? 'too_short' : type.fault(element))),
+        ...elements.map((element) => (element === '' ? 'too_short' : type.issue(element))),
       ]);
     },
     filter: (text) => ({ field, operator: 'in', values: text.split(',').map((one) => type.value(one)) }),
@@ -111,12 +111,12 @@ function membership(name: string, field: string, type: ValueType): Condition {
 }
 
 /** Each kind of issue once: a list can contain more of them than anyone reads. */
-function told(name: string, type: ValueType, codes: readonly (FaultCode | undefined)[]): ParameterIssue[] {
+function reported(name: string, type: ValueType, codes: readonly (IssueCode | undefined)[]): ParameterIssue[] {
   const found = new Set(codes.filter((code) => code !== undefined));
-  return [...found].map((code) => invalid(name, code, whatIsTaken(code, type)));
+  return [...found].map((code) => invalid(name, code, acceptedNames(code, type)));
 }
 
-function whatIsTaken(code: FaultCode, type: ValueType): string {
+function acceptedNames(code: IssueCode, type: ValueType): string {
   if (code === 'too_long') return `takes at most ${MAX_VALUES} values`;
   return code === 'too_short' ? 'holds an empty value' : `takes ${type.takes}`;
 }

@@ -1,5 +1,5 @@
-import type { ListPage, ListPlace, ListQuery } from '../../../../application/list-query.js';
-import { placeAt } from '../../../../application/record-order.js';
+import type { ListPage, Position, ListQuery } from '../../../../application/records/list-query.js';
+import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { checkTarget, MAX_TARGET_BYTES } from '../middleware/request-limits.js';
 import type { Query } from '../query/query.js';
@@ -40,10 +40,10 @@ export function linkHeader(
   return links.join(', ');
 }
 
-function targetOf({ list, path, parameters }: PageAddress, query: ListQuery, place?: ListPlace): string {
-  const asked = [...parameters].filter(([name]) => name !== 'limit' && name !== 'cursor');
-  const cursor = place && encodeCursor(list, { place, fingerprint: fingerprintOf(query) });
-  const pairs = [...asked, ['limit', String(query.limit)], ...(cursor ? [['cursor', cursor]] : [])];
+function targetOf({ list, path, parameters }: PageAddress, query: ListQuery, position?: Position): string {
+  const requested = [...parameters].filter(([name]) => name !== 'limit' && name !== 'cursor');
+  const cursor = position && encodeCursor(list, { position, fingerprint: fingerprintOf(query) });
+  const pairs = [...requested, ['limit', String(query.limit)], ...(cursor ? [['cursor', cursor]] : [])];
   return `${path}?${pairs.map((pair) => pair.map(encode).join('=')).join('&')}`;
 }
 
@@ -53,8 +53,8 @@ function encode(text: string): string {
 }
 
 interface Neighbours {
-  readonly prev?: ListPlace;
-  readonly next?: ListPlace;
+  readonly prev?: Position;
+  readonly next?: Position;
 }
 
 /** A page that was reached from another one has that page as a neighbour, even if it is empty by now. */
@@ -67,13 +67,13 @@ function neighbours(
   const hasPrev = from?.side === 'before' ? hasMore : from !== undefined;
   const hasNext = from?.side === 'before' || hasMore;
   return {
-    ...(hasPrev && { prev: placeAt(first, order, 'before') }),
-    ...(hasNext && { next: placeAt(last, order, 'after') }),
+    ...(hasPrev && { prev: positionOf(first, order, 'before') }),
+    ...(hasNext && { next: positionOf(last, order, 'after') }),
   };
 }
 
 /** A record right at the position belongs to exactly one of the two pages that meet there. */
-function wayBack(from: ListPlace): Neighbours {
+function wayBack(from: Position): Neighbours {
   const inclusive = !from.inclusive;
   return from.side === 'after'
     ? { prev: { ...from, side: 'before', inclusive } }

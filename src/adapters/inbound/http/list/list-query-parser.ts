@@ -1,9 +1,9 @@
-import type { ListQuery } from '../../../../application/list-query.js';
-import type { FieldSet } from '../../../../domain/fields.js';
+import type { ListQuery } from '../../../../application/records/list-query.js';
+import type { FieldSpecs } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
-import { invalid, type Parameter, type Query, wholeNumberFault } from '../query/query.js';
+import { invalid, type Parameter, type Query, wholeNumberIssue } from '../query/query.js';
 import { HttpError, type ParameterIssue } from '../response/http-error.js';
-import { type Cursor, decodeCursor, fingerprintOf, isPlaceIn } from './cursor.js';
+import { type Cursor, decodeCursor, fingerprintOf, isPositionIn } from './cursor.js';
 import { Filters } from './filters.js';
 import { describedSort, readOrder, sortParameter } from './sort.js';
 
@@ -11,8 +11,8 @@ const DEFAULT_LIMIT = 100;
 const LIMITS = { min: 1, max: 1_000 };
 
 const LIMIT: Parameter = {
-  faults: (text) => {
-    const code = wholeNumberFault(text, LIMITS);
+  issues: (text) => {
+    const code = wholeNumberIssue(text, LIMITS);
     return code ? [invalid('limit', code, `takes a whole number from ${LIMITS.min} to ${LIMITS.max}`)] : [];
   },
 };
@@ -39,12 +39,12 @@ export class ListParameters {
   /** @param list the name of the list, so that it recognises its own cursors */
   constructor(
     private readonly list: string,
-    private readonly fields: FieldSet,
+    private readonly fields: FieldSpecs,
   ) {
     this.filters = new Filters(fields);
     this.fixed = new Map([
       ['limit', LIMIT],
-      ['cursor', { code: 'invalid_cursor', faults: (text) => this.cursorFaults(text) }],
+      ['cursor', { code: 'invalid_cursor', issues: (text) => this.cursorIssues(text) }],
       ['sort', sortParameter(fields)],
     ]);
   }
@@ -68,20 +68,20 @@ export class ListParameters {
     const order = readOrder(parameters.get('sort'));
     const query = { limit, filters, order };
     const cursor = decodeCursor(this.list, parameters.get('cursor') ?? '');
-    return cursor ? { ...query, from: this.place(cursor, query) } : query;
+    return cursor ? { ...query, from: this.position(cursor, query) } : query;
   }
 
-  private place({ place, fingerprint }: Cursor, query: ListQuery): NonNullable<ListQuery['from']> {
+  private position({ position, fingerprint }: Cursor, query: ListQuery): NonNullable<ListQuery['from']> {
     if (fingerprint !== fingerprintOf(query)) {
-      const fault = invalid('cursor', 'invalid_format', 'belongs to another sort or filter');
-      throw new HttpError('cursor_mismatch', fault.message, [fault]);
+      const issue = invalid('cursor', 'invalid_format', 'belongs to another sort or filter');
+      throw new HttpError('cursor_mismatch', issue.message, [issue]);
     }
-    if (isPlaceIn(query.order, this.fields, place)) return place;
-    const [fault] = NOT_OURS;
-    throw new HttpError('invalid_cursor', fault.message, NOT_OURS);
+    if (isPositionIn(query.order, this.fields, position)) return position;
+    const [issue] = NOT_OURS;
+    throw new HttpError('invalid_cursor', issue.message, NOT_OURS);
   }
 
-  private cursorFaults(text: string): readonly ParameterIssue[] {
+  private cursorIssues(text: string): readonly ParameterIssue[] {
     return decodeCursor(this.list, text) ? [] : NOT_OURS;
   }
 }

@@ -1,71 +1,71 @@
 import { Readable } from 'node:stream';
-import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/list-query.js';
+import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/records/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import type { Context } from '../context.js';
 import { notePreference, prefersCount } from '../query/prefer-header.js';
 import { invalid, type Query } from '../query/query.js';
-import type { ResourceDescription } from '../resource-description.js';
+import type { ResourceDefinition } from '../resources/resource-definition.js';
 import { isKnown, weakTag } from '../response/etag.js';
 import { invalidParameters } from '../response/http-error.js';
 import type { Handler, Policy } from '../route.js';
-import { type View, Views } from '../views.js';
-import { clientOf, MAX_RECORD_BYTES } from '../work-bounds.js';
-import { jsonArray, jsonLines } from './chunk-text.js';
+import { type View, SparseFields } from '../query/sparse-fields.js';
+import { clientOf, MAX_RECORD_BYTES } from '../work-limits.js';
+import { jsonArray, ndjsonChunks } from './chunk-text.js';
 import { linkHeader } from './link-header.js';
 import { ListParameters } from './list-query-parser.js';
-import { answerLines, LINES, NDJSON_TYPE, prefersLines } from './ndjson.js';
+import { streamNdjson, NDJSON, NDJSON_UTF8, acceptsNdjson } from './ndjson.js';
 
 /** An export reads pages of this size, so that it neither delays others nor fills the memory. */
 const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
 
 /** A parsed request for a list. */
-interface Asked<Fields> {
+interface RequestedList<Fields> {
   readonly query: ListQuery;
   readonly view: View<Fields>;
   readonly parameters: Query;
 }
 
 /** The list of a resource: a page as a JSON array or as lines, or the whole list as lines. */
-export class ListEndpoint<Fields> {
+export class ListRoute<Fields> {
   private readonly name: string;
   private readonly parameters: ListParameters;
-  private readonly views: Views<Fields>;
+  private readonly views: SparseFields<Fields>;
 
   constructor(
-    resource: ResourceDescription<Fields>,
-    private readonly useCases: Pick<RecordService<Fields>, 'list' | 'count' | 'pages'>,
+    resource: ResourceDefinition<Fields>,
+    private readonly service: Pick<RecordService<Fields>, 'list' | 'count' | 'pages'>,
     private readonly cacheControl: string,
   ) {
     this.name = listName(resource);
     this.parameters = new ListParameters(this.name, resource.fields);
-    this.views = new Views(resource);
+    this.views = new SparseFields(resource);
   }
 
   operation(): Handler & Pick<Policy, 'parameter' | 'varyBy'> {
     return {
       parameter: (name) => (name === 'fields' ? this.views.parameter : this.parameters.parameter(name)),
-      produces: [NDJSON_TYPE],
+      produces: [NDJSON_UTF8],
       varyBy: ['Prefer', 'Accept-Encoding'],
-      handle: (ctx, parameters) => this.answer(ctx, parameters),
+      handle: (ctx, parameters) => this.response(ctx, parameters),
     };
   }
 
-  private async answer(ctx: Context, parameters: Query): Promise<void> {
+  private async response(ctx: Context, parameters: Query): Promise<void> {
     const client = clientOf(ctx);
     const query = { ...this.parameters.read(parameters), client };
-    const asked = { query, view: this.views.read(parameters), parameters };
-    const isExport = prefersLines(ctx) && !parameters.has('limit');
-    if (isExport) await ctx.state.bounds.take(ctx, 'exports');
-    else await ctx.state.bounds.reserveResponse(ctx, largestPage(query));
-    const total = prefersCount(ctx) ? await this.useCases.count(query.filters, client) : undefined;
-    if (isExport) await this.answerAll(ctx, asked, total);
-    else if (prefersLines(ctx)) await this.answerPageOfLines(ctx, asked, total);
-    else await this.answerPage(ctx, asked, total);
+    const requested = { query, view: this.views.read(parameters), parameters };
+    const isExport = acceptsNdjson(ctx) && !parameters.has('limit');
+    if (isExport) await ctx.state.limits.take(ctx, 'exports');
+    else await ctx.state.limits.reserveResponse(ctx, largestPage(query));
+    const total = prefersCount(ctx) ? await this.service.count(query.filters, client) : undefined;
+    if (isExport) await this.respondWithList(ctx, requested, total);
+    else if (acceptsNdjson(ctx)) await this.respondNdjsonPage(ctx, requested, total);
+    else await this.respondPage(ctx, requested, total);
   }
 
-  private async answerPage(ctx: Context, asked: Asked<Fields>, total: number | undefined): Promise<void> {
-    const { records, link } = await this.page(ctx, asked);
-    const body = await jsonArray(records, (record) => asked.view.present(record), clientOf(ctx));
+  private async respondPage(ctx: Context, requested: RequestedList<Fields>, total: number | undefined): Promise<void> {
+    const { records, link } = await this.page(ctx, requested);
+    const body = await jsonArray(records, (record) => requested.view.present(record), clientOf(ctx));
     const tag = weakTag(link, String(total ?? ''), body);
     const isUnchanged = isKnown(ctx, tag);
     this.mark(ctx, total, link);
@@ -75,38 +75,38 @@ export class ListEndpoint<Fields> {
     else ctx.body = body;
   }
 
-  private async answerPageOfLines(
+  private async respondNdjsonPage(
     ctx: Context,
-    asked: Asked<Fields>,
+    requested: RequestedList<Fields>,
     total: number | undefined,
   ): Promise<void> {
-    const { records, link } = await this.page(ctx, asked);
+    const { records, link } = await this.page(ctx, requested);
     this.mark(ctx, total, link);
-    ctx.set('Content-Type', LINES);
-    const lines = await jsonLines(records, (record) => asked.view.present(record), clientOf(ctx));
+    ctx.set('Content-Type', NDJSON);
+    const lines = await ndjsonChunks(records, (record) => requested.view.present(record), clientOf(ctx));
     ctx.state.room?.shrinkTo(lines.length);
     // Lines are a stream, however few they are.
     ctx.body = Readable.from([lines], { objectMode: false });
   }
 
   /** @throws HttpError `invalid_parameter` if the cursor goes backwards, because an export only goes forwards */
-  private async answerAll(
+  private async respondWithList(
     ctx: Context,
-    { query, view }: Asked<Fields>,
+    { query, view }: RequestedList<Fields>,
     total: number | undefined,
   ): Promise<void> {
     if (query.from?.side === 'before') {
-      const fault = invalid('limit', 'required', 'is needed with a cursor that goes backwards');
-      throw invalidParameters([['invalid_parameter', fault]]);
+      const issue = invalid('limit', 'required', 'is needed with a cursor that goes backwards');
+      throw invalidParameters([['invalid_parameter', issue]]);
     }
-    const pages = this.useCases.pages({ ...query, ...EXPORT_PAGE });
+    const pages = this.service.pages({ ...query, ...EXPORT_PAGE });
     const first = await pages.next();
     this.mark(ctx, total);
-    answerLines(ctx, first.value ?? [], pages, view);
+    streamNdjson(ctx, first.value ?? [], pages, view);
   }
 
-  private async page(ctx: Context, { query, parameters }: Asked<Fields>) {
-    const page = await this.useCases.list(query);
+  private async page(ctx: Context, { query, parameters }: RequestedList<Fields>) {
+    const page = await this.service.list(query);
     const address = { list: this.name, path: ctx.path, parameters };
     return { records: page.records, link: linkHeader(address, query, page) };
   }
@@ -126,6 +126,6 @@ function largestPage({ limit }: ListQuery): number {
 }
 
 /** Each API version has its own cursors, because its sort and filters can mean something else. */
-function listName({ path, version }: ResourceDescription<never>): string {
+function listName({ path, version }: ResourceDefinition<never>): string {
   return version === 1 ? path : `v${version}/${path}`;
 }

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import type { Versioned } from '../../../../domain/record.js';
-import { turnInLine } from '../../../../shared/event-loop.js';
+import { yieldFairly } from '../../../../shared/event-loop.js';
 import type { Context } from '../context.js';
 import { JSON_TYPE } from '../middleware/content-negotiation.js';
-import type { View } from '../views.js';
-import { clientOf } from '../work-bounds.js';
+import type { View } from '../query/sparse-fields.js';
+import { clientOf } from '../work-limits.js';
 import { inBatches } from './chunk-text.js';
 
 /** The media type of lines of JSON, in requests and responses. */
-export const LINES = 'application/x-ndjson';
+export const NDJSON = 'application/x-ndjson';
 
 /** As {@link JSON_TYPE}, with the charset that a client may name. */
-export const NDJSON_TYPE = `${LINES}; charset=utf-8`;
+export const NDJSON_UTF8 = `${NDJSON}; charset=utf-8`;
 
 /** The written bytes that are not sent yet. Beyond this no more is read. */
 const BUFFERED = { objectMode: false, highWaterMark: 65_536 };
@@ -19,8 +19,8 @@ const BUFFERED = { objectMode: false, highWaterMark: 65_536 };
 type Pages<Fields> = AsyncGenerator<readonly Versioned<Fields>[], void, void>;
 
 /** Whether the client prefers lines to an array. */
-export function prefersLines(ctx: Context): boolean {
-  return ctx.accepts(JSON_TYPE, NDJSON_TYPE) === NDJSON_TYPE;
+export function acceptsNdjson(ctx: Context): boolean {
+  return ctx.accepts(JSON_TYPE, NDJSON_UTF8) === NDJSON_UTF8;
 }
 
 /**
@@ -28,13 +28,13 @@ export function prefersLines(ctx: Context): boolean {
  * the connection is cut, so that no client takes a part for the whole.
  * @param first the page that was read already, while an error response was still possible
  */
-export function answerLines<Fields>(
+export function streamNdjson<Fields>(
   ctx: Context,
   first: readonly Versioned<Fields>[],
   rest: Pages<Fields>,
   view: View<Fields>,
 ): void {
-  ctx.set('Content-Type', LINES);
+  ctx.set('Content-Type', NDJSON);
   ctx.body = Readable.from(lines(first, rest, view, clientOf(ctx)), BUFFERED);
 }
 
@@ -45,10 +45,10 @@ async function* lines<Fields>(
   client: string,
 ): AsyncGenerator<Buffer, void, void> {
   yield* linesOf(first, view, client);
-  await turnInLine(client);
+  await yieldFairly(client);
   for await (const page of rest) {
     yield* linesOf(page, view, client);
-    await turnInLine(client);
+    await yieldFairly(client);
   }
 }
 

@@ -1,25 +1,25 @@
-import { BY_ID, type Order, type SortKey } from '../../../../application/list-query.js';
-import { type FieldSet, METADATA } from '../../../../domain/fields.js';
+import { BY_ID, type Order, type SortKey } from '../../../../application/records/list-query.js';
+import { type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
 import type { JsonSchema } from '../openapi/json-schema.js';
-import { invalid, nameListFaults, type Parameter } from '../query/query.js';
+import { invalid, nameListIssues, type Parameter } from '../query/query.js';
 
 /** `sort=name,-id`: by fields that every record has. A minus sign reverses the order. */
-export function sortParameter(fields: FieldSet): Parameter {
+export function sortParameter(fields: FieldSpecs): Parameter {
   const sortable = sortableFields(fields);
   return {
-    faults: (text) => {
+    issues: (text) => {
       const names = keysIn(text).map(({ field }) => field);
       const isRepeated = new Set(names).size < names.length;
       return [
-        ...nameListFaults('sort', names, sortable),
+        ...nameListIssues('sort', names, sortable),
         ...(isRepeated ? [invalid('sort', 'duplicate_value', 'names a field more than once')] : []),
       ];
     },
   };
 }
 
-export function describedSort(fields: FieldSet): ParameterDescription {
+export function describedSort(fields: FieldSpecs): ParameterDescription {
   const names = sortableFields(fields);
   return {
     name: 'sort',
@@ -43,8 +43,8 @@ function contains(key: string): JsonSchema {
   return { contains: { const: key } };
 }
 
-function sortableFields(fields: FieldSet): string[] {
-  return Object.entries({ ...METADATA, ...fields })
+function sortableFields(fields: FieldSpecs): string[] {
+  return Object.entries({ ...SYSTEM_FIELDS, ...fields })
     .filter(([, { required }]) => required)
     .map(([name]) => name);
 }

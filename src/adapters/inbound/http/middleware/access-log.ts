@@ -1,16 +1,16 @@
 import type { Clock } from '../../../../application/ports/clock.js';
-import type { Journal } from '../../../../application/ports/journal.js';
+import type { Logger } from '../../../../application/ports/logger.js';
 import type { Middleware } from '../context.js';
 
 /**
  * Logs one line per request, when the response is sent or the client is gone. Without the query, because clients put
  * tokens there.
  */
-export function accessLog(journal: Journal, clock: Clock): Middleware {
+export function accessLog(logger: Logger, clock: Clock): Middleware {
   return async (ctx, next) => {
     const started = clock.elapsed();
     ctx.res.once('close', () => {
-      journal.info('request', {
+      logger.info('request', {
         requestId: ctx.state.requestId,
         method: ctx.method,
         route: ctx.state.route ?? 'unknown',

@@ -11,7 +11,7 @@ export interface AccessControl {
 
 /**
  * Sets `ctx.state.principal` if the request has a bearer token, and counts the request. A refused token counts too.
- * @throws CatalogueError `invalid_token`, `token_expired`, `rate_limited`, `unavailable`
+ * @throws AppError `invalid_token`, `token_expired`, `rate_limited`, `unavailable`
  */
 export async function authenticate(ctx: Context, { authenticator, limiter }: AccessControl): Promise<void> {
   const refused = await resolvePrincipal(ctx, authenticator);
@@ -23,7 +23,7 @@ export async function authenticate(ctx: Context, { authenticator, limiter }: Acc
   if (refused) throw refused;
 }
 
-/** @throws CatalogueError `unauthenticated`, `insufficient_scope` */
+/** @throws AppError `unauthenticated`, `insufficient_scope` */
 export function authorize(ctx: Context, requirement: Requirement): void {
   const denied = denialReason(ctx.state.principal, requirement);
   if (denied) throw denied;

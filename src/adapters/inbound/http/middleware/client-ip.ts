@@ -6,7 +6,7 @@ import { networkOf, parseAddress, type TrustedProxies } from '../server/ip-addre
 const known = new WeakMap<Socket, string>();
 
 /** For clients that connect directly. X-Forwarded-For is ignored. */
-export const fromClients: Middleware = (ctx, next) => {
+export const directClientIp: Middleware = (ctx, next) => {
   ctx.state.address = peerNetwork(ctx.req.socket);
   return next();
 };
@@ -16,7 +16,7 @@ export const fromClients: Middleware = (ctx, next) => {
  * HTTP, is refused and not redirected, because its token has been on the wire already. Probes may come either way.
  * @throws HttpError `https_required`
  */
-export function fromProxies(proxies: TrustedProxies): Middleware {
+export function proxiedClientIp(proxies: TrustedProxies): Middleware {
   return (ctx, next) => {
     const peer = parseAddress(ctx.req.socket.remoteAddress);
     const isTrusted = peer !== undefined && proxies.includes(peer);

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import type { Context, Middleware } from '../context.js';
-import { LINES } from '../list/ndjson.js';
+import { NDJSON } from '../list/ndjson.js';
 import { CODECS, type Codec, type Coding, preferredCoding } from './compression-codecs.js';
 
 /** A shorter body fits into one packet uncompressed. */
@@ -14,7 +14,7 @@ const MAX_UNCODED_BYTES = 1_024;
  */
 export const compression: Middleware = async (ctx, next) => {
   await next();
-  if (ctx.response.type === LINES) ctx.vary('Accept-Encoding');
+  if (ctx.response.type === NDJSON) ctx.vary('Accept-Encoding');
   if (!mayBeCoded(ctx)) return;
   const coding = preferredCoding(ctx.get('Accept-Encoding'));
   if (coding === undefined) return;

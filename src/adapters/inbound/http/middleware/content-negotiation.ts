@@ -9,7 +9,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_ACCEPT_LENGTH = 1_000;
 
 /** Any parameter of a media range except those that distinguish two forms of this service. */
-const UNHEEDED = /;(?!\s*(?:q|charset)\s*=)[^;,="]*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?/gi;
+const IGNORED = /;(?!\s*(?:q|charset)\s*=)[^;,="]*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?/gi;
 
 /**
  * Reduces Accept to what is negotiated: its first ranges, without parameters such as `profile` that no response has.
@@ -18,7 +18,7 @@ export const normalizeAccept: Middleware = (ctx, next) => {
   const { headers } = ctx.req;
   let accept = headers.accept ?? '';
   if (accept.length > MAX_ACCEPT_LENGTH) accept = accept.slice(0, MAX_ACCEPT_LENGTH).replace(/,[^,]*$/, '');
-  if (accept !== '') headers.accept = accept.replace(UNHEEDED, '');
+  if (accept !== '') headers.accept = accept.replace(IGNORED, '');
   return next();
 };
 

@@ -40,7 +40,7 @@ const READ = [
  * Seconds. The allowed methods and headers rarely change. Some browsers keep them for at most two hours, some for a
  * day.
  */
-const KEPT_SECONDS = '7200';
+const MAX_AGE_SECONDS = '7200';
 
 /**
  * Allows scripts of other origins to read the responses (Fetch standard, CORS protocol), without the browser's
@@ -48,7 +48,7 @@ const KEPT_SECONDS = '7200';
  * methods of the route nor its errors.
  * @param list origins as browsers send them, separated by commas; `*` for any; empty for none
  */
-export function shareAcrossOrigins(list: string): Middleware {
+export function cors(list: string): Middleware {
   if (list === '') return (_ctx, next) => next();
   const origins = new Set(list.split(',').map((origin) => origin.trim()));
   return async (ctx, next) => {
@@ -64,12 +64,12 @@ export function shareAcrossOrigins(list: string): Middleware {
 }
 
 function isPreflight(ctx: Context): boolean {
-  const asked = ctx.get('Access-Control-Request-Method');
-  return ctx.method === 'OPTIONS' && ctx.get('Origin') !== '' && asked !== '';
+  const requested = ctx.get('Access-Control-Request-Method');
+  return ctx.method === 'OPTIONS' && ctx.get('Origin') !== '' && requested !== '';
 }
 
 function allow(ctx: Context): void {
   ctx.set('Access-Control-Allow-Methods', ctx.response.get('Allow'));
   ctx.set('Access-Control-Allow-Headers', READ);
-  ctx.set('Access-Control-Max-Age', KEPT_SECONDS);
+  ctx.set('Access-Control-Max-Age', MAX_AGE_SECONDS);
 }

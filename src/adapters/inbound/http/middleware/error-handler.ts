@@ -1,17 +1,17 @@
-import type { Journal } from '../../../../application/ports/journal.js';
+import type { Logger } from '../../../../application/ports/logger.js';
 import type { Context, Middleware } from '../context.js';
 import { errorResponse, problemResponse, toCodedError } from '../response/error-response.js';
 import { JSON_TYPE } from './content-negotiation.js';
 
 /** Turns every thrown error into a response. Headers that are already set stay. */
-export function errorHandler(journal: Journal): Middleware {
+export function errorHandler(logger: Logger): Middleware {
   return async (ctx, next) => {
     try {
       await next();
     } catch (thrown) {
       const error = toCodedError(thrown);
       if (error.cause !== undefined)
-        journal.error(error.code, { requestId: ctx.state.requestId, error: error.cause });
+        logger.error(error.code, { requestId: ctx.state.requestId, error: error.cause });
       const { status, headers, body } = wantsProblem(ctx) ? problemResponse(error) : errorResponse(error);
       ctx.remove('Link');
       // A response about a missing record reveals nothing of the resource.

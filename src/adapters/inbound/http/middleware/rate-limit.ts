@@ -1,18 +1,18 @@
 import type { RateLimiter, RatePolicy, RateState } from '../../../../application/ports/rate-limiter.js';
-import { CatalogueError } from '../../../../domain/errors.js';
+import { AppError } from '../../../../domain/errors.js';
 import type { Context } from '../context.js';
-import { clientOf } from '../work-bounds.js';
+import { clientOf } from '../work-limits.js';
 
 /**
  * Counts the request against its principal, or against its address if it has no principal.
- * @throws CatalogueError `rate_limited`
+ * @throws AppError `rate_limited`
  */
 export async function countRequest(ctx: Context, limiter: RateLimiter): Promise<void> {
   const state = await limiter.consume(clientOf(ctx));
   setRateHeaders(ctx, limiter.policy, state);
   if (state.allowed) return;
   setRetryAfter(ctx, state);
-  throw new CatalogueError(
+  throw new AppError(
     'rate_limited',
     `Over ${limiter.policy.quota} requests in one window; try again later.`,
   );

@@ -76,7 +76,7 @@ function checkSize({ rawHeaders }: IncomingMessage): void {
 
 function ambiguityOf(request: IncomingMessage): HttpError | undefined {
   const { httpVersion, headers } = request;
-  const twice = singleGivenTwice(request);
+  const twice = repeatedSingleton(request);
   if (twice) return invalidHeader(twice, 'duplicate_value', `The header ${twice} is given more than once.`);
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return new HttpError('invalid_parameter', 'The HTTP version must be 1.1 or 1.0.');
@@ -89,7 +89,7 @@ function ambiguityOf(request: IncomingMessage): HttpError | undefined {
   return undefined;
 }
 
-function singleGivenTwice({ rawHeaders }: IncomingMessage): string | undefined {
+function repeatedSingleton({ rawHeaders }: IncomingMessage): string | undefined {
   const seen = new Set<string>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]?.toLowerCase() ?? '';

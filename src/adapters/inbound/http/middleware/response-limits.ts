@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from '../context.js';
-import { SMALL_BYTES, type WorkBounds } from '../work-bounds.js';
+import { SMALL_BYTES, type WorkLimits } from '../work-limits.js';
 
 export interface SendingLimits {
   /** Milliseconds that a client has to take a response, beside the time for its bytes. */
@@ -20,17 +20,17 @@ const SENDING: SendingLimits = { graceMs: 30_000, bytesPerMs: 32.768 };
  * reserve room before they begin, so that nothing is read or written for a response that is refused. Other large
  * responses take room when their size is known. A request releases its shares when its work is done and its response
  * is taken or its connection is gone.
- * @throws CatalogueError `unavailable`
+ * @throws AppError `unavailable`
  */
-export function responseLimits(bounds: WorkBounds): Middleware {
+export function responseLimits(limits: WorkLimits): Middleware {
   return async (ctx, next) => {
-    ctx.state.bounds = bounds;
+    ctx.state.limits = limits;
     ctx.state.shares = [];
     try {
       await next();
       const bytes = heldBytes(ctx);
       if (ctx.state.room) ctx.state.room.shrinkTo(bytes);
-      else if (bytes > SMALL_BYTES) await bounds.take(ctx, 'responses', bytes);
+      else if (bytes > SMALL_BYTES) await limits.take(ctx, 'responses', bytes);
     } catch (error) {
       ctx.state.room?.release();
       throw error;

@@ -1,6 +1,6 @@
 import { isBadCredential } from '../../../../application/auth/authenticator.js';
 import { InsufficientScope } from '../../../../application/auth/authorization.js';
-import { CatalogueError } from '../../../../domain/errors.js';
+import { AppError } from '../../../../domain/errors.js';
 import type { Middleware } from '../context.js';
 
 /**
@@ -27,5 +27,5 @@ function parametersFor(error: unknown): string[] | undefined {
   if (error instanceof InsufficientScope)
     return ['error="insufficient_scope"', `scope="${error.missing.join(' ')}"`];
   if (isBadCredential(error)) return ['error="invalid_token"', `error_description="${error.message}"`];
-  return error instanceof CatalogueError && error.code === 'unauthenticated' ? [] : undefined;
+  return error instanceof AppError && error.code === 'unauthenticated' ? [] : undefined;
 }

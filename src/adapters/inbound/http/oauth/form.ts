@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { CatalogueError, type Fault, jsonPointer } from '../../../../domain/errors.js';
-import { readBody } from '../bodies/read-json-body.js';
+import { AppError, type Issue, jsonPointer } from '../../../../domain/errors.js';
+import { readBody } from '../body/json-body.js';
 import type { Middleware } from '../context.js';
 
 /** The parameters that have a value. One without a value counts as not sent (RFC 6749 section 3.2). */
@@ -15,7 +15,7 @@ const MAX_PARAMETERS = 100;
  * Leaves a {@link Form} of at most 16 KiB in `ctx.request.body`.
  * @param limitBytes the limit of any body, if it is smaller
  * @throws HttpError `payload_too_large`
- * @throws CatalogueError `validation_failed`
+ * @throws AppError `validation_failed`
  */
 export function readForm(limitBytes: number): Middleware {
   return readBody(Math.min(limitBytes, MAX_FORM_BYTES), parseForm);
@@ -30,12 +30,12 @@ export function decodeFormText(text: string): string | undefined {
   }
 }
 
-export function formFault(code: Fault['code'], name: string, message: string): Fault {
+export function formIssue(code: Issue['code'], name: string, message: string): Issue {
   return { code, message, in: 'body', pointer: jsonPointer([name]) };
 }
 
-export function invalidForm(faults: readonly Fault[]): CatalogueError {
-  return new CatalogueError('validation_failed', faults.map(({ message }) => message).join(' '), faults);
+export function invalidForm(issues: readonly Issue[]): AppError {
+  return new AppError('validation_failed', issues.map(({ message }) => message).join(' '), issues);
 }
 
 function parseForm(bytes: Buffer): Form {
@@ -49,7 +49,7 @@ function parseForm(bytes: Buffer): Form {
     if (form.has(name)) repeated.add(name);
     if (value !== '') form.set(name, value);
   }
-  if (repeated.size > 0) throw invalidForm([...repeated].map(givenTwice));
+  if (repeated.size > 0) throw invalidForm([...repeated].map(repeatedParameter));
   return form;
 }
 
@@ -60,11 +60,11 @@ function decodePair(pair: string): [name: string, value: string] {
   return [name, value];
 }
 
-function givenTwice(name: string): Fault {
-  return formFault('duplicate_value', name, 'A parameter is given more than once.');
+function repeatedParameter(name: string): Issue {
+  return formIssue('duplicate_value', name, 'A parameter is given more than once.');
 }
 
 /** Quotes nothing, because the body can contain a secret. */
-function unreadable(why: string): CatalogueError {
+function unreadable(why: string): AppError {
   return invalidForm([{ code: 'invalid_format', message: `The body ${why}.`, in: 'body', pointer: '' }]);
 }

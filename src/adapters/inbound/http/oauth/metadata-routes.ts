@@ -26,7 +26,7 @@ export function metadataUrl({ url }: PublicUrl): string {
 }
 
 /** For clients and services that discover the addresses. All addresses in the documents are public ones. */
-export function metadataEndpoints(deps: MetadataDependencies): Route[] {
+export function metadataRoutes(deps: MetadataDependencies): Route[] {
   const { publicUrl, signingKeys } = deps;
   return [
     wellKnown(publicUrl, '/.well-known/oauth-authorization-server', {

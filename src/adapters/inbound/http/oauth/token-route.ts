@@ -6,14 +6,14 @@ import {
 } from '../../../../application/auth/authenticator.js';
 import type { TokenIssuer } from '../../../../application/auth/token-issuer.js';
 import { invalidToken, type Scope } from '../../../../domain/access.js';
-import { CatalogueError, type Fault } from '../../../../domain/errors.js';
+import { AppError, type Issue } from '../../../../domain/errors.js';
 import type { Context } from '../context.js';
 import { setThrottledHeaders } from '../middleware/rate-limit.js';
 import { TOKEN_DESCRIPTION } from '../openapi/oauth.js';
 import { noParameter } from '../query/query.js';
 import type { CodedError } from '../response/http-error.js';
 import type { Route } from '../route.js';
-import { decodeFormText, type Form, formFault, invalidForm, readForm } from './form.js';
+import { decodeFormText, type Form, formIssue, invalidForm, readForm } from './form.js';
 import { OAuthError } from './oauth-errors.js';
 
 export const GRANT_TYPE = 'client_credentials';
@@ -21,17 +21,17 @@ export const GRANT_TYPE = 'client_credentials';
 /** Several times the length of all scopes together. */
 const MAX_SCOPE_LENGTH = 1_000;
 
-export interface TokenEndpointDependencies {
+export interface TokenRouteDependencies {
   readonly issuer: TokenIssuer;
   readonly authenticator: Authenticator;
   readonly bodyLimitBytes: number;
 }
 
 /** Grants access tokens for client credentials (RFC 6749 section 4.4). */
-export class TokenEndpoint {
-  constructor(private readonly deps: TokenEndpointDependencies) {}
+export class TokenRoute {
+  constructor(private readonly deps: TokenRouteDependencies) {}
 
-  endpoint(): Route {
+  route(): Route {
     return {
       template: '/oauth/token',
       path: /^\/oauth\/token$/,
@@ -87,32 +87,32 @@ export class TokenEndpoint {
 function checkGrantType(grantType: string | undefined): void {
   if (grantType === GRANT_TYPE) return;
   if (grantType === undefined)
-    throw invalidForm([formFault('required', 'grant_type', 'grant_type is missing.')]);
+    throw invalidForm([formIssue('required', 'grant_type', 'grant_type is missing.')]);
   const message = `The one grant_type here is ${GRANT_TYPE}.`;
   throw new OAuthError(
     'unsupported_grant_type',
-    invalidForm([formFault('out_of_range', 'grant_type', message)]),
+    invalidForm([formIssue('out_of_range', 'grant_type', message)]),
   );
 }
 
 /** @returns the scopes in the order of the key */
-function grantedScopes(asked: string | undefined, scopes: readonly Scope[]): readonly Scope[] {
-  if (asked === undefined) return scopes;
-  if (asked.length > MAX_SCOPE_LENGTH)
+function grantedScopes(requested: string | undefined, scopes: readonly Scope[]): readonly Scope[] {
+  if (requested === undefined) return scopes;
+  if (requested.length > MAX_SCOPE_LENGTH)
     throw new OAuthError('invalid_scope', invalidForm([beyondScopes(scopes)]));
-  const names = asked.split(' ');
+  const names = requested.split(' ');
   const known: readonly string[] = scopes;
   const beyond = names.filter((name) => !known.includes(name));
   if (beyond.length > 0) throw new OAuthError('invalid_scope', invalidForm([beyondScopes(scopes)]));
   return scopes.filter((scope) => names.includes(scope));
 }
 
-function beyondScopes(scopes: readonly Scope[]): Fault {
-  return formFault('out_of_range', 'scope', `scope takes, with a space between two: ${scopes.join(' ')}.`);
+function beyondScopes(scopes: readonly Scope[]): Issue {
+  return formIssue('out_of_range', 'scope', `scope takes, with a space between two: ${scopes.join(' ')}.`);
 }
 
-function noSecret(): CatalogueError {
-  return new CatalogueError(
+function noSecret(): AppError {
+  return new AppError(
     'unauthenticated',
     'This needs client credentials: the id of an API key, and the key as the secret.',
   );
@@ -135,14 +135,14 @@ function asOAuthError(error: CodedError): CodedError {
 }
 
 /** The same error for an unknown client and for a wrong secret. */
-function unknownClient(): CatalogueError {
+function unknownClient(): AppError {
   return invalidToken('There is no client with this id and this secret.');
 }
 
 const NOT_NOW: readonly string[] = ['rate_limited', 'unavailable'];
 
 function isClientRefusal(error: unknown): boolean {
-  return isBadCredential(error) || (error instanceof CatalogueError && error.code === 'unauthenticated');
+  return isBadCredential(error) || (error instanceof AppError && error.code === 'unauthenticated');
 }
 
 interface ClientCredentials {
@@ -159,7 +159,7 @@ const UNREADABLE: ClientCredentials = { id: '', secret: '' };
 /**
  * Reads the id and secret of the client, by `client_secret_basic` or `client_secret_post` (RFC 6749 section 2.3.1).
  * @returns undefined if no secret was sent
- * @throws CatalogueError `validation_failed` if the request uses both
+ * @throws AppError `validation_failed` if the request uses both
  */
 function clientCredentials(authorization: string, form: Form): ClientCredentials | undefined {
   const [id, secret] = [form.get('client_id'), form.get('client_secret')];
@@ -169,7 +169,7 @@ function clientCredentials(authorization: string, form: Form): ClientCredentials
   if (isTwofold) {
     const name = secret === undefined ? 'client_id' : 'client_secret';
     const message = 'The client is named in the header Authorization and, in another way, in the body.';
-    throw invalidForm([formFault('duplicate_value', name, message)]);
+    throw invalidForm([formIssue('duplicate_value', name, message)]);
   }
   return basic;
 }

@@ -17,7 +17,7 @@ export interface OperationDescription {
   readonly requiredHeaders?: readonly RequestHeader[];
   /** By media type. */
   readonly bodies?: Readonly<Record<string, ContentDescription>>;
-  readonly answers: readonly AnswerDescription[];
+  readonly responses: readonly ResponseDescription[];
   /** The errors of this operation, beside those of every similar operation. */
   readonly errors?: readonly ResponseErrorCode[];
   /** The name of a schema that its errors also have. */
@@ -46,7 +46,7 @@ export interface ContentDescription {
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 }
 
-export interface AnswerDescription {
+export interface ResponseDescription {
   readonly status: number;
   readonly description: string;
   readonly headers?: readonly ResponseHeader[];
@@ -59,7 +59,7 @@ export interface AnswerDescription {
 }
 
 /** The response if `If-None-Match` names the current state. */
-export function notModified(...headers: readonly ResponseHeader[]): AnswerDescription {
+export function notModified(...headers: readonly ResponseHeader[]): ResponseDescription {
   return {
     status: 304,
     description: 'Not modified: the client already has the current state, according to `If-None-Match`.',
@@ -74,7 +74,7 @@ export interface LinkDescription {
 }
 
 /** How the documentation names a resource. */
-export interface ResourceWords {
+export interface ResourceDocs {
   /** In names of schemas and operations: `Product`. */
   readonly name: string;
   /** In sentences, with its article: `a product`. */
@@ -86,6 +86,6 @@ export interface ResourceWords {
 }
 
 /** The heading of the operations of the resource. */
-export function tagOf({ many }: ResourceWords): string {
+export function tagOf({ many }: ResourceDocs): string {
   return many.charAt(0).toUpperCase() + many.slice(1);
 }

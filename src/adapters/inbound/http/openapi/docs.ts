@@ -42,7 +42,7 @@ function describedDocument(
     summary,
     ...(text !== undefined && { text }),
     headers: ['KnownTags', 'AcceptEncoding'],
-    answers: [{ status: 200, description, headers: ['ETag', 'Content-Encoding'], content }, notModified()],
+    responses: [{ status: 200, description, headers: ['ETag', 'Content-Encoding'], content }, notModified()],
   };
 }
 

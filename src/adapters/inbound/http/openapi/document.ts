@@ -3,7 +3,7 @@ import type { ResponseErrorCode } from '../response/error-codes.js';
 import type { Access, Route } from '../route.js';
 import { Components } from './components.js';
 import type { ResponseHeader } from './header-objects.js';
-import { DescribedEndpoint, type Mounting, type Surroundings } from './path-item.js';
+import { DescribedRoute, type Mounting, type GlobalHeaders } from './path-item.js';
 
 /** The facts about a service that the document states. */
 export interface ServiceFacts {
@@ -53,10 +53,10 @@ const CARRIED: readonly ResponseHeader[] = [
  */
 export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): object {
   const components = new Components();
-  const around = surroundings(facts);
+  const around = globalHeaders(facts);
   const mounting = mountings(facts);
   const paths = routes.map((route) => {
-    const described = new DescribedEndpoint(route, mounting[route.access], around, components);
+    const described = new DescribedRoute(route, mounting[route.access], around, components);
     return [route.template, described.pathItem()];
   });
   return {
@@ -98,11 +98,11 @@ function mountings({ isProxied, isStrict, isShared }: ServiceFacts): Readonly<Re
   };
 }
 
-function surroundings({ isShared }: ServiceFacts): Surroundings {
+function globalHeaders({ isShared }: ServiceFacts): GlobalHeaders {
   return {
     requestHeaders: ['ApiVersion', 'RequestId', ...(isShared ? (['Origin'] as const) : [])],
     preflightHeaders: isShared ? ['RequestedMethod'] : [],
-    preflightAnswers: isShared
+    preflightResponseHeaders: isShared
       ? ['Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Max-Age']
       : [],
   };

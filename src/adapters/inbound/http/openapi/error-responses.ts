@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { OAUTH_ERRORS } from '../oauth/oauth-errors.js';
 import { ERRORS, type ResponseErrorCode } from '../response/error-codes.js';
 import { ERROR_EXAMPLES } from '../response/error-examples.js';
-import { FAULTS } from '../response/issue-codes.js';
+import { ISSUES } from '../response/issue-codes.js';
 import type { Components } from './components.js';
 import type { DescribedHeaders, ResponseHeader } from './header-objects.js';
 import type { JsonSchema } from './json-schema.js';
@@ -42,31 +42,31 @@ export function describedErrors(
 ): Record<string, object> {
   components.schemas(ERROR_SCHEMAS);
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort();
-  const answers = statuses.map((status) => {
+  const responses = statuses.map((status) => {
     const its = [...new Set(codes.filter((code) => ERRORS[code].status === status))].sort();
-    const answer = {
+    const response = {
       description: its.map((code) => `\`${code}\``).join(', '),
-      headers: describedHeaders.answered([...headers, ...ownHeaders(status, verb)]),
+      headers: describedHeaders.responded([...headers, ...ownHeaders(status, verb)]),
       ...(hasBody && { content: content(its, shape, components) }),
     };
-    return [status, shared(answer, namesFor(status, verb), components)];
+    return [status, shared(response, namesFor(status, verb), components)];
   });
-  return Object.fromEntries(answers);
+  return Object.fromEntries(responses);
 }
 
 /** The first name that no other response has. */
-function shared(answer: object, names: readonly string[], components: Components): object {
+function shared(response: object, names: readonly string[], components: Components): object {
   for (const name of names) {
-    const reference = components.shareIfAlike('responses', name, answer);
+    const reference = components.shareIfAlike('responses', name, response);
     if (reference) return reference;
   }
-  return answer;
+  return response;
 }
 
 /** `Conflict`, `ConflictOfPatch`. */
 function namesFor(status: number, verb: string): string[] {
-  const words = STATUS_CODES[status]?.replaceAll(/[^A-Za-z]/g, '') ?? String(status);
-  return [words, `${words}Of${verb.charAt(0).toUpperCase()}${verb.slice(1)}`];
+  const docs = STATUS_CODES[status]?.replaceAll(/[^A-Za-z]/g, '') ?? String(status);
+  return [docs, `${docs}Of${verb.charAt(0).toUpperCase()}${verb.slice(1)}`];
 }
 
 function content(
@@ -114,19 +114,19 @@ function closed(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-const FAULT_CODE: JsonSchema = { type: 'string', enum: Object.keys(FAULTS) };
+const ISSUE_CODE: JsonSchema = { type: 'string', enum: Object.keys(ISSUES) };
 
-const FAULT: JsonSchema = {
+const ISSUE: JsonSchema = {
   description: 'One thing that is wrong, and where it is.',
   oneOf: [
     closed({
-      code: FAULT_CODE,
+      code: ISSUE_CODE,
       message: FOR_PEOPLE,
       in: { type: 'string', enum: ['body'] },
       pointer: { type: 'string', description: 'A JSON Pointer (RFC 6901) into the body.' },
     }),
     closed({
-      code: FAULT_CODE,
+      code: ISSUE_CODE,
       message: FOR_PEOPLE,
       in: { type: 'string', enum: ['query', 'header', 'path'] },
       name: { type: 'string', description: 'The name of the parameter or header.' },
@@ -157,7 +157,7 @@ const OAUTH = {
 
 /** An error as `application/json` and as `application/problem+json`. */
 export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  Fault: FAULT,
+  Issue: ISSUE,
   Error: closed(OWN),
   Problem: closed(PROBLEM),
 };

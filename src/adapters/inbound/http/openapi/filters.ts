@@ -2,7 +2,7 @@ import { MAX_VALUES, type Operator, type ValueType } from '../list/filter-operat
 import type { ParameterDescription } from './description.js';
 
 /** The condition of each operator, in a sentence about the matching records. */
-const ASKS: Readonly<Record<Operator, string>> = {
+const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
   eq: 'is this value',
   ne: 'has a value other than this',
   lt: 'is less than this value',
@@ -17,7 +17,7 @@ const ASKS: Readonly<Record<Operator, string>> = {
 export function describedFilters(field: string, { operators, schema }: ValueType): ParameterDescription[] {
   return operators.map((operator) => ({
     name: operator === 'eq' ? field : `${field}:${operator}`,
-    description: `Only records whose \`${field}\` ${ASKS[operator]}.`,
+    description: `Only records whose \`${field}\` ${DESCRIPTIONS[operator]}.`,
     ...(operator === 'in'
       ? {
           // A comma separates two values. It cannot be quoted.

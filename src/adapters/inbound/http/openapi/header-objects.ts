@@ -252,15 +252,15 @@ export class DescribedHeaders {
     return names.map((name) => ({ ...REQUEST_HEADERS[name], in: 'header', required: true }));
   }
 
-  answered(names: readonly ResponseHeader[]): Record<string, object> {
-    return Object.fromEntries(names.map((name) => [name, this.answeredOne(name)]));
+  responded(names: readonly ResponseHeader[]): Record<string, object> {
+    return Object.fromEntries(names.map((name) => [name, this.responseHeader(name)]));
   }
 
   optional(names: readonly ResponseHeader[]): Record<string, object> {
     return Object.fromEntries(names.map((name) => [name, { ...RESPONSE_HEADERS[name], required: false }]));
   }
 
-  private answeredOne(name: ResponseHeader): Reference {
+  private responseHeader(name: ResponseHeader): Reference {
     if (name !== 'API-Version') return this.components.share('headers', name, RESPONSE_HEADERS[name]);
     const schema = { ...RESPONSE_HEADERS[name].schema, enum: [String(this.version)] };
     const header = { ...RESPONSE_HEADERS[name], schema };

@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 import { ATTRIBUTES } from '../../../../domain/attributes.js';
-import type { Judge } from '../bodies/schema.js';
+import type { TextValidator } from '../body/validate-body.js';
 import { type JsonSchema, textSchema } from './json-schema.js';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ const TYPES: Readonly<Record<string, (described: Described) => JsonSchema>> = {
 const RULES: Readonly<Record<string, (args: Args) => JsonSchema>> = {
   integer: () => ({ type: 'integer' }),
   pattern: ({ regex }) => ({ pattern: String(regex).slice(1, -1) }),
-  judgedBy: ({ judge }) => (judge as Judge).jsonSchema,
+  validatedBy: ({ validator }) => (validator as TextValidator).jsonSchema,
   // JSON Schema has no word for other forms of equality.
   distinct: () => ({ uniqueItems: true }),
   'number.min': ({ limit }) => ({ minimum: limit }),

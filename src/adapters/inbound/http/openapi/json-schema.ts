@@ -8,7 +8,7 @@ export function textSchema({ min, max, allowed }: TextRule): JsonSchema {
 }
 
 /** Lines of JSON (JSON Schema, validation, section 8). OpenAPI has no term for them before version 3.2. */
-export function linesOf(each: JsonSchema): JsonSchema {
+export function ndjsonSchema(each: JsonSchema): JsonSchema {
   return {
     type: 'string',
     contentMediaType: 'application/x-ndjson',

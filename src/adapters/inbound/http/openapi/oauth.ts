@@ -32,7 +32,7 @@ const TOKEN_REQUEST: JsonSchema = {
   maxProperties: 100,
 };
 
-const TOKEN_ANSWER: JsonSchema = {
+const TOKEN_RESPONSE: JsonSchema = {
   ...open({
     access_token: { type: 'string', description: 'A JWT (RFC 9068), to be sent as `Authorization: Bearer`.' },
     token_type: { type: 'string', enum: ['Bearer'] },
@@ -48,7 +48,7 @@ export const TOKEN_DESCRIPTION: OperationDescription = {
   summary: 'Get an access token',
   text: 'The client credentials grant (RFC 6749 section 4.4). The client is an API key: send its id and the key itself, by HTTP Basic authentication or in the body. Errors have the members of RFC 6749 section 5.2 and those that every error has.',
   security: [{ client: [] }, {}],
-  schemas: { TokenRequest: TOKEN_REQUEST, TokenAnswer: TOKEN_ANSWER },
+  schemas: { TokenRequest: TOKEN_REQUEST, TokenResponse: TOKEN_RESPONSE },
   bodies: {
     'application/x-www-form-urlencoded': {
       schema: schemaRef('TokenRequest'),
@@ -60,7 +60,7 @@ export const TOKEN_DESCRIPTION: OperationDescription = {
       },
     },
   },
-  answers: [
+  responses: [
     {
       status: 200,
       description: 'The token.',
@@ -138,7 +138,7 @@ function described(id: string, { summary, name, schema }: Document): OperationDe
     summary,
     headers: ['AcceptEncoding'],
     schemas: { [name]: schema },
-    answers: [
+    responses: [
       {
         status: 200,
         description: 'The document.',

@@ -5,7 +5,7 @@ import type { Route } from '../route.js';
 import { OPENAPI_DESCRIPTION } from './docs.js';
 
 /** @param make called once, at the first request, when the service knows its address */
-export function openApiEndpoint(make: () => object): Route {
+export function openApiRoute(make: () => object): Route {
   let made: TaggedDocument | undefined;
   return {
     template: '/openapi.json',

@@ -1,7 +1,7 @@
 import type { ResponseErrorCode } from '../response/error-codes.js';
 import { acceptPatch, type Method, type Operation, type Policy, type Route } from '../route.js';
 import type { Components } from './components.js';
-import type { AnswerDescription, OperationDescription } from './description.js';
+import type { ResponseDescription, OperationDescription } from './description.js';
 import { describedErrors, OAUTH_ERROR_SCHEMAS } from './error-responses.js';
 import { DescribedHeaders, type RequestHeader, type ResponseHeader } from './header-objects.js';
 import { ID } from './resource-schemas.js';
@@ -13,11 +13,11 @@ export interface Mounting {
 }
 
 /** What all requests have in common. */
-export interface Surroundings {
+export interface GlobalHeaders {
   readonly requestHeaders: readonly RequestHeader[];
   /** The additional headers of OPTIONS. */
   readonly preflightHeaders: readonly RequestHeader[];
-  readonly preflightAnswers: readonly ResponseHeader[];
+  readonly preflightResponseHeaders: readonly ResponseHeader[];
 }
 
 const OF_DEPRECATED: readonly ResponseHeader[] = ['Deprecation', 'Sunset', 'Link'];
@@ -33,7 +33,7 @@ const ID_PARAMETER = {
 type DescribedOperation = Operation & { readonly description: OperationDescription };
 
 /** Makes the Path Item Object of a route (OpenAPI 3.1 section 4.8.9). */
-export class DescribedEndpoint {
+export class DescribedRoute {
   private readonly headers: DescribedHeaders;
   private readonly mounting: Mounting;
   private readonly operations: readonly [Method, DescribedOperation][];
@@ -41,7 +41,7 @@ export class DescribedEndpoint {
   constructor(
     private readonly route: Route,
     mounting: Mounting,
-    private readonly surroundings: Surroundings,
+    private readonly globalHeaders: GlobalHeaders,
     private readonly components: Components,
   ) {
     this.headers = new DescribedHeaders(components, route.version ?? 1);
@@ -82,7 +82,7 @@ export class DescribedEndpoint {
       ...this.deprecated(),
       summary,
       ...(text && { description: text }),
-      ...this.asked(operation),
+      ...this.requested(operation),
       ...(bodies && { requestBody: { required: true, content: bodies } }),
       responses: this.responses(operation, true),
     };
@@ -95,7 +95,7 @@ export class DescribedEndpoint {
       tags: [tag],
       ...this.deprecated(),
       summary: `${summary}: headers only`,
-      ...this.asked(operation),
+      ...this.requested(operation),
       responses: this.responses(operation, false),
     };
   }
@@ -109,8 +109,8 @@ export class DescribedEndpoint {
     const [{ id, tag, errorShape: shape }] = this.operations.map(([, { description }]) => description) as [
       OperationDescription,
     ];
-    const { requestHeaders, preflightHeaders, preflightAnswers } = this.surroundings;
-    const answered = [...mounting.headers, 'Allow' as const, ...preflightAnswers];
+    const { requestHeaders, preflightHeaders, preflightResponseHeaders } = this.globalHeaders;
+    const responded = [...mounting.headers, 'Allow' as const, ...preflightResponseHeaders];
     return {
       operationId: renamed(id, 'options'),
       tags: [tag],
@@ -121,8 +121,8 @@ export class DescribedEndpoint {
       responses: {
         204: {
           description: '`Allow` lists the methods.',
-          headers: this.headers.answered(
-            acceptPatch(this.route).length > 0 ? [...answered, 'Accept-Patch'] : answered,
+          headers: this.headers.responded(
+            acceptPatch(this.route).length > 0 ? [...responded, 'Accept-Patch'] : responded,
           ),
         },
         ...describedErrors(
@@ -138,37 +138,37 @@ export class DescribedEndpoint {
     return this.route.deprecation ? { deprecated: true } : {};
   }
 
-  private asked(operation: DescribedOperation): object {
+  private requested(operation: DescribedOperation): object {
     const { query = [], headers = [], requiredHeaders = [], security } = operation.description;
     return {
       security: security ?? securityOf(operation, this.route),
       parameters: [
         ...query.map((parameter) => ({ ...parameter, in: 'query' })),
         ...this.headers.required(requiredHeaders),
-        ...this.headers.requested([...headers, ...this.surroundings.requestHeaders]),
+        ...this.headers.requested([...headers, ...this.globalHeaders.requestHeaders]),
       ],
     };
   }
 
   private responses(operation: DescribedOperation, hasBody: boolean): object {
     const { mounting } = this;
-    const { id, answers, errors = [], errorHeaders = [], errorShape: shape } = operation.description;
+    const { id, responses, errors = [], errorHeaders = [], errorShape: shape } = operation.description;
     const verb = hasBody ? verbOf(id) : 'head';
     if (shape) this.components.schemas(OAUTH_ERROR_SCHEMAS);
     const codes = [...errors, ...errorsOf(operation, this.route), ...mounting.errors];
     const headers = [...mounting.headers, ...errorHeaders];
     return {
-      ...Object.fromEntries(answers.map((answer) => [answer.status, this.answer(answer, hasBody)])),
+      ...Object.fromEntries(responses.map((response) => [response.status, this.response(response, hasBody)])),
       ...describedErrors({ verb, codes, headers, shape, hasBody }, this.components, this.headers),
     };
   }
 
-  private answer(answer: AnswerDescription, hasBody: boolean): object {
-    const { description, headers = [], optionalHeaders = [], content, links } = answer;
+  private response(response: ResponseDescription, hasBody: boolean): object {
+    const { description, headers = [], optionalHeaders = [], content, links } = response;
     return {
       description,
       headers: {
-        ...this.headers.answered([...this.mounting.headers, ...headers]),
+        ...this.headers.responded([...this.mounting.headers, ...headers]),
         ...this.headers.optional(optionalHeaders),
       },
       ...(content && hasBody && { content }),

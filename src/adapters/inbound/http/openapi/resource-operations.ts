@@ -1,19 +1,19 @@
 import type { ApiKey } from '../../../../domain/access.js';
 import { uniqueFields } from '../../../../domain/fields.js';
 import { ListParameters } from '../list/list-query-parser.js';
-import { LINES } from '../list/ndjson.js';
-import type { ResourceDescription } from '../resource-description.js';
+import { NDJSON } from '../list/ndjson.js';
+import type { ResourceDefinition } from '../resources/resource-definition.js';
 import type { ResponseErrorCode } from '../response/error-codes.js';
-import { Views } from '../views.js';
+import { SparseFields } from '../query/sparse-fields.js';
 import {
-  type AnswerDescription,
+  type ResponseDescription,
   type ContentDescription,
   notModified,
   type OperationDescription,
-  type ResourceWords,
+  type ResourceDocs,
   tagOf,
 } from './description.js';
-import { type JsonSchema, linesOf, schemaRef } from './json-schema.js';
+import { type JsonSchema, ndjsonSchema, schemaRef } from './json-schema.js';
 import {
   IMPORT_RESULT_SCHEMA,
   issuedSchema,
@@ -29,16 +29,16 @@ export class DescribedResource<Fields> {
   private readonly schemas: Readonly<Record<SchemaKind, JsonSchema>>;
 
   constructor(
-    readonly description: ResourceDescription<Fields>,
+    readonly description: ResourceDefinition<Fields>,
     /** Whether every write needs If-Match. */
     readonly requireIfMatch: boolean,
   ) {
-    this.names = schemaNames(description.words);
+    this.names = schemaNames(description.docs);
     this.schemas = resourceSchemas(description);
   }
 
-  get words(): ResourceWords {
-    return this.description.words;
+  get docs(): ResourceDocs {
+    return this.description.docs;
   }
 
   /** The errors of a write that conflicts with another record. */
@@ -49,7 +49,7 @@ export class DescribedResource<Fields> {
   /** @param kinds the schemas that the operation names */
   about(...kinds: SchemaKind[]): Pick<OperationDescription, 'tag' | 'schemas'> {
     const named = kinds.map((kind) => [this.names[kind], this.schemas[kind]]);
-    return { tag: tagOf(this.words), schemas: Object.fromEntries(named) };
+    return { tag: tagOf(this.docs), schemas: Object.fromEntries(named) };
   }
 
   /** A whole record, or the part that `fields` asks for. */
@@ -59,36 +59,36 @@ export class DescribedResource<Fields> {
 
   /** The body of a request. */
   body(schema: string): ContentDescription {
-    const { one, example } = this.words;
+    const { one, example } = this.docs;
     return { schema: schemaRef(schema), examples: { some: { summary: one, value: example } } };
   }
 
   get example(): object {
-    const { alwaysGiven = [] } = this.description;
+    const { alwaysPresent: alwaysGiven = [] } = this.description;
     const given = alwaysGiven.map((name) => [name, '2026-01-31T12:00:00.000Z']);
-    return { id: 1, ...this.words.example, ...Object.fromEntries(given) };
+    return { id: 1, ...this.docs.example, ...Object.fromEntries(given) };
   }
 
   examples(): ContentDescription['examples'] & object {
-    return { some: { summary: this.words.one, value: this.example } };
+    return { some: { summary: this.docs.one, value: this.example } };
   }
 }
 
 export function describedListing<Fields>(resource: DescribedResource<Fields>): OperationDescription {
-  const { words } = resource;
+  const { docs } = resource;
   const { path, fields } = resource.description;
   const record = resource.shown();
   return {
     ...resource.about('whole', 'view'),
-    id: `list${words.name}s`,
-    summary: `List ${words.many}`,
+    id: `list${docs.name}s`,
+    summary: `List ${docs.many}`,
     text: 'Returns one page, of at most `limit` records, or fewer if they are large. To read the whole list, follow `next` in `Link` until there is none: every record that keeps its place in the list appears exactly once, whatever else is written in the meantime. With `Accept: application/x-ndjson` each record is a line; without `limit` the whole list is then sent as one stream. If the stream cannot be completed, the connection is cut before the end of the response, which HTTP clients report as an error.',
-    query: [...new ListParameters(path, fields).described(), new Views(resource.description).described()],
+    query: [...new ListParameters(path, fields).described(), new SparseFields(resource.description).described()],
     headers: ['KnownTags', 'PreferCount', 'AcceptEncoding'],
-    answers: [
+    responses: [
       {
         status: 200,
-        description: `A page of ${words.many}, or all of them as lines.`,
+        description: `A page of ${docs.many}, or all of them as lines.`,
         optionalHeaders: ['ETag'],
         headers: ['Link', 'X-Total-Count', 'Preference-Applied', 'Content-Encoding'],
         content: {
@@ -96,7 +96,7 @@ export function describedListing<Fields>(resource: DescribedResource<Fields>): O
             schema: { type: 'array', items: record },
             examples: { some: { summary: 'One record', value: [resource.example] } },
           },
-          [LINES]: { schema: linesOf(record) },
+          [NDJSON]: { schema: ndjsonSchema(record) },
         },
       },
       notModified('X-Total-Count', 'Link', 'Preference-Applied'),
@@ -106,14 +106,14 @@ export function describedListing<Fields>(resource: DescribedResource<Fields>): O
 }
 
 export function describedReading<Fields>(resource: DescribedResource<Fields>): OperationDescription {
-  const { words } = resource;
+  const { docs } = resource;
   return {
     ...resource.about('whole', 'view'),
-    id: `get${words.name}`,
-    summary: `Read ${words.one}`,
-    query: [new Views(resource.description).described()],
+    id: `get${docs.name}`,
+    summary: `Read ${docs.one}`,
+    query: [new SparseFields(resource.description).described()],
     headers: ['KnownTags'],
-    answers: [
+    responses: [
       {
         status: 200,
         description: 'The record.',
@@ -129,26 +129,26 @@ export function describedReading<Fields>(resource: DescribedResource<Fields>): O
 const JSON_TYPE = 'application/json';
 
 export function describedCreation<Fields>(resource: DescribedResource<Fields>): OperationDescription {
-  const { words } = resource;
+  const { docs } = resource;
   return {
     ...resource.about(),
     schemas: { ...resource.about('whole', 'fresh').schemas, ImportResult: IMPORT_RESULT_SCHEMA },
-    id: `create${words.name}`,
-    summary: `Create ${words.one}, or import many`,
+    id: `create${docs.name}`,
+    summary: `Create ${docs.one}, or import many`,
     text: 'A JSON body creates one record. A body of type `application/x-ndjson` is an import: each line creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. With an `Idempotency-Key`, either can be sent again after any failure, and nothing is created twice.',
     headers: ['IdempotencyKey', 'PreferMinimal', 'AcceptEncoding'],
     bodies: {
       [JSON_TYPE]: resource.body(resource.names.fresh),
-      [LINES]: { schema: linesOf(schemaRef(resource.names.fresh)) },
+      [NDJSON]: { schema: ndjsonSchema(schemaRef(resource.names.fresh)) },
     },
-    answers: [
+    responses: [
       {
         status: 200,
         description: 'An import: the result of each line.',
         headers: ['Content-Encoding'],
-        content: { [LINES]: { schema: linesOf(schemaRef('ImportResult')) } },
+        content: { [NDJSON]: { schema: ndjsonSchema(schemaRef('ImportResult')) } },
       },
-      creationAnswer(resource, { schema: schemaRef(resource.names.whole), examples: resource.examples() }),
+      creationResponse(resource, { schema: schemaRef(resource.names.whole), examples: resource.examples() }),
     ],
     errors: [
       'malformed_json',
@@ -161,8 +161,8 @@ export function describedCreation<Fields>(resource: DescribedResource<Fields>): 
 }
 
 /** @param content the body of the response */
-export function creationAnswer<Fields>(resource: DescribedResource<Fields>, content: ContentDescription) {
-  const { name } = resource.words;
+export function creationResponse<Fields>(resource: DescribedResource<Fields>, content: ContentDescription) {
+  const { name } = resource.docs;
   const parameters = { id: '$response.body#/id' };
   const seen = { ...parameters, 'If-Match': '$response.header.ETag' };
   return {
@@ -176,16 +176,16 @@ export function creationAnswer<Fields>(resource: DescribedResource<Fields>, cont
       change: { operationId: `patch${name}`, parameters: seen },
       delete: { operationId: `delete${name}`, parameters },
     },
-  } satisfies AnswerDescription;
+  } satisfies ResponseDescription;
 }
 
 export function describedReplacement<Fields>(resource: DescribedResource<Fields>): OperationDescription {
-  const { words } = resource;
+  const { docs } = resource;
   return {
     ...writing(resource),
     schemas: resource.about('whole', 'replacement').schemas ?? {},
-    id: `replace${words.name}`,
-    summary: `Replace ${words.one}`,
+    id: `replace${docs.name}`,
+    summary: `Replace ${docs.one}`,
     text: 'The body is the complete record: an optional field that is left out loses its value. `id`, `version`, `createdAt` and `updatedAt` may be sent back unchanged. A record that does not exist is not created.',
     bodies: { [JSON_TYPE]: resource.body(resource.names.replacement) },
   };
@@ -196,36 +196,36 @@ export function describedChange<Fields>(
   patchTypes: readonly string[],
   jsonPatch: string,
 ): OperationDescription {
-  const { words } = resource;
+  const { docs } = resource;
   const merge = {
     schema: schemaRef(resource.names.patch),
-    examples: { some: { summary: 'Some fields', value: firstMember(words.example) } },
+    examples: { some: { summary: 'Some fields', value: firstMember(docs.example) } },
   };
   const patch = {
     schema: schemaRef('JsonPatch'),
-    examples: { some: { summary: 'An operation', value: [firstOperation(words.example)] } },
+    examples: { some: { summary: 'An operation', value: [firstOperation(docs.example)] } },
   };
   const { errors = [], ...rest } = writing(resource);
   return {
     ...rest,
     schemas: { ...resource.about('whole', 'patch').schemas, JsonPatch: JSON_PATCH_SCHEMA },
     errors: [...errors, 'invalid_patch', 'patch_test_failed'],
-    id: `patch${words.name}`,
-    summary: `Change ${words.one}`,
+    id: `patch${docs.name}`,
+    summary: `Change ${docs.one}`,
     text: 'The body is a JSON Merge Patch (RFC 7396), in which `null` removes a field, or a JSON Patch (RFC 6902), which is applied as a whole or not at all. Without `If-Match`, the patch is applied to the latest version of the record, so changes that others make to other fields are not lost.',
     bodies: Object.fromEntries(patchTypes.map((type) => [type, type === jsonPatch ? patch : merge])),
   };
 }
 
 export function describedDeletion<Fields>(resource: DescribedResource<Fields>): OperationDescription {
-  const { words } = resource;
+  const { docs } = resource;
   return {
     ...resource.about(),
     ...conditions(resource),
-    id: `delete${words.name}`,
-    summary: `Delete ${words.one}`,
+    id: `delete${docs.name}`,
+    summary: `Delete ${docs.one}`,
     text: 'Afterwards, its address is 404, and its id is never used again.',
-    answers: [{ status: 204, description: 'The record was deleted.' }],
+    responses: [{ status: 204, description: 'The record was deleted.' }],
     errors: conditionErrors(resource),
   };
 }
@@ -239,7 +239,7 @@ function writing<Fields>(
     ...resource.about('whole'),
     ...required,
     headers: [...optional, 'PreferMinimal'],
-    answers: [
+    responses: [
       {
         status: 200,
         description:
@@ -282,7 +282,7 @@ function firstOperation(example: Readonly<Record<string, unknown>>): object {
 export function describedIssuance(resource: DescribedResource<ApiKey>): OperationDescription {
   const { bodies = {}, schemas, headers = [], ...creation } = describedCreation(resource);
   const { 'application/x-ndjson': _lines, ...json } = bodies;
-  const { links, ...created } = creationAnswer(resource, { schema: schemaRef('IssuedApiKey') });
+  const { links, ...created } = creationResponse(resource, { schema: schemaRef('IssuedApiKey') });
   const { read, delete: revoke } = links;
   return {
     ...creation,
@@ -291,7 +291,7 @@ export function describedIssuance(resource: DescribedResource<ApiKey>): Operatio
     schemas: { ...schemas, IssuedApiKey: issuedSchema(resource.description) },
     headers: headers.filter((name) => name === 'IdempotencyKey'),
     bodies: json,
-    answers: [
+    responses: [
       {
         ...created,
         headers: created.headers.filter((name) => name !== 'Preference-Applied'),

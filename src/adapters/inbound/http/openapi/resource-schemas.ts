@@ -1,8 +1,8 @@
 import { MAX_OPERATIONS } from '../../../../application/patch/parse-json-patch.js';
 import { API_KEY_SHAPE, type ApiKey } from '../../../../domain/access.js';
 import { MAX_ID } from '../../../../domain/record.js';
-import type { ResourceDescription } from '../resource-description.js';
-import type { ResourceWords } from './description.js';
+import type { ResourceDefinition } from '../resources/resource-definition.js';
+import type { ResourceDocs } from './description.js';
 import { jsonSchemaOf } from './joi-to-json-schema.js';
 import type { JsonSchema } from './json-schema.js';
 
@@ -12,7 +12,7 @@ const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
 type Properties = Readonly<Record<string, JsonSchema>>;
 
 /** Read-only fields, shown on request. They may be sent back unchanged. */
-const METADATA: Properties = {
+const SYSTEM_FIELDS: Properties = {
   version: {
     type: 'integer',
     minimum: 1,
@@ -30,7 +30,7 @@ interface ObjectSchema extends JsonSchema {
 export type SchemaKind = 'whole' | 'view' | 'fresh' | 'replacement' | 'patch';
 
 /** The names of a resource's schemas in the document. */
-export function schemaNames({ name }: ResourceWords): Readonly<Record<SchemaKind, string>> {
+export function schemaNames({ name }: ResourceDocs): Readonly<Record<SchemaKind, string>> {
   return {
     whole: name,
     view: `${name}View`,
@@ -41,7 +41,7 @@ export function schemaNames({ name }: ResourceWords): Readonly<Record<SchemaKind
 }
 
 /** A new API key with its secret, which no other response contains, not even the replay of this one. */
-export function issuedSchema(resource: ResourceDescription<ApiKey>): JsonSchema {
+export function issuedSchema(resource: ResourceDefinition<ApiKey>): JsonSchema {
   const { properties, required } = shownSchema(resource);
   const key = {
     type: 'string',
@@ -53,15 +53,15 @@ export function issuedSchema(resource: ResourceDescription<ApiKey>): JsonSchema 
 
 /** The schemas of what clients send and receive. */
 export function resourceSchemas<Fields>(
-  resource: ResourceDescription<Fields>,
+  resource: ResourceDefinition<Fields>,
 ): Readonly<Record<SchemaKind, JsonSchema>> {
   const sent = jsonSchemaOf(resource.schema) as ObjectSchema;
   const shown = shownSchema(resource);
   return {
     whole: shown,
     view: {
-      ...closed({ ...shown.properties, ...METADATA }),
-      description: `The fields of ${resource.words.one} that \`fields\` asks for.`,
+      ...closed({ ...shown.properties, ...SYSTEM_FIELDS }),
+      description: `The fields of ${resource.docs.one} that \`fields\` asks for.`,
     },
     fresh: sent,
     replacement: closed({ ...readOnly(), ...sent.properties }, sent.required),
@@ -69,7 +69,7 @@ export function resourceSchemas<Fields>(
   };
 }
 
-function shownSchema<Fields>({ schema, given, alwaysGiven = [] }: ResourceDescription<Fields>): ObjectSchema {
+function shownSchema<Fields>({ schema, readOnlyFields: given, alwaysPresent: alwaysGiven = [] }: ResourceDefinition<Fields>): ObjectSchema {
   const { properties, required = [] } = jsonSchemaOf(schema) as ObjectSchema;
   return closed({ id: ID, ...properties, ...given }, ['id', ...required, ...alwaysGiven]);
 }
@@ -84,7 +84,7 @@ function closed(properties: Properties, required: readonly string[] = []): Objec
 }
 
 function readOnly(): Properties {
-  const all = Object.entries({ id: ID, ...METADATA });
+  const all = Object.entries({ id: ID, ...SYSTEM_FIELDS });
   return Object.fromEntries(all.map(([name, schema]) => [name, { ...schema, readOnly: true }]));
 }
 

@@ -1,4 +1,4 @@
-import { type Once, onceByBody, reservationKey } from '../../../../application/records/idempotency.js';
+import { type IdempotentRequest, idempotentRequest, reservationKey } from '../../../../application/records/idempotency.js';
 import type { Context } from '../context.js';
 import { HttpError, parameterIssue } from '../response/http-error.js';
 
@@ -18,9 +18,9 @@ export function readIdempotencyKey(ctx: Context): void {
 }
 
 /** Identifies the record that this body asks for. Undefined without a key. */
-export function onceFor(ctx: Context, body: unknown): Once | undefined {
+export function idempotencyOf(ctx: Context, body: unknown): IdempotentRequest | undefined {
   const key = requestKey(ctx);
-  return key === undefined ? undefined : onceByBody({ key, body, showsFields: true });
+  return key === undefined ? undefined : idempotentRequest({ key, body, storesFields: true });
 }
 
 /** The name under which this request is reserved. Undefined without a key. */

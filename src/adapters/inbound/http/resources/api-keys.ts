@@ -1,8 +1,8 @@
 import { presentApiKey } from '../../../../application/auth/key-administration.js';
 import { API_KEY, type ApiKey } from '../../../../domain/access.js';
 import { parseInstant } from '../../../../domain/instant.js';
-import { givenByService, schemaFaults } from '../bodies/schema.js';
-import { describedBy, type ResourceDescription } from '../resource-description.js';
+import { givenByService, validateBody } from '../body/validate-body.js';
+import { describedBy, type ResourceDefinition } from './resource-definition.js';
 
 const { digest: _secret, lastUsedAt: _given, ...SENT } = API_KEY;
 const SENT_DESCRIPTION = describedBy<ApiKey>(SENT);
@@ -13,12 +13,12 @@ const NEW_SCHEMA = SCHEMA.keys({ key: givenByService() });
 const MINUTE_MS = 60_000;
 
 /** The digest is in no response, and lists cannot be filtered by it. */
-export const API_KEYS: ResourceDescription<ApiKey> = {
+export const API_KEYS: ResourceDefinition<ApiKey> = {
   path: 'api-keys',
   version: 1,
   readScope: 'keys:admin',
   writeScope: 'keys:admin',
-  words: {
+  docs: {
     name: 'ApiKey',
     one: 'an API key',
     many: 'API keys',
@@ -26,7 +26,7 @@ export const API_KEYS: ResourceDescription<ApiKey> = {
       'Credentials for programs. A key is shown once, when it is created. It cannot be changed; to revoke it, delete it.',
     example: { name: 'web shop', scopes: ['products:read'], expiresAt: '2099-01-31T00:00:00.000Z' },
   },
-  given: {
+  readOnlyFields: {
     createdAt: { type: 'string', format: 'date-time' },
     lastUsedAt: {
       type: 'string',
@@ -34,10 +34,10 @@ export const API_KEYS: ResourceDescription<ApiKey> = {
       description: 'When the key was last used, to the minute.',
     },
   },
-  alwaysGiven: ['createdAt'],
+  alwaysPresent: ['createdAt'],
   ...SENT_DESCRIPTION,
   schema: SCHEMA,
-  validate: (sent) => schemaFaults(NEW_SCHEMA, sent),
+  validate: (sent) => validateBody(NEW_SCHEMA, sent),
   present: presentApiKey,
   // Stores keep whole milliseconds.
   toFields: ({ expiresAt, ...rest }) => {

@@ -1,12 +1,12 @@
 import { ORDER, type Order } from '../../../../domain/order.js';
-import { describedBy, type ResourceDescription } from '../resource-description.js';
+import { describedBy, type ResourceDefinition } from './resource-definition.js';
 
-export const ORDERS: ResourceDescription<Order> = {
+export const ORDERS: ResourceDefinition<Order> = {
   path: 'orders',
   version: 1,
   readScope: 'orders:read',
   writeScope: 'orders:write',
-  words: {
+  docs: {
     name: 'Order',
     one: 'an order',
     many: 'orders',

@@ -1,12 +1,12 @@
 import { PRODUCT, type Product } from '../../../../domain/product.js';
-import { describedBy, type ResourceDescription } from '../resource-description.js';
+import { describedBy, type ResourceDefinition } from './resource-definition.js';
 
-export const PRODUCTS: ResourceDescription<Product> = {
+export const PRODUCTS: ResourceDefinition<Product> = {
   path: 'products',
   version: 1,
   readScope: 'products:read',
   writeScope: 'products:write',
-  words: {
+  docs: {
     name: 'Product',
     one: 'a product',
     many: 'products',

@@ -1,12 +1,12 @@
 import { USER, type User } from '../../../../domain/user.js';
-import { describedBy, type ResourceDescription } from '../resource-description.js';
+import { describedBy, type ResourceDefinition } from './resource-definition.js';
 
-export const USERS: ResourceDescription<User> = {
+export const USERS: ResourceDefinition<User> = {
   path: 'users',
   version: 1,
   readScope: 'users:read',
   writeScope: 'users:write',
-  words: {
+  docs: {
     name: 'User',
     one: 'a user',
     many: 'users',

@@ -1,4 +1,4 @@
-import { CatalogueError, type Fault } from '../../../../domain/errors.js';
+import { AppError, type Issue } from '../../../../domain/errors.js';
 import type { HttpErrorCode, ResponseErrorCode } from './error-codes.js';
 import type { HttpIssueCode } from './issue-codes.js';
 
@@ -11,7 +11,7 @@ export interface ParameterIssue {
 }
 
 /** An entry of `details`. */
-export type HttpIssue = Fault | ParameterIssue;
+export type HttpIssue = Issue | ParameterIssue;
 
 /** A request that HTTP refuses. It has the members of the domain's error; the response shows both alike. */
 export class HttpError<Code extends ResponseErrorCode = HttpErrorCode> extends Error {
@@ -28,10 +28,10 @@ export class HttpError<Code extends ResponseErrorCode = HttpErrorCode> extends E
 }
 
 /** An error that has a code. Any other error is a defect. */
-export type CodedError = CatalogueError | HttpError<ResponseErrorCode>;
+export type CodedError = AppError | HttpError<ResponseErrorCode>;
 
 export function isCoded(error: unknown): error is CodedError {
-  return error instanceof CatalogueError || error instanceof HttpError;
+  return error instanceof AppError || error instanceof HttpError;
 }
 
 export function parameterIssue(

@@ -1,17 +1,17 @@
-import type { FaultCode } from '../../../../domain/errors.js';
+import type { IssueCode } from '../../../../domain/errors.js';
 
 /** A problem with a parameter or header that only HTTP knows, beside the domain's. */
-export type HttpIssueCode = FaultCode | 'unknown_parameter';
+export type HttpIssueCode = IssueCode | 'unknown_parameter';
 
 /** The documentation of a code in `details`. */
-export interface FaultEntry {
+export interface IssueEntry {
   readonly cause: string;
   /** What the client can do about it. */
   readonly remedy: string;
 }
 
 /** A missing code does not compile. */
-export const FAULTS: Readonly<Record<HttpIssueCode, FaultEntry>> = {
+export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   required: {
     cause:
       'A required field, member of a JSON Patch operation, header or parameter is missing: for example `currency` inside a `price`, or `limit` together with a backward cursor in an NDJSON request.',

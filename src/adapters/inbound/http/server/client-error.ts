@@ -16,7 +16,7 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
  * input is read and dropped for this long (RFC 9112 section 9.6).
  */
 const LINGER_MS = 1_000;
-const answered = new WeakSet<Socket>();
+const responded = new WeakSet<Socket>();
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -25,7 +25,7 @@ type Headers = Readonly<Record<string, string>>;
  * @param running the responses in progress on this connection, oldest first
  * @param always the headers of every response
  */
-export function answerBrokenMessage(
+export function respondToClientError(
   error: ParserError,
   socket: Socket,
   running: readonly ServerResponse[],
@@ -54,16 +54,16 @@ function refuse(
   running: readonly ServerResponse[],
   always: Headers,
 ): void {
-  if (answered.has(socket)) return;
-  answered.add(socket);
+  if (responded.has(socket)) return;
+  responded.add(socket);
   const last = running.findLast(({ req }) => req.complete);
   if (!refusal || !socket.writable) socket.destroy();
   else if (last) last.once('finish', () => socket.destroy());
   else if (running.some(({ headersSent }) => headersSent)) socket.destroy();
-  else answer(refusal, socket, always);
+  else response(refusal, socket, always);
 }
 
-function answer(refusal: HttpError, socket: Socket, always: Headers): void {
+function response(refusal: HttpError, socket: Socket, always: Headers): void {
   const { status, headers, body } = errorResponse(refusal);
   const lines = Object.entries({
     ...always,

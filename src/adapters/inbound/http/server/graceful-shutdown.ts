@@ -8,7 +8,7 @@ interface Connection {
   /** The number of responses in progress. */
   running: number;
   /** The number of complete responses. */
-  answered: number;
+  responded: number;
 }
 
 /**
@@ -41,17 +41,17 @@ export class Drain {
     const closed = new Promise<void>((resolve) => {
       TcpServer.prototype.close.call(this.server, () => resolve());
     });
-    let inTime = true;
+    let withTimeout = true;
     const checking = setInterval(() => {
       const waited = performance.now() - begun;
       if (waited < graceMs) return this.closeIdle(waited >= Math.min(SILENT_MS, graceMs));
-      inTime = [...this.connections.values()].every(({ running }) => running === 0);
+      withTimeout = [...this.connections.values()].every(({ running }) => running === 0);
       for (const socket of [...this.connections.keys(), ...this.handshakes.values()]) socket.destroy();
     }, CHECK_MS);
     this.closeIdle(false);
     await closed;
     clearInterval(checking);
-    return inTime;
+    return withTimeout;
   }
 
   private await(socket: Socket): void {
@@ -62,7 +62,7 @@ export class Drain {
 
   private open(socket: Socket): Connection {
     this.handshakes.delete(peerOf(socket));
-    const connection = { running: 0, answered: 0 };
+    const connection = { running: 0, responded: 0 };
     this.connections.set(socket, connection);
     socket.once('close', () => this.connections.delete(socket));
     return connection;
@@ -73,7 +73,7 @@ export class Drain {
     connection.running++;
     response.once('close', () => {
       connection.running--;
-      connection.answered++;
+      connection.responded++;
     });
   }
 
@@ -83,8 +83,8 @@ export class Drain {
    * @param silent whether connections that never had a request are idle too
    */
   private closeIdle(silent: boolean): void {
-    for (const [socket, { running, answered }] of this.connections) {
-      if (running > 0 || (answered === 0 && !silent)) continue;
+    for (const [socket, { running, responded }] of this.connections) {
+      if (running > 0 || (responded === 0 && !silent)) continue;
       if (!socket.writableEnded) socket.end();
       else if (silent && socket.writableFinished) socket.destroy();
     }

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { turnInLine } from '../../../../shared/event-loop.js';
+import { yieldFairly } from '../../../../shared/event-loop.js';
 import { networkOf, parseAddress } from './ip-address.js';
 
 // Request deadlines: `server.requestTimeout` is one for all requests, and cannot be changed for a single one
@@ -85,7 +85,7 @@ const resting = new WeakSet<Socket>();
  * Joins the chunks that one read of the socket brings. A connection that brings many chunks at once then waits for its
  * turn, with clients in rotation.
  */
-export function gatherChunks(request: IncomingMessage, response: ServerResponse): void {
+export function coalesceChunks(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers['transfer-encoding'] === undefined) return;
   // Node's parser hands over each chunk by `push`.
   const push = request.push.bind(request);
@@ -121,7 +121,7 @@ function rest(socket: Socket): void {
   // Node resumes a socket whenever a body is read.
   const pauseAgain = () => socket.pause();
   socket.on('resume', pauseAgain);
-  void turnInLine(networkOf(parseAddress(socket.remoteAddress))).then(() => {
+  void yieldFairly(networkOf(parseAddress(socket.remoteAddress))).then(() => {
     resting.delete(socket);
     socket.off('resume', pauseAgain);
     resumeReading(socket);
@@ -135,7 +135,7 @@ function rest(socket: Socket): void {
 const UPGRADE_OPTION = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i;
 
 /** Whether a client asks for another protocol. The service ignores that, but must read no further request behind it. */
-export function asksForUpgrade({ headers }: IncomingMessage): boolean {
+export function requestsUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined || UPGRADE_OPTION.test(headers.connection ?? '');
 }
 

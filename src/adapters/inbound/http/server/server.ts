@@ -7,11 +7,11 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { answerBrokenMessage, type ParserError, refuseTunnel, requestTimeout } from './client-error.js';
+import { respondToClientError, type ParserError, refuseTunnel, requestTimeout } from './client-error.js';
 import { boundConnections, type ConnectionLimits } from './connection-limit.js';
 import {
-  asksForUpgrade,
-  gatherChunks,
+  requestsUpgrade,
+  coalesceChunks,
   isOfLiftedDeadline,
   postponeDeadline,
   readThroughStream,
@@ -53,14 +53,14 @@ export interface ServerOptions {
 /** @param answer Koa's callback */
 export function createTlsServer(
   identity: TlsIdentity,
-  answer: RequestListener,
+  listener: RequestListener,
   { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
 ): HttpsServer {
   const options = { ...tlsOptions(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
   const server = createHttpsServer(options);
   refusePlainHttp(server);
   server.on('secureConnection', readThroughStream);
-  return serve(server, answer, { timeouts, ...rest });
+  return serve(server, listener, { timeouts, ...rest });
 }
 
 /**
@@ -68,14 +68,14 @@ export function createTlsServer(
  * same, except the one of connections per address, because a proxy opens those of all its clients.
  */
 export function createPlainServer(
-  answer: RequestListener,
+  listener: RequestListener,
   { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
 ): HttpServer {
   const { most } = MAX_CONNECTIONS;
   const maxConnections = { most, mostPerAddress: most };
   const server = createHttpServer(bounds(timeouts));
   server.on('connection', readThroughStream);
-  return serve(server, answer, { timeouts, maxConnections, ...rest });
+  return serve(server, listener, { timeouts, maxConnections, ...rest });
 }
 
 /** New connections get another certificate. Existing connections are not affected. */
@@ -99,7 +99,7 @@ function bounds(timeouts: ServerTimeouts) {
 
 function serve<Kind extends HttpServer | HttpsServer>(
   server: Kind,
-  answer: RequestListener,
+  listener: RequestListener,
   { headers: own, timeouts = TIMEOUTS, maxConnections = MAX_CONNECTIONS }: ServerOptions,
 ): Kind {
   const headers = { ...SECURITY_HEADERS, ...own };
@@ -111,12 +111,12 @@ function serve<Kind extends HttpServer | HttpsServer>(
   server.maxHeadersCount = 4_200;
   const requests = new PipelinedRequests((request, response) => {
     for (const [name, value] of fields) response.setHeader(name, value);
-    if (asksForUpgrade(request)) response.setHeader('Connection', 'close');
+    if (requestsUpgrade(request)) response.setHeader('Connection', 'close');
     startPostponedDeadline(request, timeouts.requestMs, () => refuse(requestTimeout(), request.socket));
-    answer(request, response);
+    listener(request, response);
   }, postponeDeadline);
   const refuse = (error: ParserError, socket: Socket) =>
-    answerBrokenMessage(error, socket, requests.responsesOn(socket), headers);
+    respondToClientError(error, socket, requests.responsesOn(socket), headers);
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       // The service has closed the connection already, so no response could be sent.
@@ -124,7 +124,7 @@ function serve<Kind extends HttpServer | HttpsServer>(
         request.socket.destroy();
         return;
       }
-      gatherChunks(request, response);
+      coalesceChunks(request, response);
       requests.add(request, response);
     });
   }

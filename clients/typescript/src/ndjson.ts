@@ -1,0 +1,37 @@
+/** Records as NDJSON, a line each, made as they are taken. */
+export function asNdjson(source: AsyncGenerator<object>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await source.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`));
+    },
+    async cancel() {
+      await source.return(undefined);
+    },
+  });
+}
+
+export async function* every(
+  records: Iterable<object> | AsyncIterable<object>,
+): AsyncGenerator<object, undefined> {
+  yield* records;
+}
+
+/** What the lines of an answer say, as they come. Throws where it breaks off. */
+export async function* readLines<T>({ body }: Response): AsyncGenerator<T, void, undefined> {
+  if (body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const lines = (rest + read.value).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) yield JSON.parse(line) as T;
+    }
+    if (rest !== '') throw new Error('The answer broke off within a line');
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

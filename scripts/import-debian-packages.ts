@@ -1,0 +1,158 @@
+/**
+ * Puts every package that Debian knows through the running service as a product, restarts it in between, and finds
+ * each exactly once and unchanged; one by one, and all in one import, which is then sent again. Run `apt-get update` first, then
+ * `npm run test:debian-packages`.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { ChildProcessService } from '../tests/support/child-process-service.js';
+import type { HttpClient } from '../tests/support/http-client.js';
+import type { ResultLine } from '../tests/support/line-stream.js';
+import { debianPackages, type RealProduct } from './debian-packages.js';
+import { importProducts } from './import-products.js';
+
+const CLIENTS = 16;
+
+type Kept = Map<number, RealProduct>;
+
+const products: RealProduct[] = [];
+for await (const product of debianPackages()) products.push(product);
+print(`${products.length} packages`);
+
+let service: ChildProcessService;
+await withService(oneByOne);
+await withService(allTogether);
+
+/** A new catalogue. */
+async function withService(use: (client: HttpClient, key: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'real-products-'));
+  service = new ChildProcessService(folder, { LOG_LEVEL: 'error' });
+  try {
+    await use(await service.started(), service.firstKey);
+  } finally {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function oneByOne(first: HttpClient, key: string): Promise<void> {
+  let client = first;
+  const kept: Kept = new Map();
+  const refused = new Map<string, number>();
+  const half = Math.ceil(products.length / 2);
+  await createAll(client, products.slice(0, half), kept, refused);
+  client = await restart(key);
+  await createAll(client, products.slice(half), kept, refused);
+  client = await restart(key);
+  await compare(client, kept);
+  client.close();
+
+  print(`created ${kept.size}, refused ${JSON.stringify(Object.fromEntries(refused))}`);
+  if (kept.size === 0 || kept.size + [...refused.values()].reduce((a, b) => a + b, 0) !== products.length) {
+    throw new Error('not every package was created or refused');
+  }
+}
+
+async function allTogether(first: HttpClient, key: string): Promise<void> {
+  const results = await importAll(first, 'made');
+  const kept: Kept = new Map();
+  results.forEach(({ status, id, error, replayed }, at) => {
+    const product = products[at] as RealProduct;
+    if (status === 201 && !replayed) kept.set(id, product);
+    else if (error?.code !== 'duplicate_value')
+      throw new Error(`refused without a reason: ${JSON.stringify(error)}`);
+  });
+  await compare(first, kept);
+  first.close();
+  const client = await restart(key);
+  const again = await importAll(client, 'made already');
+  again.forEach((result, at) => {
+    const { status } = results[at];
+    const expected = status === 201 ? { ...results[at], replayed: true } : results[at];
+    if (!isDeepStrictEqual(result, expected))
+      throw new Error(`answered otherwise: ${JSON.stringify(result)}`);
+  });
+  await compare(client, kept);
+  client.close();
+}
+
+async function importAll(client: HttpClient, what: string): Promise<ResultLine[]> {
+  const started = performance.now();
+  const results = await importProducts(client, products, 'all of Debian');
+  const seconds = (performance.now() - started) / 1000;
+  const created = results.filter(({ status }) => status === 201).length;
+  print(
+    `${results.length} lines in one request, ${created} ${what}, in ${seconds.toFixed(1)} s: ` +
+      `${rate(results.length, seconds)}, ${memory()}`,
+  );
+  return results;
+}
+
+async function createAll(
+  client: HttpClient,
+  products: readonly RealProduct[],
+  kept: Kept,
+  refused: Map<string, number>,
+): Promise<void> {
+  const started = performance.now();
+  const skus = new Set([...kept.values()].map(({ sku }) => sku));
+  const queue = products.values();
+  const work = async () => {
+    for (const product of queue) {
+      const response = await client.post('/v1/products', product);
+      if (response.status === 201) {
+        kept.set(response.json.id, product);
+        skus.add(product.sku);
+      } else if (response.json.code === 'duplicate_value' && skus.has(product.sku)) {
+        refused.set('duplicate_value', (refused.get('duplicate_value') ?? 0) + 1);
+      } else {
+        throw new Error(`refused without a reason: ${response.text} to ${JSON.stringify(product)}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, work));
+  client.close();
+  const seconds = (performance.now() - started) / 1000;
+  print(`${products.length} POSTs in ${seconds.toFixed(1)} s: ${rate(products.length, seconds)}, ${memory()}`);
+}
+
+async function compare(client: HttpClient, kept: Kept): Promise<void> {
+  const started = performance.now();
+  const seen = new Set<number>();
+  for (let path = '/v1/products?limit=1000'; path !== ''; ) {
+    const page = await client.get(path);
+    for (const { id, ...shown } of page.json as (RealProduct & { id: number })[]) {
+      if (seen.has(id)) throw new Error(`product ${id} came twice`);
+      seen.add(id);
+      if (!isDeepStrictEqual(shown, kept.get(id))) throw new Error(`product ${id} is not what was sent`);
+    }
+    path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+  }
+  if (seen.size !== kept.size) throw new Error(`${kept.size} products were created and ${seen.size} found`);
+  const seconds = (performance.now() - started) / 1000;
+  print(
+    `${seen.size} found, each once and unchanged, in ${seconds.toFixed(1)} s: ${rate(seen.size, seconds)}, ${memory()}`,
+  );
+}
+
+async function restart(key: string): Promise<HttpClient> {
+  const { code } = await service.stop();
+  if (code !== 0) throw new Error(`the service ended with ${code}: ${service.log}`);
+  service = new ChildProcessService(service.folder, { LOG_LEVEL: 'error' });
+  return service.started(key);
+}
+
+function rate(count: number, seconds: number): string {
+  return `${Math.round(count / seconds)} a second`;
+}
+
+function memory(): string {
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? [];
+  return `at most ${Math.round(Number(kilobytes) / 1024)} MiB resident`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,91 @@
+import { ChildProcessService } from '../tests/support/child-process-service.js';
+import type { HttpClient } from '../tests/support/http-client.js';
+
+/** Who asks. */
+export interface Caller {
+  readonly name: string;
+  /** Of its API key; nobody has none. */
+  readonly scopes: readonly string[];
+}
+
+const READING = ['products:read', 'users:read', 'orders:read'];
+const EVERYTHING = [...READING, 'products:write', 'users:write', 'orders:write', 'keys:admin'];
+
+export const CALLERS: readonly Caller[] = [
+  { name: 'administrator', scopes: EVERYTHING },
+  { name: 'reader', scopes: READING },
+  { name: 'nobody', scopes: [] },
+];
+
+/** What the hooks in tests/conformance/run.py read. */
+export interface Outcome {
+  readonly url: string;
+  readonly key: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The program as its users run it, with limits that nobody reaches, some records, and a key for a caller. */
+export class ConformanceService {
+  private constructor(
+    readonly reported: Outcome,
+    private readonly client: HttpClient,
+    private readonly service: ChildProcessService,
+  ) {}
+
+  static async start(folder: string, caller: Caller): Promise<ConformanceService> {
+    const service = new ChildProcessService(folder, { LOG_LEVEL: 'warn', RATE_LIMIT_REQUESTS: '1000000000' });
+    try {
+      const client = await service.started();
+      await fill(client);
+      const key = caller.scopes.length > 0 ? await newKey(client, caller) : { id: 0, key: '' };
+      return new ConformanceService(reported(service, client, caller, key), client, service);
+    } catch (error) {
+      await service.stop('SIGKILL');
+      throw error;
+    }
+  }
+
+  /** @throws where it did not end well */
+  async stop(): Promise<void> {
+    this.client.close();
+    const { code } = await this.service.stop();
+    if (code !== 0) throw new Error(`the service ended with ${code}: ${this.service.log}`);
+  }
+}
+
+function reported(
+  service: ChildProcessService,
+  client: HttpClient,
+  { name, scopes }: Caller,
+  { id, key }: { readonly id: number; readonly key: string },
+): Outcome {
+  const url = `https://localhost:${client.port}`;
+  const environment = {
+    CONFORMANCE_URL: url,
+    CONFORMANCE_CA_FILE: `${service.folder}/data/tls/ca.pem`,
+    CONFORMANCE_CALLER: name,
+    CONFORMANCE_KEY: key,
+    CONFORMANCE_SCOPES: scopes.join(' '),
+    CONFORMANCE_LOOKING_KEY: service.firstKey,
+    CONFORMANCE_LOOKING_KEY_ID: '1',
+    CONFORMANCE_OWN_KEY_IDS: `1 ${id}`,
+  };
+  return { url, key, environment };
+}
+
+async function newKey(client: HttpClient, { name, scopes }: Caller): Promise<{ id: number; key: string }> {
+  const { status, text, json } = await client.post('/v1/api-keys', { name, scopes });
+  if (status !== 201) throw new Error(`no key was made: ${text}`);
+  return json;
+}
+
+/** Records that nobody made for the test at hand, so that lists have pages. */
+async function fill(client: HttpClient): Promise<void> {
+  for (let n = 1; n <= 30; n++) {
+    const product = await client.post('/v1/products', { name: `Lamp ${n}`, attributes: { n } });
+    const user = await client.post('/v1/users', { name: 'Ann', email: `ann.${n}@example.org` });
+    const items = [{ productId: product.json.id, quantity: n }];
+    const order = await client.post('/v1/orders', { userId: user.json.id, items });
+    if (order.status !== 201) throw new Error(`no order was made: ${order.text}`);
+  }
+}

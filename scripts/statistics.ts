@@ -1,0 +1,49 @@
+/** Milliseconds that each of many requests took. */
+export class Latencies {
+  private readonly taken: number[] = [];
+
+  get count(): number {
+    return this.taken.length;
+  }
+
+  add(milliseconds: number): void {
+    this.taken.push(milliseconds);
+  }
+
+  addAll(others: Latencies): void {
+    for (const one of others.taken) this.taken.push(one);
+  }
+
+  /** The least that this part of the requests, such as 0.99, did not exceed; NaN of none. */
+  quantile(part: number): number {
+    const sorted = Float64Array.from(this.taken).sort();
+    return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
+  }
+}
+
+/** Rows under their headings in Markdown, the first column to the left and figures to the right. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = headings.map((heading, at) =>
+    Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, at) => (at === 0 ? (cells[at] ?? '').padEnd(width) : (cells[at] ?? '').padStart(width))).join(' | ')} |`;
+  const rule = `|${widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [line(headings), rule, ...rows.map(line)].join('\n');
+}
+
+export function milliseconds(value: number): string {
+  return value.toFixed(2);
+}
+
+export function ratio(value: number, base: number): string {
+  return (value / base).toFixed(2);
+}
+
+export function grouped(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

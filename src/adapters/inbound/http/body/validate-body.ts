@@ -1,0 +1,197 @@
+import Joi from 'joi';
+import { validateAttributes } from '../../../../domain/attributes.js';
+import { type Issue, type IssueCode, fieldIssue } from '../../../../domain/errors.js';
+import type { Field, FieldTable } from '../../../../domain/fields.js';
+import { parseInstant } from '../../../../domain/instant.js';
+import { REFERENCE } from '../../../../domain/references.js';
+import { type TextRule, validateText } from '../../../../domain/text.js';
+import { formIssues, repetitionsIn } from '../../../../domain/validation.js';
+import { type JsonSchema, textSchema } from '../openapi/json-schema.js';
+import { truncateJson } from './truncate-json.js';
+
+/** For each of joi's own error types, the code in the contract. The rules of this file report codes as they are. */
+const CODES: Readonly<Record<string, IssueCode>> = {
+  'any.required': 'required',
+  'any.unknown': 'read_only_field',
+  'object.unknown': 'unknown_field',
+  'object.base': 'invalid_type',
+  'array.base': 'invalid_type',
+  'array.min': 'too_short',
+  'array.max': 'too_long',
+  'string.base': 'invalid_type',
+  'boolean.base': 'invalid_type',
+  'number.base': 'invalid_type',
+  'number.integer': 'invalid_type',
+  'number.unsafe': 'out_of_range',
+  'number.infinity': 'out_of_range',
+  'number.min': 'out_of_range',
+  'number.max': 'out_of_range',
+  'string.empty': 'too_short',
+  'string.pattern.base': 'invalid_format',
+};
+
+/** An issue of a value, or of something inside it. */
+interface LocatedIssue {
+  readonly code: IssueCode;
+  readonly path: readonly (string | number)[];
+}
+
+/** The paths to elements that repeat one before them. Elements may be of any type. */
+type Repetitions = (elements: readonly unknown[]) => (readonly (string | number)[])[];
+
+/** Checks texts. */
+export interface TextValidator {
+  readonly issues: (text: string) => readonly IssueCode[];
+  /** The JSON Schema of the texts without an issue, beside `type: string`. */
+  readonly jsonSchema: JsonSchema;
+}
+
+type Types = Joi.Root & {
+  text(): Joi.AnySchema & { validatedBy(validator: TextValidator): Joi.AnySchema };
+  attributes(): Joi.ObjectSchema;
+  list(): Joi.ArraySchema & { distinct(repetitions: Repetitions): Joi.ArraySchema };
+};
+
+/** A rule of joi returns several errors in such an array. joi's types leave it out. */
+type ManyErrors = Joi.CustomHelpers & { errorsArray(): Joi.ErrorReport[] };
+
+/** The rules of the domain as joi types. Their errors have the contract's codes. */
+const types = Joi.extend(
+  (joi) => ({
+    type: 'text',
+    base: joi.any(),
+    validate(value: unknown, helpers) {
+      return typeof value === 'string' ? undefined : { value, errors: helpers.error('invalid_type') };
+    },
+    rules: {
+      validatedBy: {
+        args: ['judge'],
+        method(validator: TextValidator) {
+          return this.$_addRule({ name: 'judgedBy', args: { validator } });
+        },
+        validate(value: string, helpers, { validator }: { validator: TextValidator }) {
+          return validated(
+            value,
+            validator.issues(value).map((code) => ({ code, path: [] })),
+            helpers,
+          );
+        },
+      },
+    },
+  }),
+  (joi) => ({
+    type: 'attributes',
+    base: joi.object().unknown(),
+    validate(value: Readonly<Record<string, unknown>>, helpers) {
+      const errors = reports(validateAttributes(value), helpers);
+      return errors.length === 0 ? undefined : { value, errors };
+    },
+  }),
+  (joi) => ({
+    type: 'list',
+    base: joi.array(),
+    rules: {
+      distinct: {
+        args: ['repetitions'],
+        method(repetitions: Repetitions) {
+          return this.$_addRule({ name: 'distinct', args: { repetitions } });
+        },
+        validate(value: readonly unknown[], helpers, { repetitions }: { repetitions: Repetitions }) {
+          const issues = repetitions(value).map((path) => ({ code: 'duplicate_value' as const, path }));
+          return validated(value, issues, helpers);
+        },
+      },
+    },
+  }),
+) as Types;
+
+function validated<Value>(value: Value, issues: readonly LocatedIssue[], helpers: Joi.CustomHelpers) {
+  if (issues.length === 0) return value;
+  const errors = (helpers as ManyErrors).errorsArray();
+  errors.push(...reports(issues, helpers));
+  return errors;
+}
+
+function reports(issues: readonly LocatedIssue[], { error, state }: Joi.CustomHelpers): Joi.ErrorReport[] {
+  return issues.map(({ code, path }) => {
+    const location = path.length === 0 ? state : state.localize?.([...(state.path ?? []), ...path], state);
+    return error(code, {}, location);
+  });
+}
+
+/** The joi schema of these fields. It checks shape, types and every rule of the domain, and never converts a value. */
+export function objectSchema(table: FieldTable): Joi.ObjectSchema {
+  const keys = Object.entries(table).map(([name, field]) => {
+    const schema = fieldSchema(field);
+    return [name, field.required ? schema.required() : schema];
+  });
+  return Joi.object(Object.fromEntries(keys));
+}
+
+function fieldSchema(field: Field): Joi.AnySchema {
+  switch (field.kind) {
+    case 'text':
+      return text(field);
+    case 'code':
+      return Joi.string().pattern(field.pattern);
+    case 'choice':
+      return checkedText((text) => formIssues(text, field.values.includes(text)), { enum: field.values });
+    case 'integer':
+      return integer(field);
+    case 'reference':
+      return integer(REFERENCE);
+    case 'instant':
+      return checkedText((text) => formIssues(text, parseInstant(text) !== undefined), {
+        format: 'date-time',
+      });
+    case 'attributes':
+      return types.attributes();
+    case 'object':
+      return objectSchema(field.fields);
+    case 'list':
+      return types
+        .list()
+        .distinct(repetitionsIn(field))
+        .items(fieldSchema(field.of))
+        .min(field.min)
+        .max(field.max);
+  }
+}
+
+function text(rule: TextRule): Joi.AnySchema {
+  return checkedText((text) => validateText(text, rule), textSchema(rule));
+}
+
+function checkedText(issues: TextValidator['issues'], jsonSchema: JsonSchema): Joi.AnySchema {
+  return types.text().validatedBy({ issues, jsonSchema });
+}
+
+function integer({ min, max }: { readonly min: number; readonly max: number }): Joi.NumberSchema {
+  return Joi.number().integer().min(min).max(max);
+}
+
+/** A field that is shown and cannot be sent. */
+export function givenByService(): Joi.Schema {
+  return Joi.any().forbidden();
+}
+
+/** More values than any resource has, and far fewer than the errors that overflow joi's stack (about 100,000). */
+const MAX_VALIDATED = 2_000;
+
+/** Every issue of a body; of a very long one, every issue of its beginning. */
+export function validateBody(schema: Joi.Schema, body: unknown): Issue[] {
+  const { value, isWhole } = truncateJson(body, MAX_VALIDATED);
+  const { error } = schema.validate(value, { abortEarly: false, convert: false, presence: 'optional' });
+  const issues = (error?.details ?? []).map(({ type, path }) => fieldIssue(codeOf(type), path));
+  if (isWhole) return issues;
+  // A field that seems to be missing may have been cut off.
+  const certain = issues.filter(({ code }) => code !== 'required');
+  return certain.length > 0 ? certain : [fieldIssue('too_long', [])];
+}
+
+function codeOf(type: string): IssueCode {
+  // joi's own types have a dot, the contract's codes have none.
+  const code = type.includes('.') ? CODES[type] : (type as IssueCode);
+  if (!code) throw new Error(`No code of the contract stands for joi's ${type}.`);
+  return code;
+}

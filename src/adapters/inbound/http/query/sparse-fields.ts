@@ -1,0 +1,50 @@
+import { metadata } from '../../../../application/records/record-view.js';
+import type { Versioned } from '../../../../domain/record.js';
+import type { ParameterDescription } from '../openapi/description.js';
+import { nameListIssues, type Parameter, type Query } from './query.js';
+import type { ResourceDefinition } from '../resources/resource-definition.js';
+
+/** What a client is shown of a record. */
+export interface View<Fields> {
+  /** What tells the view from the usual one: its fields, in the order of presentation. Absent: the usual one. */
+  readonly name?: string;
+  present(record: Versioned<Fields>): object;
+}
+
+/** `fields=id,name,version`: these, where they have a value, and no others. */
+export class SparseFields<Fields> {
+  readonly parameter: Parameter;
+  private readonly names: readonly string[];
+
+  constructor(private readonly resource: ResourceDefinition<Fields>) {
+    const own = Object.keys(resource.schema.describe()['keys'] ?? {});
+    this.names = ['id', ...own, 'version', 'createdAt', 'updatedAt'];
+    this.parameter = { issues: (text) => nameListIssues('fields', text.split(','), this.names) };
+  }
+
+  described(): ParameterDescription {
+    return {
+      name: 'fields',
+      description: 'Show only these fields. A field that has no value is left out.',
+      schema: { type: 'array', minItems: 1, items: { type: 'string', enum: this.names } },
+      style: 'form',
+      explode: false,
+      example: ['id', 'version'],
+    };
+  }
+
+  /** @param query one without fault */
+  read(query: Query): View<Fields> {
+    const { resource } = this;
+    const requested = query.get('fields')?.split(',');
+    if (!requested) return { present: (record) => resource.present(record) };
+    const shown = this.names.filter((name) => requested.includes(name));
+    return {
+      name: shown.join(','),
+      present: (record) => {
+        const all = Object.entries({ ...resource.present(record), ...metadata(record) });
+        return Object.fromEntries(all.filter(([name]) => shown.includes(name)));
+      },
+    };
+  }
+}

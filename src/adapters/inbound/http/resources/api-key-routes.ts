@@ -1,0 +1,55 @@
+import type { ApiKeyService } from '../../../../application/auth/api-key-service.js';
+import type { ApiKey } from '../../../../domain/access.js';
+import { describedIssuance, describedRevocation } from '../openapi/resource-operations.js';
+import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
+import { noParameter } from '../query/query.js';
+import type { ResourceDefinition } from './resource-definition.js';
+import { respondJson, ResourceOperations, type ResourcePolicy, routesOf } from './resource-routes.js';
+import { type Handler, idOf, type Operation, type Route } from '../route.js';
+
+/** API keys are issued and revoked, and never changed. */
+export function apiKeyRoutes(
+  resource: ResourceDefinition<ApiKey>,
+  service: ApiKeyService,
+  policy: ResourcePolicy,
+): Route[] {
+  const operations = new ResourceOperations(resource, service.keys, policy);
+  const issue: Operation = {
+    describe: () => describedIssuance(operations.described),
+    scope: resource.writeScope,
+    parameter: noParameter,
+    headers: readIdempotencyKey,
+    // JSON only: a stream of secrets would be lost with its connection.
+    consumes: {
+      'application/json': { read: operations.readJson, handle: issuing(resource, service, operations) },
+    },
+  };
+  const revoke: Operation = {
+    ...operations.remove((ctx, precondition) =>
+      service.revokeFor(ctx.state.principal, idOf(ctx), precondition),
+    ),
+    describe: () => describedRevocation(operations.described),
+  };
+  return routesOf(
+    resource,
+    { GET: operations.list(), POST: issue },
+    { GET: operations.read(), DELETE: revoke },
+  );
+}
+
+function issuing(
+  resource: ResourceDefinition<ApiKey>,
+  service: ApiKeyService,
+  operations: ResourceOperations<ApiKey>,
+): Handler['handle'] {
+  return async (ctx) => {
+    const { body } = ctx.request;
+    const creation = { draft: service.keys.draft(body), idempotency: idempotencyOf(ctx, body) };
+    const issued = await service.issueFor(ctx.state.principal, creation);
+    operations.announce(ctx, issued);
+    ctx.set('ETag', operations.tagOf(issued.record));
+    // Whole even if Prefer asks for less: the key is shown only here.
+    respondJson(ctx, { ...resource.present(issued.record), key: issued.key });
+    ctx.status = 201;
+  };
+}

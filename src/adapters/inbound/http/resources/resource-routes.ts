@@ -1,0 +1,264 @@
+import type { Created } from '../../../../application/records/create-records.js';
+import type { Precondition, RecordService } from '../../../../application/records/record-service.js';
+import type { Change } from '../../../../application/records/record-view.js';
+import { PreconditionFailed } from '../../../../domain/errors.js';
+import type { Versioned } from '../../../../domain/record.js';
+import { readJsonBody } from '../body/json-body.js';
+import type { Context, Middleware } from '../context.js';
+import { ImportRoute, type ImportPolicy, type ImportTools } from '../import/import-route.js';
+import { ListRoute } from '../list/list-route.js';
+import { NDJSON } from '../list/ndjson.js';
+import {
+  DescribedResource,
+  describedChange,
+  describedCreation,
+  describedDeletion,
+  describedListing,
+  describedReading,
+  describedReplacement,
+} from '../openapi/resource-operations.js';
+import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
+import { writePrecondition } from '../query/preconditions.js';
+import { prefersMinimal } from '../query/prefer-header.js';
+import { noParameter } from '../query/query.js';
+import type { ResourceDefinition } from './resource-definition.js';
+import { entityTag, isKnown } from '../response/etag.js';
+import { type BodyHandler, idOf, type Operation, type Policy, type Route } from '../route.js';
+import { type View, SparseFields } from '../query/sparse-fields.js';
+import { MAX_RECORD_BYTES } from '../work-limits.js';
+
+const JSON_PATCH = 'application/json-patch+json';
+
+export interface ResourcePolicy extends ImportPolicy {
+  readonly requireIfMatch: boolean;
+  /** Whether reading needs no token. */
+  readonly publicRead: boolean;
+  /** The Cache-Control of what is read. */
+  readonly cacheControl: string;
+}
+
+/** The two addresses of a resource: the collection and the item. */
+export function routesOf(
+  { path, version, deprecation }: ResourceDefinition<never>,
+  collection: Route['operations'],
+  item: Route['operations'],
+): Route[] {
+  const inVersion = `(?:/v${version})?/${path}`;
+  return [
+    {
+      template: `/v${version}/${path}`,
+      access: 'bearer',
+      path: new RegExp(`^${inVersion}$`),
+      version,
+      deprecation,
+      operations: collection,
+    },
+    {
+      template: `/v${version}/${path}/{id}`,
+      access: 'bearer',
+      path: new RegExp(`^${inVersion}/([1-9][0-9]{0,15})$`),
+      version,
+      deprecation,
+      operations: item,
+    },
+  ];
+}
+
+/** Every operation on a resource whose records clients create, read, change and delete. */
+export function resourceRoutes<Fields>(
+  resource: ResourceDefinition<Fields>,
+  service: RecordService<Fields>,
+  policy: ResourcePolicy,
+  imports: ImportTools,
+): Route[] {
+  const operations = new ResourceOperations(resource, service, policy);
+  return routesOf(
+    resource,
+    { GET: operations.list(), POST: operations.create(imports) },
+    {
+      GET: operations.read(),
+      PUT: operations.replace(),
+      PATCH: operations.patch(),
+      DELETE: operations.remove((ctx, precondition) => service.remove(idOf(ctx), precondition)),
+    },
+  );
+}
+
+/** The operations that resources have in common. A resource takes those that it offers, and may add its own. */
+export class ResourceOperations<Fields> {
+  /** Two versions may show one state differently, so their strong tags differ (RFC 9110 section 8.8.1). */
+  private readonly tagPrefix: string;
+  private readonly versionTag: RegExp;
+  readonly readJson: Middleware;
+
+  constructor(
+    private readonly resource: ResourceDefinition<Fields>,
+    private readonly service: RecordService<Fields>,
+    private readonly policy: ResourcePolicy,
+  ) {
+    const { version, tagState } = resource;
+    this.readJson = readJsonBody(policy.bodyLimitBytes);
+    this.tagPrefix = version === 1 ? '' : `v${version}.`;
+    const state = tagState?.pattern ?? '([1-9][0-9]*)';
+    this.versionTag = new RegExp(`^"${this.tagPrefix.replace('.', '\\.')}${state}"$`);
+  }
+
+  /** Made when somebody reads the OpenAPI document. */
+  get described(): DescribedResource<Fields> {
+    return new DescribedResource(this.resource, this.policy.requireIfMatch);
+  }
+
+  list(): Operation {
+    const list = new ListRoute(this.resource, this.service, this.policy.cacheControl);
+    return { ...this.readAccess(), ...list.operation(), describe: () => describedListing(this.described) };
+  }
+
+  create(imports: ImportTools): Operation {
+    return {
+      describe: () => describedCreation(this.described),
+      scope: this.resource.writeScope,
+      parameter: noParameter,
+      headers: readIdempotencyKey,
+      consumes: {
+        'application/json': { read: this.readJson, handle: (ctx) => this.createOne(ctx) },
+        [NDJSON]: new ImportRoute(this.service, this.policy, imports).handler(),
+      },
+    };
+  }
+
+  read(): Operation {
+    const views = new SparseFields(this.resource);
+    return {
+      describe: () => describedReading(this.described),
+      ...this.readAccess(),
+      ...this.ofItem(),
+      parameter: (name) => (name === 'fields' ? views.parameter : undefined),
+      handle: (ctx, parameters) => this.respondToRead(ctx, views.read(parameters)),
+    };
+  }
+
+  replace(): Operation {
+    return {
+      describe: () => describedReplacement(this.described),
+      scope: this.resource.writeScope,
+      ...this.ofItem(),
+      consumes: { 'application/json': this.update('replacement') },
+    };
+  }
+
+  patch(): Operation {
+    const mergePatch = this.update('merge-patch');
+    const consumes = {
+      'application/merge-patch+json': mergePatch,
+      [JSON_PATCH]: this.update('json-patch'),
+      'application/json': mergePatch,
+    };
+    return {
+      describe: () => describedChange(this.described, Object.keys(consumes), JSON_PATCH),
+      scope: this.resource.writeScope,
+      ...this.ofItem(),
+      consumes,
+    };
+  }
+
+  /** @param remove deletes the record of the request, or throws `precondition_failed` */
+  remove(remove: (ctx: Context, precondition: Precondition) => Promise<void>): Operation {
+    return {
+      describe: () => describedDeletion(this.described),
+      scope: this.resource.writeScope,
+      ...this.ofItem(),
+      handle: async (ctx) => {
+        const precondition = this.precondition(ctx);
+        await this.showingTag(ctx, () => remove(ctx, precondition));
+        ctx.status = 204;
+      },
+    };
+  }
+
+  private async createOne(ctx: Context): Promise<void> {
+    const { body } = ctx.request;
+    const creation = { draft: this.service.draft(body), idempotency: idempotencyOf(ctx, body) };
+    await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
+    const created = await this.service.create(creation);
+    this.announce(ctx, created);
+    this.respondToWrite(ctx, 201, created.record);
+  }
+
+  private update(kind: Change['kind']): BodyHandler {
+    return {
+      read: this.readJson,
+      handle: async (ctx) => {
+        const change = { kind, body: ctx.request.body };
+        const precondition = this.precondition(ctx);
+        await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
+        const record = await this.showingTag(ctx, () => this.service.update(idOf(ctx), precondition, change));
+        this.respondToWrite(ctx, 200, record);
+      },
+    };
+  }
+
+  private async respondToRead(ctx: Context, view: View<Fields>): Promise<void> {
+    const record = await this.service.read(idOf(ctx));
+    const tag = this.tagOf(record, view.name);
+    const isUnchanged = isKnown(ctx, tag);
+    ctx.set('Cache-Control', this.policy.cacheControl);
+    ctx.set('ETag', tag);
+    if (isUnchanged) ctx.status = 304;
+    else respondJson(ctx, view.present(record));
+  }
+
+  private respondToWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
+    ctx.set('ETag', this.tagOf(record));
+    if (!prefersMinimal(ctx)) {
+      respondJson(ctx, this.resource.present(record));
+      ctx.status = status;
+      return;
+    }
+    ctx.body = null;
+    ctx.status = status === 200 ? 204 : status;
+  }
+
+  /** Sets the address of a new record, and whether an earlier request created it. */
+  announce(ctx: Context, { record, isReplay }: Created<Fields>): void {
+    const { version, path } = this.resource;
+    if (isReplay) ctx.set('Idempotency-Replayed', 'true');
+    ctx.set('Location', `/v${version}/${path}/${record.id}`);
+  }
+
+  /** Sets the current entity tag if the client's precondition fails. */
+  private async showingTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
+    try {
+      return await write();
+    } catch (error) {
+      if (error instanceof PreconditionFailed)
+        ctx.set('ETag', this.tagOf(error.current as Versioned<Fields>));
+      throw error;
+    }
+  }
+
+  /** See {@link entityTag}. */
+  tagOf(record: Versioned<Fields>, view?: string): string {
+    const state = this.resource.tagState?.of(record) ?? record.version;
+    return entityTag(`${this.tagPrefix}${state}`, view);
+  }
+
+  private precondition(ctx: Context): Precondition {
+    return writePrecondition(ctx.headers, this.policy.requireIfMatch, (tag) => {
+      const version = this.versionTag.exec(tag)?.[1];
+      return version === undefined ? undefined : Number(version);
+    });
+  }
+
+  private readAccess(): Pick<Policy, 'scope'> {
+    return this.policy.publicRead ? {} : { scope: this.resource.readScope };
+  }
+
+  private ofItem(): Pick<Policy, 'parameter' | 'ensureExists'> {
+    return { parameter: noParameter, ensureExists: (ctx) => this.service.read(idOf(ctx)) };
+  }
+}
+
+export function respondJson(ctx: Context, value: unknown): void {
+  ctx.set('Content-Type', 'application/json');
+  ctx.body = JSON.stringify(value);
+}

@@ -1,6 +1,0 @@
-/** Where the service says what befell it. Details hold no secret. */
-export interface Journal {
-  info(event: string, details?: Readonly<Record<string, unknown>>): void;
-  warn(event: string, details?: Readonly<Record<string, unknown>>): void;
-  error(event: string, details?: Readonly<Record<string, unknown>>): void;
-}

@@ -1,0 +1,6 @@
+/** Where the service says what befell it. Details hold no secret. */
+export interface Logger {
+  info(event: string, details?: Readonly<Record<string, unknown>>): void;
+  warn(event: string, details?: Readonly<Record<string, unknown>>): void;
+  error(event: string, details?: Readonly<Record<string, unknown>>): void;
+}

@@ -1,0 +1,94 @@
+import type { FieldSpecs } from '../../domain/fields.js';
+
+/** A request for one page of a list. Every store gives the same page for it. */
+export interface ListQuery {
+  /** The most records of the page, at least 1. A store may end a page earlier if the records are large. */
+  readonly limit: number;
+  /** The page ends after about this many bytes of records. Absent: {@link MAX_PAGE_BYTES}. */
+  readonly bytes?: number;
+  /**
+   * Whether the page continues a list that was promised whole. Then a store searches for it to the end if it can,
+   * however long that takes.
+   */
+  readonly isContinuation?: true;
+  /** A record in the list matches all of them. */
+  readonly filters: readonly Filter[];
+  readonly order: Order;
+  /** Absent: the first page. */
+  readonly from?: Position;
+  /** The principal, else the IP address. Limits on concurrent work count per client. */
+  readonly client?: string | undefined;
+}
+
+export type Value = string | number;
+
+/** A record that lacks the field matches no filter. Texts are compared literally. */
+export type Filter = Comparison | Membership | AttributeFilter;
+
+export interface Comparison {
+  /** A field of the resource or of the metadata. */
+  readonly field: string;
+  /** `prefix` is for texts only. */
+  readonly operator: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'prefix';
+  /** Of the field's type. An instant may lie between two milliseconds. */
+  readonly value: Value;
+}
+
+export interface Membership {
+  readonly field: string;
+  readonly operator: 'in';
+  readonly values: readonly Value[];
+}
+
+/** Matches if the attribute is this text, or a number or boolean that is written like it. */
+export interface AttributeFilter {
+  readonly field: 'attributes';
+  readonly operator: 'attribute';
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Fields that every record has. The last one is `id`, so no two records tie; `id` is nowhere else. */
+export type Order = readonly SortKey[];
+
+export interface SortKey {
+  readonly field: string;
+  readonly descending: boolean;
+}
+
+export const BY_ID: Order = [{ field: 'id', descending: false }];
+
+export interface ListPage<Item> {
+  /** In the list's order, also if the page was reached backwards. */
+  readonly records: readonly Item[];
+  /**
+   * Whether more records lie beyond the page, in the direction in which it was read. A store may say so if it would
+   * have to search long to be sure.
+   */
+  readonly hasMore: boolean;
+}
+
+/**
+ * A page ends after about this many bytes of records, so one request neither keeps others waiting nor fills the memory.
+ */
+export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** A position in the order. It stays valid when the record at it is deleted. */
+export interface Position {
+  /** The side of the position on which the page lies. */
+  readonly side: 'after' | 'before';
+  /** Whether a record at the position itself belongs to the page. */
+  readonly inclusive: boolean;
+  /** The value of each key of the order. */
+  readonly values: readonly Value[];
+}
+
+/** A table as the stores need to know it. */
+export interface RecordTable {
+  /** The name of the table or collection, and of the counter of its ids. */
+  readonly name: string;
+  /** Every indexed field. {@link SYSTEM_FIELDS} is indexed as well. */
+  readonly fields: FieldSpecs;
+  /** The first id that may be reserved. */
+  readonly firstId: number;
+}

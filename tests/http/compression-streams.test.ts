@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
+import { CODECS } from '#src/adapters/inbound/http/middleware/compression-codecs.js';
+import { CODINGS, decoded, NAMES } from '../support/codings.js';
+import { middlewareHarness } from '../support/middleware-harness.js';
+
+describe('an answer that may be coded', () => {
+  const service = middlewareHarness(compression);
+  const request = (coding: string) => service.client.get('/', { headers: { 'Accept-Encoding': coding } });
+  const document = (body: string | Buffer, headers: Record<string, string> = {}) => {
+    service.response = (ctx) => {
+      ctx.vary('Accept-Encoding');
+      ctx.set({ 'Content-Type': 'text/html', ...headers });
+      ctx.body = body;
+    };
+  };
+
+  it('is coded over 1 KiB, of bytes and not of characters', async () => {
+    for (const [body, coding] of [
+      ['x'.repeat(1_024), undefined],
+      ['x'.repeat(1_025), 'gzip'],
+      [`${'x'.repeat(1_022)}é`, undefined],
+      [`${'x'.repeat(1_023)}é`, 'gzip'],
+      [Buffer.alloc(1_024, 'x'), undefined],
+      [Buffer.alloc(1_025, 'x'), 'gzip'],
+    ] as const) {
+      document(body);
+      const response = await request('gzip');
+      expect([response.headers['content-encoding'], response.headers['content-type']]).to.deep.equal([
+        coding,
+        'text/html',
+      ]);
+      expect(decoded(response)).to.equal(body.toString());
+    }
+  });
+
+  it('is one that says that it varies by it, or lines', async () => {
+    const body = 'x'.repeat(2_000);
+    for (const [type, coding] of [
+      ['application/json', undefined],
+      ['text/plain', undefined],
+      ['application/x-ndjson', 'gzip'],
+    ]) {
+      service.response = (ctx) => {
+        ctx.set('Content-Type', `${type}`);
+        ctx.body = body;
+      };
+      const { headers } = await request('gzip');
+      expect([headers['content-encoding'], headers['vary']], type).to.deep.equal([
+        coding,
+        coding && 'Accept-Encoding',
+      ]);
+    }
+  });
+
+  it('carries no strong tag, which is of the bytes as they are', async () => {
+    const body = 'x'.repeat(2_000);
+    for (const [ETag, coding] of [
+      ['"1"', undefined],
+      ['W/"1"', 'br'],
+    ] as const) {
+      document(body, { ETag });
+      const response = await request('br');
+      expect([response.headers['content-encoding'], response.headers.etag]).to.deep.equal([coding, ETag]);
+    }
+  });
+
+  it('is not even begun for HEAD where it is a stream', async () => {
+    let isBegun = false;
+    service.response = (ctx) => {
+      ctx.set('Content-Type', 'application/x-ndjson');
+      ctx.body = Readable.from(
+        (async function* () {
+          isBegun = true;
+          yield Buffer.from('{"line":1}\n');
+        })(),
+      );
+    };
+    const response = await service.client.request('HEAD', '/', { headers: { 'Accept-Encoding': 'br' } });
+    expect([response.status, response.headers['content-encoding'], isBegun]).to.deep.equal([200, 'br', false]);
+  });
+
+  for (const coding of NAMES) {
+    it(`gives each line of a live stream as soon as it is there, in ${coding}`, async () => {
+      let takeNext = () => {};
+      const lines = ['{"line":1}\n', '{"line":2}\n', '{"line":3}\n'];
+      service.response = (ctx) => {
+        ctx.set('Content-Type', 'application/x-ndjson');
+        ctx.body = Readable.from(
+          (async function* () {
+            for (const line of lines) {
+              yield Buffer.from(line);
+              // The next is made once the client has read this one.
+              await new Promise<void>((resolve) => (takeNext = resolve));
+            }
+          })(),
+        );
+      };
+      const requested = get({ port: service.client.port, headers: { 'Accept-Encoding': coding }, agent: false });
+      const [response] = await once(requested, 'response');
+      const seen: string[] = [];
+      for await (const text of response.pipe(CODINGS[coding].stream()).setEncoding('utf8')) {
+        seen.push(text);
+        takeNext();
+      }
+      expect(seen).to.deep.equal(lines);
+    });
+
+    it(`lets go of its source when the client leaves, in ${coding}`, async () => {
+      let isClosed = () => {};
+      const closed = new Promise<void>((resolve) => (isClosed = resolve));
+      service.response = (ctx) => {
+        ctx.set('Content-Type', 'application/x-ndjson');
+        ctx.body = Readable.from(
+          (async function* () {
+            try {
+              for (;;) {
+                yield Buffer.from('{"line":1}\n');
+                await new Promise((resolve) => setImmediate(resolve));
+              }
+            } finally {
+              isClosed();
+            }
+          })(),
+        );
+      };
+      const requested = get({ port: service.client.port, headers: { 'Accept-Encoding': coding }, agent: false });
+      const [response] = await once(requested, 'response');
+      await once(response, 'data');
+      response.destroy();
+      await closed;
+    });
+
+    it(`leaves others their turn while it is coded, in ${coding}`, async () => {
+      const large = Buffer.alloc(8 * 1024 * 1024, 'many words ');
+      let isDone = false;
+      const coded = CODECS[coding].whole(large).finally(() => (isDone = true));
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(isDone).to.equal(false);
+      expect(CODINGS[coding].whole(await coded).equals(large)).to.equal(true);
+    });
+  }
+});

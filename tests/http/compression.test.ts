@@ -1,0 +1,278 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
+import { expect } from 'chai';
+import { CODINGS, decoded, NAMES } from '../support/codings.js';
+import { type HttpResponse, received } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { listService } from '../support/middleware-harness.js';
+import { begin, LINES, logged, pagesUntilFull, someTurns } from '../support/watched-export.js';
+
+const options = (coding: string | undefined, headers = {}) => ({
+  headers: { ...headers, ...(coding !== undefined && { 'Accept-Encoding': coding }) },
+});
+const codingOf = ({ headers }: HttpResponse) => headers['content-encoding'];
+const variesByCoding = ({ headers }: HttpResponse) => /\bAccept-Encoding\b/.test(`${headers['vary']}`);
+/** What does not change from one request to the next. */
+const lasting = ({ headers }: HttpResponse) => {
+  const { date, 'x-request-id': id, ratelimit, connection, 'keep-alive': alive, ...rest } = headers;
+  return rest;
+};
+
+describe('a list in a coding', () => {
+  const service = inProcessService();
+  const get = (path: string, coding?: string, headers = {}) =>
+    service.client.get(path, options(coding, headers));
+
+  before(async () => {
+    for (let i = 0; i < 200; i++) {
+      await service.client.post('/products', { name: `product ${i}`, description: 'many words '.repeat(10) });
+    }
+  });
+
+  for (const coding of NAMES) {
+    it(`says in ${coding} what it says in none, with the same tag and links`, async () => {
+      for (const path of ['/products', '/v1/products?limit=50&sort=-name']) {
+        const [plain, coded] = [await get(path), await get(path, coding)];
+        expect([coded.status, codingOf(plain), codingOf(coded)]).to.deep.equal([200, undefined, coding]);
+        expect(decoded(coded)).to.equal(plain.text);
+        expect(coded.bytes.length).to.be.lessThan(plain.bytes.length / 3);
+        expect(coded.headers['content-length']).to.equal(`${coded.bytes.length}`);
+        const { 'content-encoding': _, 'content-length': __, ...others } = lasting(coded);
+        const { 'content-length': ___, ...same } = lasting(plain);
+        expect(others).to.deep.equal(same);
+      }
+    });
+
+    it(`answers HEAD as it would GET in ${coding}`, async () => {
+      for (const path of ['/products', '/products?limit=1']) {
+        const [head, got] = [
+          await service.client.request('HEAD', path, options(coding)),
+          await get(path, coding),
+        ];
+        expect([head.status, head.text]).to.deep.equal([200, '']);
+        expect(lasting(head)).to.deep.equal(lasting(got));
+      }
+      for (const path of ['/products', '/products?limit=5']) {
+        const head = await service.client.request('HEAD', path, options(coding, LINES));
+        expect([codingOf(head), head.text, head.headers['content-length']]).to.deep.equal([
+          coding,
+          '',
+          undefined,
+        ]);
+      }
+    });
+
+    it(`is 304 to who has it, whatever the coding: ${coding}`, async () => {
+      const tag = `${(await get('/products', coding)).headers.etag}`;
+      for (const requested of [undefined, ...NAMES]) {
+        const response = await get('/products', requested, { 'If-None-Match': tag });
+        expect([response.status, codingOf(response), response.headers.etag]).to.deep.equal([304, undefined, tag]);
+        expect(variesByCoding(response)).to.equal(true);
+      }
+    });
+
+    it(`holds the same lines in ${coding}, of a page and of all`, async () => {
+      for (const path of ['/products', '/products?limit=150', '/products?limit=1', '/products?name=none']) {
+        const [plain, coded] = [await get(path, undefined, LINES), await get(path, coding, LINES)];
+        expect([codingOf(plain), codingOf(coded)], path).to.deep.equal([undefined, coding]);
+        expect(coded.headers['content-type']).to.equal('application/x-ndjson');
+        expect(coded.headers['transfer-encoding']).to.equal('chunked');
+        expect(coded.headers['link']).to.equal(plain.headers['link']);
+        expect(decoded(coded), path).to.equal(plain.text);
+        expect([variesByCoding(plain), variesByCoding(coded)]).to.deep.equal([true, true]);
+      }
+    });
+
+    it(`comes in ${coding} to a client of HTTP/1.0 too`, async () => {
+      for (const Accept of ['application/json', LINES.Accept]) {
+        const token = `Authorization: Bearer ${FIRST_KEY}`;
+        const socket = await service.client.connect();
+        socket.write(
+          `GET /products HTTP/1.0\r\n${token}\r\nAccept: ${Accept}\r\nAccept-Encoding: ${coding}\r\n\r\n`,
+        );
+        const bytes: Buffer[] = [];
+        for await (const chunk of socket) bytes.push(chunk as Buffer);
+        const whole = Buffer.concat(bytes);
+        const body = whole.subarray(whole.indexOf('\r\n\r\n') + 4);
+        const plain = await get('/products', undefined, { Accept });
+        expect(CODINGS[coding].whole(body).toString('utf8')).to.equal(plain.text);
+      }
+    });
+  }
+
+  it('comes in the coding that the client likes best, or in none', async () => {
+    for (const [requested, coding] of [
+      ['gzip;q=0.5, br;q=0.4', 'gzip'],
+      ['gzip, deflate, br', 'br'],
+      ['*', 'gzip'],
+      ['deflate', undefined],
+      ['identity;q=0', undefined],
+      ['*;q=0', undefined],
+      ['gzip;q=a', undefined],
+    ] as const) {
+      for (const headers of [{}, LINES]) {
+        const response = await get('/products', requested, headers);
+        expect([response.status, codingOf(response), variesByCoding(response)], requested).to.deep.equal([
+          200,
+          coding,
+          true,
+        ]);
+      }
+    }
+  });
+
+  it('comes as it is where it is no larger than 1 KiB, and varies all the same', async () => {
+    const short = await get('/products?limit=1', 'gzip');
+    expect([codingOf(short), variesByCoding(short), short.json]).to.deep.equal([
+      undefined,
+      true,
+      [(await get('/products/1')).json],
+    ]);
+  });
+
+  it('leaves errors as they are', async () => {
+    const query = Array.from({ length: 60 }, (_, i) => `colour${i}=red`).join('&');
+    for (const headers of [{}, LINES]) {
+      const response = await get(`/products?${query}`, 'gzip', headers);
+      expect([response.status, codingOf(response), variesByCoding(response)]).to.deep.equal([400, undefined, true]);
+      expect(response.bytes.length).to.be.greaterThan(1_024);
+      expect(response.json.details).to.have.length(60);
+    }
+    const refused = await service.client.get('/products', { ...options('gzip'), token: null });
+    expect([refused.status, codingOf(refused), variesByCoding(refused)]).to.deep.equal([
+      401,
+      undefined,
+      true,
+    ]);
+  });
+});
+
+describe('an item', () => {
+  const service = inProcessService();
+  const LARGE = { name: 'Lamp', description: 'many words '.repeat(200) };
+
+  it('comes as it is, whatever its size, so that its strong tag is true', async () => {
+    for (const coding of ['gzip', 'br', '*']) {
+      const requested = options(coding);
+      const made = await service.client.post('/products', LARGE, requested);
+      const path = `/products/${made.json.id}`;
+      for (const response of [
+        made,
+        await service.client.get(path, requested),
+        await service.client.get(`${path}?fields=description`, requested),
+        await service.client.put(path, { ...LARGE, name: 'Torch' }, requested),
+        await service.client.patch(path, { name: 'Lantern' }, requested),
+      ]) {
+        expect(response.headers.etag).to.match(/^"/);
+        expect([codingOf(response), variesByCoding(response)]).to.deep.equal([undefined, false]);
+        expect(response.json.description).to.equal(LARGE.description);
+        expect(response.bytes.length).to.be.greaterThan(1_024);
+      }
+      const head = await service.client.request('HEAD', path, requested);
+      expect([codingOf(head), variesByCoding(head)]).to.deep.equal([undefined, false]);
+    }
+  });
+
+  it('of which much is wrong is refused as it is', async () => {
+    const wrong = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`colour${i}`, 'red']));
+    const response = await service.client.post('/products', wrong, options('gzip'));
+    expect([response.status, codingOf(response)]).to.deep.equal([400, undefined]);
+    expect(response.bytes.length).to.be.greaterThan(1_024);
+  });
+});
+
+for (const coding of NAMES) {
+  describe(`an export in ${coding}`, () => {
+    const service = listService();
+    const ENCODED = { 'Accept-Encoding': coding };
+    /** Of texts that cannot be compressed to nothing. */
+    const fill = async (count: number) => {
+      await service.records.fill(count, () => ({ description: randomBytes(3_750).toString('base64') }));
+    };
+    /** All lines, or the error that the client sees. */
+    const read = async (response: NodeJS.ReadableStream) => {
+      const texts: string[] = [];
+      await pipeline(response, CODINGS[coding].stream().setEncoding('utf8'), async (source) => {
+        for await (const text of source) texts.push(text);
+      });
+      return texts.join('').split('\n').slice(0, -1);
+    };
+
+    it('is whole, and read no faster than the client takes it', async () => {
+      await fill(6_000);
+      const response = await begin(service, '/products', ENCODED);
+      expect(response.headers['content-encoding']).to.equal(coding);
+      response.pause();
+      expect(await pagesUntilFull(service)).to.be.lessThan(70);
+      const lines = await read(response);
+      expect(lines.map((line) => JSON.parse(line).id)).to.deep.equal(
+        Array.from({ length: 6_000 }, (_, i) => i + 1),
+      );
+      expect((await logged(service))['complete']).to.equal(true);
+    });
+
+    it('stops reading when the client leaves', async () => {
+      await fill(1_000);
+      let release = () => {};
+      const response = await begin(service, '/products', ENCODED);
+      service.records.before = () => new Promise((resolve) => (release = resolve));
+      response.resume();
+      await once(service.records.reading, 'page');
+      const pages = service.records.queries.length;
+      response.destroy();
+      expect(await logged(service)).to.include({ status: 200, complete: false });
+      release();
+      await someTurns();
+      expect(service.records.queries).to.have.length(pages);
+      expect(service.logger.lines.map(({ event }) => event)).to.deep.equal(['request']);
+    });
+
+    it('that fails is cut off, and never ends cleanly, so that a client that decodes it sees an error', async () => {
+      const failure = new Error('a defect');
+      await fill(300);
+      for (const failing of [2, 3, 5]) {
+        const failLater = () => {
+          service.records.queries.length = 0;
+          service.records.before = (page) => (page === failing ? Promise.reject(failure) : undefined);
+        };
+        failLater();
+        const socket = await service.client.connect();
+        socket.write(
+          `GET /products HTTP/1.1\r\nHost: x\r\nAccept: ${LINES.Accept}\r\nAccept-Encoding: ${coding}\r\n\r\n`,
+        );
+        const text = await received(socket);
+        expect(text).to.match(/^HTTP\/1\.1 200 [\s\S]*\r\nTransfer-Encoding: chunked\r\n/i);
+        expect(text).to.include(`\r\nContent-Encoding: ${coding}\r\n`);
+        expect(text.endsWith('0\r\n\r\n')).to.equal(false);
+        failLater();
+        const seen = await read(await begin(service, '/products', ENCODED)).catch((error) => error);
+        expect(seen).to.be.an('error');
+      }
+      expect(await logged(service)).to.include({ status: 200, complete: false });
+      const warnings = service.logger.lines.filter(({ event }) => event === 'response aborted');
+      expect(warnings.length).to.be.at.least(6);
+      for (const { details } of warnings) expect(details['error']).to.equal(failure);
+    });
+
+    it('that fails at its first page is an error like any other', async () => {
+      service.records.before = () => Promise.reject(new Error('a defect'));
+      const response = await service.client.get('/products', {
+        headers: { ...LINES, ...ENCODED },
+        token: null,
+      });
+      expect([response.status, codingOf(response), response.json.code]).to.deep.equal([
+        500,
+        undefined,
+        'internal_error',
+      ]);
+    });
+
+    it('reads one page for HEAD', async () => {
+      await fill(300);
+      await service.client.request('HEAD', '/products', { headers: { ...LINES, ...ENCODED }, token: null });
+      await someTurns();
+      expect(service.records.queries).to.have.length(1);
+    });
+  });
+}

@@ -1,0 +1,431 @@
+import type { RequestListener } from 'node:http';
+import { connect, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
+import { liftDeadline } from '#src/adapters/inbound/http/server/node-workarounds.js';
+import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
+import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
+import { SystemClock } from '#src/adapters/outbound/system/clock.js';
+import { listen } from '#src/composition/listen.js';
+import { concurrently } from '../support/concurrently.js';
+import { statusesIn, HttpClient, received } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const TOKEN = `Authorization: Bearer ${FIRST_KEY}`;
+
+describe('messages', () => {
+  const service = inProcessService();
+  const send = async (lines: string[], body = '') =>
+    service.client.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
+  const get = (...headers: string[]) =>
+    send(['GET /products HTTP/1.1', 'Host: localhost', TOKEN, ...headers]);
+
+  it('over plain HTTP on the TLS port get a bare 400 that says that HTTPS is meant, whatever their method', async () => {
+    for (const line of [
+      ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'BREW'].map(
+        (method) => `${method} /products HTTP/1.1`,
+      ),
+      'GET /products HTTP/1.0',
+      'CONNECT localhost:443 HTTP/1.1',
+      'PRI * HTTP/2.0',
+    ]) {
+      const socket = connect(service.port, '127.0.0.1');
+      socket.write(`${line}\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`);
+      const text = await received(socket);
+      expect(text, line).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(text, line).to.match(/\r\nConnection: close\r\n/);
+      const [, body = ''] = text.split('\r\n\r\n');
+      expect(text, line).to.include(`\r\nContent-Length: ${body.length}\r\n`);
+      expect(body, line).to.match(/HTTPS/).and.not.include('{');
+    }
+    expect((await service.client.get('/products')).status).to.equal(200);
+  });
+
+  it('that are neither HTTP nor TLS get no data on the TLS port', async () => {
+    for (const bytes of ['\x16\x03\x01\x00\x05hello', '\x15\x03\x01\x00\x02\x02\x28']) {
+      const socket = connect(service.port, '127.0.0.1');
+      socket.write(bytes, 'latin1');
+      expect(await received(socket), bytes).to.not.include('HTTP');
+    }
+  });
+
+  it('with an address over 8 KiB get 414', async () => {
+    const address = (length: number) => `/products?limit=${'1'.padEnd(length - 16, '0')}`;
+    expect((await service.client.get(address(8192))).json.code).to.equal('invalid_parameter');
+    const response = await service.client.get(address(8193));
+    expect([response.status, response.json.code]).to.deep.equal([414, 'uri_too_long']);
+  });
+
+  it('with headers over 16 KiB get 431, and far larger ones too', async () => {
+    expect(statusesIn(await get(`X: ${'x'.repeat(15_000)}`))).to.deep.equal([[200, undefined]]);
+    for (const length of [16_500, 60_000, 70_000, 1_000_000]) {
+      const text = await get(`X: ${'x'.repeat(length)}`);
+      expect(statusesIn(text), `${length}`).to.deep.equal([[431, 'headers_too_large']]);
+      expect(text).to.match(/\r\nX-Request-Id: \S+\r\n/i);
+    }
+  });
+
+  it('with many small headers drop none', async () => {
+    const many = Array.from({ length: 1_500 }, () => 'A: b');
+    expect(statusesIn(await send(['GET /products HTTP/1.1', 'Host: x', ...many, TOKEN]))).to.deep.equal([
+      [200, undefined],
+    ]);
+  });
+
+  it('that are no HTTP get 400 in the usual shape, and the service goes on', async () => {
+    for (const bytes of [
+      'nonsense\r\n\r\n',
+      'GET /products HTTP/9.9\r\n\r\n',
+      `GET /products HTTP/1.1\r\nHost: x\r\nBad Header: x\r\n\r\n`,
+      `GET /products HTTP/1.1\r\nHost: x\r\nX: a\u0001b\r\n\r\n`,
+      `POST /products HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello`,
+      `POST /products HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      `POST /products HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\nContent-Length: -1\r\n\r\n`,
+    ]) {
+      const text = await service.client.raw(bytes);
+      expect(statusesIn(text), bytes).to.deep.equal([[400, 'invalid_parameter']]);
+      expect(text).to.match(/\r\nCache-Control: no-store\r\n/);
+      expect(text).to.match(/\r\nConnection: close\r\n/);
+    }
+    expect((await service.client.get('/products')).status).to.equal(200);
+  });
+
+  it('with a method that no parser knows get 405', async () => {
+    const text = await service.client.raw(`BREW /products HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\n\r\n`);
+    expect(statusesIn(text)).to.deep.equal([[405, 'method_not_allowed']]);
+    expect(text).to.match(/\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/);
+  });
+
+  describe('that two programs could read in two ways get 400 and a close', () => {
+    const refused = async (message: string, name?: string) => {
+      // Whatever stands behind such a message is not looked at.
+      const behind = `GET /products HTTP/1.1\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`;
+      const text = await service.client.raw(message + behind);
+      expect(statusesIn(text), message).to.deep.equal([[400, 'invalid_parameter']]);
+      expect(text, message).to.match(/\r\nConnection: close\r\n/i);
+      const { details } = JSON.parse(text.split('\r\n\r\n')[1] ?? '');
+      expect(details.map((detail: { name: string }) => detail.name.toLowerCase())).to.deep.equal(
+        name === undefined ? [] : [name.toLowerCase()],
+      );
+    };
+
+    it('without a host', () => refused(`GET /products HTTP/1.1\r\n${TOKEN}\r\n\r\n`, 'Host'));
+
+    it('with a host that is none', async () => {
+      for (const host of [
+        'a, b',
+        'a b',
+        'user@a',
+        'a/b',
+        'a:80,b',
+        'http://a',
+        'a?b',
+        'a#b',
+        'a\\b',
+        'a"b',
+        '<a>',
+        'a:x',
+        'a:1:2',
+        '[::1',
+        '::1',
+        '[]',
+        '%zz',
+        'b\u00fccher.example',
+      ])
+        await refused(`GET /products HTTP/1.1\r\nHost: ${host}\r\n${TOKEN}\r\n\r\n`, 'Host');
+      await refused(`GET /products HTTP/1.0\r\nHost: a, b\r\n${TOKEN}\r\n\r\n`, 'Host');
+    });
+
+    it('but with any host that is one are served', async () => {
+      for (const host of [
+        '',
+        'localhost',
+        'LOCALHOST:8443',
+        'a.b-c.example.',
+        'under_score',
+        'a:',
+        '127.0.0.1:1',
+        '[::1]',
+        '[2001:db8::1]:8443',
+        '%c3%bc',
+      ])
+        expect(statusesIn(await send(['GET /products HTTP/1.1', `Host: ${host}`, TOKEN])), host).to.deep.equal(
+          [[200, undefined]],
+        );
+    });
+
+    it('with a field twice that may stand once', async () => {
+      for (const [name, value] of [
+        ['Host', 'localhost'],
+        ['Authorization', `Bearer ${FIRST_KEY}`],
+        ['Content-Type', 'application/json'],
+        ['If-Modified-Since', 'Sun, 06 Nov 1994 08:49:37 GMT'],
+        ['Origin', 'https://shop.example'],
+        ['Range', 'bytes=0-1'],
+        ['User-Agent', 'x'],
+      ] as const)
+        for (const second of [value, `${value}x`]) {
+          const others = [`Host: localhost`, TOKEN].filter((line) => !line.startsWith(`${name}:`));
+          await refused(
+            [
+              'GET /products HTTP/1.1',
+              ...others,
+              `${name}: ${value}`,
+              `${name.toLowerCase()}: ${second}`,
+              '',
+              '',
+            ].join('\r\n'),
+            name,
+          );
+        }
+    });
+
+    it('but with a list in several lines are served', async () => {
+      for (const lines of [
+        ['Accept: text/html', 'Accept: application/json'],
+        ['If-None-Match: "a"', 'If-None-Match: "b"'],
+        ['Prefer: count=exact', 'Prefer: return=minimal'],
+        ['Accept-Encoding: br', 'Accept-Encoding: gzip'],
+        ['Via: 1.1 a', 'Via: 1.1 b'],
+      ])
+        expect(statusesIn(await get(...lines))[0]?.[0], lines.join()).to.equal(200);
+    });
+
+    it('with another version than 1.0 and 1.1', async () => {
+      for (const version of [
+        'HTTP/0.9',
+        'HTTP/2.0',
+        'HTTP/1.2',
+        'HTTP/3.0',
+        'HTTP/1.10',
+        'http/1.1',
+        'HTTP/1',
+      ])
+        await refused(`GET /products ${version}\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`);
+      await refused('GET /products\r\n\r\n');
+      await refused('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    });
+
+    it('with Transfer-Encoding in HTTP/1.0', async () => {
+      for (const keep of ['', 'Connection: keep-alive\r\n', 'Content-Length: 5\r\n'])
+        await refused(
+          `POST /products HTTP/1.0\r\nHost: localhost\r\n${TOKEN}\r\n${keep}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+          keep.startsWith('Content') ? undefined : 'Transfer-Encoding',
+        );
+    });
+  });
+
+  it('with an address in absolute form are served', async () => {
+    const text = await send(['GET https://localhost/v1/products HTTP/1.1', 'Host: localhost', TOKEN]);
+    expect(statusesIn(text)).to.deep.equal([[200, undefined]]);
+  });
+
+  it('with an address that is none are 404, and harm nobody', async () => {
+    for (const target of [
+      'http://[::1/',
+      'http://a[b]/',
+      'http://h:notaport?x=1',
+      'ftp://x/products',
+      '*',
+      '*x',
+    ]) {
+      const text = await send([`GET ${target} HTTP/1.1`, 'Host: x', TOKEN]);
+      expect(statusesIn(text), target).to.deep.equal([[404, 'not_found']]);
+    }
+    expect(
+      statusesIn(await send(['GET http://h:notaport/products HTTP/1.1', 'Host: x', TOKEN]))[0]?.[0],
+    ).to.equal(200);
+    expect((await service.client.get('/products')).status).to.equal(200);
+  });
+
+  it('with CONNECT get 405', async () => {
+    const text = await service.client.raw('CONNECT localhost:443 HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(statusesIn(text)).to.deep.equal([[405, 'method_not_allowed']]);
+  });
+
+  it('with a transfer coding beside chunked get 415', async () => {
+    const text = await send(
+      [
+        'POST /products HTTP/1.1',
+        'Host: x',
+        TOKEN,
+        'Content-Type: application/json',
+        'Transfer-Encoding: gzip, chunked',
+      ],
+      '0\r\n\r\n',
+    );
+    expect(statusesIn(text)).to.deep.equal([[415, 'unsupported_media_type']]);
+  });
+
+  it('are answered in order when they come together', async () => {
+    const one = `GET /products/999 HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\n\r\n`;
+    const last = one.replace('Host: x', 'Host: x\r\nConnection: close').replace('/999', '');
+    expect(statusesIn(await service.client.raw(one + one + last)).map(([status]) => status)).to.deep.equal([
+      404, 404, 200,
+    ]);
+  });
+
+  it('behind which comes no HTTP are answered, and nothing else is', async () => {
+    const one = `GET /products/999 HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\n\r\n`;
+    expect(statusesIn(await service.client.raw(`${one}nonsense\r\n\r\n`))).to.deep.equal([[404, 'not_found']]);
+  });
+
+  describe('that expect something', () => {
+    const post = (expectation: string, ...more: string[]) =>
+      [
+        'POST /products HTTP/1.1',
+        'Host: x',
+        TOKEN,
+        'Content-Type: application/json',
+        `Expect: ${expectation}`,
+        ...more,
+        '',
+        '',
+      ].join('\r\n');
+
+    it('are asked on for the body where it will be read', async () => {
+      const socket = await service.client.connect();
+      socket.write(post('100-continue', 'Content-Length: 15', 'Connection: close'));
+      const requested = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
+      expect(requested.toString()).to.equal('HTTP/1.1 100 Continue\r\n\r\n');
+      socket.write('{"name":"Lamp"}');
+      expect(statusesIn(await received(socket))[0]?.[0]).to.equal(201);
+    });
+
+    it('are refused at once where it will not', async () => {
+      const large = await service.client.raw(post('100-continue', 'Content-Length: 2000000'));
+      expect(statusesIn(large)).to.deep.equal([[413, 'payload_too_large']]);
+      const bare = await service.client.raw(
+        post('100-continue', 'Content-Length: 15').replace(TOKEN, 'X: y'),
+      );
+      expect(statusesIn(bare)).to.deep.equal([[401, 'unauthenticated']]);
+    });
+
+    it('by HTTP/1.0 are not asked on', async () => {
+      const old = post('100-continue', 'Content-Length: 15').replace('HTTP/1.1', 'HTTP/1.0');
+      expect(await service.client.raw(`${old}{"name":"Lamp"}`)).to.match(/^HTTP\/1\.1 201 /);
+    });
+
+    it('anything else get 417', async () => {
+      const text = await service.client.raw(
+        `${post('a miracle', 'Content-Length: 2', 'Connection: close')}{}`,
+      );
+      expect(statusesIn(text)).to.deep.equal([[417, 'expectation_failed']]);
+    });
+  });
+
+  describe('X-Request-Id', () => {
+    it('is kept where it is sane', async () => {
+      const response = await service.client.get('/products', { headers: { 'X-Request-Id': 'trace-01.ab_C' } });
+      expect(response.headers['x-request-id']).to.equal('trace-01.ab_C');
+    });
+
+    it('is made anew where it is not', async () => {
+      for (const id of ['', 'a b', 'x'.repeat(129), '<script>', 'é']) {
+        const response = await service.client.get('/nowhere', { headers: { 'X-Request-Id': id } });
+        expect(response.headers['x-request-id'], id).to.match(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+      }
+    });
+  });
+});
+
+describe('slow messages', () => {
+  const folder = temporaryFolder();
+  const timeouts = { handshakeMs: 300, headersMs: 300, requestMs: 600, silenceMs: 1_500 };
+  const readAll: RequestListener = (request, response) => {
+    if (request.url === '/lifted') liftDeadline(request);
+    request.on('error', () => {});
+    request.resume().on('end', () => response.end('read'));
+  };
+  const servers = {
+    TLS: async () => {
+      const certificates = new LocalCa(`${folder}/tls`, new SystemClock());
+      return {
+        server: createTlsServer(await certificates.current(), readAll, { timeouts }),
+        authorityFile: certificates.authorityFile,
+      };
+    },
+    'plain HTTP': async () => ({
+      server: createPlainServer(readAll, { timeouts }),
+      authorityFile: undefined,
+    }),
+  };
+
+  for (const [kind, make] of Object.entries(servers)) {
+    describe(`over ${kind}`, () => {
+      let client: HttpClient;
+      let server: Server;
+
+      before(async () => {
+        const made = await make();
+        server = made.server;
+        client = new HttpClient(await listen(server, '127.0.0.1', 0), made.authorityFile, '');
+      });
+      after(() => new Drain(server).drain(0));
+
+      concurrently({
+        'get 408 when the headers take too long': async () => {
+          expect(statusesIn(await client.raw('GET / HTTP/1.1\r\nHost: x\r\n'))).to.deep.equal([
+            [408, 'request_timeout'],
+          ]);
+        },
+
+        'get 408 when the body takes too long': async () => {
+          const text = await client.raw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+          expect(statusesIn(text)).to.deep.equal([[408, 'request_timeout']]);
+        },
+
+        'get 408 though bytes keep coming': async () => {
+          const socket = await client.connect();
+          const dripping = setInterval(() => socket.write('x'), 50);
+          socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
+          const text = await received(socket);
+          clearInterval(dripping);
+          expect(statusesIn(text)).to.deep.equal([[408, 'request_timeout']]);
+        },
+
+        'may take their time where their deadline is lifted, and those behind them may not': async () => {
+          const socket = await client.connect();
+          socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\n');
+          for (let bytes = 0; bytes < 30; bytes++) {
+            await sleep(100);
+            socket.write('x');
+          }
+          socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+          expect(statusesIn(await received(socket))).to.deep.equal([
+            [200, undefined],
+            [408, 'request_timeout'],
+          ]);
+        },
+
+        'may take their time behind one that may, too': async () => {
+          const socket = await client.connect();
+          const head = (length: number) =>
+            `POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+          socket.write(`${head(1)}x${head(20)}`);
+          for (let bytes = 0; bytes < 20; bytes++) {
+            await sleep(100);
+            socket.write('x');
+          }
+          const responses = received(socket, /read[\s\S]*read/);
+          expect(statusesIn(await responses).map(([status]) => status)).to.deep.equal([200, 200]);
+        },
+
+        'are cut by silence all the same': async () => {
+          const socket = await client.connect();
+          socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+          expect(await received(socket)).to.equal('');
+        },
+
+        'lose the connection when nothing at all comes': async () => {
+          const socket = connect(client.port, '127.0.0.1');
+          const text = await Promise.race([received(socket), sleep(5_000, 'still there')]);
+          if (kind === 'TLS') expect(text).to.equal('');
+          else expect(statusesIn(text)).to.deep.equal([[408, 'request_timeout']]);
+        },
+      });
+    });
+  }
+});

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import { inProcessService } from '../support/in-process-service.js';
+import { linksOf } from '../support/links.js';
+import { listService } from '../support/middleware-harness.js';
+
+const WEAK = /^W\/"[\w-]{20,}"$/;
+
+describe('the tag of a list', () => {
+  const service = inProcessService();
+  const request = () => service.client;
+  const tagOf = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await request().get(path, { headers });
+    expect(response.status).to.equal(200);
+    expect(response.headers.etag).to.match(WEAK);
+    return `${response.headers.etag}`;
+  };
+
+  before(async () => {
+    for (const name of ['a', 'b', 'c']) await request().post('/products', { name });
+  });
+
+  it('is 304 to who has the page, on GET and HEAD, however the tag is sent', async () => {
+    for (const path of ['/products', '/v1/products?limit=2&sort=-name&fields=name&id:gt=0']) {
+      const tag = await tagOf(path);
+      const { headers } = await request().get(path);
+      for (const known of [tag, tag.slice(2), '*', `"x" , ${tag}`, `W/"x",${tag},"y"`]) {
+        for (const method of ['GET', 'HEAD']) {
+          const response = await request().request(method, path, { headers: { 'If-None-Match': known } });
+          expect([response.status, response.text, response.headers.etag], known).to.deep.equal([304, '', tag]);
+          for (const name of ['link', 'cache-control', 'vary']) {
+            expect(response.headers[name], name).to.equal(headers[name]);
+          }
+          expect(response.headers['content-type']).to.equal(undefined);
+        }
+      }
+      for (const unknown of ['""', '"x"', `"${tag.slice(3, -2)}"`, 'W/"1"']) {
+        const response = await request().get(path, { headers: { 'If-None-Match': unknown } });
+        expect([response.status, response.headers.etag], unknown).to.deep.equal([200, tag]);
+      }
+    }
+  });
+
+  it('comes in full where If-None-Match is no list of tags', async () => {
+    const tag = await tagOf('/products?limit=1');
+    for (const unreadable of ['x', '1', '', '*, "1"', `${tag}x`]) {
+      const headers = { 'If-None-Match': unreadable };
+      const response = await request().get('/products?limit=1', { headers });
+      expect([response.status, response.headers.etag], unreadable).to.deep.equal([200, tag]);
+    }
+  });
+
+  it('tells every page, view, order and form of address from another', async () => {
+    const count = { Prefer: 'count=exact' };
+    const tags = [
+      await tagOf('/products'),
+      await tagOf('/v1/products'),
+      await tagOf('/products?limit=2'),
+      await tagOf('/products?limit=3'),
+      await tagOf('/products?sort=-id'),
+      await tagOf('/products?fields=id'),
+      await tagOf('/products?name=a'),
+      await tagOf('/products', count),
+    ];
+    expect(new Set(tags)).to.have.length(tags.length);
+  });
+
+  it('moves with the page, with its neighbours and with the count, and with nothing else', async () => {
+    const next = linksOf((await request().get('/products?limit=2')).headers['link'])['next'] ?? '';
+    const count = { Prefer: 'count=exact' };
+    const seen = async () => [
+      await tagOf('/products?limit=2'),
+      await tagOf(next),
+      await tagOf('/products?limit=1'),
+      await tagOf('/products?limit=1', count),
+    ];
+    const before = await seen();
+    expect(await seen()).to.deep.equal(before);
+    await request().patch('/products/3', { name: 'changed' });
+    const changed = await seen();
+    expect(changed.map((tag, at) => tag === before[at])).to.deep.equal([true, false, true, true]);
+    await request().post('/products', { name: 'd' });
+    const added = await seen();
+    expect(added.map((tag, at) => tag === changed[at])).to.deep.equal([true, false, true, false]);
+  });
+});
+
+describe('the tag of a list in another replica', () => {
+  const one = listService();
+  const other = listService();
+
+  it('is the same', async () => {
+    for (const { records } of [one, other]) await records.fill(150);
+    for (const path of [
+      '/products',
+      '/v1/products?sort=-name&fields=id,updatedAt',
+      '/products?name:in=p1,p2',
+    ]) {
+      const [a, b] = [
+        await one.client.get(path, { token: null }),
+        await other.client.get(path, { token: null }),
+      ];
+      expect(a.headers.etag).to.match(WEAK);
+      expect([a.headers.etag, a.headers['link']], path).to.deep.equal([b.headers.etag, b.headers['link']]);
+      const headers = { 'If-None-Match': `${a.headers.etag}` };
+      expect((await other.client.get(path, { token: null, headers })).status).to.equal(304);
+    }
+  });
+});

@@ -1,0 +1,614 @@
+import { expect } from 'chai';
+import { issueLocations } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+
+const deep = (depth: number) => `{"name":${'['.repeat(depth - 1)}1${']'.repeat(depth - 1)}}`;
+
+describe('bad input', () => {
+  const service = inProcessService();
+  const request = () => service.client;
+
+  before(async () => {
+    expect((await request().post('/products', { name: 'the first' })).json.id).to.equal(1);
+  });
+
+  const NOT_JSON: Record<string, string | Buffer> = {
+    'nothing at all': '',
+    'white space': ' \n',
+    'a cut object': '{"name":"Lamp"',
+    'a trailing comma': '{"name":"Lamp",}',
+    'text behind': '{"name":"Lamp"} x',
+    'single quotes': "{'name':'Lamp'}",
+    'a leading zero': '{"name":"Lamp","price":{"amount":01,"currency":"EUR"}}',
+    NaN: '{"name":NaN}',
+    'a bare control character': '{"name":"a\u0001b"}',
+    'a byte order mark': '\ufeff{"name":"Lamp"}',
+    'a name twice': '{"name":"Lamp","name":"Lamp"}',
+    'a name twice, once escaped': '{"name":"Lamp","n\\u0061me":"Torch"}',
+    'a name twice, further in': '{"name":"Lamp","attributes":{"a":1,"b":[{"c":1}],"a":2}}',
+    __proto__: '{"name":"Lamp","__proto__":{"sku":"x"}}',
+    'an escaped __proto__': '{"name":"Lamp","attributes":{"\\u005f_proto__":1}}',
+    'a depth of 21': deep(21),
+    'a depth of 100,000': deep(100_000),
+    'invalid UTF-8': Buffer.from([0x7b, 0x22, 0x6e, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]),
+    'an overlong UTF-8 form': Buffer.from([0x22, 0xc0, 0xaf, 0x22]),
+    'a surrogate in UTF-8': Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+    UTF16: Buffer.from('{"name":"Lamp"}', 'utf16le'),
+  };
+  for (const [what, body] of Object.entries(NOT_JSON)) {
+    it(`answers malformed_json to ${what}`, async () => {
+      for (const method of ['POST', 'PUT', 'PATCH']) {
+        const response = await request().request(method, method === 'POST' ? '/v1/products' : '/v1/products/1', {
+          body,
+        });
+        expect([response.status, response.json.code], method).to.deep.equal([400, 'malformed_json']);
+        expect(Object.keys(response.json)).to.deep.equal(['code', 'message', 'details']);
+      }
+    });
+  }
+
+  it('takes a depth of 20 for JSON, and the same name in two objects', async () => {
+    expect((await request().post('/products', deep(20))).json.code).to.equal('validation_failed');
+    const twins = { name: 'Lamp', attributes: { name: 'Lamp', '"{[': '}]"' } };
+    expect((await request().post('/products', twins)).status).to.equal(201);
+  });
+
+  const ISSUES: [string, unknown, [string, string][]][] = [
+    ['an array', [], [['invalid_type', '']]],
+    ['a string', '"Lamp"', [['invalid_type', '']]],
+    ['a number', '7', [['invalid_type', '']]],
+    ['null', 'null', [['invalid_type', '']]],
+    ['no name', {}, [['required', '/name']]],
+    ['a name that is null', { name: null }, [['invalid_type', '/name']]],
+    ['a name that is a number', { name: 5 }, [['invalid_type', '/name']]],
+    ['an empty name', { name: '' }, [['too_short', '/name']]],
+    ['a blank name', { name: ' \u00a0\u2003\u3000' }, [['invalid_format', '/name']]],
+    ['201 code points', { name: 'é'.repeat(201) }, [['too_long', '/name']]],
+    ['201 astral code points', { name: '😀'.repeat(201) }, [['too_long', '/name']]],
+    ['a tab in a name', { name: 'a\tb' }, [['invalid_format', '/name']]],
+    ['U+0000', { name: 'a\u0000' }, [['invalid_format', '/name']]],
+    ['U+007F', { name: 'a\u007f' }, [['invalid_format', '/name']]],
+    ['a lone surrogate', '{"name":"a\\ud800"}', [['invalid_format', '/name']]],
+    ['surrogates the wrong way round', '{"name":"\\ude00\\ud83d"}', [['invalid_format', '/name']]],
+    [
+      '5,001 code points of description',
+      { name: 'x', description: 'x'.repeat(5001) },
+      [['too_long', '/description']],
+    ],
+    ['U+000B in a description', { name: 'x', description: '\u000b' }, [['invalid_format', '/description']]],
+    [
+      'an optional field that is null',
+      { name: 'x', sku: null, price: null },
+      [
+        ['invalid_type', '/sku'],
+        ['invalid_type', '/price'],
+      ],
+    ],
+    ['an empty sku', { name: 'x', sku: '' }, [['too_short', '/sku']]],
+    [
+      'a long sku with a space',
+      { name: 'x', sku: ` ${'x'.repeat(64)}` },
+      [
+        ['too_long', '/sku'],
+        ['invalid_format', '/sku'],
+      ],
+    ],
+    ['a sku with é', { name: 'x', sku: 'é' }, [['invalid_format', '/sku']]],
+    ['a sku with a line feed behind', { name: 'x', sku: 'x\n' }, [['invalid_format', '/sku']]],
+    [
+      'an empty price',
+      { name: 'x', price: {} },
+      [
+        ['required', '/price/amount'],
+        ['required', '/price/currency'],
+      ],
+    ],
+    [
+      'a negative amount',
+      { name: 'x', price: { amount: -1, currency: 'EUR' } },
+      [['out_of_range', '/price/amount']],
+    ],
+    [
+      'a broken amount',
+      { name: 'x', price: { amount: 1.5, currency: 'EUR' } },
+      [['invalid_type', '/price/amount']],
+    ],
+    [
+      'an amount in a string',
+      { name: 'x', price: { amount: '1', currency: 'EUR' } },
+      [['invalid_type', '/price/amount']],
+    ],
+    [
+      '2^53',
+      '{"name":"x","price":{"amount":9007199254740992,"currency":"EUR"}}',
+      [['out_of_range', '/price/amount']],
+    ],
+    [
+      '2^53 + 1',
+      '{"name":"x","price":{"amount":9007199254740993,"currency":"EUR"}}',
+      [['out_of_range', '/price/amount']],
+    ],
+    ['1e400', '{"name":"x","price":{"amount":1e400,"currency":"EUR"}}', [['out_of_range', '/price/amount']]],
+    [
+      'a currency in small letters',
+      { name: 'x', price: { amount: 1, currency: 'eur' } },
+      [['invalid_format', '/price/currency']],
+    ],
+    [
+      'an unknown field in a price',
+      { name: 'x', price: { amount: 1, currency: 'EUR', tax: 1 } },
+      [['unknown_field', '/price/tax']],
+    ],
+    [
+      '51 attributes',
+      { name: 'x', attributes: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [i, 1])) },
+      [['too_long', '/attributes']],
+    ],
+    [
+      'bad attribute keys',
+      { name: 'x', attributes: { '': 1, ['k'.repeat(65)]: 1, 'a\n': 1 } },
+      [
+        ['too_short', '/attributes/'],
+        ['too_long', `/attributes/${'k'.repeat(65)}`],
+        ['invalid_format', '/attributes/a\n'],
+      ],
+    ],
+    [
+      'bad attribute values',
+      { name: 'x', attributes: { 'a/b~': null, o: {}, l: [], s: 'x'.repeat(501), c: '\u0007' } },
+      [
+        ['invalid_type', '/attributes/a~1b~0'],
+        ['invalid_type', '/attributes/o'],
+        ['invalid_type', '/attributes/l'],
+        ['too_long', '/attributes/s'],
+        ['invalid_format', '/attributes/c'],
+      ],
+    ],
+    [
+      'numbers that no double keeps',
+      '{"name":"x","attributes":{"a":9007199254740993,"b":-1e309,"c":1e300}}',
+      [
+        ['out_of_range', '/attributes/a'],
+        ['out_of_range', '/attributes/b'],
+        ['out_of_range', '/attributes/c'],
+      ],
+    ],
+    [
+      'what the service gives',
+      { id: 1, version: 1, createdAt: 'x', updatedAt: 'x', name: 'x' },
+      [
+        ['read_only_field', '/id'],
+        ['read_only_field', '/version'],
+        ['read_only_field', '/createdAt'],
+        ['read_only_field', '/updatedAt'],
+      ],
+    ],
+    [
+      'several faults at once',
+      { id: 7, name: ' ', sku: 'ä', price: { amount: -1 }, colour: 'red' },
+      [
+        ['read_only_field', '/id'],
+        ['invalid_format', '/name'],
+        ['invalid_format', '/sku'],
+        ['out_of_range', '/price/amount'],
+        ['required', '/price/currency'],
+        ['unknown_field', '/colour'],
+      ],
+    ],
+  ];
+  for (const [what, body, issues] of ISSUES) {
+    it(`says all that is wrong with ${what}`, async () => {
+      const response = await request().post('/v1/products', body);
+      expect([response.status, response.json.code]).to.deep.equal([400, 'validation_failed']);
+      expect(issueLocations(response)).to.deep.equal(issues);
+      for (const detail of response.json.details) {
+        expect(Object.keys(detail)).to.deep.equal(['code', 'message', 'in', 'pointer']);
+        expect(detail.in).to.equal('body');
+        expect(detail.message).to.be.a('string').and.not.equal('');
+      }
+    });
+  }
+
+  it('takes what lies just within the bounds', async () => {
+    const attributes = Object.fromEntries(
+      Array.from({ length: 50 }, (_, i) => [`${i}${'😀'.repeat(64 - `${i}`.length)}`, 'x'.repeat(500)]),
+    );
+    for (const body of [
+      { name: '😀'.repeat(200) },
+      { name: 'x'.repeat(200), description: '\t\r\n'.repeat(1666), sku: 'x'.repeat(64) },
+      {
+        name: 'x',
+        price: { amount: 2 ** 53 - 1, currency: 'XXX' },
+        attributes: { n: -(2 ** 53 - 1), f: 1e-7 },
+      },
+      { name: '\u0085x', attributes },
+      { name: '\ue000\ufffd\u{10ffff}e\u0301' },
+    ]) {
+      const response = await request().post('/v1/products', body);
+      expect(response.status, response.text).to.equal(201);
+      const { id: _, ...rest } = response.json;
+      expect(rest).to.deep.equal(body);
+    }
+  });
+
+  describe('media types', () => {
+    const attempt = (headers: Record<string, string>, method = 'POST') =>
+      request().request(method, method === 'POST' ? '/products' : '/products/1', {
+        body: '{"name":"Lamp"}',
+        headers,
+      });
+
+    for (const type of [
+      '',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonx',
+      'application/json-patch+json',
+      'application/json; charset=latin1',
+      'application/json; charset=bogus',
+      'application/json; charset',
+      'application/json; charset=utf-8; charset=latin1',
+      'application/json; x',
+    ]) {
+      it(`refuses a body as ${type || 'no type at all'}`, async () => {
+        const response = await attempt({ 'Content-Type': type });
+        expect([response.status, response.json.code]).to.deep.equal([415, 'unsupported_media_type']);
+        expect(response.headers['accept-patch']).to.equal(undefined);
+      });
+    }
+
+    it('refuses a body without the header', async () => {
+      const sent = `POST /products HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${'x'}\r\nContent-Length: 2\r\n\r\n{}`;
+      expect(await request().raw(sent.replace('Bearer x', `Bearer ${FIRST_KEY}`))).to.match(/^HTTP\/1.1 415 /);
+    });
+
+    it('is not held up by headers that are hard to match', async () => {
+      const started = performance.now();
+      for (const tail of ['; '.repeat(3_000), ';\t '.repeat(2_000), '; a='.repeat(2_000)]) {
+        expect((await attempt({ 'Content-Type': `application/json${tail}"` })).status).to.equal(415);
+        const Prefer = `return${tail}"${'"\\'.repeat(2_000)}`;
+        expect((await attempt({ 'Content-Type': 'application/json', Prefer })).status).to.equal(201);
+      }
+      // Exponential matching would take longer than the universe; this is no measurement.
+      expect(performance.now() - started).to.be.lessThan(5_000);
+    });
+
+    it('refuses a coded body', async () => {
+      for (const coding of ['gzip', 'br', 'x-unknown']) {
+        expect((await attempt({ 'Content-Encoding': coding })).status, coding).to.equal(415);
+      }
+    });
+
+    it('takes JSON in any spelling of its name, in UTF-8', async () => {
+      for (const type of [
+        'APPLICATION/json',
+        'application/json;charset=utf-8',
+        'application/json ; charset="UTF-8"; x=y',
+        'application/json;',
+        'application/json; x="a;b"; y="\\""',
+      ]) {
+        expect((await attempt({ 'Content-Type': type })).status, type).to.equal(201);
+      }
+    });
+
+    it('says what PATCH takes', async () => {
+      const response = await attempt({ 'Content-Type': 'text/plain' }, 'PATCH');
+      expect(response.status).to.equal(415);
+      expect(response.headers['accept-patch']).to.equal(
+        'application/merge-patch+json, application/json-patch+json, application/json',
+      );
+    });
+  });
+
+  describe('Accept', () => {
+    for (const accept of [
+      'text/html',
+      'application/xml, text/*',
+      'application/json;q=0',
+      'image/png;q=1, */*;q=0',
+      'nonsense',
+      'application/json; charset=latin1',
+      'application/json; profile=x; q=0',
+      `${'a/b,'.repeat(3_000)}application/json`,
+    ]) {
+      it(`refuses ${accept.slice(0, 80)}`, async () => {
+        const response = await request().get('/products', { headers: { Accept: accept } });
+        expect([response.status, response.json.code]).to.deep.equal([406, 'not_acceptable']);
+        expect(response.headers['content-type']).to.equal('application/json');
+      });
+    }
+
+    for (const accept of [
+      'application/json',
+      'application/*',
+      '*/*',
+      'text/html, */*;q=0.1',
+      'application/json; charset=UTF-8',
+      'application/json; charset="utf-8"; q=0.5',
+      'application/json; profile=x',
+      'application/json;indent=2;charset=utf-8',
+      'text/html, application/json; profile="a,b;q=0"; q=0.5',
+      '*/*; version=1',
+      `application/json,${'a/b,'.repeat(3_000)}`,
+    ]) {
+      it(`is content with ${accept.slice(0, 80)}`, async () => {
+        const response = await request().get('/products', { headers: { Accept: accept } });
+        expect([response.status, response.headers['content-type']]).to.deep.equal([200, 'application/json']);
+      });
+    }
+
+    it('gives RFC 9457 to who asks for it', async () => {
+      const response = await request().post('/products', {}, { headers: { Accept: 'application/problem+json' } });
+      expect(response.headers['content-type']).to.equal('application/problem+json');
+      expect(response.json).to.deep.include({
+        type: 'about:blank',
+        title: 'Bad Request',
+        status: 400,
+        code: 'validation_failed',
+      });
+      expect(response.json.details).to.have.length(1);
+      expect(response.json.detail).to.equal(response.json.message);
+    });
+
+    it('prefers the own shape where both will do', async () => {
+      const response = await request().get('/products/0', { headers: { Accept: '*/*' } });
+      expect(response.headers['content-type']).to.equal('application/json');
+    });
+  });
+
+  describe('size', () => {
+    const large = JSON.stringify({ name: 'x'.repeat(1024 * 1024) });
+
+    for (const chunked of [false, true]) {
+      it(`refuses a body over 1 MiB ${chunked ? 'without' : 'with'} Content-Length, and answers afterwards`, async () => {
+        const response = await request().post('/products', large, { chunked });
+        expect([response.status, response.json.code]).to.deep.equal([413, 'payload_too_large']);
+        expect((await request().get('/products')).status).to.equal(200);
+      });
+    }
+
+    it('reads and drops what comes after the bound, so that the client gets its answer', async () => {
+      const head = `POST /products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nContent-Type: application/json\r\n`;
+      const chunk = `100000\r\n${'x'.repeat(1024 * 1024)}\r\n`;
+      const text = await request().raw(
+        `${head}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`,
+      );
+      expect(text).to.match(/^HTTP\/1\.1 413 /);
+    });
+
+    it('tells a bounded number of faults', async () => {
+      const body = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`f${i}`, 1]));
+      const response = await request().post('/products', body);
+      expect(response.json.details).to.have.length(1_000);
+      const attributes = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`f${i}`, null]));
+      expect((await request().post('/products', { name: 'x', attributes })).json.details).to.have.length(1_000);
+    });
+
+    describe('of a body with many names and values', () => {
+      /** An object with one name, an array, and as many values as make `count` names and values. */
+      const counting = (count: number) =>
+        `{"name":[${Array.from({ length: count - 3 }, (_, i) => [`"[{,:\\""`, '-1.5e3', '{}', 'null', '[ ]'][i % 5]).join(' , ')}]}`;
+      const LINES = { 'Content-Type': 'application/x-ndjson' };
+      const MERGE = { 'Content-Type': 'application/merge-patch+json' };
+      const PATCH = { 'Content-Type': 'application/json-patch+json' };
+
+      it('takes 10,000 of them, and refuses more with 413, whatever the operation', async () => {
+        const { json } = await request().post('/products', { name: 'x' });
+        const path = `/products/${json.id}`;
+        const sent = (body: string) => [
+          request().post('/products', body),
+          request().put(path, body),
+          request().patch(path, body, { headers: MERGE }),
+        ];
+        for (const response of await Promise.all(sent(counting(10_000))))
+          expect([response.status, response.json.code]).to.deep.equal([400, 'validation_failed']);
+        const refused = await Promise.all([
+          ...sent(counting(10_001)),
+          request().patch(path, `[${'{},'.repeat(10_000)}{}]`, { headers: PATCH }),
+        ]);
+        for (const response of refused)
+          expect([response.status, response.json.code]).to.deep.equal([413, 'payload_too_large']);
+      });
+
+      it('refuses one before it is known to be JSON', async () => {
+        for (const body of [
+          `[${'{},'.repeat(300_000)}`,
+          '['.repeat(15).padEnd(200_000, ',1'),
+          '1 '.repeat(10_001),
+        ])
+          expect((await request().post('/products', body)).json.code).to.equal('payload_too_large');
+      });
+
+      it('refuses a line of an import alone', async () => {
+        const lines = `${counting(10_001)}\n{"name":"x"}\n`;
+        const { text } = await request().post('/products', lines, { headers: LINES });
+        const results = text
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+        expect(results.map(({ status, error }) => [status, error?.code])).to.deep.equal([
+          [413, 'payload_too_large'],
+          [201, undefined],
+        ]);
+      });
+
+      it('looks at each of 4,999 names in one object', async () => {
+        const members = Array.from({ length: 4_999 }, (_, i) => `"m${i}":0`).join(',');
+        expect((await request().post('/products', `{${members}}`)).json.code).to.equal('validation_failed');
+        for (const more of ['"m1":0', '"\\u006d4998":0', '"__proto__":0']) {
+          const fewer = members.slice(members.indexOf(',') + 1);
+          expect((await request().post('/products', `{${fewer},${more}}`)).json.code, more).to.equal(
+            'malformed_json',
+          );
+        }
+      });
+
+      it('takes 100 steps in a pointer of a JSON Patch, and says of more that they are too many', async () => {
+        const { json } = await request().post('/products', { name: 'x' });
+        const sent = (op: object) => request().patch(`/products/${json.id}`, [op], { headers: PATCH });
+        for (const [steps, code] of [
+          [100, 'reference_not_found'],
+          [101, 'too_long'],
+          [400_000, 'too_long'],
+        ] as const) {
+          const path = '/a'.repeat(steps);
+          for (const op of [
+            { op: 'remove', path },
+            { op: 'move', from: path, path: '/name' },
+          ]) {
+            const response = await sent(op);
+            expect([response.status, response.json.code, response.json.details[0].code]).to.deep.equal([
+              400,
+              'invalid_patch',
+              code,
+            ]);
+            expect(response.json.details[0].pointer).to.equal('from' in op ? '/0/from' : '/0/path');
+          }
+        }
+      });
+    });
+
+    it('reads a body of 1 MiB to the last byte', async () => {
+      const padded = `{"name":"Lamp"}${' '.repeat(1024 * 1024 - 15)}`;
+      expect((await request().post('/products', padded)).status).to.equal(201);
+      expect((await request().post('/products', `${padded} `)).status).to.equal(413);
+    });
+  });
+
+  describe('addresses', () => {
+    for (const path of [
+      '/',
+      '/v1',
+      '/v1/',
+      '/v9/products',
+      '/v1/products/',
+      '/products/',
+      '//products',
+      '/Products',
+      '/V1/products',
+      '/getProduct',
+      '/getAllProducts',
+      '/v1/products/getAll',
+      '/products/1/name',
+      '/v1/v1/products',
+      ...[
+        '0',
+        '-1',
+        '+1',
+        '01',
+        '1e3',
+        '1.0',
+        '9007199254740992',
+        '9999999999999999',
+        '12345678901234567',
+        'abc',
+        '%31',
+        '%zz',
+        '1%00',
+        '１',
+      ].map((id) => `/products/${encodeURI(id).replaceAll('%25', '%')}`),
+    ]) {
+      it(`knows nothing at ${path}, whatever the method and whoever asks`, async () => {
+        for (const [method, token] of [
+          ['GET', null],
+          ['GET', undefined],
+          ['PUT', 'wrong'],
+          ['OPTIONS', null],
+        ] as const) {
+          const response = await request().request(method, path, token === undefined ? {} : { token });
+          expect([response.status, response.json.code], method).to.deep.equal([404, 'not_found']);
+          expect(response.headers['ratelimit']).to.match(/^"default";r=\d+;t=\d+$/);
+        }
+      });
+    }
+
+    it('refuses a version that it does not speak', async () => {
+      for (const [path, version] of [
+        ['/products', '2'],
+        ['/v1/products', '2'],
+        ['/products', 'v1'],
+        ['/products', '01'],
+        ['/products', ''],
+      ] as const) {
+        const response = await request().get(path, { headers: { 'API-Version': version } });
+        expect([response.status, response.json.code], version).to.deep.equal([400, 'unsupported_version']);
+        expect(response.headers['api-version']).to.equal('1');
+      }
+      expect((await request().get('/products', { headers: { 'API-Version': '1' } })).status).to.equal(200);
+    });
+  });
+
+  describe('parameters', () => {
+    const REFUSED: [string, string, [string, string][]][] = [
+      ['colour=red', 'unknown_parameter', [['unknown_parameter', 'colour']]],
+      ['Limit=5', 'unknown_parameter', [['unknown_parameter', 'Limit']]],
+      ['__proto__=1', 'unknown_parameter', [['unknown_parameter', '__proto__']]],
+      ['=5', 'unknown_parameter', [['unknown_parameter', '']]],
+      [
+        'access_token=x&order=name',
+        'unknown_parameter',
+        [
+          ['unknown_parameter', 'access_token'],
+          ['unknown_parameter', 'order'],
+        ],
+      ],
+      ['limit=0', 'invalid_parameter', [['out_of_range', 'limit']]],
+      ['limit=1001', 'invalid_parameter', [['out_of_range', 'limit']]],
+      ['limit=99999999999999999999', 'invalid_parameter', [['out_of_range', 'limit']]],
+      ['limit=', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=1e2', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=5.0', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=%205', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=+5', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=-5', 'invalid_parameter', [['out_of_range', 'limit']]],
+      [
+        'limit=0&colour=red&cursor=x',
+        'invalid_parameter',
+        [
+          ['out_of_range', 'limit'],
+          ['unknown_parameter', 'colour'],
+          ['invalid_format', 'cursor'],
+        ],
+      ],
+      ['cursor=x', 'invalid_cursor', [['invalid_format', 'cursor']]],
+      ['limit=05', 'invalid_parameter', [['invalid_type', 'limit']]],
+      ['limit=%ff', 'invalid_parameter', [['invalid_format', 'limit']]],
+      ['limit=5&limit=5', 'invalid_parameter', [['duplicate_value', 'limit']]],
+      [
+        'limit=5&limit=5&x=1',
+        'invalid_parameter',
+        [
+          ['duplicate_value', 'limit'],
+          ['unknown_parameter', 'x'],
+        ],
+      ],
+    ];
+    for (const [query, code, issues] of REFUSED) {
+      it(`refuses ?${query}`, async () => {
+        const response = await request().get(`/v1/products?${query}`);
+        expect([response.status, response.json.code]).to.deep.equal([400, code]);
+        expect(issueLocations(response)).to.deep.equal(issues);
+        for (const detail of response.json.details) expect(detail.in).to.equal('query');
+      });
+    }
+
+    it('refuses what it does not know on every method', async () => {
+      for (const [method, path] of [
+        ['POST', '/products'],
+        ['GET', '/products/1'],
+        ['PUT', '/products/1'],
+        ['PATCH', '/products/1'],
+        ['DELETE', '/products/1'],
+        ['OPTIONS', '/products'],
+        ['GET', '/health/live'],
+      ] as const) {
+        const response = await request().request(method, `${path}?dry_run=1`, {
+          ...(method !== 'GET' && { body: { name: 'x' } }),
+        });
+        expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
+      }
+      expect((await request().post('/products?limit=1', { name: 'x' })).json.code).to.equal('unknown_parameter');
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import type { Route } from '#src/adapters/inbound/http/route.js';
+import { versionOf } from '#src/adapters/inbound/http/versioning/api-version.js';
+import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.js';
+
+const deprecation = new Deprecation({ since: '2026-01-01T00:00:00Z', sunset: '2027-01-01T00:00:00Z' });
+
+const route = (version: number, path: string, more: Partial<Route> = {}): Route => ({
+  template: `/v${version}/${path}`,
+  path: /^\/$/,
+  access: 'bearer',
+  version,
+  operations: {},
+  ...more,
+});
+
+const versions = (routes: readonly Route[]) =>
+  routes.map((one) => {
+    const { number, all, deprecation } = versionOf(one, routes);
+    return [number, all, deprecation?.successor];
+  });
+
+describe('the versions that are served', () => {
+  it('are those of the same address, in their order, however they are listed', () => {
+    expect(
+      versions([
+        route(10, 'products'),
+        route(1, 'products'),
+        route(1, 'products/{id}'),
+        route(2, 'products'),
+        route(1, 'users'),
+      ]),
+    ).to.deep.equal([
+      [10, [1, 2, 10], undefined],
+      [1, [1, 2, 10], undefined],
+      [1, [1], undefined],
+      [2, [1, 2, 10], undefined],
+      [1, [1], undefined],
+    ]);
+  });
+
+  it('are the first alone where an endpoint says nothing', () => {
+    expect(
+      versions([{ template: '/health/live', path: /^\/$/, access: 'probe', operations: {} }]),
+    ).to.deep.equal([[1, [1], undefined]]);
+  });
+
+  it('have the next one for a successor where they are deprecated', () => {
+    expect(
+      versions([
+        route(1, 'products', { deprecation }),
+        route(3, 'products'),
+        route(2, 'products', { deprecation }),
+      ]),
+    ).to.deep.equal([
+      [1, [1, 2, 3], 2],
+      [3, [1, 2, 3], undefined],
+      [2, [1, 2, 3], 3],
+    ]);
+  });
+
+  it('are refused where one is deprecated and has no successor', () => {
+    const last = route(2, 'products', { deprecation });
+    for (const others of [[], [route(1, 'products')], [route(3, 'products/{id}')]]) {
+      expect(() => versions([last, ...others])).to.throw('/v2/products is deprecated');
+    }
+  });
+
+  it('are refused where one is there twice', () => {
+    expect(() => versions([route(1, 'products'), route(1, 'products')])).to.throw('/v1/products');
+  });
+});
