@@ -5,11 +5,11 @@
 import { join } from 'node:path';
 import type { ExportFigures } from './export-reader.js';
 import { Exports } from './exports.js';
-import { grouped, Latencies, milliseconds, ratio, print, table } from './statistics.js';
-import { integer, options } from './options.js';
 import { type Pace, readProducts } from './load-generator.js';
+import { integer, options } from './options.js';
 import { ResidentMemory } from './resident-memory.js';
 import { SeededService, withFolder } from './seeded-service.js';
+import { grouped, Latencies, milliseconds, print, ratio, table } from './statistics.js';
 
 const WARM_UP_SECONDS = 2;
 const BYTES_PER_MIB = 1_024 * 1_024;

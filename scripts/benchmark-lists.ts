@@ -3,10 +3,10 @@
  * that hold so many sample products each, in turns. See docs/benchmarks.md.
  */
 import { join } from 'node:path';
-import { grouped, Latencies, milliseconds, ratio, print, table } from './statistics.js';
 import { type ListCase, listCases } from './benchmark-queries.js';
 import { integer, options } from './options.js';
 import { SeededService, withFolder } from './seeded-service.js';
+import { grouped, Latencies, milliseconds, print, ratio, table } from './statistics.js';
 
 const WARM_UP = 50;
 
@@ -57,7 +57,12 @@ async function measured(subjects: readonly Subject[]): Promise<string[][]> {
   return rows;
 }
 
-async function ask(service: SeededService, requested: ListCase, round: number, outcome: Outcome): Promise<void> {
+async function ask(
+  service: SeededService,
+  requested: ListCase,
+  round: number,
+  outcome: Outcome,
+): Promise<void> {
   if (outcome.issue) return;
   const path = requested.paths[(round + WARM_UP) % requested.paths.length] ?? '';
   const headers = requested.prefer === undefined ? {} : { Prefer: requested.prefer };

@@ -10,10 +10,10 @@ import { randomInt } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CALLERS, type Caller, ConformanceService } from './stateful-service.js';
-import { grouped, print } from './statistics.js';
 import { integer, options } from './options.js';
 import { type Outcome, type Pace, Schemathesis } from './schemathesis.js';
+import { CALLERS, type Caller, ConformanceService } from './stateful-service.js';
+import { grouped, print } from './statistics.js';
 
 const given = options({ seed: '', seconds: '600', examples: '' });
 const seed = given.seed === '' ? randomInt(1, 2 ** 31) : integer('seed', given.seed, 1, 2 ** 31);

@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bearerAttacks } from '../tests/support/forged-tokens.js';
 import { ChildProcessService } from '../tests/support/child-process-service.js';
+import { bearerAttacks } from '../tests/support/forged-tokens.js';
 import type { HttpClient } from '../tests/support/http-client.js';
 import { expectRefused, launch } from '../tests/support/send-forged-tokens.js';
 import { TestIssuer } from '../tests/support/test-issuer.js';

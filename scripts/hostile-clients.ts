@@ -13,12 +13,12 @@ import { Worker } from 'node:worker_threads';
 import { SCOPES } from '#src/domain/access.js';
 import { ChildProcessService, catalogue } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
-import { milliseconds, print, table } from './statistics.js';
 import type { BystanderData, Measured } from './hostile/bystander.js';
 import { Connections, FLOODS, type Flood } from './hostile/floods.js';
 import { BODIES, FORMS, type HostileRequest, READS } from './hostile/requests.js';
 import { integer, options } from './options.js';
 import { ResidentMemory } from './resident-memory.js';
+import { milliseconds, print, table } from './statistics.js';
 
 /** CPU time of the main thread in one turn of the event loop. */
 const MAX_TURN_MS = 25;

@@ -115,7 +115,9 @@ async function createAll(
   await Promise.all(Array.from({ length: CLIENTS }, work));
   client.close();
   const seconds = (performance.now() - started) / 1000;
-  print(`${products.length} POSTs in ${seconds.toFixed(1)} s: ${rate(products.length, seconds)}, ${memory()}`);
+  print(
+    `${products.length} POSTs in ${seconds.toFixed(1)} s: ${rate(products.length, seconds)}, ${memory()}`,
+  );
 }
 
 async function compare(client: HttpClient, kept: Kept): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Latencies } from './statistics.js';
 import type { SeededService } from './seeded-service.js';
+import { Latencies } from './statistics.js';
 
 type Service = Pick<SeededService, 'products' | 'client'>;
 
@@ -39,5 +39,6 @@ export async function readProducts(service: Service, pace: Pace): Promise<Latenc
 async function readOne(service: Service): Promise<void> {
   const id = 1 + Math.floor(Math.random() * service.products);
   const response = await service.client.get(`/v1/products/${id}`);
-  if (response.status !== 200) throw new Error(`product ${id} was answered ${response.status} ${response.text}`);
+  if (response.status !== 200)
+    throw new Error(`product ${id} was answered ${response.status} ${response.text}`);
 }

@@ -1,4 +1,4 @@
-import type { Attempt } from './build-request.js';
+import type { Attempt } from './attempt.js';
 
 /** The same request for a shell. The key stays out of it: a clipboard is read by others, and a shell keeps what was typed. */
 export function curlOf({ method, url, headers, body, takesKey }: Attempt): string {

@@ -1,13 +1,13 @@
 import { Credential } from './credential.js';
 import { followDeepLinks } from './deep-links.js';
 import { button, element } from './element.js';
+import { prose } from './prose.js';
 import { navigation, othersTitle } from './navigation.js';
 import type { OpenApi } from './openapi.js';
 import { operationView } from './operation-view.js';
 import { type Group, groupsOf } from './operations.js';
-import { prose } from './markdown.js';
 import { References } from './references.js';
-import type { TryItContext } from './try-it.js';
+import type { TryItContext } from './trial.js';
 
 /** The folder of the page: behind a proxy it may lie deeper than the root. A user in the page's address is none of it. */
 const BASE = new URL('.', location.origin + location.pathname).href;

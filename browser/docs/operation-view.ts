@@ -1,14 +1,14 @@
 import type { Access } from './access.js';
-import { scrolling, statusBadge } from './response-view.js';
 import { written } from './body-editor.js';
 import { type Child, disclosure, element } from './element.js';
+import { givenExamples } from './sample.js';
+import { marked, prose } from './prose.js';
 import type { Content, Header, RequestBody, Response } from './openapi.js';
 import type { Operation } from './operations.js';
-import { marked, prose } from './markdown.js';
 import type { References } from './references.js';
-import { givenExamples } from './example-value.js';
+import { scrolling, statusBadge } from './answer-view.js';
 import { schemaView } from './schema-view.js';
-import { type TryItContext, Trial } from './try-it.js';
+import { Trial, type TryItContext } from './trial.js';
 
 /** One operation: a line, and all about it once it is opened. */
 export function operationView(operation: Operation, around: TryItContext): HTMLElement {

@@ -1,4 +1,4 @@
-import type { Entry } from './build-request.js';
+import type { Entry } from './attempt.js';
 import { type Child, disclosure, element } from './element.js';
 import type { Parameter } from './openapi.js';
 import { type ParameterField, parameterField } from './parameter-field.js';

@@ -1,4 +1,4 @@
-import type { Attempt } from './build-request.js';
+import type { Attempt } from './attempt.js';
 
 /** More is not shown, and not read either: an export may be of any length. */
 export const MAX_SHOWN_BYTES = 256 * 1024;

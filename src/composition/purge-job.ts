@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../application/ports/logger.js';
 import type { Retention } from '../application/maintenance/retention.js';
+import type { Logger } from '../application/ports/logger.js';
 
 const FIRST_MS = 60_000;
 const INTERVAL_MS = 10 * 60_000;

@@ -1,9 +1,9 @@
+import { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
 import {
   type Channel,
   ClusterRateLimiter,
   PrimaryChannel,
 } from '../adapters/outbound/cluster/rate-limiter.js';
-import { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
 import { MemoryRateLimiter } from '../adapters/outbound/memory/rate-limiter.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Metrics } from '../application/ports/metrics.js';

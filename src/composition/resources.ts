@@ -1,10 +1,10 @@
-import { apiKeyRoutes } from '../adapters/inbound/http/resources/api-key-routes.js';
 import type { ImportTools } from '../adapters/inbound/http/import/import-route.js';
-import type { ResourceDefinition } from '../adapters/inbound/http/resources/resource-definition.js';
-import { type ResourcePolicy, resourceRoutes } from '../adapters/inbound/http/resources/resource-routes.js';
+import { apiKeyRoutes } from '../adapters/inbound/http/resources/api-key-routes.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
+import type { ResourceDefinition } from '../adapters/inbound/http/resources/resource-definition.js';
+import { type ResourcePolicy, resourceRoutes } from '../adapters/inbound/http/resources/resource-routes.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import { ApiKeyService } from '../application/auth/api-key-service.js';

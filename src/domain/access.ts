@@ -1,4 +1,4 @@
-import { AppError, type Issue, fieldIssue } from './errors.js';
+import { AppError, fieldIssue, type Issue } from './errors.js';
 import type { FieldsOf, FieldTable } from './fields.js';
 import type { Id, Instant } from './record.js';
 import { NAME } from './text.js';

@@ -42,7 +42,7 @@ export interface Issue {
 
 /** The one error that crosses a port. Anything else that is thrown is a defect and is answered as `internal_error`. */
 export class AppError extends Error {
-  override readonly name = 'CatalogueError';
+  override readonly name = 'AppError';
 
   constructor(
     readonly code: ErrorCode,

@@ -1,5 +1,5 @@
 import { type Attributes, validateAttributes } from './attributes.js';
-import { type Issue, type IssueCode, fieldIssue } from './errors.js';
+import { fieldIssue, type Issue, type IssueCode } from './errors.js';
 import type { Field, FieldsOf, FieldTable, ListField, Path } from './fields.js';
 import { isReference, isWithin, memberValue } from './references.js';
 import { validateText } from './text.js';

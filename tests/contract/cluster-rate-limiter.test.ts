@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ClusterRateLimiter, PrimaryChannel } from '#src/adapters/outbound/cluster/rate-limiter.js';
 import { RateLimitServer } from '#src/adapters/outbound/cluster/rate-limit-server.js';
+import { ClusterRateLimiter, PrimaryChannel } from '#src/adapters/outbound/cluster/rate-limiter.js';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
 import { expectRefusal } from '../support/expect-refusal.js';

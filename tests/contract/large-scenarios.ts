@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Position, ListQuery, Order, Value } from '#src/application/records/list-query.js';
+import type { ListQuery, Order, Position, Value } from '#src/application/records/list-query.js';
 import { MAX_ID, type Versioned } from '#src/domain/record.js';
 import { anyFilters, anyOrder, type Drawn, INSTANT, type Values, valuesOf } from './query-scenarios.js';
 

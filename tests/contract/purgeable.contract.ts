@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Purgeable } from '#src/application/ports/purgeable.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
+import type { Purgeable } from '#src/application/ports/purgeable.js';
 import type { ApiKey } from '#src/domain/access.js';
 import type { Id, Instant } from '#src/domain/record.js';
 import { API_KEYS, EXPIRING_TABLES, RESOURCE_TABLES } from '../support/tables.js';

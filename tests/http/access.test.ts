@@ -83,7 +83,10 @@ describe('access', () => {
 
   it('takes no other scheme for a token, and the scheme in any case', async () => {
     for (const authorization of ['', 'Bearer', 'Basic eDp5', 'Bearer ', FIRST_KEY]) {
-      const response = await request().get('/products', { token: null, headers: { Authorization: authorization } });
+      const response = await request().get('/products', {
+        token: null,
+        headers: { Authorization: authorization },
+      });
       expect([response.status, response.json.code], authorization).to.deep.equal([401, 'unauthenticated']);
     }
     const response = await request().get('/products', {
@@ -94,7 +97,9 @@ describe('access', () => {
   });
 
   it('reads no token from the query', async () => {
-    expect((await request().get(`/products?access_token=${FIRST_KEY}`, { token: null })).status).to.equal(401);
+    expect((await request().get(`/products?access_token=${FIRST_KEY}`, { token: null })).status).to.equal(
+      401,
+    );
   });
 
   it('says that a key has expired', async () => {
@@ -182,7 +187,9 @@ describe('PUBLIC_READ=products', () => {
       const response = await request().get(path, { token: null });
       expect([response.status, response.headers['cache-control']]).to.deep.equal([200, 'public, max-age=7']);
     }
-    expect((await request().get('/products/99', { token: null })).headers['cache-control']).to.equal('no-store');
+    expect((await request().get('/products/99', { token: null })).headers['cache-control']).to.equal(
+      'no-store',
+    );
   });
 
   it('lets nobody read anything else without a token', async () => {

@@ -37,7 +37,9 @@ for (const store of ['memory', 'sqlite']) {
       };
       const count = async () =>
         Number(
-          (await request().get(path, { headers: { Prefer: 'count=exact' } })).headers['x-total-count'] as string,
+          (await request().get(path, { headers: { Prefer: 'count=exact' } })).headers[
+            'x-total-count'
+          ] as string,
         );
 
       describe('POST', () => {
@@ -343,7 +345,8 @@ for (const store of ['memory', 'sqlite']) {
       describe('DELETE', () => {
         it('revokes at once, and everything afterwards is 404', async () => {
           const { key: token, path: item } = await made();
-          for (let i = 0; i < 3; i++) expect((await request().get('/products', { token })).status).to.equal(200);
+          for (let i = 0; i < 3; i++)
+            expect((await request().get('/products', { token })).status).to.equal(200);
           const gone = await request().delete(item);
           expect([gone.status, gone.text]).to.deep.equal([204, '']);
           expect((await request().get('/products', { token })).json.code).to.equal('invalid_token');
@@ -369,7 +372,8 @@ for (const store of ['memory', 'sqlite']) {
           const seen = (await request().get(item)).headers.etag ?? '';
           await request().get('/products', { token: key });
           const newer = (await used(request(), item)).headers.etag ?? '';
-          const when = (tag: string, name = 'If-Match') => request().delete(item, { headers: { [name]: tag } });
+          const when = (tag: string, name = 'If-Match') =>
+            request().delete(item, { headers: { [name]: tag } });
           for (const tag of ['"2"', '"2@1"', `W/${newer}`, '"1:id"', '"1@"', '"1@1:id"']) {
             const response = await when(tag);
             expect([response.status, response.json.code, response.headers.etag], tag).to.deep.equal([
@@ -392,7 +396,9 @@ for (const store of ['memory', 'sqlite']) {
             const { response, key, path: item } = await made();
             await request().get('/products', { token: key });
             const tag = tagOf(response, await used(request(), item)) ?? '';
-            expect((await request().delete(item, { headers: { 'If-Match': tag } })).status, tag).to.equal(204);
+            expect((await request().delete(item, { headers: { 'If-Match': tag } })).status, tag).to.equal(
+              204,
+            );
           }
         });
 

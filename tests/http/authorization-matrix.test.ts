@@ -39,16 +39,14 @@ interface ServedRoute {
 async function servedRoutes(settings: Record<string, string>): Promise<ServedRoute[]> {
   const application = await compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
   const { routes, store } = application.serviceParts;
-  return [...healthRoutes(store, () => false), ...routes].map(
-    ({ template, path, variables, operations }) => {
-      const whole = template.replace('{id}', `${Number.MAX_SAFE_INTEGER}`);
-      const [[name, values] = ['', ['']]] = Object.entries(variables ?? {});
-      const full = values.map((value) => whole.replace(`{${name}}`, value));
-      const short = full.map(withoutVersion).filter((address) => !full.includes(address));
-      const addresses = [...full, ...short].filter((address) => path.test(address));
-      return { route: template, methods: Object.keys(operations), addresses };
-    },
-  );
+  return [...healthRoutes(store, () => false), ...routes].map(({ template, path, variables, operations }) => {
+    const whole = template.replace('{id}', `${Number.MAX_SAFE_INTEGER}`);
+    const [[name, values] = ['', ['']]] = Object.entries(variables ?? {});
+    const full = values.map((value) => whole.replace(`{${name}}`, value));
+    const short = full.map(withoutVersion).filter((address) => !full.includes(address));
+    const addresses = [...full, ...short].filter((address) => path.test(address));
+    return { route: template, methods: Object.keys(operations), addresses };
+  });
 }
 
 function withoutVersion(address: string): string {

@@ -80,7 +80,11 @@ describe('an answer that may be coded', () => {
       );
     };
     const response = await service.client.request('HEAD', '/', { headers: { 'Accept-Encoding': 'br' } });
-    expect([response.status, response.headers['content-encoding'], isBegun]).to.deep.equal([200, 'br', false]);
+    expect([response.status, response.headers['content-encoding'], isBegun]).to.deep.equal([
+      200,
+      'br',
+      false,
+    ]);
   });
 
   for (const coding of NAMES) {
@@ -99,7 +103,11 @@ describe('an answer that may be coded', () => {
           })(),
         );
       };
-      const requested = get({ port: service.client.port, headers: { 'Accept-Encoding': coding }, agent: false });
+      const requested = get({
+        port: service.client.port,
+        headers: { 'Accept-Encoding': coding },
+        agent: false,
+      });
       const [response] = await once(requested, 'response');
       const seen: string[] = [];
       for await (const text of response.pipe(CODINGS[coding].stream()).setEncoding('utf8')) {
@@ -127,7 +135,11 @@ describe('an answer that may be coded', () => {
           })(),
         );
       };
-      const requested = get({ port: service.client.port, headers: { 'Accept-Encoding': coding }, agent: false });
+      const requested = get({
+        port: service.client.port,
+        headers: { 'Accept-Encoding': coding },
+        agent: false,
+      });
       const [response] = await once(requested, 'response');
       await once(response, 'data');
       response.destroy();

@@ -67,7 +67,11 @@ describe('a list in a coding', () => {
       const tag = `${(await get('/products', coding)).headers.etag}`;
       for (const requested of [undefined, ...NAMES]) {
         const response = await get('/products', requested, { 'If-None-Match': tag });
-        expect([response.status, codingOf(response), response.headers.etag]).to.deep.equal([304, undefined, tag]);
+        expect([response.status, codingOf(response), response.headers.etag]).to.deep.equal([
+          304,
+          undefined,
+          tag,
+        ]);
         expect(variesByCoding(response)).to.equal(true);
       }
     });
@@ -135,7 +139,11 @@ describe('a list in a coding', () => {
     const query = Array.from({ length: 60 }, (_, i) => `colour${i}=red`).join('&');
     for (const headers of [{}, LINES]) {
       const response = await get(`/products?${query}`, 'gzip', headers);
-      expect([response.status, codingOf(response), variesByCoding(response)]).to.deep.equal([400, undefined, true]);
+      expect([response.status, codingOf(response), variesByCoding(response)]).to.deep.equal([
+        400,
+        undefined,
+        true,
+      ]);
       expect(response.bytes.length).to.be.greaterThan(1_024);
       expect(response.json.details).to.have.length(60);
     }

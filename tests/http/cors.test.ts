@@ -15,29 +15,30 @@ const READ =
 
 type Asked = readonly [method: string, path: string, body?: unknown];
 /** One request for each kind of answer. */
-const REQUESTED: readonly (readonly [status: number, requested: Asked, headers?: Record<string, string>])[] = [
-  [200, ['GET', '/products']],
-  [200, ['GET', '/v1/products/1']],
-  [200, ['HEAD', '/products']],
-  [304, ['GET', '/products/1'], { 'If-None-Match': '*' }],
-  [200, ['GET', '/products'], { Accept: 'application/x-ndjson' }],
-  [201, ['POST', '/products', { name: 'x' }]],
-  [200, ['PATCH', '/products/1', { name: 'y' }]],
-  [400, ['GET', '/products?colour=red']],
-  [400, ['GET', '/products'], { 'API-Version': '2' }],
-  [401, ['GET', '/products'], { Authorization: 'Bearer x' }],
-  [404, ['GET', '/products/999']],
-  [404, ['GET', '/getProducts']],
-  [404, ['OPTIONS', '/getProducts']],
-  [405, ['PUT', '/products', {}]],
-  [406, ['GET', '/products'], { Accept: 'text/html' }],
-  [412, ['DELETE', '/products/1'], { 'If-Match': '"99"' }],
-  [414, ['GET', `/${'x'.repeat(9_000)}`]],
-  [415, ['POST', '/products', 'x'], { 'Content-Type': 'text/plain' }],
-  [431, ['GET', '/products'], { 'X-Large': 'x'.repeat(20_000) }],
-  [204, ['OPTIONS', '/products']],
-  [200, ['GET', '/health/live']],
-];
+const REQUESTED: readonly (readonly [status: number, requested: Asked, headers?: Record<string, string>])[] =
+  [
+    [200, ['GET', '/products']],
+    [200, ['GET', '/v1/products/1']],
+    [200, ['HEAD', '/products']],
+    [304, ['GET', '/products/1'], { 'If-None-Match': '*' }],
+    [200, ['GET', '/products'], { Accept: 'application/x-ndjson' }],
+    [201, ['POST', '/products', { name: 'x' }]],
+    [200, ['PATCH', '/products/1', { name: 'y' }]],
+    [400, ['GET', '/products?colour=red']],
+    [400, ['GET', '/products'], { 'API-Version': '2' }],
+    [401, ['GET', '/products'], { Authorization: 'Bearer x' }],
+    [404, ['GET', '/products/999']],
+    [404, ['GET', '/getProducts']],
+    [404, ['OPTIONS', '/getProducts']],
+    [405, ['PUT', '/products', {}]],
+    [406, ['GET', '/products'], { Accept: 'text/html' }],
+    [412, ['DELETE', '/products/1'], { 'If-Match': '"99"' }],
+    [414, ['GET', `/${'x'.repeat(9_000)}`]],
+    [415, ['POST', '/products', 'x'], { 'Content-Type': 'text/plain' }],
+    [431, ['GET', '/products'], { 'X-Large': 'x'.repeat(20_000) }],
+    [204, ['OPTIONS', '/products']],
+    [200, ['GET', '/health/live']],
+  ];
 
 const named = ({ headers }: HttpResponse, name: string) => headers[`access-control-${name}`];
 const allNamed = ({ headers }: HttpResponse) =>

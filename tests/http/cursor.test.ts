@@ -24,7 +24,8 @@ describe('a cursor', () => {
   };
 
   before(async () => {
-    for (const name of ['a', 'b', 'é"\\', '\u{1f600}', 'a%', ' x']) await request().post('/products', { name });
+    for (const name of ['a', 'b', 'é"\\', '\u{1f600}', 'a%', ' x'])
+      await request().post('/products', { name });
   });
 
   for (const query of ['limit=1', 'sort=-name,createdAt&limit=3', 'sort=name&limit=4&name:ne=a']) {

@@ -60,7 +60,9 @@ describe('the interactive reference', () => {
       for (const coding of NAMES) {
         const response = await get(path, { 'Accept-Encoding': coding });
         expect(decoded(response)).to.equal(plain.text);
-        expect(response.headers['content-encoding']).to.equal(plain.bytes.length > 1_024 ? coding : undefined);
+        expect(response.headers['content-encoding']).to.equal(
+          plain.bytes.length > 1_024 ? coding : undefined,
+        );
         expect(response.headers.vary).to.include('Accept-Encoding');
       }
       expect(Object.keys(CODINGS)).to.deep.equal(NAMES);

@@ -28,7 +28,8 @@ describe('a list as lines', () => {
   };
 
   before(async () => {
-    for (let i = 0; i < 300; i++) await request().post('/products', { name: `product ${i % 7} \u{1f600}\u2028` });
+    for (let i = 0; i < 300; i++)
+      await request().post('/products', { name: `product ${i % 7} \u{1f600}\u2028` });
   });
 
   it('holds every match, a line each, with no limit', async () => {
@@ -132,7 +133,8 @@ describe('a list as lines', () => {
     for (const [Accept, chosen] of CHOSEN) {
       it(`from ${Accept}`, async () => {
         const response = await request().get('/products?limit=1', { headers: { Accept } });
-        if (chosen === 406) expect([response.status, response.json.code]).to.deep.equal([406, 'not_acceptable']);
+        if (chosen === 406)
+          expect([response.status, response.json.code]).to.deep.equal([406, 'not_acceptable']);
         else expect(response.headers['content-type']).to.equal(`application/${chosen}`);
       });
     }

@@ -79,7 +79,9 @@ describe('fields', () => {
       const response = await request().request(method, '/products/1?fields=id', { body: { name: 'x' } });
       expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
     }
-    expect((await request().post('/products?fields=id', { name: 'x' })).json.code).to.equal('unknown_parameter');
+    expect((await request().post('/products?fields=id', { name: 'x' })).json.code).to.equal(
+      'unknown_parameter',
+    );
   });
 
   describe('of an item', () => {
@@ -113,7 +115,9 @@ describe('fields', () => {
     it('give no tag that a write could name', async () => {
       const response = await request().put('/products/1', FULL, { headers: { 'If-Match': '"1:id,name"' } });
       expect([response.status, response.headers.etag]).to.deep.equal([412, '"1"']);
-      expect((await request().put('/products/1', FULL, { headers: { 'If-Match': '"1"' } })).status).to.equal(200);
+      expect((await request().put('/products/1', FULL, { headers: { 'If-Match': '"1"' } })).status).to.equal(
+        200,
+      );
     });
   });
 });

@@ -279,7 +279,11 @@ describe('filters', () => {
         ['POST', '/products'],
         ['DELETE', '/products/1'],
       ] as const) {
-        const response = await request().request(method, `${path}?name=a`, method === 'GET' ? {} : { body: {} });
+        const response = await request().request(
+          method,
+          `${path}?name=a`,
+          method === 'GET' ? {} : { body: {} },
+        );
         expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
       }
     });

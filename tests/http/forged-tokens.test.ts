@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { bearerAttacks } from '../support/forged-tokens.js';
 import { ChildProcessService } from '../support/child-process-service.js';
+import { bearerAttacks } from '../support/forged-tokens.js';
 import type { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { expectRefused, launch } from '../support/send-forged-tokens.js';

@@ -9,7 +9,7 @@ import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import { listen } from '#src/composition/listen.js';
 import { concurrently } from '../support/concurrently.js';
-import { statusesIn, HttpClient, received } from '../support/http-client.js';
+import { HttpClient, received, statusesIn } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -151,9 +151,10 @@ describe('messages', () => {
         '[2001:db8::1]:8443',
         '%c3%bc',
       ])
-        expect(statusesIn(await send(['GET /products HTTP/1.1', `Host: ${host}`, TOKEN])), host).to.deep.equal(
-          [[200, undefined]],
-        );
+        expect(
+          statusesIn(await send(['GET /products HTTP/1.1', `Host: ${host}`, TOKEN])),
+          host,
+        ).to.deep.equal([[200, undefined]]);
     });
 
     it('with a field twice that may stand once', async () => {
@@ -269,7 +270,9 @@ describe('messages', () => {
 
   it('behind which comes no HTTP are answered, and nothing else is', async () => {
     const one = `GET /products/999 HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\n\r\n`;
-    expect(statusesIn(await service.client.raw(`${one}nonsense\r\n\r\n`))).to.deep.equal([[404, 'not_found']]);
+    expect(statusesIn(await service.client.raw(`${one}nonsense\r\n\r\n`))).to.deep.equal([
+      [404, 'not_found'],
+    ]);
   });
 
   describe('that expect something', () => {
@@ -318,7 +321,9 @@ describe('messages', () => {
 
   describe('X-Request-Id', () => {
     it('is kept where it is sane', async () => {
-      const response = await service.client.get('/products', { headers: { 'X-Request-Id': 'trace-01.ab_C' } });
+      const response = await service.client.get('/products', {
+        headers: { 'X-Request-Id': 'trace-01.ab_C' },
+      });
       expect(response.headers['x-request-id']).to.equal('trace-01.ab_C');
     });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { statusesIn, received } from '../support/http-client.js';
+import { received, statusesIn } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { LineStream, type ResultLine } from '../support/line-stream.js';
 

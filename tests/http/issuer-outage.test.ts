@@ -23,7 +23,9 @@ for (const [name, failure] of Object.entries(FAILURES)) {
     it('is 503 for its tokens and nothing for others, and they are good soon after it is back', async () => {
       issuer.instead = failure;
       const token = issuer.token();
-      const responses = await Promise.all(Array.from({ length: 20 }, () => request().get('/products', { token })));
+      const responses = await Promise.all(
+        Array.from({ length: 20 }, () => request().get('/products', { token })),
+      );
       for (const response of responses) {
         expect([response.status, response.json.code]).to.deep.equal([503, 'unavailable']);
         expect(response.headers['retry-after']).to.match(/^\d+$/);

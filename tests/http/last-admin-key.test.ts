@@ -112,7 +112,9 @@ describe('the last key with keys:admin, among very many keys', () => {
     const lines = 2_500;
     for (let i = 0; i < lines; i += 100)
       await Promise.all(
-        Array.from({ length: 100 }, (_, at) => request.post('/v1/api-keys', { ...READER, name: `r${i + at}` })),
+        Array.from({ length: 100 }, (_, at) =>
+          request.post('/v1/api-keys', { ...READER, name: `r${i + at}` }),
+        ),
       );
     expect((await request.delete(FIRST)).json.code).to.equal('last_admin_key');
     const { key: token } = (await request.post('/v1/api-keys', ADMIN)).json;

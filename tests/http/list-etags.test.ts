@@ -26,7 +26,11 @@ describe('the tag of a list', () => {
       for (const known of [tag, tag.slice(2), '*', `"x" , ${tag}`, `W/"x",${tag},"y"`]) {
         for (const method of ['GET', 'HEAD']) {
           const response = await request().request(method, path, { headers: { 'If-None-Match': known } });
-          expect([response.status, response.text, response.headers.etag], known).to.deep.equal([304, '', tag]);
+          expect([response.status, response.text, response.headers.etag], known).to.deep.equal([
+            304,
+            '',
+            tag,
+          ]);
           for (const name of ['link', 'cache-control', 'vary']) {
             expect(response.headers[name], name).to.equal(headers[name]);
           }

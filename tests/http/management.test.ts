@@ -6,7 +6,7 @@ import { MemoryStore } from '#src/adapters/outbound/memory/repository.js';
 import { listen } from '#src/composition/listen.js';
 import { unavailable } from '#src/domain/errors.js';
 import { RecordingLogger } from '../support/fakes.js';
-import { statusesIn, HttpClient } from '../support/http-client.js';
+import { HttpClient, statusesIn } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 
 describe('the management port', () => {

@@ -138,7 +138,10 @@ for (const store of ['memory', 'sqlite']) {
     });
 
     it('take 1e0 and 2.0 for integers', async () => {
-      const response = await request().post('/orders', '{"userId":1.0,"items":[{"productId":1e0,"quantity":2.0}]}');
+      const response = await request().post(
+        '/orders',
+        '{"userId":1.0,"items":[{"productId":1e0,"quantity":2.0}]}',
+      );
       expect([response.status, response.json.items]).to.deep.equal([201, [item(1, 2)]]);
     });
 
@@ -223,7 +226,10 @@ for (const store of ['memory', 'sqlite']) {
       it('are asked for what they name anew alone', async () => {
         const [one, other] = [await gone(), await gone()];
         const moved = { userId: one.userId, items: [item(other.productId), item(one.productId)] };
-        for (const response of [await request().put(one.path, moved), await request().patch(one.path, moved)]) {
+        for (const response of [
+          await request().put(one.path, moved),
+          await request().patch(one.path, moved),
+        ]) {
           expect(issueLocations(response)).to.deep.equal([['reference_not_found', '/items/0/productId']]);
         }
         expect(issueLocations(await request().patch(one.path, { userId: other.userId }))).to.deep.equal([

@@ -187,7 +187,10 @@ describe('paging', () => {
         expect(reported(await counted(path, 'count=exact')), path).to.deep.equal(['10', 'count=exact']);
       }
       expect(reported(await counted('/v1/products', 'count=exact'))).to.deep.equal(['248', 'count=exact']);
-      expect(reported(await counted('/products?name=none', 'count=exact'))).to.deep.equal(['0', 'count=exact']);
+      expect(reported(await counted('/products?name=none', 'count=exact'))).to.deep.equal([
+        '0',
+        'count=exact',
+      ]);
     });
 
     it('is given to whoever prefers it, in any spelling, and to nobody else', async () => {
@@ -218,7 +221,10 @@ describe('paging', () => {
     it('is given with lines and with HEAD', async () => {
       const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
       for (const path of ['/products?id:in=1,2', '/products?id:in=1,2&limit=1']) {
-        expect(reported(await service.client.get(path, { headers })), path).to.deep.equal(['2', 'count=exact']);
+        expect(reported(await service.client.get(path, { headers })), path).to.deep.equal([
+          '2',
+          'count=exact',
+        ]);
         expect(reported(await service.client.request('HEAD', path, { headers })), path).to.deep.equal([
           '2',
           'count=exact',

@@ -7,7 +7,7 @@ import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
 import { serverPair } from '../support/certificates.js';
-import { statusesIn, HttpClient, received } from '../support/http-client.js';
+import { HttpClient, received, statusesIn } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 

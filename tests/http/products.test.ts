@@ -58,9 +58,11 @@ for (const store of ['memory', 'sqlite']) {
       });
 
       it('show no empty attributes, but an empty description and an empty text', async () => {
-        const empty = (await request().post('/products', { name: 'Lamp', description: '', attributes: {} })).json;
+        const empty = (await request().post('/products', { name: 'Lamp', description: '', attributes: {} }))
+          .json;
         expect(empty).to.deep.equal({ id: empty.id, name: 'Lamp', description: '' });
-        const { attributes } = (await request().post('/products', { name: 'Lamp', attributes: { a: '' } })).json;
+        const { attributes } = (await request().post('/products', { name: 'Lamp', attributes: { a: '' } }))
+          .json;
         expect(attributes).to.deep.equal({ a: '' });
       });
     });
@@ -150,7 +152,9 @@ for (const store of ['memory', 'sqlite']) {
       it('loses none of many patches of other fields that race', async () => {
         const item = await created();
         const keys = Array.from({ length: 50 }, (_, i) => `k${i}`);
-        const responses = await Promise.all(keys.map((key) => request().patch(item, { attributes: { [key]: 1 } })));
+        const responses = await Promise.all(
+          keys.map((key) => request().patch(item, { attributes: { [key]: 1 } })),
+        );
         expect(responses.map(({ status }) => status)).to.deep.equal(keys.map(() => 200));
         const final = await request().get(item);
         expect(Object.keys(final.json.attributes)).to.have.members(keys);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { statusesIn, type RequestOptions } from '../support/http-client.js';
+import { type RequestOptions, statusesIn } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 
 const HTTPS = { 'X-Forwarded-Proto': 'https' };

@@ -38,9 +38,13 @@ describe('bad input', () => {
   for (const [what, body] of Object.entries(NOT_JSON)) {
     it(`answers malformed_json to ${what}`, async () => {
       for (const method of ['POST', 'PUT', 'PATCH']) {
-        const response = await request().request(method, method === 'POST' ? '/v1/products' : '/v1/products/1', {
-          body,
-        });
+        const response = await request().request(
+          method,
+          method === 'POST' ? '/v1/products' : '/v1/products/1',
+          {
+            body,
+          },
+        );
         expect([response.status, response.json.code], method).to.deep.equal([400, 'malformed_json']);
         expect(Object.keys(response.json)).to.deep.equal(['code', 'message', 'details']);
       }
@@ -260,7 +264,9 @@ describe('bad input', () => {
 
     it('refuses a body without the header', async () => {
       const sent = `POST /products HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${'x'}\r\nContent-Length: 2\r\n\r\n{}`;
-      expect(await request().raw(sent.replace('Bearer x', `Bearer ${FIRST_KEY}`))).to.match(/^HTTP\/1.1 415 /);
+      expect(await request().raw(sent.replace('Bearer x', `Bearer ${FIRST_KEY}`))).to.match(
+        /^HTTP\/1.1 415 /,
+      );
     });
 
     it('is not held up by headers that are hard to match', async () => {
@@ -339,7 +345,11 @@ describe('bad input', () => {
     }
 
     it('gives RFC 9457 to who asks for it', async () => {
-      const response = await request().post('/products', {}, { headers: { Accept: 'application/problem+json' } });
+      const response = await request().post(
+        '/products',
+        {},
+        { headers: { Accept: 'application/problem+json' } },
+      );
       expect(response.headers['content-type']).to.equal('application/problem+json');
       expect(response.json).to.deep.include({
         type: 'about:blank',
@@ -382,7 +392,9 @@ describe('bad input', () => {
       const response = await request().post('/products', body);
       expect(response.json.details).to.have.length(1_000);
       const attributes = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`f${i}`, null]));
-      expect((await request().post('/products', { name: 'x', attributes })).json.details).to.have.length(1_000);
+      expect((await request().post('/products', { name: 'x', attributes })).json.details).to.have.length(
+        1_000,
+      );
     });
 
     describe('of a body with many names and values', () => {
@@ -608,7 +620,9 @@ describe('bad input', () => {
         });
         expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
       }
-      expect((await request().post('/products?limit=1', { name: 'x' })).json.code).to.equal('unknown_parameter');
+      expect((await request().post('/products?limit=1', { name: 'x' })).json.code).to.equal(
+        'unknown_parameter',
+      );
     });
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { statusesIn, received } from '../support/http-client.js';
+import { received, statusesIn } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 
 /** RFC 9112 section 11.2: what a proxy in front and the service behind could take for two different messages. */

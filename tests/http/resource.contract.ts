@@ -1,16 +1,16 @@
 import { inProcessService } from '../support/in-process-service.js';
-import { change } from './resource/patch.js';
 import { Collection, type ResourceUnderTest } from './resource/collection.js';
 import { conditions, requiredConditions } from './resource/conditions.js';
-import { creation } from './resource/post.js';
 import { deletion } from './resource/delete.js';
-import { issues } from './resource/validation.js';
+import { reading } from './resource/get.js';
 import { idempotency } from './resource/idempotency.js';
 import { importing } from './resource/import.js';
 import { jsonPatch } from './resource/json-patch.js';
 import { messages } from './resource/messages.js';
-import { reading } from './resource/get.js';
+import { change } from './resource/patch.js';
+import { creation } from './resource/post.js';
 import { replacement } from './resource/put.js';
+import { issues } from './resource/validation.js';
 
 const PARTS = [
   creation,

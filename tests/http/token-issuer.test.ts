@@ -8,7 +8,7 @@ import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { accessToken, requestToken, basic, fetchBy } from '../support/oauth.js';
+import { accessToken, basic, fetchBy, requestToken } from '../support/oauth.js';
 
 const GRANT = 'grant_type=client_credentials';
 const THREE = ['code', 'details', 'message'];
@@ -167,7 +167,9 @@ describe('the token endpoint', () => {
   });
 
   it('reads no scope that is far longer than all together', async () => {
-    const response = await request(`${GRANT}&scope=${'+'.repeat(16_000)}`, { headers: basic('1', FIRST_KEY) });
+    const response = await request(`${GRANT}&scope=${'+'.repeat(16_000)}`, {
+      headers: basic('1', FIRST_KEY),
+    });
     expectError(response, 400, 'validation_failed', 'invalid_scope');
   });
 
@@ -246,7 +248,8 @@ describe('the token endpoint', () => {
 
 describe('a client of the token endpoint that fails', () => {
   const service = inProcessService();
-  const request = (form: string, headers: Record<string, string>) => requestToken(service.client, form, { headers });
+  const request = (form: string, headers: Record<string, string>) =>
+    requestToken(service.client, form, { headers });
 
   it('hears 401 with a challenge for Basic, 20 times a minute, then 429, but for who was known before', async () => {
     const wrong = new ChecksummedApiKey().generate();
@@ -330,7 +333,13 @@ describe('a client that finds its way by itself', () => {
       const server = await discovered();
       expect(server.token_endpoint_auth_methods_supported).to.include(name);
       const parameters = { scope: 'products:read products:write' };
-      const requested = await oauth.clientCredentialsGrantRequest(server, client, proof, parameters, options());
+      const requested = await oauth.clientCredentialsGrantRequest(
+        server,
+        client,
+        proof,
+        parameters,
+        options(),
+      );
       const granted = await oauth.processClientCredentialsResponse(server, client, requested);
       const products = new URL('/v1/products', url());
       const used = await oauth.protectedResourceRequest(
@@ -436,7 +445,10 @@ describe('the documents of OAuth', () => {
   for (const path of DOCUMENTS) {
     it(`are for everyone, and for caches: ${path}`, async () => {
       const response = await get(path, { token: 'bad' });
-      expect([response.status, response.headers['cache-control']]).to.deep.equal([200, 'public, max-age=300']);
+      expect([response.status, response.headers['cache-control']]).to.deep.equal([
+        200,
+        'public, max-age=300',
+      ]);
       expect(response.headers).to.include({ 'content-type': 'application/json', 'api-version': '1' });
       expect(response.headers['ratelimit']).to.match(/^"default";/);
       expect(String(response.headers['vary']).split(', ')).to.include.members(['Accept', 'Accept-Encoding']);

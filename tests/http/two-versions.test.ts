@@ -106,7 +106,9 @@ for (const STORE of ['memory', 'sqlite']) {
           }
         }
         expect(tags).to.deep.equal(['"1"', '"v2.1"', '"1:id"', '"v2.1:id"']);
-        const known = await request().get(`/products/${id}`, { headers: { ...SECOND, 'If-None-Match': '"1"' } });
+        const known = await request().get(`/products/${id}`, {
+          headers: { ...SECOND, 'If-None-Match': '"1"' },
+        });
         expect(known.status).to.equal(200);
         const same = await request().get(`/products/${id}`, {
           headers: { ...SECOND, 'If-None-Match': '"v2.1"' },
@@ -143,9 +145,9 @@ for (const STORE of ['memory', 'sqlite']) {
         await request().patch(`/v1/products/${id}`, { description: 'which version 2 does not show' });
         const late = await request().patch(`/v2/products/${id}`, { title: 'late' }, match('"v2.1"'));
         expect([late.status, late.headers['etag']]).to.deep.equal([412, '"v2.2"']);
-        expect((await request().patch(`/v2/products/${id}`, { title: 'now' }, match('"v2.2"'))).status).to.equal(
-          200,
-        );
+        expect(
+          (await request().patch(`/v2/products/${id}`, { title: 'now' }, match('"v2.2"'))).status,
+        ).to.equal(200);
         expect((await request().patch(`/v1/products/${id}`, { name: 'late' }, match('"2"'))).status).to.equal(
           412,
         );
@@ -197,7 +199,9 @@ for (const STORE of ['memory', 'sqlite']) {
     const request = () => service.client;
     const emailOf = (name: string) => `${name}-${randomUUID()}@example.com`;
     const shown = async (id: number) => {
-      const versions = await Promise.all(['v1', 'v2'].map((version) => request().get(`/${version}/users/${id}`)));
+      const versions = await Promise.all(
+        ['v1', 'v2'].map((version) => request().get(`/${version}/users/${id}`)),
+      );
       return versions.map(({ json: { id: _id, ...rest } }) => rest);
     };
     const made = async (fields: object): Promise<number> =>
@@ -226,7 +230,10 @@ for (const STORE of ['memory', 'sqlite']) {
         'a PUT',
         (id: number, email: string) => request().put(`/v1/users/${id}`, { name: 'Dick van Dyke', email }),
       ],
-      ['a PATCH without a version', (id: number, email: string) => request().patch(`/users/${id}`, { email })],
+      [
+        'a PATCH without a version',
+        (id: number, email: string) => request().patch(`/users/${id}`, { email }),
+      ],
     ] as const) {
       it(`keeps its last name over ${what} of the e-mail address in version 1`, async () => {
         const id = await made({ firstName: 'Dick', lastName: 'van Dyke' });
@@ -257,7 +264,11 @@ for (const STORE of ['memory', 'sqlite']) {
     });
 
     it('has issues at the fields of the version that was asked', async () => {
-      const response = await request().post('/v2/users', { name: 'x', firstName: '', lastName: 'x'.repeat(101) });
+      const response = await request().post('/v2/users', {
+        name: 'x',
+        firstName: '',
+        lastName: 'x'.repeat(101),
+      });
       expect(issueLocations(response)).to.have.deep.members([
         ['unknown_field', '/name'],
         ['too_short', '/firstName'],

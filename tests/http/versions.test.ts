@@ -76,7 +76,8 @@ describe('two versions of a resource, the first deprecated', () => {
   });
 
   it('share the address without a version, where the header chooses; absent it is 1', async () => {
-    const by = async (headers: Record<string, string>) => (await request().get('/products/1', { headers })).text;
+    const by = async (headers: Record<string, string>) =>
+      (await request().get('/products/1', { headers })).text;
     const [first, second] = ['/v1/products/1', '/v2/products/1'].map((path) => request().get(path));
     expect(await by({})).to.equal((await first)?.text);
     expect(JSON.parse(await by({ 'API-Version': '' })).code).to.equal('unsupported_version');
@@ -134,10 +135,10 @@ describe('two versions of a resource, the first deprecated', () => {
       for (const method of ['GET', 'OPTIONS', 'DELETE', 'HEAD']) {
         if (method === 'DELETE' && !path.endsWith('/1')) continue;
         const response = await request().request(method, path, { headers: { 'API-Version': requested } });
-        expect([response.status, response.headers['api-version']], `${method} ${path} ${requested}`).to.deep.equal([
-          400,
-          speaks,
-        ]);
+        expect(
+          [response.status, response.headers['api-version']],
+          `${method} ${path} ${requested}`,
+        ).to.deep.equal([400, speaks]);
         if (method === 'HEAD') continue;
         expect(response.json.code).to.equal('unsupported_version');
         expect(response.json.message).to.include('the versions 1, 2');

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
-import { StoreConfigError } from '#src/application/ports/store.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
+import { StoreConfigError } from '#src/application/ports/store.js';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
 import type { Storage } from '#src/composition/storage.js';
 import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';

@@ -8,7 +8,7 @@ import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { mongoUrl, serverOf, throughProxy } from '../support/mongo-url.js';
-import { accessToken, requestToken, basic } from '../support/oauth.js';
+import { accessToken, basic, requestToken } from '../support/oauth.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

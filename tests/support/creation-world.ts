@@ -8,7 +8,7 @@ import {
   type CreationOutcome,
   RecordCreator,
 } from '#src/application/records/create-records.js';
-import { type IdPool, IdAllocator } from '#src/application/records/id-allocator.js';
+import { IdAllocator, type IdPool } from '#src/application/records/id-allocator.js';
 import type { IdempotentRequest } from '#src/application/records/idempotency.js';
 import type { Draft } from '#src/application/records/record-view.js';
 import { AppError } from '#src/domain/errors.js';
@@ -104,8 +104,10 @@ export function keyed(fields: Product, once?: IdempotentRequest): Creation<Produ
   return { draft: { fields, issues: [] }, idempotency: once };
 }
 
-export const made = (responses: readonly Outcome[]) => responses.filter((response) => typeof response !== 'string');
-export const refused = (responses: readonly Outcome[]) => responses.filter((response) => typeof response === 'string');
+export const made = (responses: readonly Outcome[]) =>
+  responses.filter((response) => typeof response !== 'string');
+export const refused = (responses: readonly Outcome[]) =>
+  responses.filter((response) => typeof response === 'string');
 
 /** @returns the id that they all tell */
 export function expectOneRecord(responses: readonly Outcome[], fresh: number): Id {

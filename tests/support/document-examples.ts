@@ -51,7 +51,8 @@ function exampleOf(requested: Block, responded: Block | undefined): Example {
   const [, status = '', reason] = response.start;
   if (responded.info !== 'http' || STATUS_CODES[Number(status)] !== reason)
     throw wrong(responded, 'no such answer');
-  if (request.body !== undefined && !request.headers['Content-Type']) throw wrong(requested, 'a body of no type');
+  if (request.body !== undefined && !request.headers['Content-Type'])
+    throw wrong(requested, 'a body of no type');
   const [, method = '', path = ''] = request.start;
   return {
     line: requested.line,

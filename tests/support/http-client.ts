@@ -170,7 +170,8 @@ export class HttpClient {
     const socket = await this.connect();
     socket.write(bytes, 'latin1');
     const text = await received(socket, until);
-    for (const response of messagesIn(text)) if (response.status !== 100) this.documented?.checkAnywhere(response);
+    for (const response of messagesIn(text))
+      if (response.status !== 100) this.documented?.checkAnywhere(response);
     return text;
   }
 

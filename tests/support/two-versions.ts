@@ -1,16 +1,19 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import { apiKeyRoutes } from '#src/adapters/inbound/http/resources/api-key-routes.js';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import type { ImportTools } from '#src/adapters/inbound/http/import/import-route.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
 import { cors } from '#src/adapters/inbound/http/middleware/cors.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
-import { describedBy, type ResourceDefinition } from '#src/adapters/inbound/http/resources/resource-definition.js';
-import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
+import { apiKeyRoutes } from '#src/adapters/inbound/http/resources/api-key-routes.js';
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import {
+  describedBy,
+  type ResourceDefinition,
+} from '#src/adapters/inbound/http/resources/resource-definition.js';
+import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
 import type { Route } from '#src/adapters/inbound/http/route.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';

@@ -1,8 +1,8 @@
 import { unexpected } from './errors.js';
-import { readLines } from './ndjson.js';
-import { nextIn } from './link-header.js';
-import { queryString } from './query-string.js';
 import { NDJSON } from './is-retryable.js';
+import { nextIn } from './link-header.js';
+import { readLines } from './ndjson.js';
+import { queryString } from './query-string.js';
 import type { Described, Field, ListQuery, Shown } from './resource-types.js';
 import type { Transport } from './transport.js';
 

@@ -7,8 +7,8 @@ import {
   type Target,
 } from './collection.js';
 import { CatalogueError } from './errors.js';
-import { asNdjson, every, readLines } from './ndjson.js';
 import { NDJSON } from './is-retryable.js';
+import { asNdjson, every, readLines } from './ndjson.js';
 import type { Editable, ImportResult, JsonPatch } from './resource-types.js';
 
 export interface EditOptions extends CallOptions {

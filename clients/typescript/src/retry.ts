@@ -1,6 +1,6 @@
+import { LONGEST_WAIT_MS, pause, requestedWait, sleep, spread, unlessAborted } from './backoff.js';
 import { errorOf, UnknownOutcomeError } from './errors.js';
 import { isRepeatable, isSafe, isStream } from './is-retryable.js';
-import { requestedWait, LONGEST_WAIT_MS, pause, sleep, spread, unlessAborted } from './backoff.js';
 
 export type Fetch = (request: Request) => Promise<Response>;
 

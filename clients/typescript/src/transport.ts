@@ -1,6 +1,6 @@
 import { errorOf } from './errors.js';
-import { addressOf } from './link-header.js';
 import { isStream } from './is-retryable.js';
+import { addressOf } from './link-header.js';
 import { type Fetch, type RetryOptions, retrying } from './retry.js';
 
 export type Token = string | (() => string | Promise<string>);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { clientCredentials, type Fetch } from 'product-catalogue-client';
 import { FIRST_KEY } from '../../../tests/support/in-process-service.js';
-import { proxied, refusal, catalogueService } from './catalogue-service.js';
+import { catalogueService, proxied, refusal } from './catalogue-service.js';
 
 describe('tokens for client credentials', () => {
   const { service, connect, tried } = catalogueService();

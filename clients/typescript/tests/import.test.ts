@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CatalogueError } from 'product-catalogue-client';
-import { all, refusal, catalogueService } from './catalogue-service.js';
+import { all, catalogueService, refusal } from './catalogue-service.js';
 
 async function* lamps(count: number) {
   for (let i = 0; i < count; i++) yield { name: `Lamp ${i}` };

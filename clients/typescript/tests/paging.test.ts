@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CatalogueError, type Fetch } from 'product-catalogue-client';
-import { all, refusal, catalogueService } from './catalogue-service.js';
+import { all, catalogueService, refusal } from './catalogue-service.js';
 
 const PREFIX = '/shop/catalogue';
 

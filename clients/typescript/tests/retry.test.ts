@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CatalogueError, createCatalogue, type Fetch, UnknownOutcomeError } from 'product-catalogue-client';
+import { all, catalogueService, proxied, refusal } from './catalogue-service.js';
 import { LosingProxy } from './losing-proxy.js';
-import { all, proxied, refusal, catalogueService } from './catalogue-service.js';
 
 /** Answers instead of the service, so often. */
 function first(times: number, response: () => Response): (fetch: Fetch) => Fetch {

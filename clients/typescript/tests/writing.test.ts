@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CatalogueError } from 'product-catalogue-client';
-import { refusal, catalogueService } from './catalogue-service.js';
+import { catalogueService, refusal } from './catalogue-service.js';
 
 describe('the writes of the client', () => {
   const { connect, tried } = catalogueService();

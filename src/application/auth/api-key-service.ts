@@ -1,20 +1,20 @@
 import {
   type ApiKey,
   administersKeys,
-  validateExpiry,
   keyIdOf,
   keyPrincipalId,
   type Principal,
   validateApiKey,
+  validateExpiry,
 } from '../../domain/access.js';
 import { AppError, unavailable } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { FairShares } from '../../shared/fair-shares.js';
-import { BY_ID } from '../records/list-query.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
 import type { Created, Creation } from '../records/create-records.js';
+import { BY_ID } from '../records/list-query.js';
 import { isMet, type Precondition, type RecordService } from '../records/record-service.js';
 import type { Draft } from '../records/record-view.js';
 import { grantDenialReason } from './authorization.js';

@@ -119,7 +119,5 @@ export class Authenticator {
 
 /** Whether a credential was sent and refused. A request without a credential is no failed authentication. */
 export function isBadCredential(error: unknown): error is AppError {
-  return (
-    error instanceof AppError && (error.code === 'invalid_token' || error.code === 'token_expired')
-  );
+  return error instanceof AppError && (error.code === 'invalid_token' || error.code === 'token_expired');
 }

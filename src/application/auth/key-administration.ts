@@ -1,10 +1,10 @@
 import { type ApiKey, SCOPES } from '../../domain/access.js';
 import { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import { BY_ID } from '../records/list-query.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
+import { BY_ID } from '../records/list-query.js';
 import { ANY_VERSION } from '../records/record-service.js';
 import type { ApiKeyService } from './api-key-service.js';
 
@@ -45,8 +45,7 @@ export class KeyAdministration {
    */
   async createFirst(key: string): Promise<boolean> {
     const { keys, format, clock } = this.deps;
-    if (!format.isWellFormed(key))
-      throw new AppError('validation_failed', 'The key is not well-formed.');
+    if (!format.isWellFormed(key)) throw new AppError('validation_failed', 'The key is not well-formed.');
     const now = clock.now();
     const fields = { name: 'first key', scopes: SCOPES, digest: format.digest(key) };
     if (await keys.insert({ id: FIRST_KEY_ID, version: 1, createdAt: now, updatedAt: now, fields }))

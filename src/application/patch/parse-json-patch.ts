@@ -1,4 +1,4 @@
-import { AppError, type Issue, fieldIssue, MAX_ISSUES } from '../../domain/errors.js';
+import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../domain/errors.js';
 import { pointerSteps, type Steps } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
 

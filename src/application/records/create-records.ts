@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore, Reservation } from '../ports/idempotency-store.js';
 import type { InsertOutcome, Repository } from '../ports/repository.js';
 import type { IdPool } from './id-allocator.js';
-import { keyReused, type IdempotentRequest } from './idempotency.js';
+import { type IdempotentRequest, keyReused } from './idempotency.js';
 import type { Draft } from './record-view.js';
 
 /*
@@ -103,7 +103,8 @@ export class RecordCreator<Fields> {
     const now = this.deps.clock.now();
     const wanted = attempts.map((attempt, at) => attempt.newReservation(sure(ids[at], 'an id'), now));
     const existing = await this.deps.reservations.reserve(wanted);
-    for (const attempt of attempts) attempt.reserved(sure(existing.get(attempt.idempotency.key), 'a reservation'));
+    for (const attempt of attempts)
+      attempt.reserved(sure(existing.get(attempt.idempotency.key), 'a reservation'));
   }
 
   /** Step 5 */

@@ -13,7 +13,9 @@ export interface IdempotentRequest {
 }
 
 /** Computes the fingerprint of the body when it is first asked for. */
-export function idempotentRequest(request: Pick<IdempotentRequest, 'key' | 'storesFields'> & { readonly body: unknown }): IdempotentRequest {
+export function idempotentRequest(
+  request: Pick<IdempotentRequest, 'key' | 'storesFields'> & { readonly body: unknown },
+): IdempotentRequest {
   const { key, storesFields, body } = request;
   let fingerprint: string | undefined;
   return {

@@ -1,6 +1,6 @@
 import type { Versioned } from '../../domain/record.js';
-import type { ListQuery } from './list-query.js';
 import type { Repository } from '../ports/repository.js';
+import type { ListQuery } from './list-query.js';
 import { positionOf } from './query-semantics.js';
 
 /** The pages of a list from the query's position on, forwards. The next page is read when it is asked for. */

@@ -1,6 +1,6 @@
 import type { Versioned } from '../../domain/record.js';
 import { compareText, endOfPrefix, foldCase } from '../../domain/text.js';
-import type { AttributeFilter, Filter, Position, Order, RecordTable, Value } from './list-query.js';
+import type { AttributeFilter, Filter, Order, Position, RecordTable, Value } from './list-query.js';
 
 /** The value of a field in a record. `price.amount` is inside `price`. */
 export function fieldValue(record: Versioned<unknown>, field: string): Value | undefined {

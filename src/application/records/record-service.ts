@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, notFound, PreconditionFailed, unavailable } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
-import type { Filter, ListPage, ListQuery } from './list-query.js';
 import type { Backoff } from '../ports/backoff.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore } from '../ports/idempotency-store.js';
@@ -9,6 +8,7 @@ import type { Repository } from '../ports/repository.js';
 import { type Created, type Creation, type CreationOutcome, RecordCreator } from './create-records.js';
 import type { IdPool } from './id-allocator.js';
 import { keyReused, STREAM } from './idempotency.js';
+import type { Filter, ListPage, ListQuery } from './list-query.js';
 import { paginate } from './paginate.js';
 import { draftValidator, type RecordRules, validateAll } from './record-validator.js';
 import { type Change, changedDraft, type Draft, newDraft, type RecordView } from './record-view.js';

@@ -1,4 +1,4 @@
-import { AppError, type Issue, fieldIssue, MAX_ISSUES } from '../../domain/errors.js';
+import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../domain/errors.js';
 import type { FieldTable } from '../../domain/fields.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { type Reference, type ReferenceFinder, referenceFinders } from '../../domain/references.js';

@@ -1,4 +1,4 @@
-import { type Issue, fieldIssue } from '../../domain/errors.js';
+import { fieldIssue, type Issue } from '../../domain/errors.js';
 import type { Field, FieldTable } from '../../domain/fields.js';
 import type { Unvalidated, Versioned } from '../../domain/record.js';
 import { patchedByJsonPatch } from '../patch/json-patch.js';

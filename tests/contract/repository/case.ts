@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Comparison, Filter, Position, Order, Value } from '#src/application/records/list-query.js';
+import type { Comparison, Filter, Order, Position, Value } from '#src/application/records/list-query.js';
 import { HOLDS, OF_NUMBERS } from './expected.js';
 import type { Opened } from './opened.js';
 import { at, by, idsOf, query, user } from './records.js';

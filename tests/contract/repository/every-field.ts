@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Filter, Value } from '#src/application/records/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
+import type { Filter, Value } from '#src/application/records/list-query.js';
 import { fieldValue } from '#src/application/records/query-semantics.js';
 import { RECORD_TABLES, type Repositories } from '#src/composition/tables.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '#src/domain/fields.js';
@@ -68,8 +68,7 @@ export function everyFieldContract(store: Opened): void {
             expect(await list('id', [filter]), filter.operator).to.deep.equal([]);
             expect(await repository().count([filter]), filter.operator).to.equal(0);
           }
-          for (const sort of spec.required ? sortsBy(field) : [])
-            expect(await list(sort)).to.deep.equal([]);
+          for (const sort of spec.required ? sortsBy(field) : []) expect(await list(sort)).to.deep.equal([]);
         });
 
         it('filters', async () => {

@@ -1,4 +1,4 @@
-import type { Comparison, Position, Order, Value } from '#src/application/records/list-query.js';
+import type { Comparison, Order, Position, Value } from '#src/application/records/list-query.js';
 import { type Id, MAX_ID, type Versioned } from '#src/domain/record.js';
 
 /** What lists must answer, reckoned in another way than in any store. */

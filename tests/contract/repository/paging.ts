@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Filter, ListPage, Position, ListQuery, Order } from '#src/application/records/list-query.js';
+import type { Filter, ListPage, ListQuery, Order, Position } from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { beyondAll, comparedBy, keysOf, sorted } from './expected.js';

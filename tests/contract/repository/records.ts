@@ -1,8 +1,8 @@
 import {
   BY_ID,
-  type Position,
   type ListQuery,
   type Order,
+  type Position,
   type Value,
 } from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';

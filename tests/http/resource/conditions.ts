@@ -50,7 +50,11 @@ export function conditions(all: Collection): void {
       for (const tag of ['', ' ', ',', ' , ,', '1', "'1'", '"1', '"1" "2"', '*, "1"']) {
         const response = await all.client.put(path, fields, ifMatch(tag));
         expect([response.status, response.json.code], tag).to.deep.equal([400, 'invalid_parameter']);
-        expect(response.json.details[0]).to.include({ code: 'invalid_format', in: 'header', name: 'If-Match' });
+        expect(response.json.details[0]).to.include({
+          code: 'invalid_format',
+          in: 'header',
+          name: 'If-Match',
+        });
       }
     });
 
@@ -81,7 +85,11 @@ export function conditions(all: Collection): void {
       for (const tag of ['"1"', 'W/"1"', '"9", "1"', '*']) {
         for (const method of ['GET', 'HEAD']) {
           const response = await all.client.request(method, path, ifNoneMatch(tag));
-          expect([response.status, response.text, response.headers.etag], tag).to.deep.equal([304, '', '"1"']);
+          expect([response.status, response.text, response.headers.etag], tag).to.deep.equal([
+            304,
+            '',
+            '"1"',
+          ]);
           expect(response.headers['cache-control']).to.equal(all.resource.cacheControl);
           expect(response.headers['vary']).to.include('Accept');
         }

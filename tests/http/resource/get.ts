@@ -35,7 +35,11 @@ export function reading(all: Collection): void {
 
     it('answers 404 for an id that was never given', async () => {
       const response = await all.client.get(all.nowhere);
-      expect([response.status, response.json.code, response.json.details]).to.deep.equal([404, 'not_found', []]);
+      expect([response.status, response.json.code, response.json.details]).to.deep.equal([
+        404,
+        'not_found',
+        [],
+      ]);
       expect(response.headers['cache-control']).to.equal('no-store');
     });
 

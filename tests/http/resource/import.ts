@@ -25,7 +25,10 @@ export function importing(all: Collection): void {
     it('makes a record of each line and answers a line each, in their order', async () => {
       const records = many(600);
       const response = await send(stream(records));
-      expect([response.status, response.headers['content-type']]).to.deep.equal([200, 'application/x-ndjson']);
+      expect([response.status, response.headers['content-type']]).to.deep.equal([
+        200,
+        'application/x-ndjson',
+      ]);
       expect(response.headers).to.include({ 'cache-control': 'no-store', 'api-version': '1' });
       const results = linesOf(response);
       const ids = results.map(({ id }) => Number(id));

@@ -72,7 +72,10 @@ export function jsonPatch(all: Collection): void {
         { op: 'test', path: '/version', value: 1 },
       ]) {
         const response = await patch(path, [...replaced, failing]);
-        expect([response.status, response.json.code], response.text).to.deep.equal([409, 'patch_test_failed']);
+        expect([response.status, response.json.code], response.text).to.deep.equal([
+          409,
+          'patch_test_failed',
+        ]);
         expect(issueLocations(response)).to.deep.equal([['patch_test_failed', `/${replaced.length}`]]);
         await expectUntouched(path, fields);
       }
@@ -127,7 +130,10 @@ export function jsonPatch(all: Collection): void {
         { op: 'add', path: '', value: fields },
       ]) {
         const response = await patch(path, [operation]);
-        expect([response.status, response.json.code], response.text).to.deep.equal([400, 'validation_failed']);
+        expect([response.status, response.json.code], response.text).to.deep.equal([
+          400,
+          'validation_failed',
+        ]);
         expect(issueLocations(response)).to.deep.equal([['read_only_field', '/id']]);
       }
       expect(issueLocations(await patch(path, [{ op: 'move', from: '/id', path: '/a' }]))).to.deep.equal([

@@ -54,7 +54,9 @@ export function messages(all: Collection): void {
           headers: { 'Content-Type': type },
         });
         expect([response.status, response.json.code], method).to.deep.equal([415, 'unsupported_media_type']);
-        expect(response.headers['accept-patch'], method).to.equal(method === 'PATCH' ? PATCH_TYPES : undefined);
+        expect(response.headers['accept-patch'], method).to.equal(
+          method === 'PATCH' ? PATCH_TYPES : undefined,
+        );
       }
     });
 

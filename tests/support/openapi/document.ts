@@ -24,7 +24,10 @@ export class OpenApiDocument {
   at(...steps: readonly (string | number)[]): Location | undefined {
     let location: Location = { node: this.root, pointer: '' };
     for (const step of steps) {
-      location = this.followed({ node: location.node?.[step], pointer: `${location.pointer}/${escaped(step)}` });
+      location = this.followed({
+        node: location.node?.[step],
+        pointer: `${location.pointer}/${escaped(step)}`,
+      });
       if (location.node === undefined) return undefined;
     }
     return location;

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
 import { MAX_ID } from '#src/domain/record.js';
 import type { HttpResponse } from '../http-client.js';
-import { type Node, OpenApiDocument, type Location } from './document.js';
+import { type Location, type Node, OpenApiDocument } from './document.js';
 
 export type AnyResponse = Pick<HttpResponse, 'status' | 'headers' | 'bytes'>;
 
@@ -69,7 +69,12 @@ export class DocumentedResponses {
     outcome('what was sent', response, [...headers.map((name) => `the header ${name}`), ...errors]);
   }
 
-  private issues(method: string, target: string, response: AnyResponse, isHead = method === 'HEAD'): string[] {
+  private issues(
+    method: string,
+    target: string,
+    response: AnyResponse,
+    isHead = method === 'HEAD',
+  ): string[] {
     const [path = '', query = ''] = target.split('?');
     const known = this.known(path, String(response.headers['api-version']));
     const operation = ['paths', known, method.toLowerCase()];
@@ -164,7 +169,11 @@ function exists(path: string, pattern: RegExp): boolean {
   return pattern.test(path) && !(Number(id) > MAX_ID);
 }
 
-function outcome(requested: string, { status, headers, bytes }: AnyResponse, issues: readonly string[]): void {
+function outcome(
+  requested: string,
+  { status, headers, bytes }: AnyResponse,
+  issues: readonly string[],
+): void {
   if (issues.length === 0) return;
   const shown = `${status} ${JSON.stringify(headers)} ${bytes.toString('utf8', 0, 500)}`;
   throw new Error(`undocumented: ${requested} was answered ${shown}\n${issues.join('\n')}`);

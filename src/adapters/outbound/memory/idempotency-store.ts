@@ -1,6 +1,6 @@
+import { RESERVATION_MS } from '../../../application/maintenance/retention.js';
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
 import type { Purgeable } from '../../../application/ports/purgeable.js';
-import { RESERVATION_MS } from '../../../application/maintenance/retention.js';
 import type { Instant } from '../../../domain/record.js';
 import { ExpiringMap } from './expiring-map.js';
 

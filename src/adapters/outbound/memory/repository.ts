@@ -1,3 +1,7 @@
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
+import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
+import type { Store } from '../../../application/ports/store.js';
 import {
   type Filter,
   type ListPage,
@@ -6,13 +10,9 @@ import {
   type RecordTable,
   type Value,
 } from '../../../application/records/list-query.js';
-import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
-import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
-import type { Store } from '../../../application/ports/store.js';
-import { compareInOrder, valuesOf } from '../../../application/records/query-semantics.js';
 import { matchesFilter, takePage, uniqueValueOf } from '../../../application/records/match-filter.js';
+import { compareInOrder, valuesOf } from '../../../application/records/query-semantics.js';
 import { partitionPoint, TopN } from '../../../application/records/top-n.js';
-import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';

@@ -1,9 +1,9 @@
 import type { Document } from 'mongodb';
-import type { RecordTable } from '../../../application/records/list-query.js';
 import type { Tombstone } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
+import type { RecordTable } from '../../../application/records/list-query.js';
 import { fieldValue } from '../../../application/records/query-semantics.js';
-import { type FieldSpecs, type FieldSpec, SYSTEM_FIELDS } from '../../../domain/fields.js';
+import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import { foldCase } from '../../../domain/text.js';
 

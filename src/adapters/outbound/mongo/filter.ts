@@ -6,7 +6,12 @@ import type {
   RecordTable,
   Value,
 } from '../../../application/records/list-query.js';
-import { attributeValues, comparedValue, isFolded, prefixRange } from '../../../application/records/query-semantics.js';
+import {
+  attributeValues,
+  comparedValue,
+  isFolded,
+  prefixRange,
+} from '../../../application/records/query-semantics.js';
 import type { FieldSpec } from '../../../domain/fields.js';
 import { fieldPath, foldedPath, specOf } from './documents.js';
 

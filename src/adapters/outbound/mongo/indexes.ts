@@ -1,7 +1,7 @@
 import type { IndexDescription } from 'mongodb';
+import { RESERVATION_MS, TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import type { Filter, ListQuery, RecordTable } from '../../../application/records/list-query.js';
 import { isFolded } from '../../../application/records/query-semantics.js';
-import { RESERVATION_MS, TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import { type FieldSpec, SYSTEM_FIELDS, uniqueFields } from '../../../domain/fields.js';
 import { COUNTERS, fieldPath, reservationCollection, specOf, uniquePath } from './documents.js';
 

@@ -2,10 +2,10 @@ import { BSON, type Collection, type Document, type FindCursor } from 'mongodb';
 import {
   type Comparison,
   type ListPage,
-  type Position,
   type ListQuery,
   MAX_PAGE_BYTES,
   type Order,
+  type Position,
   type RecordTable,
 } from '../../../application/records/list-query.js';
 import type { Versioned } from '../../../domain/record.js';

@@ -1,6 +1,6 @@
 import type { Document, MongoServerError } from 'mongodb';
-import type { Filter, ListPage, ListQuery } from '../../../application/records/list-query.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
+import type { Filter, ListPage, ListQuery } from '../../../application/records/list-query.js';
 import { duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';

@@ -1,6 +1,6 @@
-import type { RecordTable } from '../../../application/records/list-query.js';
 import type { RecordArchive, RecordEntry, ReservationArchive } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
+import type { RecordTable } from '../../../application/records/list-query.js';
 import type { Id } from '../../../domain/record.js';
 import type { SqliteDatabase } from './database.js';
 import {

@@ -1,4 +1,4 @@
-import type { Position, ListQuery, Order, Value } from '../../../application/records/list-query.js';
+import type { ListQuery, Order, Position, Value } from '../../../application/records/list-query.js';
 import type { Id } from '../../../domain/record.js';
 import type { Reader } from './connection.js';
 import { type Bound, tighterHigh, tighterLow } from './filter.js';

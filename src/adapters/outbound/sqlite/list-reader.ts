@@ -1,3 +1,4 @@
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import {
   type Filter,
   type ListPage,
@@ -5,7 +6,6 @@ import {
   MAX_PAGE_BYTES,
   type RecordTable,
 } from '../../../application/records/list-query.js';
-import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { Versioned } from '../../../domain/record.js';
 import { yieldFairly } from '../../../shared/event-loop.js';
 import type { Reader } from './connection.js';

@@ -1,8 +1,8 @@
-import type { Filter, ListPage, ListQuery, RecordTable } from '../../../application/records/list-query.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import type { Purgeable } from '../../../application/ports/purgeable.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
-import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
+import type { Filter, ListPage, ListQuery, RecordTable } from '../../../application/records/list-query.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';

@@ -1,4 +1,10 @@
-import type { Position, ListQuery, Order, RecordTable, Value } from '../../../application/records/list-query.js';
+import type {
+  ListQuery,
+  Order,
+  Position,
+  RecordTable,
+  Value,
+} from '../../../application/records/list-query.js';
 import { compareInOrder, positionOf, valuesOf } from '../../../application/records/query-semantics.js';
 import { yieldFairly } from '../../../shared/event-loop.js';
 import type { Reader } from './connection.js';
@@ -64,7 +70,11 @@ export class RowReader {
    * @param source the table and the index that serves the range
    */
   rows(source: string, range: Sql, position: Position | undefined): RecordRow[] {
-    const where = allOf([range, ...this.filters, ...(position ? [keysetCondition(this.order, position)] : [])]);
+    const where = allOf([
+      range,
+      ...this.filters,
+      ...(position ? [keysetCondition(this.order, position)] : []),
+    ]);
     const rows = this.reader.read(
       `SELECT ${RECORD_COLUMNS} FROM ${source} WHERE ${where.text} ORDER BY ${orderBy(this.order)} LIMIT ?`,
       (statement) => statement.raw().all(...where.values, this.batchSize) as RecordRow[],
@@ -76,7 +86,9 @@ export class RowReader {
   /** The place behind a full batch; undefined if the batch is not full, so that its range has no more rows. */
   nextPosition(rows: readonly RecordRow[]): Position | undefined {
     const last = rows.at(-1);
-    return last && rows.length === this.batchSize ? positionOf(recordOf(last), this.order, 'after') : undefined;
+    return last && rows.length === this.batchSize
+      ? positionOf(recordOf(last), this.order, 'after')
+      : undefined;
   }
 }
 
@@ -88,7 +100,11 @@ const LOOKAHEADS = 4;
 const LOOKAHEAD_ROWS = 512;
 
 /** Fetches the few rows that match, and sorts them anew for each batch. */
-export async function* sortInMemory(rows: RowReader, plan: FilterThenSort, from: Position | undefined): RowBatches {
+export async function* sortInMemory(
+  rows: RowReader,
+  plan: FilterThenSort,
+  from: Position | undefined,
+): RowBatches {
   for (let position = from; ; ) {
     const batch = rows.rows(plan.source, plan.condition, position);
     yield batch;

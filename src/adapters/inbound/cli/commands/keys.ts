@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type KeyAdministration, presentApiKey } from '../../../../application/auth/key-administration.js';
-import { validateExpiry, isScope, SCOPES, type Scope, validateApiKey } from '../../../../domain/access.js';
+import { isScope, SCOPES, type Scope, validateApiKey, validateExpiry } from '../../../../domain/access.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import type { CliContext } from '../context.js';
 

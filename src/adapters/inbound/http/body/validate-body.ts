@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { validateAttributes } from '../../../../domain/attributes.js';
-import { type Issue, type IssueCode, fieldIssue } from '../../../../domain/errors.js';
+import { fieldIssue, type Issue, type IssueCode } from '../../../../domain/errors.js';
 import type { Field, FieldTable } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { REFERENCE } from '../../../../domain/references.js';
@@ -65,9 +65,9 @@ const types = Joi.extend(
     },
     rules: {
       validatedBy: {
-        args: ['judge'],
+        args: ['validator'],
         method(validator: TextValidator) {
-          return this.$_addRule({ name: 'judgedBy', args: { validator } });
+          return this.$_addRule({ name: 'validatedBy', args: { validator } });
         },
         validate(value: string, helpers, { validator }: { validator: TextValidator }) {
           return validated(

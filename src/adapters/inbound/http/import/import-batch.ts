@@ -1,14 +1,18 @@
 import type { Logger } from '../../../../application/ports/logger.js';
 import type { Creation, CreationOutcome } from '../../../../application/records/create-records.js';
-import { lineKey, type IdempotentRequest, idempotentRequest } from '../../../../application/records/idempotency.js';
+import {
+  type IdempotentRequest,
+  idempotentRequest,
+  lineKey,
+} from '../../../../application/records/idempotency.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { AppError } from '../../../../domain/errors.js';
 import { yieldFairly } from '../../../../shared/event-loop.js';
 import { tooLarge } from '../body/json-body.js';
 import { parseStrictJson } from '../body/strict-json.js';
-import type { ImportLine } from './read-lines.js';
 import { statusOf } from '../response/error-response.js';
 import { type CodedError, isCoded } from '../response/http-error.js';
+import type { ImportLine } from './read-lines.js';
 
 /** So many lines are judged in one go; then others have their turn. */
 const SLICE = 32;

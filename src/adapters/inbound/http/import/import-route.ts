@@ -2,12 +2,12 @@ import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { sendContinue } from '../body/json-body.js';
 import type { Context } from '../context.js';
-import { ImportBatch } from './import-batch.js';
 import { NDJSON, NDJSON_UTF8 } from '../list/ndjson.js';
 import { requestKey } from '../query/idempotency-key.js';
 import type { BodyHandler } from '../route.js';
 import { liftDeadline } from '../server/node-workarounds.js';
 import { clientOf } from '../work-limits.js';
+import { ImportBatch } from './import-batch.js';
 import { type ImportLine, readLines } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 

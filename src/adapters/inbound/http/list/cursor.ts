@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Filter, Position, ListQuery, Order, Value } from '../../../../application/records/list-query.js';
-import { type FieldSpecs, type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
+import type {
+  Filter,
+  ListQuery,
+  Order,
+  Position,
+  Value,
+} from '../../../../application/records/list-query.js';
+import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 
 const CHECK_LENGTH = 8;
 const FINGERPRINT_LENGTH = 12;

@@ -1,6 +1,6 @@
 import type { Filter } from '../../../../application/records/list-query.js';
 import type { IssueCode } from '../../../../domain/errors.js';
-import { type FieldSpecs, type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
+import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
 import { describedAttributes, describedFilters } from '../openapi/filters.js';
 import { invalid, type Parameter, type Query } from '../query/query.js';
@@ -111,7 +111,11 @@ function membership(name: string, field: string, type: ValueType): Condition {
 }
 
 /** Each kind of issue once: a list can contain more of them than anyone reads. */
-function reported(name: string, type: ValueType, codes: readonly (IssueCode | undefined)[]): ParameterIssue[] {
+function reported(
+  name: string,
+  type: ValueType,
+  codes: readonly (IssueCode | undefined)[],
+): ParameterIssue[] {
   const found = new Set(codes.filter((code) => code !== undefined));
   return [...found].map((code) => invalid(name, code, acceptedNames(code, type)));
 }

@@ -1,4 +1,4 @@
-import type { ListPage, Position, ListQuery } from '../../../../application/records/list-query.js';
+import type { ListPage, ListQuery, Position } from '../../../../application/records/list-query.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { checkTarget, MAX_TARGET_BYTES } from '../middleware/request-limits.js';

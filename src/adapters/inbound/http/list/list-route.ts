@@ -4,16 +4,16 @@ import type { RecordService } from '../../../../application/records/record-servi
 import type { Context } from '../context.js';
 import { notePreference, prefersCount } from '../query/prefer-header.js';
 import { invalid, type Query } from '../query/query.js';
+import { SparseFields, type View } from '../query/sparse-fields.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
 import { isKnown, weakTag } from '../response/etag.js';
 import { invalidParameters } from '../response/http-error.js';
 import type { Handler, Policy } from '../route.js';
-import { type View, SparseFields } from '../query/sparse-fields.js';
 import { clientOf, MAX_RECORD_BYTES } from '../work-limits.js';
 import { jsonArray, ndjsonChunks } from './chunk-text.js';
 import { linkHeader } from './link-header.js';
 import { ListParameters } from './list-query-parser.js';
-import { streamNdjson, NDJSON, NDJSON_UTF8, acceptsNdjson } from './ndjson.js';
+import { acceptsNdjson, NDJSON, NDJSON_UTF8, streamNdjson } from './ndjson.js';
 
 /** An export reads pages of this size, so that it neither delays others nor fills the memory. */
 const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
@@ -63,7 +63,11 @@ export class ListRoute<Fields> {
     else await this.respondPage(ctx, requested, total);
   }
 
-  private async respondPage(ctx: Context, requested: RequestedList<Fields>, total: number | undefined): Promise<void> {
+  private async respondPage(
+    ctx: Context,
+    requested: RequestedList<Fields>,
+    total: number | undefined,
+  ): Promise<void> {
     const { records, link } = await this.page(ctx, requested);
     const body = await jsonArray(records, (record) => requested.view.present(record), clientOf(ctx));
     const tag = weakTag(link, String(total ?? ''), body);

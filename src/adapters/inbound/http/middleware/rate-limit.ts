@@ -12,10 +12,7 @@ export async function countRequest(ctx: Context, limiter: RateLimiter): Promise<
   setRateHeaders(ctx, limiter.policy, state);
   if (state.allowed) return;
   setRetryAfter(ctx, state);
-  throw new AppError(
-    'rate_limited',
-    `Over ${limiter.policy.quota} requests in one window; try again later.`,
-  );
+  throw new AppError('rate_limited', `Over ${limiter.policy.quota} requests in one window; try again later.`);
 }
 
 /** Names the exhausted policy and when it resets. */

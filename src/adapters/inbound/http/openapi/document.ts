@@ -3,7 +3,7 @@ import type { ResponseErrorCode } from '../response/error-codes.js';
 import type { Access, Route } from '../route.js';
 import { Components } from './components.js';
 import type { ResponseHeader } from './header-objects.js';
-import { DescribedRoute, type Mounting, type GlobalHeaders } from './path-item.js';
+import { DescribedRoute, type GlobalHeaders, type Mounting } from './path-item.js';
 
 /** The facts about a service that the document states. */
 export interface ServiceFacts {

@@ -157,7 +157,7 @@ const OAUTH = {
 
 /** An error as `application/json` and as `application/problem+json`. */
 export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  Issue: ISSUE,
+  Fault: ISSUE,
   Error: closed(OWN),
   Problem: closed(PROBLEM),
 };

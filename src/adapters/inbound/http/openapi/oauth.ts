@@ -48,7 +48,7 @@ export const TOKEN_DESCRIPTION: OperationDescription = {
   summary: 'Get an access token',
   text: 'The client credentials grant (RFC 6749 section 4.4). The client is an API key: send its id and the key itself, by HTTP Basic authentication or in the body. Errors have the members of RFC 6749 section 5.2 and those that every error has.',
   security: [{ client: [] }, {}],
-  schemas: { TokenRequest: TOKEN_REQUEST, TokenResponse: TOKEN_RESPONSE },
+  schemas: { TokenRequest: TOKEN_REQUEST, TokenAnswer: TOKEN_RESPONSE },
   bodies: {
     'application/x-www-form-urlencoded': {
       schema: schemaRef('TokenRequest'),

@@ -1,7 +1,7 @@
 import type { ResponseErrorCode } from '../response/error-codes.js';
 import { acceptPatch, type Method, type Operation, type Policy, type Route } from '../route.js';
 import type { Components } from './components.js';
-import type { ResponseDescription, OperationDescription } from './description.js';
+import type { OperationDescription, ResponseDescription } from './description.js';
 import { describedErrors, OAUTH_ERROR_SCHEMAS } from './error-responses.js';
 import { DescribedHeaders, type RequestHeader, type ResponseHeader } from './header-objects.js';
 import { ID } from './resource-schemas.js';

@@ -69,7 +69,11 @@ export function resourceSchemas<Fields>(
   };
 }
 
-function shownSchema<Fields>({ schema, readOnlyFields: given, alwaysPresent: alwaysGiven = [] }: ResourceDefinition<Fields>): ObjectSchema {
+function shownSchema<Fields>({
+  schema,
+  readOnlyFields: given,
+  alwaysPresent: alwaysGiven = [],
+}: ResourceDefinition<Fields>): ObjectSchema {
   const { properties, required = [] } = jsonSchemaOf(schema) as ObjectSchema;
   return closed({ id: ID, ...properties, ...given }, ['id', ...required, ...alwaysGiven]);
 }

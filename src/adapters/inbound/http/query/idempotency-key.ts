@@ -1,4 +1,8 @@
-import { type IdempotentRequest, idempotentRequest, reservationKey } from '../../../../application/records/idempotency.js';
+import {
+  type IdempotentRequest,
+  idempotentRequest,
+  reservationKey,
+} from '../../../../application/records/idempotency.js';
 import type { Context } from '../context.js';
 import { HttpError, parameterIssue } from '../response/http-error.js';
 

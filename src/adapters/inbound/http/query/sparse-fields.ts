@@ -1,8 +1,8 @@
 import { metadata } from '../../../../application/records/record-view.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { ParameterDescription } from '../openapi/description.js';
-import { nameListIssues, type Parameter, type Query } from './query.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
+import { nameListIssues, type Parameter, type Query } from './query.js';
 
 /** What a client is shown of a record. */
 export interface View<Fields> {

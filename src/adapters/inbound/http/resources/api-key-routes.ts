@@ -3,9 +3,9 @@ import type { ApiKey } from '../../../../domain/access.js';
 import { describedIssuance, describedRevocation } from '../openapi/resource-operations.js';
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
 import { noParameter } from '../query/query.js';
-import type { ResourceDefinition } from './resource-definition.js';
-import { respondJson, ResourceOperations, type ResourcePolicy, routesOf } from './resource-routes.js';
 import { type Handler, idOf, type Operation, type Route } from '../route.js';
+import type { ResourceDefinition } from './resource-definition.js';
+import { ResourceOperations, type ResourcePolicy, respondJson, routesOf } from './resource-routes.js';
 
 /** API keys are issued and revoked, and never changed. */
 export function apiKeyRoutes(

@@ -5,7 +5,7 @@ import { PreconditionFailed } from '../../../../domain/errors.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
 import type { Context, Middleware } from '../context.js';
-import { ImportRoute, type ImportPolicy, type ImportTools } from '../import/import-route.js';
+import { type ImportPolicy, ImportRoute, type ImportTools } from '../import/import-route.js';
 import { ListRoute } from '../list/list-route.js';
 import { NDJSON } from '../list/ndjson.js';
 import {
@@ -21,11 +21,11 @@ import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
 import { writePrecondition } from '../query/preconditions.js';
 import { prefersMinimal } from '../query/prefer-header.js';
 import { noParameter } from '../query/query.js';
-import type { ResourceDefinition } from './resource-definition.js';
+import { SparseFields, type View } from '../query/sparse-fields.js';
 import { entityTag, isKnown } from '../response/etag.js';
 import { type BodyHandler, idOf, type Operation, type Policy, type Route } from '../route.js';
-import { type View, SparseFields } from '../query/sparse-fields.js';
 import { MAX_RECORD_BYTES } from '../work-limits.js';
+import type { ResourceDefinition } from './resource-definition.js';
 
 const JSON_PATCH = 'application/json-patch+json';
 

@@ -7,15 +7,15 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { respondToClientError, type ParserError, refuseTunnel, requestTimeout } from './client-error.js';
+import { type ParserError, refuseTunnel, requestTimeout, respondToClientError } from './client-error.js';
 import { boundConnections, type ConnectionLimits } from './connection-limit.js';
 import {
-  requestsUpgrade,
   coalesceChunks,
   isOfLiftedDeadline,
   postponeDeadline,
   readThroughStream,
   refusePlainHttp,
+  requestsUpgrade,
   startPostponedDeadline,
 } from './node-workarounds.js';
 import { PipelinedRequests } from './pipelining.js';

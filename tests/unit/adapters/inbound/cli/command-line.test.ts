@@ -1,0 +1,176 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { runInProcess } from '../../../../support/run-command.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const create = (name: string, scopes: string, ...more: string[]) => [
+  'keys',
+  'create',
+  '--name',
+  name,
+  '--scopes',
+  scopes,
+  ...more,
+];
+const purgeable = (time: string) => create('x', 'products:read', '--expires-at', time);
+
+/** Usage errors: what is asked, and what the message names. */
+const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] = [
+  [[], /^usage: catalogue/],
+  [['toString'], /unknown command 'toString'/],
+  [['serve', 'now'], /too many arguments/],
+  [['keys'], /^usage: catalogue keys/],
+  [['keys', 'toString'], /unknown command 'toString'/],
+  [['keys', 'create'], /--name/],
+  [['keys', 'create', '--scopes', 'products:read'], /--name/],
+  [['keys', 'create', '--nmae', 'x'], /--name/],
+  [create('x', 'products:read', '--expires', 'x'), /unknown option '--expires'/],
+  [create(' ', 'products:read'), /--name/],
+  [create('', 'products:read'), /--name/],
+  [create('x'.repeat(201), 'products:read'), /--name/],
+  [['keys', 'create', '--name', 'x'], /--scopes/],
+  [create('x', 'products:read,products:own'), /no scope "products:own"/],
+  [create('x', 'products:read,users:read,products:read'), /--scopes/],
+  [create('x', 'products:read,'), /no scope ""/],
+  [purgeable('tomorrow'), /--expires-at/],
+  [purgeable('2090-02-31T00:00:00Z'), /--expires-at/],
+  [purgeable('2020-01-01T00:00:00Z'), /--expires-at/],
+  [purgeable('9999-12-31T23:59:59-01:00'), /--expires-at/],
+  [create('x', 'products:read', 'y'), /too many arguments/],
+  [['keys', 'list', 'all'], /too many arguments/],
+  [['keys', 'revoke'], /missing required argument 'id'/],
+  [['keys', 'revoke', 'x'], /'x' is invalid/],
+  [['keys', 'revoke', '01'], /'01' is invalid/],
+  [['keys', 'revoke', '1', '2'], /too many arguments/],
+  [['keys', 'generate', '2'], /too many arguments/],
+  [['signing-keys'], /^usage: catalogue signing-keys/],
+  [['signing-keys', 'forget'], /unknown command 'forget'/],
+  [['signing-keys', 'list', 'x'], /too many arguments/],
+  [['signing-keys', 'rotate', 'x'], /too many arguments/],
+  [['signing-keys', 'revoke'], /missing required argument 'id'/],
+  [['signing-keys', 'revoke', 'x'], /'x' is invalid/],
+  [['signing-keys', 'revoke', '1', '2'], /too many arguments/],
+  [['seed'], /--products/],
+  [['seed', '--products', '0'], /from 1 to 10000000/],
+  [['seed', '--products', '10000001'], /from 1 to 10000000/],
+  [['seed', '--products', '-1'], /from 1 to 10000000/],
+  [['seed', '--products', '10', 'more'], /too many arguments/],
+  [['seed', '--products', '10', '--seed', '9007199254740992'], /--seed/],
+  [['seed', '--products', '10', '--seed', 'x'], /--seed/],
+  [['seed', '--produtcs', '10'], /--products/],
+  [['seed', '--products', '10', '--sede', '1'], /unknown option '--sede'/],
+  [['backup'], /missing required argument 'file'/],
+  [['backup', ''], /file/],
+  [['backup', 'a', 'b'], /too many arguments/],
+  [['copy'], /--from/],
+  [['copy', '--from', 'sqlite:x'], /--to/],
+  [['copy', '--from', '', '--to', 'sqlite:x'], /--from/],
+  [['openapi', 'x'], /too many arguments/],
+];
+
+/** Every command, for its help. */
+const COMMANDS = [
+  'serve',
+  'keys create',
+  'keys list',
+  'keys revoke',
+  'keys generate',
+  'signing-keys list',
+  'signing-keys rotate',
+  'signing-keys revoke',
+  'seed',
+  'copy',
+  'backup',
+  'openapi',
+];
+
+describe('the command line', () => {
+  const folder = temporaryFolder();
+  const environment = { DATA_DIR: join(folder, 'data') };
+
+  for (const [args, prints] of MISUSED) {
+    it(`explains a usage error and exits with 64: catalogue ${args.join(' ')}`, async () => {
+      const { code, out, err } = await runInProcess(args, environment);
+      expect([code, out]).to.deep.equal([64, '']);
+      expect(err).to.match(prints).and.to.include('usage: catalogue').and.to.not.include('    at ');
+      expect(existsSync(environment.DATA_DIR), 'no store is opened').to.equal(false);
+    });
+  }
+
+  it('prints its help, and that of each command', async () => {
+    for (const args of [['help'], ['--help'], ['-h']]) {
+      const { code, out, err } = await runInProcess(args, environment);
+      expect([code, err]).to.deep.equal([0, '']);
+      for (const command of COMMANDS) expect(out).to.include(`\n  ${command.split(' ')[0]} `);
+    }
+    for (const command of COMMANDS) {
+      const { code, out, err } = await runInProcess([...command.split(' '), '--help'], environment);
+      expect([code, err], command).to.deep.equal([0, '']);
+      expect(out).to.match(new RegExp(`^usage: catalogue ${command} `));
+    }
+  });
+
+  it('tells wrong settings line by line and exits with 78', async () => {
+    const { code, out, err } = await runInProcess(['keys', 'list'], { STORE: 'x', PORT: 'x' });
+    expect([code, out]).to.deep.equal([78, '']);
+    expect(err).to.match(/^PORT .*\nSTORE .*\n$/);
+  });
+
+  it('exits with 1 if the store has no such key', async () => {
+    for (const name of ['keys', 'signing-keys'])
+      expect((await runInProcess([name, 'revoke', '7'], environment)).code, name).to.equal(1);
+  });
+
+  it('refuses a store that dies with the process', async () => {
+    for (const args of [
+      ['keys', 'list'],
+      ['signing-keys', 'list'],
+      ['seed', '--products', '1'],
+    ]) {
+      const { code, err } = await runInProcess(args, { ...environment, STORE: 'memory' });
+      expect([code, /^STORE=memory/.test(err)], err).to.deep.equal([1, true]);
+    }
+  });
+
+  it('exits with 1 if there is no store to copy, and makes no file by mistake', async () => {
+    const [absent, target] = [join(folder, 'absent.sqlite'), join(folder, 'y')];
+    for (const from of [`sqlite:${absent}`, 'postgres://x']) {
+      const { code, err } = await runInProcess(['copy', '--from', from, '--to', `sqlite:${target}`]);
+      expect(code, err).to.equal(1);
+      expect(err).to.not.include('    at ');
+      expect([existsSync(absent), existsSync(target)]).to.deep.equal([false, false]);
+    }
+  });
+
+  it('shows no API key in an error message', async () => {
+    const key = new ChecksummedApiKey().generate();
+    for (const args of [[key], ['keys', 'create', `--${key}`], create('x', key)]) {
+      const { code, out, err } = await runInProcess(args, environment);
+      expect(code, args.join(' ')).to.equal(64);
+      expect(err + out, args.join(' ')).to.not.include(key.slice(-8));
+    }
+  });
+
+  it('generates well-formed keys', async () => {
+    const { code, out } = await runInProcess(['keys', 'generate']);
+    expect(code).to.equal(0);
+    expect(new ChecksummedApiKey().isWellFormed(out.trim())).to.equal(true);
+  });
+
+  it('seeds so many products, none again when it is run again, and the rest for a larger number', async () => {
+    const seed = (count: number, ...more: string[]) =>
+      runInProcess(['seed', '--products', `${count}`, ...more], { DATA_DIR: join(folder, 'seeded') });
+    expect(await seed(1_100)).to.deep.equal({
+      code: 0,
+      out: '1100 products of seed 1 made, 0 were there already\n',
+      err: '',
+    });
+    expect((await seed(1_100)).out).to.equal('0 products of seed 1 made, 1100 were there already\n');
+    expect((await seed(1_300)).out).to.equal('200 products of seed 1 made, 1100 were there already\n');
+    expect((await seed(50, '--seed', '2')).out).to.equal(
+      '50 products of seed 2 made, 0 were there already\n',
+    );
+  });
+});

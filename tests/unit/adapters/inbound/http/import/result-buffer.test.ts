@@ -1,0 +1,207 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
+import {
+  BufferFile,
+  BufferFull,
+  type ResultBuffer,
+  type ResultBufferOptions,
+  ResultBuffers,
+} from '#src/adapters/inbound/http/import/result-buffer.js';
+import { temporaryFolder } from '../../../../../support/temporary-folder.js';
+
+describe('a result buffer', () => {
+  const root = temporaryFolder();
+  let runs = 0;
+  let folder: string;
+  beforeEach(() => {
+    folder = join(root, `run-${++runs}`);
+  });
+  afterEach(async () => {
+    while (open > 0) await turn();
+    expect(existsSync(folder) ? readdirSync(folder) : []).to.deep.equal([]);
+  });
+
+  /** Files that were opened and not closed again. */
+  let open = 0;
+  const { open: openSegment } = BufferFile;
+  const { close } = BufferFile.prototype;
+  before(() => {
+    BufferFile.open = async (folder) => {
+      const segment = await openSegment.call(BufferFile, folder);
+      open++;
+      return segment;
+    };
+    BufferFile.prototype.close = async function (this: BufferFile) {
+      await close.call(this);
+      open--;
+    };
+  });
+  after(() => {
+    BufferFile.open = openSegment;
+    BufferFile.prototype.close = close;
+  });
+
+  const make = (options: Partial<ResultBufferOptions> = {}) =>
+    new ResultBuffers({ folder, memoryBytes: 100, fileBytes: 1_000, maxBytes: 100_000, ...options }).open(
+      'a',
+    );
+  const text = (n: number) => `line ${n} ${'é'.repeat(n % 50)}\n`;
+  const texts = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => text(from + at));
+
+  async function all(buffer: ResultBuffer): Promise<string> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of buffer.readable) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString();
+  }
+
+  it('gives what was written, in order, to who reads after the end', async () => {
+    const buffer = make();
+    for (const line of texts(0, 1_000)) await buffer.write(line);
+    expect(open).to.be.greaterThan(5);
+    buffer.end();
+    expect(await all(buffer)).to.equal(texts(0, 1_000).join(''));
+  });
+
+  it('needs no file for what fits into the memory that it may use', async () => {
+    const buffer = make({ memoryBytes: 100_000 });
+    for (const line of texts(0, 100)) await buffer.write(line);
+    expect([open, existsSync(folder)]).to.deep.equal([0, false]);
+    buffer.end();
+    expect(await all(buffer)).to.equal(texts(0, 100).join(''));
+  });
+
+  it('gives it while it is written, however fast either side is', async () => {
+    for (const [writerPauses, readerPauses] of [
+      [0, 0],
+      [3, 0],
+      [0, 3],
+      [1, 2],
+    ] as const) {
+      const buffer = make({ memoryBytes: 50, fileBytes: 200 });
+      const read = (async () => {
+        let got = '';
+        for await (const chunk of buffer.readable) {
+          got += String(chunk);
+          for (let i = 0; i < readerPauses; i++) await turn();
+        }
+        return got;
+      })();
+      for (const line of texts(0, 300)) {
+        await buffer.write(line);
+        for (let i = 0; i < writerPauses; i++) await turn();
+      }
+      buffer.end();
+      expect(await read).to.equal(texts(0, 300).join(''));
+    }
+  });
+
+  it('lets go of what was read, though its reader never catches up', async () => {
+    const buffer = make({ maxBytes: 20_000 });
+    const reader = buffer.readable.iterator();
+    let most = 0;
+    for (let n = 0; n < 5_000; n++) {
+      await buffer.write('x'.repeat(100));
+      if (n > 100) await reader.next();
+      most = Math.max(most, open);
+    }
+    expect(most).to.be.within(5, 25);
+    buffer.readable.destroy();
+  });
+
+  it('refuses more than it may keep, counting what is unread alone', async () => {
+    const buffer = make({ maxBytes: 5_000 });
+    for (let n = 0; n < 50; n++) await buffer.write('x'.repeat(100));
+    const refusal = await buffer.write('x').catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(BufferFull);
+    buffer.fail(refusal);
+    expect(await all(buffer).catch((error: unknown) => error)).to.equal(refusal);
+  });
+
+  it('never ends well after a failure, whatever was written before', async () => {
+    const buffer = make();
+    const failure = new Error('broken');
+    await buffer.write('a whole line\n');
+    buffer.fail(failure);
+    expect(await finished(buffer.readable).catch((error: unknown) => error)).to.equal(failure);
+  });
+
+  it('tells the writer that nobody reads any more', async () => {
+    const buffer = make();
+    for (const line of texts(0, 200)) await buffer.write(line);
+    buffer.readable.destroy();
+    const refusal = await buffer.write('late').catch((error: unknown) => error);
+    expect(refusal).to.include({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
+  });
+
+  it('may be abandoned in the middle of a write', async () => {
+    for (let pauses = 0; pauses < 12; pauses++) {
+      const buffer = make({ memoryBytes: 0 });
+      const writing = (async () => {
+        for (const line of texts(0, 50)) await buffer.write(line);
+      })().catch((error: unknown) => error);
+      for (let i = 0; i < pauses; i++) await turn();
+      buffer.readable.destroy();
+      expect(await writing).to.include({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
+    }
+  });
+
+  it('says so where no file can be made, and goes on from memory alone where none is needed', async () => {
+    writeFileSync(`${root}/a file`, '');
+    const buffer = make({ folder: `${root}/a file/buffer` });
+    await buffer.write('short');
+    expect(await buffer.write('x'.repeat(200)).catch((error: unknown) => error)).to.include({
+      code: 'ENOTDIR',
+    });
+    buffer.end();
+    expect(await all(buffer)).to.equal('short');
+  });
+
+  it('shares its room with others, and gives it back when it is done, read or abandoned', async () => {
+    const buffers = new ResultBuffers({ folder, memoryBytes: 100, maxTotalBytes: 1_000 });
+    const [one, other] = [buffers.open('a'), buffers.open('b')];
+    await one.write('x'.repeat(600));
+    const tooMuch = () => other.write('x'.repeat(600)).catch((error: unknown) => error);
+    expect(await tooMuch()).to.be.instanceOf(BufferFull);
+    one.end();
+    expect(await all(one)).to.have.length(600);
+    expect(await tooMuch()).to.equal(undefined);
+    other.readable.destroy();
+    await finished(other.readable).catch(() => {});
+    const third = buffers.open('a');
+    await third.write('x'.repeat(1_000));
+    third.readable.destroy();
+  });
+
+  it('leaves room to other clients, however many one client has', async () => {
+    const buffers = new ResultBuffers({
+      folder,
+      memoryBytes: 100,
+      maxClientBytes: 500,
+      maxTotalBytes: 1_000,
+    });
+    const [one, two, other] = [buffers.open('a'), buffers.open('a'), buffers.open('b')];
+    await one.write('x'.repeat(400));
+    expect(await two.write('x'.repeat(200)).catch((error: unknown) => error)).to.be.instanceOf(BufferFull);
+    await other.write('x'.repeat(500));
+    for (const buffer of [one, two, other]) buffer.readable.destroy();
+  });
+
+  it('holds 256 MiB of an import that nobody reads, and no more, unless told otherwise', async () => {
+    const buffer = new ResultBuffers({ folder }).open('a');
+    const mebibyte = 'x'.repeat(1_048_576);
+    for (let written = 0; written < 256; written++) await buffer.write(mebibyte);
+    const refusal = await buffer.write('x').catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(BufferFull);
+    buffer.readable.destroy();
+  });
+
+  it('leaves its folder to its owner', async () => {
+    const buffer = make({ memoryBytes: 0 });
+    await buffer.write('secret');
+    expect(statSync(folder).mode & 0o777).to.equal(0o700);
+    buffer.readable.destroy();
+  });
+});

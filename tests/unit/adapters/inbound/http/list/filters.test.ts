@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { Filters } from '#src/adapters/inbound/http/list/filters.js';
+import { PRODUCTS, USERS } from '../../../../../support/tables.js';
+
+describe('the filters of a query', () => {
+  const read = (pairs: Record<string, string>) =>
+    new Filters(PRODUCTS.fields).read(new Map(Object.entries(pairs)));
+
+  it('are plain values, each as its field is', () => {
+    expect(
+      read({
+        limit: '5',
+        sort: 'name',
+        name: '1',
+        'name:in': '1,2',
+        'price.amount:gte': '-0',
+        'id:in': '1,-2',
+        'createdAt:lt': '1970-01-01T00:00:01.0005Z',
+        'attributes.a.b': '5',
+      }),
+    ).to.deep.equal([
+      { field: 'name', operator: 'eq', value: '1' },
+      { field: 'name', operator: 'in', values: ['1', '2'] },
+      { field: 'price.amount', operator: 'gte', value: 0 },
+      { field: 'id', operator: 'in', values: [1, -2] },
+      { field: 'createdAt', operator: 'lt', value: 1000.5 },
+      { field: 'attributes', operator: 'attribute', key: 'a.b', value: '5' },
+    ]);
+  });
+
+  it('are of the fields of their resource', () => {
+    const users = new Filters(USERS.fields);
+    expect(users.parameter('email:prefix')).to.not.equal(undefined);
+    expect(users.parameter('attributes.a')).to.equal(undefined);
+    expect(users.parameter('price.amount')).to.equal(undefined);
+    expect(new Filters(PRODUCTS.fields).parameter('email')).to.equal(undefined);
+  });
+});

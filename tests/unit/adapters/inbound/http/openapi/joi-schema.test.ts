@@ -1,0 +1,170 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import Joi from 'joi';
+import { jsonSchemaOf } from '#src/adapters/inbound/http/openapi/joi-to-json-schema.js';
+import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
+import { ORDERS } from '#src/adapters/inbound/http/resources/orders.js';
+import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import type { ResourceDefinition } from '#src/adapters/inbound/http/resources/resource-definition.js';
+import { USERS } from '#src/adapters/inbound/http/resources/users.js';
+import type { Issue } from '#src/domain/errors.js';
+import { validateOrder } from '#src/domain/order.js';
+import { validateProduct } from '#src/domain/product.js';
+import { validateUser } from '#src/domain/user.js';
+import { OpenApiDocument } from '../../../../../support/openapi/document.js';
+
+/** Texts at the bounds of every rule, and any others. */
+const TEXT = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    '\u3000',
+    '\ufeff',
+    '\u0085',
+    '\t',
+    '\n',
+    'a\u0000',
+    '\u007f',
+    '\ud800',
+    'a\udfffb',
+    '😀',
+  ),
+  fc.constantFrom(
+    'EUR',
+    'eur',
+    'EURO',
+    'a.b_c-D',
+    'ann@example.com',
+    'ann@',
+    '2030-01-31T00:00:00Z',
+    'products:read',
+  ),
+  fc
+    .constantFrom(63, 64, 65, 199, 200, 201, 254, 255, 500, 501, 5_000, 5_001)
+    .chain((length) => fc.constantFrom('a', '😀', ' ').map((letter) => letter.repeat(length))),
+  fc.string({ unit: 'binary', maxLength: 5 }),
+);
+const NUMBER = fc.oneof(
+  fc.constantFrom(-1, 0, 1, 1.5, 100, 101, 1_000_000, 1_000_001, 2 ** 53 - 1, 2 ** 53, -(2 ** 53), 1e300),
+  fc.integer(),
+);
+const VALUE = fc.oneof(TEXT, NUMBER, fc.boolean(), fc.constant(null));
+
+/** Mostly what it should be, else near it, else anything. */
+function mostly<Good>(good: fc.Arbitrary<Good>, near: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc.oneof(
+    { arbitrary: good, weight: 12 },
+    { arbitrary: near, weight: 2 },
+    { arbitrary: VALUE, weight: 1 },
+  );
+}
+
+const plain = { noNullPrototype: true } as const;
+const among = (...texts: string[]) => mostly(fc.constantFrom(...texts), TEXT);
+const count = mostly(fc.integer({ min: 1, max: 100 }), NUMBER);
+
+/** Objects that mostly have what they should. */
+function some(fields: Record<string, fc.Arbitrary<unknown>>, requiredKeys: string[]): fc.Arbitrary<unknown> {
+  const known = fc.record(fields, { requiredKeys, ...plain });
+  const more = fc.record({ ...fields, other: VALUE }, { requiredKeys: [], ...plain });
+  return mostly(known, more);
+}
+
+const NAMES = fc.oneof({ arbitrary: fc.constantFrom('colour', 'a.b', '$c'), weight: 9 }, TEXT);
+const ATTRIBUTES = fc.dictionary(NAMES, mostly(fc.boolean(), VALUE), {
+  maxKeys: 52,
+  ...plain,
+});
+const PRICE = some({ amount: count, currency: among('EUR') }, ['amount', 'currency']);
+const ITEM = some({ productId: count, quantity: count }, ['productId', 'quantity']);
+const items = mostly(fc.array(ITEM, { minLength: 1, maxLength: 3 }), fc.array(ITEM, { maxLength: 102 }));
+const scopes = mostly(fc.constantFrom(['products:read'], ['keys:admin', 'users:read']), fc.array(TEXT));
+
+const BODIES: [string, ResourceDefinition<never>, fc.Arbitrary<unknown>][] = [
+  [
+    'products',
+    PRODUCTS as never,
+    some(
+      {
+        name: among('Lamp'),
+        sku: among('L-1'),
+        description: among('x\ny'),
+        price: PRICE,
+        attributes: ATTRIBUTES,
+      },
+      ['name'],
+    ),
+  ],
+  ['users', USERS as never, some({ name: among('Ann'), email: among('a@b.c') }, ['name', 'email'])],
+  ['orders', ORDERS as never, some({ userId: count, items }, ['userId', 'items'])],
+  [
+    'API keys',
+    API_KEYS as never,
+    some({ name: among('shop'), scopes, expiresAt: among('2030-01-31T00:00:00Z') }, ['name', 'scopes']),
+  ],
+];
+
+/** What no schema can say: half of a pair stands for no character, and many languages have no word for it. */
+const LONE_SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/** Nor that of two elements something alone must differ. */
+function isRepeated(issue: Issue): boolean {
+  return issue.code === 'duplicate_value' && 'pointer' in issue && issue.pointer.endsWith('/productId');
+}
+
+for (const [name, resource, bodies] of BODIES) {
+  describe(`the JSON Schema of ${name}`, () => {
+    const document = new OpenApiDocument({ schema: jsonSchemaOf(resource.schema) });
+    const location = { node: document.root.schema, pointer: '/schema' };
+
+    it('takes what the service takes, and nothing else', () => {
+      const seen = { good: 0, bad: 0 };
+      const validator = fc.property(bodies, (body) => {
+        const issues = resource.validate(body as never);
+        fc.pre(!issues.some(isRepeated) && !LONE_SURROGATE.test(JSON.stringify(body)));
+        const isGood = document.issues(location, body).length === 0;
+        seen[isGood ? 'good' : 'bad']++;
+        expect(isGood, JSON.stringify(issues)).to.equal(issues.length === 0);
+      });
+      fc.assert(validator, { numRuns: 5_000 });
+      expect(Math.min(seen.good, seen.bad), JSON.stringify(seen)).to.be.above(500);
+    });
+  });
+}
+
+/** Issues of shape and type, which the domain does not look for: there they do not compile. */
+const OF_SHAPE = ['required', 'invalid_type', 'unknown_field', 'read_only_field'];
+
+const VALIDATORS: Readonly<Record<string, (fields: never) => Issue[]>> = {
+  products: validateProduct,
+  users: validateUser,
+  orders: validateOrder,
+};
+
+for (const [name, resource, bodies] of BODIES) {
+  const validate = VALIDATORS[name];
+  if (!validate) continue;
+  describe(`the domain's rules of ${name}`, () => {
+    it('are those of the schema', () => {
+      const reported = (issues: readonly Issue[]) =>
+        issues.map((issue) => `${issue.code} ${'pointer' in issue && issue.pointer}`).sort();
+      const seen = { good: 0, bad: 0 };
+      const isAlike = fc.property(bodies, (body) => {
+        fc.pre(typeof body === 'object' && body !== null && !Array.isArray(body));
+        const issues = resource.validate(body as never);
+        fc.pre(!issues.some(({ code }) => OF_SHAPE.includes(code)));
+        seen[issues.length === 0 ? 'good' : 'bad']++;
+        expect(reported(validate(body as never))).to.deep.equal(reported(issues));
+      });
+      fc.assert(isAlike, { numRuns: 2_000 });
+      expect(Math.min(seen.good, seen.bad), JSON.stringify(seen)).to.be.above(100);
+    });
+  });
+}
+
+describe('a schema that the service cannot tell of', () => {
+  it('is refused, whatever is unknown in it', () => {
+    expect(() => jsonSchemaOf(Joi.date())).to.throw("joi's date");
+    expect(() => jsonSchemaOf(Joi.object({ a: Joi.number().greater(1) }))).to.throw("joi's number.greater");
+  });
+});

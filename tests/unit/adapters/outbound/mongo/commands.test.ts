@@ -1,0 +1,205 @@
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
+import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
+import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
+import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
+import { BY_ID } from '#src/application/records/list-query.js';
+import { mongoStorage } from '#src/composition/mongo-storage.js';
+import type { Storage } from '#src/composition/storage.js';
+import type { Product } from '#src/domain/product.js';
+import { reservation } from '../../../../contract/idempotency/reservations.js';
+import { product } from '../../../../contract/repository/records.js';
+import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
+import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
+
+const DUPLICATE = 11_000;
+/** What is asked beside the data, of the connection or the server. */
+const ADMINISTRATION = ['hello', 'ismaster', 'ping', 'endSessions', 'listIndexes', 'createIndexes'];
+
+type Script = (name: string, command: Document) => Scripted | undefined;
+
+describe('what is sent to MongoDB', () => {
+  let server: ScriptedMongo;
+  let script: Script;
+  let stored: Storage;
+
+  beforeEach(async () => {
+    script = () => undefined;
+    server = new ScriptedMongo((...requested) => script(...requested));
+    const url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
+    stored = mongoStorage({ url, budget: ENDLESS });
+  });
+  afterEach(async () => {
+    await stored.store.close();
+    await server.stop();
+  });
+
+  it('has a time limit, whatever reads or writes, and says what acknowledges a write', async () => {
+    const { products, reservations, archives } = stored;
+    const [records, kept] = [archives.records[0], archives.reservations[0]];
+    await products.reserveIds(3);
+    await products.releaseIds(1, 2);
+    await products.insert(product(1));
+    await products.insertAll([product(2), product(3)]);
+    await products.replace(product(1), 1);
+    await products.remove(1, 1, 0);
+    await products.find(1);
+    await products.findExistingIds([1]);
+    await products.findUsedIds([1]);
+    await products.findByUnique('sku', 'x');
+    await products.list({ limit: 1, filters: [], order: BY_ID });
+    await products.count([]);
+    await reservations.products.reserve([reservation('a')]);
+    await reservations.products.find(['a']);
+    await records?.read(0, 1);
+    await records?.add([product(1)]);
+    await records?.discard([1]);
+    await records?.nextId();
+    await records?.raiseNextId(5);
+    await kept?.read('', 1);
+    await kept?.add([reservation('a')]);
+    await kept?.discard(['a']);
+    const requested = server.commands.filter(
+      (command) => !ADMINISTRATION.includes(Object.keys(command)[0] ?? ''),
+    );
+    expect(requested.length).to.be.at.least(22);
+    for (const { $db, lsid, ...command } of requested) {
+      const what = JSON.stringify(command);
+      expect(command['maxTimeMS'], what).to.be.within(1, 2_000);
+      const [name = ''] = Object.keys(command);
+      if (['insert', 'update', 'delete', 'findAndModify'].includes(name))
+        expect(command['writeConcern'], what).to.deep.equal({ w: 'majority', wtimeout: 1_500, j: true });
+      else expect(command['readConcern'].level, what).to.be.oneOf(['majority', 'snapshot']);
+    }
+  });
+
+  it('asks no more of an archive than some mebibytes at a time, however many entries those are', async () => {
+    const fields = { name: 'x'.repeat(1024 * 1024) };
+    const all = Array.from({ length: 10 }, (_, at) => ({ ...product(at + 1), fields, live: true }));
+    const firstBatch = all.map(({ id, ...rest }) => ({
+      _id: id,
+      ...rest,
+      createdAt: new Date(0),
+      updatedAt: new Date(0),
+    }));
+    script = (name) => (name === 'find' ? { cursor: { id: 0n, ns: 'x.products', firstBatch } } : undefined);
+    const page = await stored.archives.records[0]?.read(0, 1_000);
+    expect(page?.map(({ id }) => id)).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('asks for one item, or one value of a unique field, by that alone', async () => {
+    script = (name) =>
+      name === 'find'
+        ? { cursor: { id: 0n, ns: 'x.products', firstBatch: [{ _id: 1, deletedAt: new Date(0) }] } }
+        : undefined;
+    expect(await stored.products.find(1), 'a tombstone is no record').to.equal(undefined);
+    await stored.products.findByUnique('sku', 'x');
+    const filters = server.requested('find').map(({ filter }) => filter);
+    expect(filters).to.deep.equal([{ _id: 1 }, { 'fields.sku': { $eq: 'x' } }]);
+  });
+
+  for (const [what, errmsg] of [
+    ['older servers', 'E11000 duplicate key error collection: x.products index: sku dup key: { : "s" }'],
+    ['compatible clouds', "Duplicate key violation on the requested collection: Index 'sku'"],
+  ] as const) {
+    it(`is understood where the key that refused is in the message alone, as of ${what}`, async () => {
+      const failure: Document = { index: 0, code: DUPLICATE, errmsg };
+      script = (name) =>
+        name === 'insert' || name === 'update' ? { n: 0, writeErrors: [failure] } : undefined;
+      await expectRefusal(stored.products.insert(product(1)), 'duplicate_value', ['/sku']);
+      await expectRefusal(stored.products.replace(product(1), 1), 'duplicate_value', ['/sku']);
+      const [outcome] = await stored.products.insertAll([product(1)]);
+      expect(outcome).to.have.property('code', 'duplicate_value');
+      failure['errmsg'] = errmsg.replace('sku', '_id_');
+      expect(await stored.products.insert(product(1))).to.equal(false);
+      expect(await stored.products.insertAll([product(1)])).to.deep.equal(['id_conflict']);
+    });
+  }
+});
+
+describe('a connection to MongoDB that breaks', () => {
+  /** More than a socket takes at once: the driver then waits for the socket, and hands its error on as it is. */
+  const LARGE = 'x'.repeat(8 * 1024 * 1024);
+  let server: ScriptedMongo;
+  let store: MongoStore;
+  let products: MongoRepository<Product>;
+  let breaks: boolean;
+
+  beforeEach(async () => {
+    breaks = false;
+    server = new ScriptedMongo((name) => (breaks && !name.match(/^(hello|ismaster)$/) ? 'reset' : undefined));
+    const url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
+    store = new MongoStore(url, [recordIndexes(PRODUCTS)], ENDLESS);
+    products = new MongoRepository(store, mongoTable<Product>(PRODUCTS));
+  });
+  afterEach(async () => {
+    await store.close();
+    await server.stop();
+  });
+
+  it('behind a command leaves the outcome unknown, and is mended by itself', async () => {
+    breaks = true;
+    await expectRefusal(products.find(1), 'unavailable');
+    await expectRefusal(products.insert(product(1)), 'unavailable');
+    breaks = false;
+    expect(await products.insert(product(1))).to.equal(true);
+  });
+
+  it('while a command is written leaves the outcome unknown', async () => {
+    server.maxBytes = 1024 * 1024;
+    const reservations = new MongoIdempotencyStore(store, PRODUCTS);
+    const large = product(1, { description: LARGE });
+    const writes = [
+      () => products.insert(large),
+      () => products.insertAll([large]),
+      () => products.replace(large, 1),
+      () => reservations.reserve([reservation('a', { fields: LARGE })]),
+    ];
+    for (const write of writes) {
+      await expectRefusal(write(), 'unavailable');
+      expect(await products.insert(product(2))).to.equal(true);
+    }
+  });
+});
+
+describe('a password of MongoDB that is being changed', () => {
+  // AuthenticationFailed, and what Atlas calls it.
+  for (const [code, codeName] of [
+    [18, 'AuthenticationFailed'],
+    [8_000, 'AtlasError'],
+  ] as const) {
+    it(`is an outage, at the start and later: ${codeName}`, async () => {
+      let accepted = false;
+      const server = new ScriptedMongo((name) => {
+        if (name !== 'saslStart') return undefined;
+        return accepted ? { done: true, conversationId: 1 } : { ok: 0, code, codeName, errmsg: 'no' };
+      });
+      const host = await server.start();
+      const url = `mongodb://u:p@${host}/x?replicaSet=rs0&authMechanism=PLAIN`;
+      const store = new MongoStore(url, [recordIndexes(PRODUCTS)], ENDLESS);
+      const products = new MongoRepository<Product>(store, mongoTable<Product>(PRODUCTS));
+      const refuses = async () => {
+        await expectRefusal(products.insert(product(1)), 'unavailable');
+        await expectRefusal(products.insertAll([product(1)]), 'unavailable');
+        await expectRefusal(products.find(1), 'unavailable');
+      };
+      try {
+        await expectRefusal(store.open(), 'unavailable');
+        accepted = true;
+        await store.open();
+        expect(await products.insert(product(1))).to.equal(true);
+        accepted = false;
+        server.disconnect();
+        await refuses();
+        accepted = true;
+        expect(await products.insert(product(2))).to.equal(true);
+      } finally {
+        await store.close();
+        await server.stop();
+      }
+    });
+  }
+});

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { type Db, MongoBulkWriteError, MongoNetworkError } from 'mongodb';
+import { toCoreError } from '#src/adapters/outbound/mongo/errors.js';
+import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
+import type { Reservation } from '#src/application/ports/idempotency-store.js';
+import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
+
+const ONE: Reservation = { key: 'a', fingerprint: 'f', id: 1, reservedAt: 1_000 };
+const OTHER = { _id: 'a', fingerprint: 'g', id: 2, reservedAt: new Date(2_000) };
+
+/** Answers what it is told to, one after the other; no server is asked. */
+class ScriptedStore extends MongoStore {
+  readonly requested: string[] = [];
+
+  constructor(
+    private readonly insertions: (unknown | 'inserted')[],
+    private readonly findings: object[][] = [],
+  ) {
+    super('mongodb://127.0.0.1:1/', [], ENDLESS);
+  }
+
+  override async run<Result>(
+    operation: (database: Db, maxTimeMS: number) => Promise<Result>,
+  ): Promise<Result> {
+    const found = { batchSize: () => found, maxTimeMS: () => found, toArray: async () => this.next('find') };
+    const collection = { insertMany: async () => this.next('insert'), find: () => found };
+    try {
+      return await operation({ collection: () => collection } as unknown as Db, 1_000);
+    } catch (error) {
+      throw toCoreError(error);
+    }
+  }
+
+  private next(what: 'insert' | 'find'): unknown {
+    this.requested.push(what);
+    if (what === 'find') return this.findings.shift() ?? [];
+    const outcome = this.insertions.shift();
+    if (outcome !== 'inserted') throw outcome;
+    return undefined;
+  }
+}
+
+describe('reserving in MongoDB', () => {
+  const duplicate = () =>
+    bulkError([{ code: 11_000, index: 0, errmsg: 'E11000 duplicate key error index: _id_ dup key' }]);
+  let store: ScriptedStore;
+  const reserve = (insertions: unknown[], findings: object[][] = []) => {
+    store = new ScriptedStore(insertions, findings);
+    return new MongoIdempotencyStore(store, PRODUCTS).reserve([ONE]);
+  };
+  afterEach(() => store.close());
+
+  it('asks once where the key is free, and twice where it is in use', async () => {
+    expect([...(await reserve(['inserted'])).values()]).to.deep.equal([ONE]);
+    expect(store.requested).to.deep.equal(['insert']);
+    const [existing] = (await reserve([duplicate()], [[OTHER]])).values();
+    expect(existing).to.deep.equal({ key: 'a', fingerprint: 'g', id: 2, reservedAt: 2_000 });
+    expect(store.requested).to.deep.equal(['insert', 'find']);
+  });
+
+  it('tries again where what stood there grew old and was removed in between', async () => {
+    expect([...(await reserve([duplicate(), 'inserted'], [[]])).values()]).to.deep.equal([ONE]);
+    expect(store.requested).to.deep.equal(['insert', 'find', 'insert']);
+  });
+
+  it('does not try for ever', async () => {
+    await expectRefusal(reserve(Array.from({ length: 100 }, duplicate)), 'unavailable');
+    expect(store.requested.length).to.be.lessThan(10);
+  });
+
+  it('does not believe that it stands where no majority said so in time', async () => {
+    const late = bulkError([], { code: 64, errmsg: 'waiting for replication timed out' });
+    await expectRefusal(reserve([late]), 'unavailable');
+    const both = bulkError([{ code: 11_000, index: 0, errmsg: 'E11000 index: _id_ ' }], { code: 64 });
+    await expectRefusal(reserve([both], [[OTHER]]), 'unavailable');
+  });
+
+  it('does not know what stands where the connection was lost', async () => {
+    await expectRefusal(reserve([new MongoNetworkError('connection 1 closed')]), 'unavailable');
+  });
+
+  it('hands on what is a defect', async () => {
+    const defect = bulkError([{ code: 121, index: 0, errmsg: 'Document failed validation' }]);
+    expect(await reserve([defect]).catch((error: unknown) => error)).to.equal(defect);
+  });
+});
+
+function bulkError(writeErrors: object[], writeConcernError?: object): MongoBulkWriteError {
+  const result = { getWriteConcernError: () => writeConcernError };
+  return new MongoBulkWriteError({ message: 'bulk', code: 0, writeErrors } as never, result as never);
+}

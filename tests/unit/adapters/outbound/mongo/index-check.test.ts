@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import { findUnusableIndexes } from '#src/adapters/outbound/mongo/index-preparation.js';
+import {
+  byCollection,
+  type CollectionIndexes,
+  recordIndexes,
+  reservationExpiry,
+  tombstoneExpiry,
+} from '#src/adapters/outbound/mongo/indexes.js';
+import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
+import { StoreConfigError } from '#src/application/ports/store.js';
+import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
+import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
+
+const ALL = [recordIndexes(PRODUCTS), tombstoneExpiry(PRODUCTS), reservationExpiry(PRODUCTS)];
+const BY_ID = { v: 2, key: { _id: 1 }, name: '_id_' };
+
+const wantedOf = (collection: string): CollectionIndexes => {
+  const wanted = byCollection(ALL).find((one) => one.collection === collection);
+  if (!wanted) throw new Error(`nothing is wanted of ${collection}`);
+  return wanted;
+};
+
+interface Case {
+  readonly collection: string;
+  readonly index: Document;
+  /** Without it the index may stay. */
+  readonly prints?: string;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'a TTL index beside ours': {
+    collection: 'products_reservations',
+    index: { key: { reservedAt: 1 }, name: 'by_hand', expireAfterSeconds: 60 },
+    prints: 'products_reservations has an index, by_hand, that removes documents after a time; drop it.',
+  },
+  'a TTL index of no time at all': {
+    collection: 'products',
+    index: { key: { createdAt: 1 }, name: 'x', expireAfterSeconds: 0 },
+    prints: 'removes documents',
+  },
+  'a TTL index on the ids that were given out': {
+    collection: 'counters',
+    index: { key: { at: 1 }, name: 'x', expireAfterSeconds: 60 },
+    prints: 'counters has an index, x, that removes documents',
+  },
+  'ours with another time': {
+    collection: 'products_reservations',
+    index: { key: { reservedAt: 1 }, name: 'ttl_reservedAt', sparse: true, expireAfterSeconds: 60 },
+    prints: 'products_reservations has another index, ttl_reservedAt, in the place of ttl_reservedAt',
+  },
+  'ours under another name': {
+    collection: 'products',
+    index: { key: { live: 1, _id: 1 }, name: 'live_1__id_1' },
+    prints: 'products has another index, live_1__id_1, in the place of live; drop that one.',
+  },
+  'another key under our name': {
+    collection: 'products',
+    index: { key: { live: 1 }, name: 'live' },
+    prints: 'another index, live, in the place of live',
+  },
+  'our unique one for some documents alone': {
+    collection: 'products',
+    index: {
+      key: { 'fields.sku': 1 },
+      name: 'sku',
+      unique: true,
+      sparse: true,
+      partialFilterExpression: { live: true },
+    },
+    prints: 'in the place of sku',
+  },
+  'our unique one by another collation': {
+    collection: 'products',
+    index: { key: { 'fields.sku': 1 }, name: 'sku', unique: true, sparse: true, collation: { locale: 'en' } },
+    prints: 'in the place of sku',
+  },
+  'a unique index that is not sparse beside ours, which refuses all records without a sku but one': {
+    collection: 'products',
+    index: { key: { 'fields.sku': 1 }, name: 'by_hand', unique: true },
+    prints: 'products has an index, by_hand, that is unique and refuses records; drop it.',
+  },
+  'a unique index on what may be alike': {
+    collection: 'products',
+    index: { key: { 'fields.name': 1 }, name: 'x', unique: true },
+    prints: 'is unique',
+  },
+  'an index that is about to be unique': {
+    collection: 'products',
+    index: { key: { 'fields.name': 1 }, name: 'x', prepareUnique: true },
+    prints: 'is unique',
+  },
+  'a geographic index': {
+    collection: 'products',
+    index: { key: { 'fields.attributes': '2dsphere' }, name: 'x' },
+    prints: 'is of a kind that refuses some records',
+  },
+  'a collection with a collation of its own': {
+    collection: 'products',
+    index: { ...BY_ID, collation: { locale: 'en', strength: 2 } },
+    prints: 'compares text by rules of its own',
+  },
+  'that of the ids': { collection: 'products', index: BY_ID },
+  'another one that finds and refuses nothing': {
+    collection: 'products',
+    index: { key: { 'fields.name': 1, 'fields.price.amount': -1 }, name: 'mine', sparse: true },
+  },
+  'one with our key for a part of the documents': {
+    collection: 'products',
+    index: { key: { live: 1, _id: 1 }, name: 'mine', partialFilterExpression: { live: true } },
+  },
+  'that of a shard key': { collection: 'products', index: { key: { _id: 'hashed' }, name: '_id_hashed' } },
+};
+
+describe('an index of a collection of MongoDB', () => {
+  for (const [name, { collection, index, prints }] of Object.entries(CASES)) {
+    it(`${prints ? 'ends the start' : 'may stay'}: ${name}`, () => {
+      const found = findUnusableIndexes(wantedOf(collection), [{ v: 2, ...index } as never]);
+      expect(found).to.have.length(prints ? 1 : 0);
+      if (prints) expect(found[0]).to.include(prints);
+    });
+  }
+
+  it('is one of ours as the server tells it, with options that say nothing', () => {
+    for (const wanted of byCollection(ALL)) {
+      const reported = wanted.indexes.map((index) => ({ unique: false, sparse: false, ...index, v: 2 }));
+      expect(findUnusableIndexes(wanted, [BY_ID, ...reported] as never)).to.deep.equal([]);
+    }
+  });
+});
+
+describe('the start on MongoDB', () => {
+  let server: ScriptedMongo;
+  let store: MongoStore;
+  let script: (name: string, command: Document) => Scripted | undefined;
+
+  beforeEach(async () => {
+    script = () => undefined;
+    server = new ScriptedMongo((...requested) => script(...requested));
+    store = new MongoStore(
+      `mongodb://${await server.start()}/x?replicaSet=rs0&socketTimeoutMS=200`,
+      ALL,
+      ENDLESS,
+    );
+  });
+  afterEach(async () => {
+    await store.close();
+    await server.stop();
+  });
+
+  const listing = (indexes: (collection: string) => Document[]) => (name: string, command: Document) =>
+    name === 'listIndexes'
+      ? { cursor: { id: 0n, ns: 'x.y', firstBatch: indexes(command['listIndexes']) } }
+      : undefined;
+
+  it('makes the indexes of a collection by one command, with no time limit that would end the build', async () => {
+    await store.open();
+    const made = server.requested('createIndexes');
+    expect(made.map(({ createIndexes, indexes }) => [createIndexes, indexes.length])).to.deep.equal([
+      ['products', wantedOf('products').indexes.length],
+      ['products_reservations', 1],
+    ]);
+    for (const command of made) expect(command).to.not.have.property('maxTimeMS');
+  });
+
+  it('makes nothing where an index would lose or refuse records, and names every such one', async () => {
+    const ttl = { v: 2, key: { a: 1 }, name: 'mine', expireAfterSeconds: 1 };
+    script = listing(() => [BY_ID, ttl]);
+    const error = await store.open().catch((error: unknown) => error);
+    expect(error).to.be.instanceOf(StoreConfigError);
+    expect((error as Error).message.split('\n')).to.deep.equal(
+      ['products', 'products_reservations', 'counters'].map(
+        (collection) => `${collection} has an index, mine, that removes documents after a time; drop it.`,
+      ),
+    );
+    expect(server.requested('createIndexes')).to.deep.equal([]);
+  });
+
+  it('looks at every index, however many batches they come in', async () => {
+    const ttl = { v: 2, key: { a: 1 }, name: 'mine', expireAfterSeconds: 1 };
+    script = (name) => {
+      if (name === 'listIndexes') return { cursor: { id: 7n, ns: 'x.products', firstBatch: [BY_ID] } };
+      if (name === 'getMore') return { cursor: { id: 0n, ns: 'x.products', nextBatch: [ttl] } };
+      return undefined;
+    };
+    expect(await store.open().catch((error: unknown) => error)).to.be.instanceOf(StoreConfigError);
+  });
+
+  it('asks once for indexes that take long, however often it is tried, and goes on when they are there', async () => {
+    let finish = (_: Document) => {};
+    const built = new Promise<Document>((resolve) => {
+      finish = resolve;
+    });
+    script = (name) => (name === 'createIndexes' ? built : undefined);
+    const tries = [store.open()];
+    // Well over the time-out of the socket, 200 ms.
+    await sleep(700);
+    tries.push(store.open());
+    await sleep(700);
+    expect(server.requested('createIndexes')).to.have.length(1);
+    finish({});
+    await Promise.all(tries);
+    expect(server.requested('createIndexes')).to.have.length(2);
+  });
+
+  for (const code of [85, 86]) {
+    it(`ends where the server finds another index in the place of one: ${code}`, async () => {
+      script = (name) => (name === 'createIndexes' ? { ok: 0, code, errmsg: 'x' } : undefined);
+      const error = await store.open().catch((error: unknown) => error);
+      expect(error).to.be.instanceOf(StoreConfigError);
+      expect((error as Error).message).to.match(/^products has an index in the place of one/);
+    });
+  }
+
+  it('tries again where the connection broke', async () => {
+    let breaks = true;
+    script = (name) => (name === 'createIndexes' && breaks ? 'reset' : undefined);
+    await expectRefusal(store.open(), 'unavailable');
+    breaks = false;
+    await store.open();
+  });
+});

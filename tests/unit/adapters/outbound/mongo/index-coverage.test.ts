@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { isIndexed } from '#src/adapters/outbound/mongo/indexes.js';
+import { keysetConditions } from '#src/adapters/outbound/mongo/list.js';
+import type { Filter, Order, RecordTable } from '#src/application/records/list-query.js';
+import { ORDERS, PRODUCTS, USERS } from '../../../../support/tables.js';
+
+/** `-name,id` */
+function order(text: string): Order {
+  return text.split(',').map((key) => ({ field: key.replace(/^-/, ''), descending: key.startsWith('-') }));
+}
+
+/** `name:gt`; the values do not matter. */
+function filters(text: string): Filter[] {
+  return text.split(' ').flatMap((filter): Filter[] => {
+    const [field = '', operator = ''] = filter.split(':');
+    if (field === '') return [];
+    if (field === 'attributes') return [{ field, operator: 'attribute', key: 'k', value: 'v' }];
+    if (operator === 'in') return [{ field, operator, values: ['1', '2'] }];
+    return [{ field, operator, value: '1' } as Filter];
+  });
+}
+
+type Case = readonly [table: RecordTable, filters: string, order: string];
+
+const SERVED: readonly Case[] = [
+  [PRODUCTS, '', 'id'],
+  [PRODUCTS, '', '-id'],
+  [PRODUCTS, '', '-name,id'],
+  [PRODUCTS, '', 'updatedAt,-id'],
+  [PRODUCTS, 'id:gt id:lt', 'id'],
+  [PRODUCTS, 'name:prefix', 'name,id'],
+  [PRODUCTS, 'createdAt:gte createdAt:lt', '-createdAt,id'],
+  [PRODUCTS, 'price.currency:eq', 'id'],
+  [PRODUCTS, 'price.amount:eq id:gt', '-id'],
+  [PRODUCTS, 'sku:eq price.amount:gt attributes', 'name,updatedAt,id'],
+  [PRODUCTS, 'id:in name:ne', '-createdAt,id'],
+  [ORDERS, 'userId:eq', 'id'],
+  [ORDERS, 'userId:eq', 'userId,id'],
+  [ORDERS, 'userId:eq', '-createdAt,id'],
+  [ORDERS, 'userId:eq', 'createdAt,-id'],
+  [ORDERS, 'userId:eq createdAt:gte createdAt:lt', '-createdAt,id'],
+  [USERS, 'email:in', 'name,id'],
+  [USERS, 'email:lt', 'email,id'],
+];
+
+const NOT_SERVED: readonly Case[] = [
+  [PRODUCTS, '', 'name,createdAt,id'],
+  [PRODUCTS, 'name:prefix', 'id'],
+  [PRODUCTS, 'price.amount:gt', 'id'],
+  [PRODUCTS, 'price.amount:in', 'id'],
+  [PRODUCTS, 'price.amount:eq', 'name,id'],
+  [PRODUCTS, 'price.amount:eq price.currency:eq', 'id'],
+  [PRODUCTS, 'price.currency:ne', 'id'],
+  [PRODUCTS, 'sku:prefix', 'id'],
+  [PRODUCTS, 'attributes', 'id'],
+  [PRODUCTS, 'id:gt', 'name,id'],
+  [ORDERS, 'userId:eq', 'createdAt,id'],
+  [ORDERS, 'userId:eq', '-createdAt,-id'],
+  [ORDERS, 'userId:eq', '-updatedAt,id'],
+  [ORDERS, 'userId:in', '-createdAt,id'],
+  [ORDERS, 'userId:eq updatedAt:gt', '-createdAt,id'],
+  [PRODUCTS, 'price.amount:eq', '-createdAt,id'],
+  [USERS, 'email:prefix', 'email,id'],
+  [USERS, 'email:ne', 'email,id'],
+];
+
+describe('a list on MongoDB', () => {
+  for (const [table, requested, sorted] of SERVED) {
+    it(`of ${table.name}, where ${requested || 'all'}, by ${sorted}, is served by an index`, () => {
+      expect(isIndexed(table, { filters: filters(requested), order: order(sorted) })).to.equal(true);
+    });
+  }
+
+  for (const [table, requested, sorted] of NOT_SERVED) {
+    it(`of ${table.name}, where ${requested || 'all'}, by ${sorted}, is served by none`, () => {
+      expect(isIndexed(table, { filters: filters(requested), order: order(sorted) })).to.equal(false);
+    });
+  }
+
+  it('is read from its place on: the first key of the order has a bound of its own', () => {
+    const from = { side: 'before', inclusive: true, values: ['b', 3] } as const;
+    expect(keysetConditions(PRODUCTS, order('-name,id'), from)).to.deep.equal([
+      { 'fields.name': { $gte: 'b' } },
+      {
+        $or: [
+          { $and: [{ 'fields.name': { $gt: 'b' } }] },
+          { $and: [{ 'fields.name': { $eq: 'b' } }, { _id: { $lte: 3 } }] },
+        ],
+      },
+    ]);
+  });
+});

@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-limiter.js';
+import type { CounterName, Metrics } from '#src/application/ports/metrics.js';
+import type { RateLimiter, RateState } from '#src/application/ports/rate-limiter.js';
+import { type AppError, unavailable } from '#src/domain/errors.js';
+import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { RecordingLogger } from '../../../../support/fakes.js';
+
+const POLICY = { name: 'test', quota: 3, windowSeconds: 60 };
+
+class CountingMetrics implements Metrics {
+  readonly counts: CounterName[] = [];
+
+  increment = (counter: CounterName) => void this.counts.push(counter);
+}
+
+/** Counts all callers as one, and fails as long as it is told to. */
+class FakeLimiter implements RateLimiter {
+  readonly policy = POLICY;
+  failure: Error | undefined;
+  consumed = 0;
+
+  consume = async () => {
+    await Promise.resolve();
+    if (this.failure) throw this.failure;
+    return this.state(++this.consumed <= POLICY.quota);
+  };
+  peek = async () => {
+    if (this.failure) throw this.failure;
+    return this.state(this.consumed < POLICY.quota);
+  };
+
+  private state(allowed: boolean): RateState {
+    return { allowed, remaining: Math.max(0, POLICY.quota - this.consumed), resetSeconds: 60 };
+  }
+}
+
+describe('the fallback of the rate limiter', () => {
+  let shared: FakeLimiter;
+  let locals: FakeLimiter[];
+  let metrics: CountingMetrics;
+  let logger: RecordingLogger;
+  let limiter: FallbackRateLimiter;
+  const gone: AppError = unavailable('gone');
+
+  beforeEach(() => {
+    shared = new FakeLimiter();
+    locals = [];
+    metrics = new CountingMetrics();
+    logger = new RecordingLogger();
+    const makeLocal = () => {
+      const local = new FakeLimiter();
+      locals.push(local);
+      return local;
+    };
+    limiter = new FallbackRateLimiter({ shared, makeLocal, metrics, logger });
+  });
+
+  const remaining = async () => (await limiter.consume('a')).remaining;
+
+  it('leaves everything to the shared limiter while that answers', async () => {
+    expect(await remaining()).to.equal(2);
+    expect((await limiter.peek('a')).remaining).to.equal(2);
+    expect(limiter.policy).to.equal(POLICY);
+    expect([locals.length, metrics.counts.length, logger.events.length]).to.deep.equal([0, 0, 0]);
+  });
+
+  it('grants the full quota anew in each outage, and no more', async () => {
+    await remaining();
+    for (const outage of [1, 2]) {
+      shared.failure = gone;
+      const states = [];
+      for (let i = 0; i < 5; i++) states.push(await limiter.consume('a'));
+      expect(states.map(({ allowed }) => allowed)).to.deep.equal([true, true, true, false, false]);
+      shared.failure = undefined;
+      await remaining();
+      expect(locals).to.have.length(outage);
+    }
+    expect(shared.consumed, 'what was counted before stays counted').to.equal(3);
+  });
+
+  it('tells the beginning and the end of an outage once each', async () => {
+    shared.failure = gone;
+    await Promise.all([remaining(), remaining(), limiter.peek('a')]);
+    await remaining();
+    expect(logger.events).to.deep.equal(['rate limits are no longer shared: this process limits on its own']);
+    shared.failure = undefined;
+    await Promise.all([remaining(), remaining()]);
+    await remaining();
+    expect(logger.events.slice(1)).to.deep.equal(['rate limits are shared again']);
+  });
+
+  it('counts each request that is answered locally, and no look', async () => {
+    shared.failure = gone;
+    await limiter.peek('a');
+    for (let i = 0; i < 5; i++) await remaining();
+    expect(metrics.counts).to.deep.equal(Array(5).fill('rate_limiter_fallback_total'));
+  });
+
+  it('does not take an answer from before the outage for its end', async () => {
+    const early = limiter.consume('a');
+    shared.peek = () => Promise.reject(gone);
+    const late = limiter.peek('a');
+    await Promise.all([early, late]);
+    await limiter.peek('a');
+    expect(locals).to.have.length(1);
+    expect(logger.events).to.have.length(1);
+  });
+
+  it('goes on limiting alone where the shared limiter can be read but not counted on', async () => {
+    shared.consume = () => Promise.reject(gone);
+    for (let i = 0; i < 3; i++) {
+      expect((await limiter.peek('a')).allowed).to.equal(true);
+      await remaining();
+    }
+    expect((await limiter.peek('a')).allowed).to.equal(false);
+    expect(locals).to.have.length(1);
+  });
+
+  it('hides no other error', async () => {
+    shared.failure = new TypeError('a defect');
+    for (const attempt of [limiter.consume('a'), limiter.peek('a')]) {
+      const outcome = await attempt.catch((error: unknown) => error);
+      expect(outcome).to.equal(shared.failure);
+    }
+    expect(locals).to.have.length(0);
+  });
+
+  it('passes on what befalls the local limiter', async () => {
+    const broken = new FakeLimiter();
+    broken.failure = unavailable('too');
+    shared.failure = gone;
+    limiter = new FallbackRateLimiter({ shared, makeLocal: () => broken, metrics, logger });
+    await expectRefusal(limiter.consume('a'), 'unavailable');
+  });
+});

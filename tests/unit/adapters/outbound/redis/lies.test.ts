@@ -1,0 +1,307 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from 'node:tls';
+import { expect } from 'chai';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
+import { RedisConnection } from '#src/adapters/outbound/redis/connection.js';
+import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-limiter.js';
+import { RedisRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
+import { GuardedConnector, ReplyGuard } from '#src/adapters/outbound/redis/reply-guard.js';
+import { serverPair } from '../../../../support/certificates.js';
+import { FakeRedis, type Reply } from '../../../../support/fake-redis.js';
+import { RecordingLogger } from '../../../../support/fakes.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { until } from '../../../../support/until.js';
+
+const POLICY = { name: 'default', quota: 5, windowSeconds: 60 };
+const MIB = 1024 * 1024;
+/** Far over the 50 ms that are promised: a machine that is busy with other things fails no test. */
+const FAR_TOO_LONG_MS = 1_000;
+
+const BLOCK = Buffer.alloc(16 * 1024, 'x');
+function* endless(head: string, piece: string | Buffer): Generator<string | Buffer> {
+  yield head;
+  for (;;) yield piece;
+}
+const counted = (count: string, msLeft: string) => `*2\r\n${count}\r\n${msLeft}\r\n`;
+const bulk = (text: string) => `$${text.length}\r\n${text}`;
+
+/** What is replied to the command that counts. */
+const LIES: readonly [what: string, reply: Reply][] = [
+  ['a text announced as gigabytes', () => endless('$9999999999\r\n', BLOCK)],
+  ['a text of gigabytes that RESP3 announces', () => endless('=9999999999\r\ntxt:', BLOCK)],
+  ['an error announced as gigabytes', () => endless('!9999999999\r\n', BLOCK)],
+  ['a line without an end', () => endless('+', BLOCK)],
+  ['an error without an end', () => endless('-', BLOCK)],
+  ['a number without an end', () => endless(':', BLOCK.toString().replaceAll('x', '1'))],
+  ['a length without an end', () => endless('*', BLOCK.toString().replaceAll('x', '1'))],
+  ['an array announced without an end', () => endless('*2147483647\r\n', ':1\r\n'.repeat(1_000))],
+  ['arrays for which memory is set aside', '*30000000\r\n'.repeat(8)],
+  ['maps for which memory is set aside', '%15000000\r\n'.repeat(8)],
+  ['sets for which memory is set aside', '~30000000\r\n'.repeat(8)],
+  ['pushes for which memory is set aside', '>30000000\r\n'.repeat(8)],
+  ['an array of more than there can be', '*99999999999\r\n'],
+  ['an array of less than nothing', '*-7\r\n'],
+  ['arrays in arrays', '*1\r\n'.repeat(10_000)],
+  ['maps in maps', '%1\r\n+a\r\n'.repeat(10_000)],
+  ['many small replies at once', () => endless('', ':1\r\n'.repeat(1_000))],
+  ['pushes without an end', () => endless('', '>1\r\n+x\r\n'.repeat(1_000))],
+  ['binary garbage', Buffer.from(Array.from({ length: 4_096 }, (_, i) => (i * 151 + 7) % 256))],
+  ['HTTP', 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'],
+  ['zeros', Buffer.alloc(1_024)],
+  ['an error that it makes up', '-ERR no\r\n'],
+  ['an error that Redis has for this', '-BUSY a script runs\r\n'],
+  ['OK', '+OK\r\n'],
+  ['nothing', '_\r\n'],
+  ['nothing, as RESP2 says it', '$-1\r\n'],
+  ['a number alone', ':3\r\n'],
+  ['digits in a text', '$2\r\n31\r\n'],
+  ['an empty array', '*0\r\n'],
+  ['an array of one', '*1\r\n:3\r\n'],
+  ['a count that is a text', counted(bulk('many'), ':60000')],
+  ['a count that is NaN', counted(bulk('NaN'), ':60000')],
+  ['a count that is a double', counted(',nan', ':60000')],
+  ['a count that is no number though it is said to be one', counted(':abc', ':60000')],
+  ['a count below zero', counted(':-3', ':60000')],
+  ['a count of zero, after it counted', counted(':0', ':60000')],
+  ['a count beyond what is exact', counted(':99999999999999999999', ':60000')],
+  ['a count that is an array', counted('*1\r\n:1', '*1\r\n:1')],
+  ['a count that is nothing', counted('_', '_')],
+  ['a rest that is a text', counted(':3', bulk('soon'))],
+  ['a rest that is nothing', counted(':3', '_')],
+  ['a rest below zero', counted(':3', ':-60000')],
+  ['a rest beyond what is exact', counted(':3', ':99999999999999999999')],
+];
+
+/** One process of the service, as far as it limits, and the Redis that it asks. */
+class Replica {
+  readonly logger = new RecordingLogger();
+  readonly connection: RedisConnection;
+  readonly limiter: FallbackRateLimiter;
+  fallbacks = 0;
+
+  private constructor(readonly redis: FakeRedis) {
+    this.connection = new RedisConnection(redis.url, this.logger);
+    this.limiter = new FallbackRateLimiter({
+      shared: new RedisRateLimiter(POLICY, this.connection),
+      makeLocal: () => new MemoryRateLimiter(POLICY),
+      metrics: { increment: () => void this.fallbacks++ },
+      logger: this.logger,
+    });
+  }
+
+  static async start(lie: FakeRedis['lie'] = () => undefined): Promise<Replica> {
+    const redis = new FakeRedis();
+    redis.lie = lie;
+    await redis.listen();
+    return new Replica(redis);
+  }
+
+  lieTo(name: string, reply: Reply): void {
+    this.redis.lie = (requested) => (requested.startsWith(name) ? reply : undefined);
+  }
+
+  async ready(): Promise<void> {
+    await until('Redis is connected to', () => this.connection.client.status === 'ready');
+  }
+
+  /** Waits until requests are counted by Redis. */
+  async shared(): Promise<void> {
+    this.redis.lie = () => undefined;
+    await until('the limit is shared', async () => {
+      const before = this.fallbacks;
+      await this.limiter.consume('someone else');
+      return this.fallbacks === before;
+    });
+  }
+
+  reported(event: string): number {
+    return this.logger.events.filter((one) => one.includes(event)).length;
+  }
+
+  async close(): Promise<void> {
+    this.connection.close();
+    await this.redis.close();
+  }
+}
+
+describe('a Redis that lies', () => {
+  const folder = temporaryFolder();
+  let replica: Replica;
+  const strays: unknown[] = [];
+  const note = (error: unknown) => void strays.push(error);
+
+  before(() => void process.on('unhandledRejection', note));
+  beforeEach(async () => {
+    strays.length = 0;
+    replica = await Replica.start();
+    await replica.ready();
+    await replica.shared();
+  });
+  afterEach(async () => {
+    await replica.close();
+    expect(strays, 'rejections that nobody handled').to.deep.equal([]);
+  });
+  after(() => void process.off('unhandledRejection', note));
+
+  for (const [what, reply] of LIES) {
+    it(`with ${what} is left alone: the limit is this process’s own, and no request waits`, async () => {
+      const { redis, limiter } = replica;
+      replica.lieTo('eval', reply);
+      const resident = process.memoryUsage().rss;
+      const waits: number[] = [];
+      const states = [];
+      for (let i = 0; i < 7; i++) {
+        const start = performance.now();
+        states.push(await limiter.consume('a'));
+        waits.push(performance.now() - start);
+      }
+      expect(states.map(({ allowed, remaining }) => [allowed, remaining])).to.deep.equal(
+        [4, 3, 2, 1, 0, 0, 0].map((remaining, at) => [at < POLICY.quota, remaining]),
+      );
+      for (const { resetSeconds } of states) expect(resetSeconds).to.be.within(1, POLICY.windowSeconds);
+      expect(replica.fallbacks, 'what this process counted').to.equal(7);
+      expect(Math.max(...waits)).to.be.lessThan(FAR_TOO_LONG_MS);
+      if (!what.startsWith('an error that')) await until('another connection', () => redis.connections > 1);
+      expect(process.memoryUsage().rss - resident).to.be.lessThan(64 * MIB);
+      expect(redis.bytesWritten, 'what was taken, with what the kernel held').to.be.lessThan(32 * MIB);
+    });
+  }
+
+  for (const [what, reply] of [
+    ['a text', '*2\r\n$4\r\nmany\r\n:60000\r\n'],
+    ['a count below zero', '*2\r\n$2\r\n-3\r\n:60000\r\n'],
+    ['a rest that is a text', '*2\r\n$1\r\n3\r\n$4\r\nsoon\r\n'],
+    ['nothing', '_\r\n'],
+    ['a number alone', ':3\r\n'],
+  ] as const) {
+    it(`with ${what} to whoever only looks tells nobody so`, async () => {
+      replica.lieTo('exec', reply);
+      expect(await replica.limiter.peek('a')).to.deep.equal({
+        allowed: true,
+        remaining: 5,
+        resetSeconds: 60,
+      });
+      expect(replica.redis.requested).to.include('exec');
+    });
+  }
+
+  it('is taken at its word where the word is possible', async () => {
+    const before = replica.fallbacks;
+    replica.lieTo('eval', counted(':3', ':60000'));
+    expect(await replica.limiter.consume('a')).to.deep.equal({
+      allowed: true,
+      remaining: 2,
+      resetSeconds: 60,
+    });
+    replica.lieTo('exec', '*2\r\n$1\r\n5\r\n:-1\r\n');
+    expect(await replica.limiter.peek('a')).to.deep.equal({ allowed: false, remaining: 0, resetSeconds: 1 });
+    expect(replica.fallbacks).to.equal(before);
+    expect(replica.redis.connections).to.equal(1);
+  });
+
+  for (const [what, reply] of [
+    ['gigabytes', () => endless('$9999999999\r\n', BLOCK)],
+    ['a count that is no number', counted(bulk('many'), ':60000')],
+    ['an error', '-ERR no\r\n'],
+  ] as readonly (readonly [what: string, reply: Reply])[]) {
+    it(`and stops to, after ${what}, counts for all again, of which one line tells`, async () => {
+      replica.lieTo('eval', reply);
+      await replica.limiter.consume('a');
+      await replica.shared();
+      expect(replica.reported('no longer shared')).to.equal(1);
+      expect(replica.reported('shared again')).to.equal(1);
+    });
+  }
+
+  it('is not connected to without a pause, nor complained of again and again', async () => {
+    const to = (names: RegExp, reply: Reply) => (name: string) => (names.test(name) ? reply : undefined);
+    const replicas = await Promise.all(
+      [
+        to(/^hello/, '$9999999999\r\n'),
+        to(/^hello/, 'nonsense\r\n'),
+        to(/^hello/, '*30000000\r\n'),
+        to(/^(ping|eval)/, '*30000000\r\n'),
+        to(/^eval/, '*30000000\r\n'),
+        to(/^eval/, counted(':NaN', ':NaN')),
+        to(/^(?!hello)/, '-LOADING for less than no time\r\n'),
+      ].map((lie) => Replica.start(lie)),
+    );
+    try {
+      const end = performance.now() + 2_000;
+      while (performance.now() < end) {
+        const states = await Promise.all(replicas.map(({ limiter }) => limiter.consume(`${end}`)));
+        for (const { remaining } of states) expect(remaining).to.be.within(0, POLICY.quota);
+        await sleep(20);
+      }
+      for (const [at, one] of replicas.entries()) {
+        expect(one.redis.connections, `connections ${at}`).to.be.within(1, 20);
+        expect(one.reported('Redis cannot be used'), `complaints ${at}`).to.be.lessThan(2);
+        expect(one.reported('no longer shared'), `outages ${at}`).to.equal(1);
+      }
+    } finally {
+      for (const one of replicas) await one.close();
+    }
+  });
+
+  it('over TLS, and before it is asked, reaches no parser', async () => {
+    const { cert, key, authority } = await serverPair(folder);
+    const server = createServer({ cert, key }, (socket) => {
+      socket.on('error', () => {});
+      socket.write('*30000000\r\n');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const tls = { ca: readFileSync(authority), servername: 'localhost' };
+    const socket = await new GuardedConnector({ host: '127.0.0.1', port, tls }).connect();
+    const read: unknown[] = [];
+    socket.on('data', (chunk) => read.push(chunk));
+    const [error] = await once(socket, 'error');
+    server.close();
+    expect(String(error)).to.include('a reply is over 16384 bytes');
+    expect(read).to.deep.equal([]);
+  });
+
+  it('by talking without being asked is hung up on', async () => {
+    const { redis } = replica;
+    redis.push(() => endless('', ':1\r\n'.repeat(1_000)));
+    await until('another connection', () => redis.connections > 1);
+    expect(redis.bytesWritten).to.be.lessThan(32 * MIB);
+    await replica.shared();
+  });
+
+  it('by many small replies at once does not hold up this process with them', () => {
+    const guard = new ReplyGuard();
+    const replies = (count: number) => Buffer.from(':1\r\n'.repeat(count));
+    for (let i = 0; i < 20; i++) guard.check(replies(1_024));
+    expect(() => guard.check(replies(1_200))).to.throw('more replies than commands');
+  });
+
+  it('is understood, however its replies are cut', () => {
+    const text =
+      '%2\r\n$6\r\nserver\r\n$5\r\nredis\r\n+modules\r\n*2\r\n%1\r\n+name\r\n=7\r\ntxt:bf\n\r\n*0\r\n' +
+      '+OK\r\n-ERR no\r\n$0\r\n\r\n$-1\r\n_\r\n#t\r\n:-2\r\n*2\r\n:1\r\n:60000\r\n*-1\r\n!3\r\nno!\r\n';
+    for (let size = 1; size <= text.length; size++) {
+      const guard = new ReplyGuard();
+      for (let at = 0; at < text.length; at += size) guard.check(Buffer.from(text.slice(at, at + size)));
+      guard.check(Buffer.from('+OK\r\n'));
+      expect(() => guard.check(Buffer.from('OK\r\n')), `${size}`).to.throw('violates the Redis protocol');
+    }
+  });
+
+  it('is told of in one line that says why, and quotes nothing of it', async () => {
+    const reported: unknown[] = [];
+    replica.logger.warn = (event: string, details?: object) => void reported.push({ event, ...details });
+    replica.lieTo('eval', '$9999999999\r\nsecret');
+    await replica.limiter.consume('a');
+    await until('a line', () => reported.length > 1);
+    expect(reported).to.deep.include({
+      event: 'Redis cannot be used',
+      reason: 'a reply is over 16384 bytes, or of too many parts',
+    });
+    expect(JSON.stringify(reported)).to.not.include('secret').and.not.include('9999');
+  });
+});

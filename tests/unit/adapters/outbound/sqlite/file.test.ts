@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import Database from 'libsql';
+import { checkApplication } from '#src/adapters/outbound/sqlite/connection.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { APPLICATION_ID } from '#src/adapters/outbound/sqlite/migrations.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+describe('the file of SQLite', () => {
+  const folder = temporaryFolder();
+
+  it('and its log are the owner’s alone, also in a folder that others may look into', async () => {
+    const shared = join(folder, 'shared');
+    mkdirSync(shared);
+    chmodSync(shared, 0o755);
+    const database = new SqliteDatabase(join(shared, 'catalogue.sqlite'));
+    await database.open();
+    const files = readdirSync(shared);
+    expect(files).to.include.members(['catalogue.sqlite', 'catalogue.sqlite-wal']);
+    for (const file of files) expect(statSync(join(shared, file)).mode & 0o077, file).to.equal(0);
+    await database.close();
+  });
+
+  it('is recognised while another process makes it', async () => {
+    const file = join(folder, 'made-meanwhile.sqlite');
+    const connection = new Database(file);
+    const prepare = connection.prepare.bind(connection);
+    let reads = 0;
+    // The other process commits behind the first read of this one.
+    const watched = Object.assign(Object.create(connection), {
+      prepare: (sql: string) => {
+        if (reads++ === 1) {
+          const other = new Database(file);
+          other.exec(`BEGIN; CREATE TABLE t (n); PRAGMA application_id = ${APPLICATION_ID}; COMMIT`);
+          other.close();
+        }
+        return prepare(sql);
+      },
+    });
+    checkApplication(watched, file);
+    expect(reads).to.be.above(1);
+    connection.close();
+  });
+
+  it('that stands keeps the mode that its owner gave it', async () => {
+    const file = join(folder, 'shared', 'catalogue.sqlite');
+    chmodSync(file, 0o640);
+    const database = new SqliteDatabase(file);
+    await database.open();
+    expect(statSync(file).mode & 0o777).to.equal(0o640);
+    await database.close();
+  });
+
+  it('is kept by its locks while another process opens and closes it, whatever was read before', async () => {
+    const file = join(folder, 'locked.sqlite');
+    const database = new SqliteDatabase(file);
+    await database.open();
+    await database.inSnapshot(async () => {});
+    const before = readdirSync(folder);
+    const look = `new (require('libsql'))(process.argv[1]).prepare('SELECT * FROM products').all()`;
+    execFileSync(process.execPath, ['-e', look, file]);
+    expect(readdirSync(folder)).to.deep.equal(before).and.to.include('locked.sqlite-wal');
+    await database.write((statement) => statement("INSERT INTO counters VALUES ('x', 1)").run());
+    await database.close();
+  });
+});

@@ -1,0 +1,165 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import Database from 'libsql';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { GroupCommit } from '#src/adapters/outbound/sqlite/group-commit.js';
+import { duplicateValue } from '#src/domain/errors.js';
+import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+describe('group commit', () => {
+  const folder = temporaryFolder();
+  let file: string;
+  let connection: Database.Database;
+  let commits: GroupCommit;
+  let executed: string[];
+  let made = 0;
+
+  beforeEach(() => {
+    file = join(folder, `${++made}.sqlite`);
+    connection = new Database(file);
+    connection.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (n INTEGER PRIMARY KEY)');
+    executed = [];
+    const exec = connection.exec.bind(connection);
+    connection.exec = (sql) => {
+      executed.push(sql);
+      return exec(sql);
+    };
+    commits = new GroupCommit(connection, { verify() {} });
+  });
+  afterEach(() => connection.close());
+
+  const insert = (n: number) =>
+    commits.write(() => connection.prepare('INSERT INTO t VALUES (?)').run(n).changes);
+  const kept = () => connection.prepare('SELECT n FROM t ORDER BY n').all();
+
+  it('shares one commit among writes that arrive together', async () => {
+    await Promise.all([1, 2, 3, 4].map(insert));
+    expect(executed).to.deep.equal(['BEGIN IMMEDIATE', 'COMMIT']);
+    expect(kept()).to.have.length(4);
+  });
+
+  it('shares no commit among writes of more than 256 rows together, whatever came first', async () => {
+    const write = (n: number, rows: number) =>
+      commits.write(() => connection.prepare('INSERT INTO t VALUES (?)').run(n).changes, rows);
+    await Promise.all([write(1, 200), write(2, 56), write(3, 1), write(4, 300), write(5, 1), write(6, 1)]);
+    const commit = ['BEGIN IMMEDIATE', 'COMMIT'];
+    expect(executed).to.deep.equal([...commit, ...commit, ...commit, ...commit]);
+    expect(kept()).to.have.length(6);
+  });
+
+  it('lets a refused write harm no other of its batch', async () => {
+    const refused = commits.write(() => {
+      throw duplicateValue('sku');
+    });
+    const outcomes = await Promise.allSettled([insert(1), refused, insert(2)]);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
+    expect(kept()).to.have.length(2);
+  });
+
+  it('undoes and refuses a whole batch in which something broke', async () => {
+    const outcomes = await Promise.allSettled([
+      insert(1),
+      commits.write(() => connection.exec('nonsense')),
+      insert(2),
+    ]);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'rejected']);
+    expect(kept()).to.have.length(0);
+    await insert(3);
+    expect(kept()).to.have.length(1);
+  });
+
+  it('waits for another process without stopping this one, and goes on when that lets go', async () => {
+    const other = new Database(file);
+    other.exec('BEGIN IMMEDIATE');
+    let turns = 0;
+    const turning = setInterval(() => turns++, 5);
+    const write = insert(1);
+    setTimeout(() => other.exec('COMMIT'), 200);
+    await write;
+    clearInterval(turning);
+    other.close();
+    expect(turns).to.be.greaterThan(5);
+    expect(kept()).to.have.length(1);
+  });
+
+  it('lets nobody wait twice for the same lock', async () => {
+    const other = new Database(file);
+    other.exec('BEGIN IMMEDIATE');
+    const first = insert(1).catch(() => performance.now());
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const second = insert(2).catch(() => performance.now());
+    const [one, two] = await Promise.all([first, second]);
+    expect(Number(two) - Number(one)).to.be.lessThan(500);
+    other.close();
+  });
+
+  it('gives up as unavailable when another process never lets go', async () => {
+    const other = new Database(file);
+    other.exec('BEGIN IMMEDIATE');
+    await expectRefusal(insert(1), 'unavailable');
+    other.exec('ROLLBACK');
+    other.close();
+    await insert(1);
+  });
+});
+
+describe('a SQLite file', () => {
+  const folder = temporaryFolder();
+  const failure = (file: string) =>
+    new SqliteDatabase(file).open().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+
+  it('of another application is left alone', async () => {
+    const file = join(folder, 'other.sqlite');
+    const other = new Database(file);
+    other.exec('CREATE TABLE theirs (n INTEGER)');
+    other.close();
+    const before = readFileSync(file);
+    expect(await failure(file)).to.include('another application');
+    expect(readFileSync(file).equals(before)).to.equal(true);
+    expect(readdirSync(folder)).to.deep.equal(['other.sqlite']);
+  });
+
+  it('of a newer version of the service is left alone', async () => {
+    const file = join(folder, 'newer.sqlite');
+    const database = new SqliteDatabase(file);
+    await database.open();
+    await database.close();
+    const other = new Database(file);
+    other.exec('PRAGMA user_version = 1000');
+    other.close();
+    expect(await failure(file)).to.include('newer version');
+  });
+
+  it('may be opened by many at once when it is new', async () => {
+    const file = join(folder, 'many.sqlite');
+    const databases = Array.from({ length: 5 }, () => new SqliteDatabase(file));
+    for (let tries = 0; tries < 20; tries++) {
+      const outcomes = await Promise.allSettled(databases.map((database) => database.open()));
+      if (outcomes.every(({ status }) => status === 'fulfilled')) break;
+    }
+    for (const database of databases) await database.ping();
+    for (const database of databases) await database.close();
+  });
+
+  it('that cannot be made is unavailable', async () => {
+    await expectRefusal(new SqliteDatabase('/dev/null/x/catalogue.sqlite').open(), 'unavailable');
+  });
+
+  it('refuses work before it is open and after it is closed', async () => {
+    const database = new SqliteDatabase(join(folder, 'closed.sqlite'));
+    await expectRefusal(database.ping(), 'unavailable');
+    await database.open();
+    await database.close();
+    await database.close();
+    await expectRefusal(database.ping(), 'unavailable');
+    await expectRefusal(
+      database.write(() => {}),
+      'unavailable',
+    );
+  });
+});

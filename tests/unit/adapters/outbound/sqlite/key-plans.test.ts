@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/archive.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/idempotency-store.js';
+import { SqliteRepository, SqliteTombstones } from '#src/adapters/outbound/sqlite/repository.js';
+import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+/** Remembers the statements that read and write. */
+class WatchedDatabase extends SqliteDatabase {
+  private statements: string[] = [];
+
+  override read<Result>(...[sql, use]: Parameters<SqliteDatabase['read']>): Result {
+    this.statements.push(sql);
+    return super.read(sql, use) as Result;
+  }
+
+  override write<Result>(work: Parameters<SqliteDatabase['write']>[0]): Promise<Result> {
+    return super.write((statement) =>
+      work((sql) => {
+        this.statements.push(sql);
+        return statement(sql);
+      }),
+    ) as Promise<Result>;
+  }
+
+  /**
+   * How SQLite goes about the statements since the last look: all steps that read a table.
+   * @param other the same file by another connection: an explained write stays under way in its own
+   */
+  plans(other: SqliteDatabase): string[] {
+    return this.statements.splice(0).flatMap((sql) => {
+      const values = new Array(sql.split('?').length - 1).fill(1);
+      const steps = other.read(`EXPLAIN QUERY PLAN ${sql}`, (statement) => statement.all(...values));
+      return (steps as { detail: string }[])
+        .map(({ detail }) => detail)
+        .filter((detail) => /^(SEARCH|SCAN)/.test(detail) && !detail.includes('json_each'));
+    });
+  }
+}
+
+describe('what is found by key in SQLite', () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'plans.sqlite');
+  const other = new SqliteDatabase(file);
+  const database = new WatchedDatabase(file);
+  before(async () => {
+    await database.open();
+    await other.open();
+  });
+  beforeEach(() => database.plans(other));
+  after(async () => {
+    await other.close();
+    await database.close();
+  });
+
+  const BY_KEY = 'SEARCH reservations USING PRIMARY KEY (resource=? AND key=?)';
+  const BY_ID = 'SEARCH tombstones USING PRIMARY KEY (resource=? AND id=?)';
+
+  it('is searched for by the primary key: reservations', async () => {
+    const store = new SqliteIdempotencyStore(database, PRODUCTS);
+    await store.find(['a', 'b']);
+    expect(database.plans(other)).to.deep.equal([BY_KEY]);
+    await store.reserve([{ key: 'a', fingerprint: 'f', id: 1, reservedAt: 1 }]);
+    expect(database.plans(other)).to.deep.equal([BY_KEY]);
+  });
+
+  it('is searched for by the primary key: ids that are taken', async () => {
+    await new SqliteRepository(database, PRODUCTS, ENDLESS).findUsedIds([1, 2]);
+    expect(database.plans(other)).to.deep.equal([
+      'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
+      BY_ID,
+    ]);
+  });
+
+  it('is removed by an index of ages', async () => {
+    await new SqliteIdempotencyStore(database, PRODUCTS).purgeBefore(1, 10);
+    expect(database.plans(other)).to.deep.equal([
+      BY_KEY,
+      'SEARCH reservations USING COVERING INDEX reservations_age (resource=? AND reserved_at<?)',
+    ]);
+    await new SqliteTombstones(database, PRODUCTS).purgeBefore(1, 10);
+    expect(database.plans(other)).to.deep.equal([
+      BY_ID,
+      'SEARCH tombstones USING COVERING INDEX tombstones_age (resource=? AND deleted_at<?)',
+    ]);
+  });
+
+  it('is copied along the primary key', async () => {
+    await new SqliteReservationArchive(database, PRODUCTS).read('', 10);
+    expect(database.plans(other)).to.deep.equal([
+      'SEARCH reservations USING PRIMARY KEY (resource=? AND key>?)',
+    ]);
+  });
+});

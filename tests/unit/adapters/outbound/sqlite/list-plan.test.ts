@@ -1,0 +1,360 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
+import { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import type { Filter, ListQuery, Order, RecordTable } from '#src/application/records/list-query.js';
+import { positionOf } from '#src/application/records/query-semantics.js';
+import { AppError } from '#src/domain/errors.js';
+import type { Order as PositionedOrder } from '#src/domain/order.js';
+import type { Product } from '#src/domain/product.js';
+import type { Versioned } from '#src/domain/record.js';
+import type { User } from '#src/domain/user.js';
+import { FakeClock } from '../../../../support/fakes.js';
+import { ENDLESS, ORDERS, PRODUCTS, USERS } from '../../../../support/tables.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const RECORDS = 20_000;
+const LIMIT = 100;
+const AT = Date.UTC(2026, 0, 1);
+
+/** Remembers what was read, and how SQLite went about it. */
+class WatchedDatabase extends SqliteDatabase {
+  statements: string[] = [];
+  rows = 0;
+  snapshots = 0;
+
+  override read<Result>(...[sql, use]: Parameters<SqliteDatabase['read']>): Result {
+    this.statements.push(sql);
+    const result = super.read(sql, use) as Result;
+    if (Array.isArray(result)) this.rows += result.length;
+    return result;
+  }
+
+  override inSnapshot<Result>(...[work]: Parameters<SqliteDatabase['inSnapshot']>): Promise<Result> {
+    this.snapshots++;
+    return work(this) as Promise<Result>;
+  }
+
+  plans(): string[] {
+    return this.statements.map((sql) => {
+      const values = new Array(sql.split('?').length - 1).fill(1);
+      const steps = super.read(`EXPLAIN QUERY PLAN ${sql}`, (statement) => statement.all(...values)) as {
+        detail: string;
+      }[];
+      return steps.map(({ detail }) => detail).join('; ');
+    });
+  }
+}
+
+describe('a list in SQLite', () => {
+  const folder = temporaryFolder();
+  let database: WatchedDatabase;
+
+  before(async () => {
+    database = new WatchedDatabase(join(folder, 'lists.sqlite'));
+    await database.open();
+    await fill(PRODUCTS, product);
+    await fill(USERS, user);
+    await fill(ORDERS, order);
+  });
+  after(() => database.close());
+
+  const fill = async <Fields>(table: RecordTable, fieldsOf: (id: number) => Fields) => {
+    const records = new SqliteRepository<Fields>(database, table, ENDLESS);
+    const made = Array.from({ length: RECORDS }, (_, i): Versioned<Fields> => {
+      const [id, at] = [i + 1, AT + Math.floor(i / 10)];
+      return { id, version: 1, createdAt: at, updatedAt: at, fields: fieldsOf(id) };
+    });
+    for (let from = 0; from < RECORDS; from += 1_000) await records.insertAll(made.slice(from, from + 1_000));
+  };
+
+  /** Reads a page in the middle, and the one behind it. */
+  const read = async (table: RecordTable, wanted: Pick<ListQuery, 'filters' | 'order'>) => {
+    const records = new SqliteRepository(database, table, ENDLESS);
+    const query = { limit: LIMIT, ...wanted };
+    const first = await records.list(query);
+    database.statements = [];
+    database.rows = 0;
+    database.snapshots = 0;
+    const last = first.records.at(-1);
+    const page = last
+      ? await records.list({ ...query, from: positionOf(last, query.order, 'after') })
+      : await records.list(query);
+    return { first, page };
+  };
+
+  for (const { name, table, wanted, leavesFew } of promised()) {
+    it(`reads little more than it shows: ${table.name} ${name}`, async () => {
+      const { first } = await read(table, wanted);
+      expect(first.records.length, 'records to show').to.be.greaterThan(0);
+      expect(database.statements.length, 'statements').to.be.lessThan(12);
+      expect(database.rows, 'rows').to.be.lessThan(2 * LIMIT);
+    });
+
+    it(`goes by an index: ${table.name} ${name}`, async () => {
+      await read(table, wanted);
+      expect(database.statements).to.not.deep.equal([]);
+      expect(database.snapshots, 'long readings').to.equal(0);
+      const bad = database.plans().filter((plan) => !isBounded(plan, leavesFew));
+      expect(bad).to.deep.equal([]);
+    });
+  }
+
+  for (const { name, table, filters, count } of countedAtOnce()) {
+    it(`counts at once: ${table.name} ${name}`, async () => {
+      database.statements = [];
+      database.snapshots = 0;
+      expect(await new SqliteRepository(database, table, ENDLESS).count(filters)).to.equal(count);
+      expect(database.statements.length, 'statements').to.be.within(1, 3);
+      expect(database.snapshots, 'long readings').to.equal(0);
+      expect(database.plans().filter((plan) => !/SEARCH/.test(plan))).to.deep.equal([]);
+    });
+  }
+
+  it('counts all along an index', async () => {
+    database.statements = [];
+    expect(await new SqliteRepository(database, PRODUCTS, ENDLESS).count([])).to.equal(RECORDS);
+    expect(
+      database.plans().filter((plan) => !/USING COVERING INDEX products_created_at/.test(plan)),
+    ).to.deep.equal([]);
+  });
+
+  it('goes nowhere for a place that the filters leave out', async () => {
+    const filters: Filter[] = [
+      { field: 'name', operator: 'gte', value: 'name 2' },
+      { field: 'name', operator: 'lt', value: 'name 3' },
+    ];
+    for (const [value, side] of [
+      ['', 'before'],
+      ['zz', 'after'],
+    ] as const) {
+      database.statements = [];
+      const from = { side, inclusive: false, values: [value, 1] };
+      const records = new SqliteRepository(database, PRODUCTS, ENDLESS);
+      const page = await records.list({ limit: LIMIT, filters, order: by('name'), from });
+      expect(page).to.deep.equal({ records: [], hasMore: false });
+      expect(database.statements.length).to.be.lessThan(4);
+    }
+  });
+
+  it('begins where its filters do for a place that lies before them', async () => {
+    const records = new SqliteRepository(database, PRODUCTS, ENDLESS);
+    const filters: Filter[] = [{ field: 'name', operator: 'gte', value: 'name 2' }];
+    database.statements = [];
+    const from = { side: 'after', inclusive: false, values: ['', 1] } as const;
+    const page = await records.list({ limit: LIMIT, filters, order: by('name'), from });
+    expect(page.records[0]?.fields).to.have.property('name', 'name 2');
+    expect(database.statements.length).to.be.lessThan(12);
+  });
+
+  it('sees a plan that reads all', async () => {
+    database.statements = [
+      'SELECT id FROM products WHERE +"name" = ?',
+      'SELECT id FROM products ORDER BY fields LIMIT ?',
+      'SELECT id FROM products NOT INDEXED WHERE id > ? ORDER BY "name" LIMIT ?',
+    ];
+    expect(database.plans().filter((plan) => isBounded(plan))).to.deep.equal([]);
+  });
+
+  describe('that no index serves', () => {
+    class RunningClock extends FakeClock {
+      override elapsed = () => this.running++;
+    }
+    const nothing: Filter[] = [{ field: 'attributes', operator: 'attribute', key: 'no', value: 'such' }];
+    const listing = (timeoutMs: number) =>
+      new SqliteRepository(database, PRODUCTS, new QueryBudget(new RunningClock(), timeoutMs));
+
+    it('is given up when its time is over, and done when it is not', async () => {
+      const query = { limit: LIMIT, filters: nothing, order: by('id') };
+      const outcome = await listing(10)
+        .list(query)
+        .catch((error: unknown) => error);
+      expect(outcome).to.be.instanceOf(AppError).with.property('code', 'query_too_expensive');
+      expect(await listing(100_000).list(query)).to.deep.equal({ records: [], hasMore: false });
+    });
+
+    it('is read in a snapshot', async () => {
+      database.snapshots = 0;
+      await listing(100_000).list({ limit: LIMIT, filters: nothing, order: by('updatedAt') });
+      expect(database.snapshots).to.equal(1);
+    });
+
+    it('is not counted beyond its time', async () => {
+      const outcome = await listing(10)
+        .count(nothing)
+        .catch((error: unknown) => error);
+      expect(outcome).to.be.instanceOf(AppError).with.property('code', 'query_too_expensive');
+      expect(await listing(100_000).count(nothing)).to.equal(0);
+    });
+
+    it('says the same of a full page, however quick it was', async () => {
+      const filters: Filter[] = [{ field: 'name', operator: 'ne', value: 'name 7' }];
+      const last = { side: 'after', inclusive: false, values: [RECORDS - 150] } as const;
+      const pages = await Promise.all(
+        [100, 101, 149, 150, 151].flatMap((limit) =>
+          [ENDLESS, new QueryBudget(new RunningClock(), 1_000_000)].map((budget) =>
+            new SqliteRepository(database, PRODUCTS, budget).list({
+              limit,
+              filters,
+              order: by('id'),
+              from: last,
+            }),
+          ),
+        ),
+      );
+      expect(pages.map(({ hasMore }) => hasMore)).to.deep.equal([
+        ...[true, true, true, true, true, true],
+        ...[false, false, false, false],
+      ]);
+    });
+
+    it('leaves open what follows a full page, where that would take long to know', async () => {
+      const filters: Filter[] = [{ field: 'createdAt', operator: 'lt', value: AT + 150 }];
+      const page = await listing(1_000_000).list({ limit: 1_500, filters, order: by('id') });
+      expect([page.records.length, page.hasMore]).to.deep.equal([1_500, true]);
+      const rest = await listing(1_000_000).list({ limit: 1_501, filters, order: by('id') });
+      expect([rest.records.length, rest.hasMore]).to.deep.equal([1_500, false]);
+    });
+
+    it('does not throw a full page away for want of knowing what follows', async () => {
+      const filters: Filter[] = [
+        { field: 'id', operator: 'ne', value: 1 },
+        { field: 'id', operator: 'lt', value: 60 },
+      ];
+      const all = [...filters, { field: 'name', operator: 'ne', value: 'x' } as const];
+      const page = await listing(3).list({ limit: 20, filters: all, order: by('id') });
+      expect(page.records).to.have.length(20);
+    });
+
+    it('is not given up once a part of it was shown', async () => {
+      const query = { limit: LIMIT, filters: nothing, order: by('id'), isContinuation: true } as const;
+      expect(await listing(10).list(query)).to.deep.equal({ records: [], hasMore: false });
+    });
+
+    it('lets others have their turn again and again', async () => {
+      let turns = 0;
+      let isOver = false;
+      const others = (async () => {
+        while (!isOver) {
+          await new Promise((resolve) => setImmediate(resolve));
+          turns++;
+        }
+      })();
+      await listing(100_000).list({ limit: LIMIT, filters: nothing, order: by('id') });
+      isOver = true;
+      await others;
+      expect(turns).to.be.greaterThan(10);
+    });
+
+    it('is no list that an index serves, however long that takes', async () => {
+      const page = await listing(1).list({ limit: 1_000, filters: [], order: by('name') });
+      expect(page.records).to.have.length(1_000);
+    });
+  });
+});
+
+/** By an index or by id, with nothing sorted but rows that tie in the order's first key, or few altogether. */
+function isBounded(plan: string, leavesFew = false): boolean {
+  const isSeeking = /SEARCH \w+ USING (COVERING )?INDEX|SEARCH \w+ USING INTEGER PRIMARY KEY/.test(plan);
+  return isSeeking && (leavesFew || !/TEMP B-TREE FOR ORDER BY/.test(plan));
+}
+
+function by(field: string, descending = false): Order {
+  const id = { field: 'id', descending: false };
+  return field === 'id' ? [{ field, descending }] : [{ field, descending }, id];
+}
+
+function countedAtOnce(): { name: string; table: RecordTable; filters: Filter[]; count: number }[] {
+  const [sku, skus] = [{ field: 'sku', operator: 'eq', value: 'SKU-5' } as const, ['SKU-1', 'SKU-2', 'none']];
+  const euro = { field: 'price.currency', operator: 'eq', value: 'EUR' } as const;
+  return [
+    { name: 'of a sku', table: PRODUCTS, filters: [sku], count: 1 },
+    { name: 'of a currency and a sku', table: PRODUCTS, filters: [euro, sku], count: 1 },
+    {
+      name: 'of some skus',
+      table: PRODUCTS,
+      filters: [{ field: 'sku', operator: 'in', values: skus }],
+      count: 2,
+    },
+    {
+      name: 'of some ids',
+      table: PRODUCTS,
+      filters: [{ field: 'id', operator: 'in', values: [1, 2, 0] }],
+      count: 2,
+    },
+    {
+      name: 'of an e-mail address',
+      table: USERS,
+      filters: [{ field: 'email', operator: 'eq', value: 'u7@EXAMPLE.org' }],
+      count: 1,
+    },
+    {
+      name: 'of a user',
+      table: ORDERS,
+      filters: [{ field: 'userId', operator: 'eq', value: 7 }],
+      count: 400,
+    },
+  ];
+}
+
+function promised() {
+  const [p, u, o]: [RecordTable, RecordTable, RecordTable] = [PRODUCTS, USERS, ORDERS];
+  const sorted = (table: RecordTable, ...fields: string[]) =>
+    fields.flatMap((field) =>
+      [false, true].map((descending) => ({
+        name: `by ${descending ? '-' : ''}${field}`,
+        table,
+        wanted: { filters: [], order: by(field, descending) },
+        leavesFew: false,
+      })),
+    );
+  const filtered = (table: RecordTable, name: string, filters: Filter[], order = by('id')) => [
+    { name, table, wanted: { filters, order }, leavesFew: false },
+  ];
+  const few = (...of: Parameters<typeof filtered>) =>
+    filtered(...of).map((one) => ({ ...one, leavesFew: true }));
+  const at = AT + 500;
+  return [
+    ...sorted(p, 'id', 'name', 'createdAt', 'updatedAt'),
+    ...sorted(u, 'id', 'name', 'email', 'createdAt', 'updatedAt'),
+    ...sorted(o, 'id', 'userId', 'createdAt', 'updatedAt'),
+    ...filtered(p, 'of an id', [{ field: 'id', operator: 'eq', value: 7 }]),
+    ...filtered(p, 'of some ids', [{ field: 'id', operator: 'in', values: [7, 9, 19_000] }]),
+    ...filtered(p, 'from an id on', [{ field: 'id', operator: 'gte', value: 9_000 }]),
+    ...filtered(p, 'of a sku', [{ field: 'sku', operator: 'eq', value: 'SKU-77' }]),
+    ...few(p, 'of some skus', [{ field: 'sku', operator: 'in', values: ['SKU-7', 'SKU-9000'] }]),
+    ...filtered(p, 'of a currency', [{ field: 'price.currency', operator: 'eq', value: 'EUR' }]),
+    ...filtered(p, 'of an amount', [{ field: 'price.amount', operator: 'eq', value: 77 }]),
+    ...filtered(p, 'of a name', [{ field: 'name', operator: 'eq', value: 'name 77' }]),
+    ...filtered(p, 'of a moment', [{ field: 'createdAt', operator: 'eq', value: at }]),
+    ...filtered(
+      p,
+      'by name in a prefix',
+      [{ field: 'name', operator: 'prefix', value: 'name 1' }],
+      by('name'),
+    ),
+    ...filtered(
+      p,
+      'by -createdAt before',
+      [{ field: 'createdAt', operator: 'lt', value: at }],
+      by('createdAt', true),
+    ),
+    ...filtered(u, 'of an e-mail address', [{ field: 'email', operator: 'eq', value: 'u77@EXAMPLE.org' }]),
+    ...filtered(o, 'of a user', [{ field: 'userId', operator: 'eq', value: 7 }]),
+    ...few(o, 'of a user, newest last', [{ field: 'userId', operator: 'eq', value: 7 }], by('createdAt')),
+  ];
+}
+
+function product(id: number): Product {
+  const price = { amount: id % 1_000, currency: id % 2 ? 'EUR' : 'USD' };
+  return { name: `name ${id % 5_000}`, sku: `SKU-${id}`, price };
+}
+
+function user(id: number): User {
+  return { name: `name ${id % 5_000}`, email: `U${id}@example.org` };
+}
+
+function order(id: number): PositionedOrder {
+  return { userId: (id % 50) + 1, items: [{ productId: 1, quantity: 1 }] };
+}

@@ -1,0 +1,168 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import Database from 'libsql';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+describe('a SQLite database whose files are lost while it is open', () => {
+  const root = temporaryFolder();
+  const open: SqliteDatabase[] = [];
+  let folder: string;
+  let file: string;
+  let reports: unknown[];
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(root, 'store-'));
+    mkdirSync(join(folder, 'data'));
+    file = join(folder, 'data/catalogue.sqlite');
+    reports = [];
+  });
+  afterEach(async () => {
+    for (const database of open.splice(0)) await database.close();
+  });
+
+  const opened = async (path = file): Promise<SqliteDatabase> => {
+    const database = new SqliteDatabase(path, { error: (_, details) => reports.push(details?.['files']) });
+    await database.open();
+    open.push(database);
+    return database;
+  };
+  const write = (database: SqliteDatabase, meanwhile = () => {}) =>
+    database.write((statement) => {
+      statement("INSERT INTO counters VALUES ('x', 1) ON CONFLICT DO UPDATE SET next_id = next_id + 1").run();
+      meanwhile();
+    });
+  const look = (database: SqliteDatabase) => database.inSnapshot(async () => {});
+  const replace = (path: string) => {
+    writeFileSync(`${path}.new`, '');
+    renameSync(`${path}.new`, path);
+  };
+  const rename = () => renameSync(join(folder, 'data'), join(folder, 'old'));
+
+  const LOSSES: readonly (readonly [what: string, lose: () => void, suffixes: readonly string[]])[] = [
+    ['the database is deleted', () => rmSync(file), ['']],
+    ['the log is deleted', () => rmSync(`${file}-wal`), ['-wal']],
+    ['the shared memory is deleted', () => rmSync(`${file}-shm`), ['-shm']],
+    ['the database is replaced', () => replace(file), ['']],
+    ['the log is replaced', () => replace(`${file}-wal`), ['-wal']],
+    ['the folder is renamed', rename, ['', '-wal', '-shm']],
+    ['the database is written over', () => writeFileSync(file, 'x'), ['']],
+  ];
+
+  for (const [what, lose, suffixes] of LOSSES) {
+    it(`is not ready, writes nothing and says so once: ${what}`, async () => {
+      const database = await opened();
+      await write(database);
+      lose();
+      let attempts = 0;
+      await expectRefusal(
+        write(database, () => attempts++),
+        'unavailable',
+      );
+      await expectRefusal(database.ping(), 'unavailable');
+      await expectRefusal(
+        write(database, () => attempts++),
+        'unavailable',
+      );
+      expect(attempts).to.equal(0);
+      expect(reports).to.deep.equal([suffixes.map((suffix) => file + suffix)]);
+    });
+
+    it(`acknowledges no write that was under way: ${what}`, async () => {
+      const database = await opened();
+      await expectRefusal(write(database, lose), 'unavailable');
+      expect(reports).to.have.length(1);
+    });
+
+    it(`opens no other file in their place: ${what}`, async () => {
+      const database = await opened();
+      lose();
+      const there = suffixes.map((suffix) => existsSync(file + suffix));
+      await expectRefusal(look(database), 'unavailable');
+      expect(suffixes.map((suffix) => existsSync(file + suffix))).to.deep.equal(there);
+    });
+  }
+
+  it('is found by the first that looks, a probe too', async () => {
+    const database = await opened();
+    await database.ping();
+    rmSync(file);
+    await expectRefusal(database.ping(), 'unavailable');
+    expect(reports).to.have.length(1);
+  });
+
+  it('is not ready, writes nothing and says so once, when SQLite finds it damaged', async () => {
+    const database = await opened();
+    const damaged = () => {
+      throw new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT', 11);
+    };
+    await expectRefusal((async () => database.read('SELECT 1', damaged))(), 'unavailable');
+    await expectRefusal(database.ping(), 'unavailable');
+    await expectRefusal(write(database), 'unavailable');
+    expect(reports).to.deep.equal([[file]]);
+  });
+
+  it('stays refused when the files are put back, until it is opened anew', async () => {
+    const database = await opened();
+    rename();
+    await expectRefusal(database.ping(), 'unavailable');
+    renameSync(join(folder, 'old'), join(folder, 'data'));
+    await expectRefusal(database.ping(), 'unavailable');
+    await expectRefusal(write(database), 'unavailable');
+    await database.close();
+    await write(await opened());
+  });
+
+  it('deletes no log of the database that took its place, when it is closed and later', async () => {
+    const database = new SqliteDatabase(file);
+    await database.open();
+    await write(database);
+    await look(database);
+    rename();
+    mkdirSync(join(folder, 'data'));
+    for (const suffix of ['', '-wal', '-shm']) writeFileSync(file + suffix, suffix);
+    await database.close();
+    await collectGarbage();
+    for (const suffix of ['', '-wal', '-shm']) expect(readFileSync(file + suffix, 'utf8')).to.equal(suffix);
+    await expectRefusal(database.ping(), 'unavailable');
+  });
+
+  it('is told from one that is reached by a link', async () => {
+    const link = join(folder, 'link.sqlite');
+    await (await opened()).close();
+    symlinkSync(file, link);
+    const database = await opened(link);
+    await write(database);
+    await look(database);
+    await database.ping();
+    writeFileSync(join(folder, 'other'), '');
+    rmSync(link);
+    symlinkSync(join(folder, 'other'), link);
+    await expectRefusal(write(database), 'unavailable');
+    expect(reports).to.deep.equal([[link]]);
+  });
+});
+
+/** The driver closes a connection for good when its statements are collected. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  for (let time = 0; time < 5; time++) {
+    collect();
+    await sleep(5);
+  }
+}

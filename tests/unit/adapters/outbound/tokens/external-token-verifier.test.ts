@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { ExternalTokenVerifier } from '#src/adapters/outbound/tokens/external-token-verifier.js';
+import { JwksCache } from '#src/adapters/outbound/tokens/jwks-cache.js';
+import { unavailable } from '#src/domain/errors.js';
+import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { FakeClock, RecordingLogger } from '../../../../support/fakes.js';
+import { makePair, publicJwk, type SigningPair, signed } from '../../../../support/jws.js';
+
+const EXPECTED = { issuer: 'https://a.example', audience: 'catalogue' };
+
+describe('the tokens of another issuer', () => {
+  const clock = new FakeClock();
+  const seconds = clock.time / 1_000;
+  const claims = {
+    ...{ iss: EXPECTED.issuer, aud: 'catalogue', sub: 's', client_id: 'c', scope: 'users:read' },
+    ...{ iat: seconds, exp: seconds + 60 },
+  };
+  const verifierOf = (pairs: SigningPair[]) => {
+    const fetchKeySet = async () => ({ keys: pairs.map(publicJwk) });
+    const keys = new JwksCache({ issuer: 'x', fetchKeySet, clock, logger: new RecordingLogger() });
+    return new ExternalTokenVerifier({ expected: EXPECTED, keys, clock });
+  };
+
+  for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA'] as const) {
+    it(`may be signed by ${alg}, by each key for its own tokens`, async () => {
+      const pairs = [makePair('one', alg), makePair('two', alg)];
+      const verifier = verifierOf(pairs);
+      for (const pair of pairs) {
+        const { scopes, expiresAt } = await verifier.verify({ token: signed(claims, pair) });
+        expect([scopes, expiresAt]).to.deep.equal([['users:read'], clock.time + 60_000]);
+        const other = pairs.find(({ kid }) => kid !== pair.kid)?.kid;
+        await expectRefusal(
+          verifier.verify({ token: signed(claims, pair, { kid: other }) }),
+          'invalid_token',
+        );
+      }
+    });
+  }
+
+  it('make nobody look for a key where none could make them good', async () => {
+    let requested = 0;
+    const find = async () => {
+      requested++;
+      return undefined;
+    };
+    const verifier = new ExternalTokenVerifier({ expected: EXPECTED, keys: { find }, clock });
+    const pair = makePair('one');
+    for (const header of [{ alg: 'none' }, { alg: 'HS256' }, { kid: undefined }, { kid: 7 }, { crit: ['x'] }])
+      await expectRefusal(verifier.verify({ token: signed(claims, pair, header) }), 'invalid_token');
+    expect(requested).to.equal(0);
+    await expectRefusal(verifier.verify({ token: signed(claims, pair) }), 'invalid_token');
+    expect(requested).to.equal(1);
+  });
+
+  it('are neither good nor bad while the key cannot be asked for', async () => {
+    const find = () => Promise.reject(unavailable('down'));
+    const verifier = new ExternalTokenVerifier({ expected: EXPECTED, keys: { find }, clock });
+    await expectRefusal(verifier.verify({ token: signed(claims, makePair('one')) }), 'unavailable');
+  });
+});

@@ -1,0 +1,148 @@
+import type { RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { fetchKeySet, jwksUri, metadataUrls } from '#src/adapters/outbound/tokens/issuer-metadata.js';
+import { TestIssuer } from '../../../../support/test-issuer.js';
+
+describe('the documents of an issuer', () => {
+  let issuer: TestIssuer;
+
+  beforeEach(async () => {
+    issuer = await new TestIssuer('/tenant').start();
+  });
+  afterEach(() => issuer.stop());
+
+  const keys = async () => ((await fetchKeySet(issuer.issuer)) as { keys: { kid: string }[] }).keys;
+  const refusal = async (): Promise<Error> =>
+    fetchKeySet(issuer.issuer).then(
+      () => Promise.reject(new Error('It was taken.')),
+      (error: Error) => error,
+    );
+  const metadata = () => Object.values(issuer.documents())[0] as Record<string, unknown>;
+  const instead = (listeners: Record<string, RequestListener>) => {
+    issuer.instead = (request, response) => {
+      const listener = listeners[request.url ?? ''];
+      if (listener) return listener(request, response);
+      const document = issuer.documents()[request.url ?? ''];
+      response.writeHead(document ? 200 : 404).end(JSON.stringify(document));
+    };
+  };
+  const [OAUTH, OPENID] = [
+    '/.well-known/oauth-authorization-server/tenant',
+    '/tenant/.well-known/openid-configuration',
+  ];
+
+  it('lie where RFC 8414 and OpenID Connect put them', () => {
+    expect(metadataUrls('https://a.example')).to.deep.equal([
+      'https://a.example/.well-known/oauth-authorization-server',
+      'https://a.example/.well-known/openid-configuration',
+    ]);
+    expect(metadataUrls('https://a.example/')).to.deep.equal(metadataUrls('https://a.example'));
+    for (const issuer of ['https://a.example:8/realms/x', 'https://a.example:8/realms/x/'])
+      expect(metadataUrls(issuer)).to.deep.equal([
+        'https://a.example:8/.well-known/oauth-authorization-server/realms/x',
+        'https://a.example:8/realms/x/.well-known/openid-configuration',
+      ]);
+  });
+
+  it('lead to the keys from the second place where nobody answers at the first', async () => {
+    instead({
+      [OAUTH]: (request) => request.socket.destroy(),
+      [OPENID]: (_, response) => response.end(JSON.stringify(metadata())),
+    });
+    expect((await keys())[0]?.kid).to.equal('one');
+  });
+
+  it('lead to the keys from either place', async () => {
+    expect((await keys())[0]?.kid).to.equal('one');
+    expect(issuer.requested).to.deep.equal([OAUTH, '/keys']);
+    for (const status of [404, 200, 500]) {
+      instead({
+        [OAUTH]: (_, response) => response.writeHead(status).end('<html>'),
+        [OPENID]: (_, response) => response.end(JSON.stringify(metadata())),
+      });
+      expect((await keys())[0]?.kid, `${status}`).to.equal('one');
+    }
+  });
+
+  it('must name the issuer exactly', async () => {
+    for (const wrong of [
+      `${issuer.issuer}/`,
+      issuer.issuer.toUpperCase(),
+      [issuer.issuer],
+      undefined,
+      null,
+    ]) {
+      const document = JSON.stringify({ ...metadata(), issuer: wrong });
+      instead({ [OAUTH]: (_, response) => response.end(document) });
+      expect((await refusal()).message).to.equal('the issuer publishes no metadata that name it');
+    }
+    expect(issuer.requested).to.not.include('/keys');
+  });
+
+  it('lead to no address that is not safe', async () => {
+    const unsafe = ['http://a.example/keys', 'file:///etc/passwd', 'data:,{}', '/keys', '', undefined, 7, {}];
+    for (const jwks_uri of [...unsafe, 'http://127.0.0.1.a.example/', 'http://localhost@a.example/']) {
+      const document = JSON.stringify({ ...metadata(), jwks_uri });
+      instead({ [OAUTH]: (_, response) => response.end(document) });
+      const { message } = await refusal();
+      expect(message, String(jwks_uri)).to.match(/^(the jwks_uri of the issuer is not safe|Invalid URL)$/);
+    }
+  });
+
+  it('lead from an issuer that is reached by HTTPS to none in plain HTTP', () => {
+    const [plain, secure] = ['http://localhost:8080/keys', 'https://keys.example/keys'];
+    for (const issuer of ['http://localhost:8080', 'https://a.example'])
+      expect(jwksUri(secure, issuer)).to.equal(secure);
+    expect(jwksUri(plain, 'http://localhost:8080')).to.equal(plain);
+    expect(() => jwksUri(plain, 'https://a.example')).to.throw('not safe');
+  });
+
+  it('are followed nowhere', async () => {
+    const elsewhere = await new TestIssuer().start();
+    for (const path of [OAUTH, OPENID, '/keys']) {
+      const Location = `${elsewhere.issuer}/keys`;
+      instead({ [path]: (_, response) => response.writeHead(302, { Location }).end() });
+      if (path !== OPENID) await refusal();
+    }
+    await elsewhere.stop();
+    expect(elsewhere.requested).to.deep.equal([]);
+  });
+
+  it('are refused where they are too large, also when they are so only unpacked', async () => {
+    const large = JSON.stringify({ ...metadata(), filling: 'x'.repeat(300_000) });
+    const small = JSON.stringify({ ...metadata(), filling: 'x'.repeat(200_000) });
+    instead({ [OAUTH]: (_, response) => response.end(small) });
+    expect(await keys()).to.have.length(1);
+    instead({ [OAUTH]: (_, response) => response.end(large) });
+    await refusal();
+    const coded = { 'Content-Encoding': 'gzip' };
+    instead({ [OAUTH]: (_, response) => response.writeHead(200, coded).end(gzipSync(large)) });
+    await refusal();
+    instead({ '/keys': (_, response) => response.end(large) });
+    await refusal();
+  });
+
+  it('that never end are given up', async () => {
+    let isGone = false;
+    instead({
+      [OAUTH]: (_, response) => {
+        response.on('close', () => {
+          isGone = true;
+        });
+        const drip = setInterval(() => response.write(' '), 50);
+        response.on('close', () => clearInterval(drip));
+      },
+    });
+    expect((await refusal()).name).to.equal('TimeoutError');
+    while (!isGone) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(issuer.requested, 'nor is the other place tried').to.deep.equal([OAUTH]);
+  });
+
+  it('are not there where nobody answers', async () => {
+    await issuer.stop();
+    await refusal();
+    await issuer.start();
+    expect(await keys()).to.have.length(1);
+  });
+});

@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import { JwksCache } from '#src/adapters/outbound/tokens/jwks-cache.js';
+import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { FakeClock, RecordingLogger } from '../../../../support/fakes.js';
+import { makePair, publicJwk } from '../../../../support/jws.js';
+
+const HOUR = 3_600_000;
+
+describe('the keys of an issuer', () => {
+  const pairs = { one: makePair('one'), two: makePair('two') };
+  const named = (kid: string) => ({ kid, alg: 'ES256' });
+  let clock: FakeClock;
+  let logger: RecordingLogger;
+  let published: (keyof typeof pairs)[];
+  let isDown: boolean;
+  /** What a fetch waits for. */
+  let accessControl: Promise<void> | undefined;
+  let fetches: number;
+  let keys: JwksCache;
+
+  beforeEach(() => {
+    [clock, logger] = [new FakeClock(), new RecordingLogger()];
+    [published, isDown, accessControl, fetches] = [['one'], false, undefined, 0];
+    const fetchKeySet = async () => {
+      fetches++;
+      await accessControl;
+      if (isDown) throw new Error('down');
+      return { keys: published.map((kid) => publicJwk(pairs[kid])) };
+    };
+    keys = new JwksCache({ issuer: 'http://localhost', fetchKeySet, clock, logger });
+  });
+
+  /** Lets what runs behind a caller's back end. */
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('are fetched when the first is needed, once for all who ask', async () => {
+    expect(fetches).to.equal(0);
+    const found = await Promise.all(Array.from({ length: 50 }, () => keys.find(named('one'))));
+    expect(found.every((key) => key?.type === 'public')).to.equal(true);
+    expect(fetches).to.equal(1);
+  });
+
+  it('are kept for 5 minutes, and then learned anew, so that a withdrawn one is refused', async () => {
+    await keys.find(named('one'));
+    published = ['two'];
+    clock.running += 300_000 - 1;
+    expect(await keys.find(named('one'))).to.not.equal(undefined);
+    expect(fetches).to.equal(1);
+    clock.running += 1;
+    expect(await keys.find(named('one'))).to.equal(undefined);
+    expect(await keys.find(named('two'))).to.not.equal(undefined);
+    expect(fetches).to.equal(2);
+  });
+
+  it('are asked for when a token names a new one, though not more than every 5 seconds', async () => {
+    await keys.find(named('one'));
+    published = ['one', 'two'];
+    for (let i = 0; i < 50; i++) expect(await keys.find(named('two'))).to.equal(undefined);
+    expect(fetches).to.equal(1);
+    clock.running += 4_999;
+    expect(await keys.find(named('two'))).to.equal(undefined);
+    clock.running += 1;
+    const found = await Promise.all([
+      keys.find(named('two')),
+      keys.find(named('two')),
+      keys.find(named('x')),
+    ]);
+    expect(found.map((key) => key?.type)).to.deep.equal(['public', 'public', undefined]);
+    expect(fetches).to.equal(2);
+  });
+
+  it('are not there for another algorithm than their own', async () => {
+    for (const alg of ['RS256', 'ES384', 'EdDSA', 'HS256', 'none'])
+      expect(await keys.find({ kid: 'one', alg }), alg).to.equal(undefined);
+  });
+
+  it('cannot be had while the issuer was never reached; it is asked every 2 seconds', async () => {
+    isDown = true;
+    for (let i = 0; i < 10; i++) await expectRefusal(keys.find(named('one')), 'unavailable');
+    expect(fetches).to.equal(1);
+    clock.running += 2_000;
+    await expectRefusal(keys.find(named('one')), 'unavailable');
+    expect(fetches).to.equal(2);
+    isDown = false;
+    clock.running += 2_000;
+    expect(await keys.find(named('one'))).to.not.equal(undefined);
+    expect(logger.events).to.deep.equal([
+      'the keys of the issuer of access tokens cannot be fetched',
+      'the keys of the issuer of access tokens were fetched again',
+    ]);
+  });
+
+  it('serve on while the issuer is down, for a day', async () => {
+    await keys.find(named('one'));
+    isDown = true;
+    for (clock.running += 300_000; clock.running < 24 * HOUR; clock.running += HOUR)
+      expect((await keys.find(named('one')))?.type).to.equal('public');
+    await settled();
+    clock.running = 24 * HOUR;
+    await expectRefusal(keys.find(named('one')), 'unavailable');
+  });
+
+  it('keep nobody waiting for an issuer that hangs, once it has failed', async () => {
+    await keys.find(named('one'));
+    isDown = true;
+    clock.running += 300_000;
+    await keys.find(named('one'));
+    let open = () => {};
+    accessControl = new Promise((resolve) => {
+      open = resolve;
+    });
+    clock.running += 2_000;
+    expect(await keys.find(named('one')), 'while a fetch hangs').to.not.equal(undefined);
+    expect(fetches).to.equal(3);
+    isDown = false;
+    published = ['two'];
+    open();
+    await settled();
+    expect(await keys.find(named('one')), 'once it is back').to.equal(undefined);
+  });
+
+  it('are no reason to call a token bad while it cannot be asked for a new one', async () => {
+    await keys.find(named('one'));
+    isDown = true;
+    clock.running += 5_000;
+    await expectRefusal(keys.find(named('two')), 'unavailable');
+    await expectRefusal(keys.find(named('two')), 'unavailable');
+    expect(await keys.find(named('one'))).to.not.equal(undefined);
+    expect(fetches).to.equal(2);
+  });
+
+  it('are as they were where it publishes nonsense', async () => {
+    for (const nonsense of [undefined, null, 'x', {}, { keys: {} }, { keys: ['x'] }]) {
+      const one = new JwksCache({ issuer: 'x', fetchKeySet: async () => nonsense, clock, logger });
+      await expectRefusal(one.find(named('one')), 'unavailable');
+    }
+  });
+
+  it('are passed over where they are broken, secret or private', async () => {
+    const { one } = pairs;
+    const wrong = [
+      { ...publicJwk(one), x: 'AA' },
+      { kty: 'oct', k: 'AAAA', kid: 'one', alg: 'HS256' },
+      { ...one.privateKey.export({ format: 'jwk' }), kid: 'one' },
+      { ...publicJwk(one), use: 'enc' },
+    ];
+    for (const jwk of wrong) {
+      const fetchKeySet = async () => ({ keys: [jwk, publicJwk(pairs.two)] });
+      const some = new JwksCache({ issuer: 'x', fetchKeySet, clock, logger });
+      expect(await some.find(named('one')), JSON.stringify(jwk)).to.equal(undefined);
+      expect(await some.find({ kid: 'one', alg: 'HS256' })).to.equal(undefined);
+      expect(await some.find(named('two'))).to.not.equal(undefined);
+    }
+  });
+});

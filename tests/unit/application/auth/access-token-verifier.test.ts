@@ -1,0 +1,197 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { expect } from 'chai';
+import { type CryptoKey, importJWK, type JWTPayload, SignJWT } from 'jose';
+import { Rs256TokenSigner } from '#src/adapters/outbound/tokens/rs256-key.js';
+import { AccessTokenVerifier } from '#src/application/auth/access-token-verifier.js';
+import type { TokenKey } from '#src/application/ports/token-signer.js';
+import { ServiceUrl } from '#src/composition/public-url.js';
+import { unavailable } from '#src/domain/errors.js';
+import type { SigningKey } from '#src/domain/signing-key.js';
+import { expectRefusal } from '../../../support/expect-refusal.js';
+import { FakeClock } from '../../../support/fakes.js';
+
+const ISSUER = 'https://localhost:8443';
+
+describe('own tokens', () => {
+  const signing = new Rs256TokenSigner();
+  let clock: FakeClock;
+  let stored: SigningKey;
+  let key: TokenKey;
+  let secret: CryptoKey;
+  let looks: number;
+  before(async () => {
+    stored = await signing.makeKey();
+    key = await signing.open(stored);
+    secret = (await importJWK(JSON.parse(stored.privateJwk), 'RS256')) as CryptoKey;
+  });
+  beforeEach(() => {
+    clock = new FakeClock();
+    looks = 0;
+  });
+
+  const verifier = (PUBLIC_URL = '') =>
+    new AccessTokenVerifier({
+      keys: {
+        find: async (kid) => {
+          looks++;
+          return kid === key.kid ? key : undefined;
+        },
+      },
+      signer: signing,
+      publicUrl: new ServiceUrl({ PUBLIC_URL, PORT: 9_999 }),
+      clock,
+    });
+  const verify = (token: string) => verifier().verify({ token });
+  const seconds = () => clock.time / 1_000;
+  const claims = (): JWTPayload => ({
+    iss: ISSUER,
+    aud: ISSUER,
+    sub: '7',
+    client_id: '7',
+    scope: 'products:read users:write',
+    iat: seconds(),
+    exp: seconds() + 600,
+    jti: 'x',
+  });
+  const forged = (changed: object, header: object = {}, by: CryptoKey | Uint8Array = secret) =>
+    new SignJWT({ ...claims(), ...changed })
+      .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: key.kid, ...header })
+      .sign(by);
+  const given = (issuer = ISSUER) =>
+    key.sign({
+      issuer,
+      keyId: 7,
+      scopes: ['products:read'],
+      issuedAt: clock.time,
+      expiresAt: clock.time + 600_000,
+    });
+
+  it('stand for the API key for which they were given, with their own scopes', async () => {
+    expect(await verify(await given())).to.deep.equal({
+      id: 'key:7',
+      scopes: ['products:read'],
+      expiresAt: clock.time + 600_000,
+      freshMs: 5_000,
+    });
+    expect(await verify(await forged({}))).to.deep.equal({
+      id: 'key:7',
+      scopes: ['products:read', 'users:write'],
+      expiresAt: clock.time + 600_000,
+      freshMs: 5_000,
+    });
+    expect(await verify(await forged({}, { typ: 'application/at+jwt' }))).to.include({ id: 'key:7' });
+  });
+
+  it('end with their time', async () => {
+    const token = await given();
+    clock.time += 599_999;
+    await verify(token);
+    clock.time += 1;
+    await expectRefusal(verify(token), 'token_expired');
+  });
+
+  it('are refused where anything about them is another', async () => {
+    const other = { iss: 'https://localhost:8444', aud: 'https://localhost:8444' };
+    expect(await verify(await forged(other)), 'a whole other name of ours').to.include({ id: 'key:7' });
+    for (const changed of [
+      { iss: other.iss },
+      { aud: other.aud },
+      { aud: undefined },
+      { iss: undefined },
+      { iss: 'https://evil.example', aud: 'https://evil.example' },
+      { iss: 'https://localhost:8443/', aud: 'https://localhost:8443/' },
+      { iss: 'https://localhost:8443.evil.example', aud: 'https://localhost:8443.evil.example' },
+      { exp: undefined },
+      { exp: '9999999999' },
+      { iat: undefined },
+      { iat: seconds() + 61 },
+      { nbf: seconds() + 1 },
+      { jti: undefined },
+      { sub: undefined },
+      { sub: '8' },
+      { sub: 7, client_id: 7 },
+      { sub: '07', client_id: '07' },
+      { sub: 'key:7', client_id: 'key:7' },
+      { client_id: undefined },
+      { scope: undefined },
+      { scope: ['products:read'] },
+    ]) {
+      await expectRefusal(verify(await forged(changed)), 'invalid_token').catch((error) => {
+        throw new Error(`${JSON.stringify(changed)}: ${error.message}`);
+      });
+    }
+    await verify(await forged({ iat: seconds() + 60 }));
+    expect((await verify(await forged({ scope: 'products:read everything' }))).scopes).to.deep.equal([
+      'products:read',
+    ]);
+  });
+
+  it('are refused with another algorithm, type or key', async () => {
+    const stranger = (await importJWK(
+      JSON.parse((await signing.makeKey()).privateJwk),
+      'RS256',
+    )) as CryptoKey;
+    const pem = generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey.export({
+      type: 'spki',
+      format: 'pem',
+    });
+    const pss = (await importJWK(JSON.parse(stored.privateJwk), 'PS256')) as CryptoKey;
+    const [, payload, signature] = (await forged({})).split('.');
+    const head = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url');
+    for (const token of [
+      await forged({}, {}, stranger),
+      await forged({}, { alg: 'HS256' }, Buffer.from(String(pem))),
+      await forged({}, { alg: 'PS256' }, pss),
+      await forged({}, { typ: 'JWT' }),
+      await forged({}, { typ: undefined }),
+      await forged({}, { kid: 'another' }),
+      await forged({}, { kid: undefined }),
+      `${head({ alg: 'none', typ: 'at+jwt', kid: key.kid })}.${payload}.`,
+      `${head({ alg: 'none', typ: 'at+jwt', kid: key.kid })}.${payload}.${signature}`,
+      `${await forged({})}x`,
+      `${head({ alg: 'RS256', typ: 'at+jwt', kid: key.kid })}.${payload}`,
+      'a.b.c',
+      '..',
+      '',
+      'pcs_x',
+    ]) {
+      await expectRefusal(verify(token), 'invalid_token').catch((error) => {
+        throw new Error(`${token}: ${error.message}`);
+      });
+    }
+  });
+
+  it('of others cost no look at the keys', async () => {
+    await expectRefusal(verify(await given('https://id.example.com')), 'invalid_token');
+    await expectRefusal(verify('nonsense'), 'invalid_token');
+    expect(looks).to.equal(0);
+  });
+
+  it('are held to the public name where there is one', async () => {
+    const named = verifier('https://api.example.com');
+    expect(await named.verify({ token: await given('https://api.example.com') })).to.include({ id: 'key:7' });
+    await expectRefusal(named.verify({ token: await given() }), 'invalid_token');
+  });
+
+  it('cannot be judged while the keys cannot be had', async () => {
+    const broken = new AccessTokenVerifier({
+      keys: { find: () => Promise.reject(unavailable('down')) },
+      signer: signing,
+      publicUrl: new ServiceUrl({ PUBLIC_URL: '', PORT: 1 }),
+      clock,
+    });
+    await expectRefusal(broken.verify({ token: await given() }), 'unavailable');
+  });
+
+  it('are signed by a key that no error quotes', async () => {
+    for (const privateJwk of ['secret', '{"kty":"oct","k":"secret"}', '{"kty":"RSA","d":"secret"}', 'null']) {
+      const error: Error = await signing.open({ ...stored, privateJwk }).then(
+        () => new Error('it was opened'),
+        (reason) => reason,
+      );
+      expect(error.message).to.equal(`The signing key ${stored.kid} is not a valid RS256 key.`);
+      expect(error).to.not.have.property('cause');
+    }
+    expect(JSON.stringify(key.publicJwk)).to.not.match(/"(d|p|q|dp|dq|qi)":/);
+  });
+});

@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import type { ApiKeyService } from '#src/application/auth/api-key-service.js';
+import { ANY_VERSION } from '#src/application/records/record-service.js';
+import type { ApiKey, Scope } from '#src/domain/access.js';
+import { unavailable } from '#src/domain/errors.js';
+import { expectRefusal } from '../../../support/expect-refusal.js';
+import { FakeClock } from '../../../support/fakes.js';
+import { apiKeyService, keyAdministration } from '../../../support/key-administration.js';
+import { API_KEYS, ENDLESS } from '../../../support/tables.js';
+
+const IDEMPOTENT_REQUEST = { key: 'key', fingerprint: 'a shop', storesFields: true };
+
+/** A store whose next insertion is answered with an error, and done or not. */
+class FailingRepository extends MemoryRepository<ApiKey> {
+  fails: 'before' | 'after' | undefined;
+
+  override async insertAll(...args: Parameters<MemoryRepository<ApiKey>['insertAll']>) {
+    const { fails } = this;
+    this.fails = undefined;
+    if (fails === 'before') throw unavailable('gone');
+    const outcomes = await super.insertAll(...args);
+    if (fails === 'after') throw unavailable('gone');
+    return outcomes;
+  }
+}
+
+describe('the service of API keys', () => {
+  const digestOf = (key = '') => new ChecksummedApiKey().digest(key);
+  let records: FailingRepository;
+  let clock: FakeClock;
+  let invalidated: string[];
+  let reservations: MemoryIdempotencyStore;
+  let keys: ApiKeyService;
+
+  const shop = (fields: object = {}) => ({
+    draft: { fields: { name: 'shop', scopes: ['products:read'], ...fields }, issues: [] },
+    once: IDEMPOTENT_REQUEST,
+  });
+
+  beforeEach(() => {
+    records = new FailingRepository(API_KEYS, ENDLESS);
+    clock = new FakeClock();
+    invalidated = [];
+    reservations = new MemoryIdempotencyStore();
+    const credentials = { invalidate: (id: string) => void invalidated.push(id) };
+    keys = apiKeyService(records, clock, credentials, reservations);
+  });
+
+  it('give a key that is good also where an attempt before reserved its id and came no further', async () => {
+    records.fails = 'before';
+    await expectRefusal(keys.issue(shop()), 'unavailable');
+    const { key, record, isReplay } = await keys.issue(shop());
+    expect(isReplay).to.equal(false);
+    expect((await records.findByUnique('digest', digestOf(key)))?.id).to.equal(record.id);
+  });
+
+  it('give no key of which they cannot tell the secret any more', async () => {
+    records.fails = 'after';
+    await expectRefusal(keys.issue(shop()), 'unavailable');
+    const again = await keys.issue(shop());
+    expect(again).to.include({ isReplay: true }).and.not.have.property('key');
+  });
+
+  it('tell when a key was created, whoever asks again, whatever became of it', async () => {
+    records.fails = 'before';
+    await expectRefusal(keys.issue(shop()), 'unavailable');
+    clock.time += 1_000;
+    const { createdAt, id } = (await keys.issue(shop())).record;
+    expect(createdAt).to.equal(clock.time);
+    clock.time += 1_000;
+    expect((await keys.issue(shop())).record.createdAt).to.equal(createdAt);
+
+    clock.now = () => clock.time++;
+    const another = { ...shop(), once: { ...IDEMPOTENT_REQUEST, key: 'another' } };
+    const first = (await keys.issue(another)).record;
+    clock.time += 1_000;
+    await keys.revoke(first.id, ANY_VERSION);
+    expect((await keys.issue(another)).record).to.deep.include({ id: first.id, createdAt: first.createdAt });
+    expect(id).to.not.equal(first.id);
+  });
+
+  it('keep nothing of a secret with the idempotency key', async () => {
+    const { key } = await keys.issue(shop());
+    const kept = await reservations.find(['key']);
+    expect(JSON.stringify([...kept])).to.not.include(digestOf(key));
+  });
+
+  it('ask for a moment to come, with all else that is wrong', async () => {
+    for (const expiresAt of [clock.time, clock.time - 1, Date.UTC(10_000, 0)])
+      await expectRefusal(keys.issue(shop({ name: '', expiresAt })), 'validation_failed', ['/expiresAt']);
+    const faulty = { ...shop({ scopes: [], name: '' }) };
+    await expectRefusal(keys.issue(faulty), 'validation_failed', ['/name', '/scopes']);
+    expect((await keys.issue(shop({ expiresAt: clock.time + 1 }))).isReplay).to.equal(false);
+  });
+
+  it('refuse a scope that nobody has, and one that is there twice', async () => {
+    const scopes = ['products:read', 'products:own', 'products:read'];
+    await expectRefusal(keys.issue(shop({ scopes })), 'validation_failed', ['/scopes/1', '/scopes/2']);
+  });
+
+  it('judge who makes a key for another, and never the owner of the machine', async () => {
+    const maker = { id: 'key:2', scopes: ['keys:admin'] as Scope[] };
+    await expectRefusal(keys.issueFor(maker, shop()), 'insufficient_scope');
+    await expectRefusal(keys.issueFor(undefined, shop()), 'insufficient_scope');
+    expect((await records.list({ limit: 9, filters: [], order: [] })).records).to.deep.equal([]);
+    expect((await keys.issueFor({ ...maker, scopes: ['products:read'] }, shop())).key).to.be.a('string');
+    expect((await keys.issue(shop())).isReplay).to.equal(true);
+  });
+
+  it('keep the last key that administers keys from whoever asks over HTTP, and not from the owner of the machine', async () => {
+    const owner = keyAdministration(records, clock);
+    const { record } = await owner.create({ name: 'admin', scopes: ['keys:admin'] });
+    const holder = { id: `key:${record.id}`, scopes: record.fields.scopes };
+    await expectRefusal(keys.revokeFor(holder, record.id, ANY_VERSION), 'last_admin_key');
+    await owner.revoke(record.id);
+    expect(await records.find(record.id)).to.equal(undefined);
+  });
+
+  it('find by one look-up that whoever revokes stays, however many keys there are', async () => {
+    const owner = keyAdministration(records, clock);
+    const made = [];
+    for (let i = 0; i < 3; i++)
+      made.push((await owner.create({ name: 'admin', scopes: ['keys:admin'] })).record);
+    let pages = 0;
+    const list = records.list.bind(records);
+    records.list = (query) => {
+      pages++;
+      return list(query);
+    };
+    const [first, second, last] = made.map(({ id }) => id) as [number, number, number];
+    await keys.revokeFor({ id: `key:${last}`, scopes: ['keys:admin'] }, first, ANY_VERSION);
+    expect(pages).to.equal(0);
+    await keys.revokeFor({ id: 'a client of another issuer', scopes: ['keys:admin'] }, second, ANY_VERSION);
+    expect(pages, 'where the holder is no key').to.equal(1);
+    await keys.revokeFor({ id: `key:${first}`, scopes: ['keys:admin'] }, last, ANY_VERSION).catch(() => {});
+    expect(await records.find(last), 'one that was revoked is no other').to.not.equal(undefined);
+  });
+
+  it('have a revoked key forgotten, also where it is not known whether it was revoked', async () => {
+    const { record } = await keys.issue(shop());
+    records.remove = async () => Promise.reject(unavailable('gone'));
+    await expectRefusal(keys.revoke(record.id, ANY_VERSION), 'unavailable');
+    expect(invalidated).to.deep.equal([`key:${record.id}`]);
+  });
+});

@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { ApiKeyVerifier } from '#src/application/auth/api-key-verifier.js';
+import { CredentialCache } from '#src/application/auth/credential-cache.js';
+import type { KeyAdministration } from '#src/application/auth/key-administration.js';
+import type { ApiKey, Principal } from '#src/domain/access.js';
+import { testAuthenticator } from '../../../support/authenticator.js';
+import { expectRefusal } from '../../../support/expect-refusal.js';
+import { FakeClock, RecordingLogger } from '../../../support/fakes.js';
+import { keyAdministration } from '../../../support/key-administration.js';
+import { API_KEYS, ENDLESS } from '../../../support/tables.js';
+
+class CountingRepository extends MemoryRepository<ApiKey> {
+  reads = 0;
+  writes = 0;
+  isDown = false;
+
+  override async findByUnique(...args: Parameters<MemoryRepository<ApiKey>['findByUnique']>) {
+    this.reads++;
+    return super.findByUnique(...args);
+  }
+
+  override async replace(...args: Parameters<MemoryRepository<ApiKey>['replace']>) {
+    this.writes++;
+    if (this.isDown) throw new Error('down');
+    return super.replace(...args);
+  }
+}
+
+describe('the verifier of API keys behind the cache of credentials', () => {
+  let keys: CountingRepository;
+  let clock: FakeClock;
+  let logger: RecordingLogger;
+  let cache: CredentialCache;
+  let verify: (key: string) => Promise<Principal>;
+  let administration: KeyAdministration;
+
+  beforeEach(() => {
+    keys = new CountingRepository(API_KEYS, ENDLESS);
+    clock = new FakeClock();
+    logger = new RecordingLogger();
+    const format = new ChecksummedApiKey();
+    cache = new CredentialCache(clock);
+    const authenticator = testAuthenticator({
+      cache,
+      failures: new MemoryRateLimiter({ name: 'auth', quota: 100_000, windowSeconds: 60 }),
+      format,
+      apiKeys: new ApiKeyVerifier({ keys, format, clock, logger }),
+    });
+    verify = (key) => authenticator.authenticate(key, 'here');
+    administration = keyAdministration(keys, clock);
+  });
+
+  const issue = () => administration.create({ name: 'x', scopes: ['products:read'] });
+
+  it('looks a key up once in 2 seconds, and so refuses a revoked one within 5', async () => {
+    const { key, record } = await issue();
+    for (let i = 0; i < 5; i++) expect((await verify(key)).id).to.equal(`key:${record.id}`);
+    expect(keys.reads).to.equal(1);
+    await administration.revoke(record.id);
+    clock.running += 1_999;
+    await verify(key);
+    clock.running += 1;
+    await expectRefusal(verify(key), 'invalid_token');
+  });
+
+  it('refuses a key at once that it was told to forget, also one that is being looked up', async () => {
+    const { key, record } = await issue();
+    const found = await keys.findByUnique('digest', new ChecksummedApiKey().digest(key));
+    const lookUp = keys.findByUnique.bind(keys);
+    let response = (_: typeof found) => {};
+    keys.findByUnique = () => new Promise((resolve) => (response = resolve));
+    const underWay = verify(key);
+    keys.findByUnique = lookUp;
+    await verify(key);
+    await administration.revoke(record.id);
+    cache.invalidate(`key:${record.id}`);
+    response(found);
+    await underWay;
+    await expectRefusal(verify(key), 'invalid_token');
+  });
+
+  it('forgets no other key', async () => {
+    const [one, other] = [await issue(), await issue()];
+    for (const { key } of [one, other]) await verify(key);
+    cache.invalidate(`key:${one.record.id}`);
+    for (const { key } of [one, other]) await verify(key);
+    expect(keys.reads).to.equal(3);
+  });
+
+  it('is as quick with the keys that it knows, and no larger, after a flood of keys that nobody has', async () => {
+    const { key } = await issue();
+    await verify(key);
+    const format = new ChecksummedApiKey();
+    const flood = Array.from({ length: 20_000 }, () => verify(format.generate()).catch(() => 'refused'));
+    expect(new Set(await Promise.all(flood))).to.deep.equal(new Set(['refused']));
+    expect(cache['entries'].size).to.equal(1);
+    const { reads } = keys;
+    await verify(key);
+    expect(keys.reads).to.equal(reads);
+  });
+
+  it('knows a bounded number of keys, those that it read last', async () => {
+    keys.findByUnique = async (_, digest) => {
+      keys.reads++;
+      const fields: ApiKey = { name: 'x', scopes: [], digest, lastUsedAt: clock.time };
+      return { id: keys.reads, version: 1, createdAt: 0, updatedAt: 0, fields };
+    };
+    const format = new ChecksummedApiKey();
+    const all = Array.from({ length: 10_001 }, () => format.generate());
+    for (const key of all) await verify(key);
+    expect(cache['entries'].size).to.equal(10_000);
+    await verify(all[1] ?? '');
+    expect(keys.reads).to.equal(10_001);
+    await verify(all[0] ?? '');
+    expect(keys.reads).to.equal(10_002);
+  });
+
+  it('knows a new key at once, also one that was refused before', async () => {
+    const format = new ChecksummedApiKey();
+    const key = format.generate();
+    await expectRefusal(verify(key), 'invalid_token');
+    await administration.createFirst(key);
+    await verify(key);
+  });
+
+  it('refuses a wrong checksum without a look-up', async () => {
+    await expectRefusal(verify(`pcs_${'0'.repeat(36)}`), 'invalid_token');
+    expect(keys.reads).to.equal(0);
+  });
+
+  it('heeds the moment of expiry, also of a key that it has just read', async () => {
+    const expiresAt = clock.time + 1_000;
+    const { key } = await administration.create({ name: 'x', scopes: ['products:read'], expiresAt });
+    await verify(key);
+    clock.time += 999;
+    await verify(key);
+    clock.time += 1;
+    await expectRefusal(verify(key), 'token_expired');
+  });
+
+  it('notes the use of a key once a minute', async () => {
+    const { key, record } = await issue();
+    for (let i = 0; i < 5; i++) await verify(key);
+    expect(keys.writes).to.equal(1);
+    expect((await keys.find(record.id))?.fields.lastUsedAt).to.equal(clock.time - (clock.time % 60_000));
+    clock.running += 60_000;
+    clock.time += 60_000;
+    for (let i = 0; i < 5; i++) await verify(key);
+    expect(keys.writes).to.equal(2);
+  });
+
+  it('notes the use in a new minute also of a key that it has just read', async () => {
+    const { key, record } = await issue();
+    clock.time += 59_000;
+    await verify(key);
+    [clock.time, clock.running] = [clock.time + 1_000, clock.running + 1_000];
+    await verify(key);
+    expect((await keys.find(record.id))?.fields.lastUsedAt).to.equal(clock.time);
+  });
+
+  it('leaves the version as it is when it notes a use, and brings no revoked key back', async () => {
+    const { key, record } = await issue();
+    await verify(key);
+    const { fields, ...rest } = (await keys.find(record.id)) ?? record;
+    expect(fields.lastUsedAt).to.be.a('number');
+    expect(rest).to.deep.include({ version: 1, updatedAt: record.updatedAt });
+    clock.running += 60_000;
+    clock.time += 60_000;
+    const lookUp = keys.findByUnique.bind(keys);
+    keys.findByUnique = async (...args) => {
+      const found = await lookUp(...args);
+      await administration.revoke(record.id);
+      return found;
+    };
+    await verify(key);
+    expect([keys.writes, await keys.find(record.id)]).to.deep.equal([2, undefined]);
+  });
+
+  it('fails no request because the use cannot be noted, and says so in the journal', async () => {
+    const { key } = await issue();
+    keys.isDown = true;
+    await verify(key);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(logger.events).to.deep.equal(['the last use of an API key could not be noted']);
+  });
+});

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import { CredentialCache } from '#src/application/auth/credential-cache.js';
+import { FakeClock } from '../../../support/fakes.js';
+
+describe('the cache of credentials', () => {
+  let clock: FakeClock;
+  let cache: CredentialCache;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    cache = new CredentialCache(clock);
+  });
+
+  const set = (digest: string, id = digest, lifeMs = 3_600_000) =>
+    cache.set(digest, { id, scopes: [], expiresAt: clock.time + lifeMs, freshMs: 5_000 }, cache.begin());
+  const isFresh = (digest: string) => cache.getFresh(digest) !== undefined;
+
+  it('holds a credential fresh as long as its verifier says, and remembers it for 10 minutes', () => {
+    set('a');
+    clock.running += 4_999;
+    expect(isFresh('a')).to.equal(true);
+    clock.running += 1;
+    expect(isFresh('a')).to.equal(false);
+    clock.running = 600_000 - 1;
+    expect(cache.wasValidRecently('a')).to.equal(true);
+    clock.running += 1;
+    expect(cache.wasValidRecently('a')).to.equal(false);
+  });
+
+  it('holds none fresh beyond its own expiry', () => {
+    set('a', 'a', 1_000);
+    clock.time += 999;
+    expect(isFresh('a')).to.equal(true);
+    clock.time += 1;
+    expect(isFresh('a')).to.equal(false);
+  });
+
+  it('holds none fresh for longer because a clock was set back', () => {
+    set('a', 'a', 1_000);
+    clock.time -= 3_600_000;
+    clock.running += 5_000;
+    expect(isFresh('a')).to.equal(false);
+  });
+
+  it('has each credential of an invalidated principal verified again, and no other', () => {
+    for (const digest of ['a', 'b']) set(digest, 'one');
+    set('c', 'two');
+    cache.invalidate('one');
+    expect(['a', 'b', 'c'].map(isFresh)).to.deep.equal([false, false, true]);
+    expect(cache.wasValidRecently('a'), 'still passes the throttle').to.equal(true);
+    set('a', 'one');
+    expect(isFresh('a')).to.equal(true);
+  });
+
+  it('does not trust a verification that began before an invalidation', () => {
+    const start = cache.begin();
+    cache.invalidate('one');
+    cache.set('a', { id: 'one', scopes: [], freshMs: 5_000 }, start);
+    expect(isFresh('a')).to.equal(false);
+    expect(cache.wasValidRecently('a')).to.equal(true);
+  });
+
+  it('counts the age of a credential from the beginning of its verification', () => {
+    const start = cache.begin();
+    clock.running += 3_000;
+    cache.set('a', { id: 'one', scopes: [], freshMs: 5_000 }, start);
+    clock.running += 1_999;
+    expect(isFresh('a')).to.equal(true);
+    clock.running += 1;
+    expect(isFresh('a')).to.equal(false);
+  });
+
+  it('keeps the credentials of others when one principal comes with token after token', () => {
+    set('quiet');
+    for (let i = 0; i < 20_000; i++) set(`flood ${i}`, 'flooder');
+    expect(isFresh('quiet')).to.equal(true);
+    expect(isFresh('flood 19899')).to.equal(false);
+    expect(isFresh('flood 19900')).to.equal(true);
+  });
+
+  it('evicts the credentials of one principal in the order of their last use', () => {
+    for (let i = 0; i < 100; i++) set(`${i}`, 'one');
+    isFresh('0');
+    set('100', 'one');
+    expect(['0', '1', '2'].map(isFresh)).to.deep.equal([true, false, true]);
+  });
+
+  it('holds at most 10,000; those in use stay', () => {
+    set('used');
+    for (let i = 0; i < 30_000; i++) {
+      set(`${i}`);
+      if (i % 5_000 === 0) expect(isFresh('used')).to.equal(true);
+    }
+    expect(isFresh('used')).to.equal(true);
+    const left = Array.from({ length: 30_000 }, (_, i) => `${i}`).filter((digest) =>
+      cache.wasValidRecently(digest),
+    );
+    expect(left).to.have.length(9_999);
+  });
+
+  it('holds a credential once that is set again', () => {
+    for (let i = 0; i < 500; i++) set('again', 'one');
+    for (let i = 0; i < 99; i++) set(`${i}`, 'one');
+    expect(isFresh('again')).to.equal(true);
+    set('99', 'one');
+    expect(isFresh('0')).to.equal(false);
+  });
+});

@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
+import { SigningKeyAdministration } from '#src/application/auth/signing-key-administration.js';
+import { SigningKeys } from '#src/application/auth/signing-keys.js';
+import type { TokenKey, TokenSigner } from '#src/application/ports/token-signer.js';
+import { unavailable } from '#src/domain/errors.js';
+import { PUBLISHED_BEFORE_MS, type SigningKey, TRUSTED_AFTER_MS } from '#src/domain/signing-key.js';
+import { expectRefusal } from '../../../support/expect-refusal.js';
+import { FakeClock } from '../../../support/fakes.js';
+import { ENDLESS, SIGNING_KEYS } from '../../../support/tables.js';
+
+/** Keys without cryptography, and how many were made and opened. */
+class CountedSigning implements TokenSigner {
+  made = 0;
+  opened = 0;
+
+  makeKey = async (): Promise<SigningKey> => {
+    this.made++;
+    return { kid: `k${this.made}`, algorithm: 'RS256', privateJwk: 'secret' };
+  };
+  open = async ({ kid }: SigningKey): Promise<TokenKey> => {
+    this.opened++;
+    const never = () => Promise.reject(new Error('not asked for here'));
+    return { kid, publicJwk: { kid }, sign: never, verify: never };
+  };
+  claimedBy = () => undefined;
+}
+
+describe('the signing keys', () => {
+  let clock: FakeClock;
+  let signing: CountedSigning;
+  let administration: SigningKeyAdministration;
+  let reads: number;
+  let failure: Error | undefined;
+  let keys: SigningKeys;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    signing = new CountedSigning();
+    const stored = new MemoryRepository<SigningKey>(SIGNING_KEYS, ENDLESS);
+    administration = new SigningKeyAdministration({ keys: stored, signer: signing, clock });
+    [reads, failure] = [0, undefined];
+    keys = replica();
+  });
+
+  const replica = () =>
+    new SigningKeys({
+      administration: {
+        all: async () => {
+          reads++;
+          if (failure) throw failure;
+          return administration.all();
+        },
+        makeFirst: () => administration.makeFirst(),
+      },
+      signer: signing,
+      clock,
+    });
+  const pass = (ms: number) => {
+    clock.time += ms;
+    clock.running += ms;
+  };
+  const published = async (of: SigningKeys) => (await of.published()).map(({ kid }) => kid);
+
+  it('are made when they are first needed, once', async () => {
+    const [one, two] = await Promise.all([keys.current(), keys.published(), keys.current()]);
+    expect([one?.kid, two?.map(({ kid }) => kid), signing.made]).to.deep.equal(['k1', ['k1'], 1]);
+    expect(await published(replica())).to.deep.equal(['k1']);
+    expect(signing.made).to.equal(1);
+  });
+
+  it('are not made for whoever asks by an unknown name', async () => {
+    expect(await keys.find('x')).to.equal(undefined);
+    expect(signing.made).to.equal(0);
+  });
+
+  it('are read once a minute, and opened once', async () => {
+    await keys.current();
+    const before = reads;
+    for (let i = 0; i < 100; i++) {
+      await keys.current();
+      await keys.find('k1');
+    }
+    expect([reads, signing.opened]).to.deep.equal([before, 1]);
+    pass(60_000);
+    await Promise.all([keys.current(), keys.find('k1'), keys.published()]);
+    expect([reads, signing.opened]).to.deep.equal([before + 1, 1]);
+  });
+
+  it('are read again for an unknown name, once a second at the most', async () => {
+    await keys.current();
+    await administration.rotate();
+    pass(999);
+    expect(await keys.find('k2')).to.equal(undefined);
+    pass(1);
+    expect((await keys.find('k2'))?.kid).to.equal('k2');
+    const before = reads;
+    for (let i = 0; i < 100; i++) await keys.find(`unknown ${i}`);
+    expect(reads).to.equal(before);
+    pass(1_000);
+    await Promise.all(Array.from({ length: 100 }, (_, i) => keys.find(`unknown ${i}`)));
+    expect(reads).to.equal(before + 1);
+  });
+
+  it('are rotated so that every replica knows a key before it signs, and trusts what the old one signed', async () => {
+    const other = replica();
+    expect((await keys.current()).kid).to.equal((await other.current()).kid);
+    expect(await administration.rotate()).to.equal(2);
+    pass(60_000);
+    expect(await published(other)).to.deep.equal(['k1', 'k2']);
+    expect((await other.current()).kid).to.equal('k1');
+    pass(PUBLISHED_BEFORE_MS);
+    expect((await other.current()).kid).to.equal('k2');
+    expect((await keys.find('k1'))?.kid).to.equal('k1');
+    pass(TRUSTED_AFTER_MS);
+    expect(await keys.find('k1')).to.equal(undefined);
+    expect(await published(keys)).to.deep.equal(['k2']);
+    expect(await administration.rotate()).to.equal(3);
+    expect(
+      (await administration.all()).map(({ id }) => id),
+      'the retired one is gone',
+    ).to.deep.equal([2, 3]);
+  });
+
+  it('are forgotten within a minute when they are revoked, and made anew where none is left', async () => {
+    await keys.current();
+    await administration.revoke(1);
+    await expectRefusal(administration.revoke(1), 'not_found');
+    pass(60_000);
+    expect(await keys.find('k1')).to.equal(undefined);
+    const current = await keys.current();
+    expect([current.kid, await published(replica())]).to.deep.equal(['k3', ['k3']]);
+    expect((await administration.all()).map(({ id }) => id)).to.deep.equal([2]);
+  });
+
+  it('are unavailable while the store is, and there again when it is', async () => {
+    failure = unavailable('down');
+    await expectRefusal(keys.current(), 'unavailable');
+    await expectRefusal(keys.find('k1'), 'unavailable');
+    failure = undefined;
+    expect((await keys.current()).kid).to.equal('k1');
+    failure = unavailable('down');
+    expect((await keys.find('k1'))?.kid, 'known lately').to.equal('k1');
+    pass(60_000);
+    await expectRefusal(keys.find('k1'), 'unavailable');
+  });
+
+  it('are tried anew after one could not be made', async () => {
+    const { makeKey } = signing;
+    signing.makeKey = () => Promise.reject(unavailable('no entropy'));
+    await expectRefusal(keys.current(), 'unavailable');
+    signing.makeKey = makeKey;
+    expect((await keys.current()).kid).to.equal('k1');
+  });
+});

@@ -1,0 +1,217 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SqliteArchive } from '#src/adapters/outbound/sqlite/archive.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
+import { CopyError, copyRecords } from '#src/application/maintenance/copy-archive.js';
+import { recordRules } from '#src/application/maintenance/copy-rules.js';
+import type { Product } from '#src/domain/product.js';
+import type { Versioned } from '#src/domain/record.js';
+import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
+
+const AT = Date.UTC(2026, 0, 1);
+
+describe('copying an archive', () => {
+  const folder = temporaryFolder();
+  let made = 0;
+  let source: Side;
+  let target: Side;
+
+  class Side {
+    private readonly database = new SqliteDatabase(join(folder, `${++made}.sqlite`));
+    readonly products = new SqliteRepository<Product>(this.database, PRODUCTS, ENDLESS);
+    readonly archive = new SqliteArchive(this.database, PRODUCTS);
+    open = () => this.database.open();
+    close = () => this.database.close();
+    all = () => this.archive.read(0, 100_000);
+  }
+
+  beforeEach(async () => {
+    [source, target] = [new Side(), new Side()];
+    await source.open();
+    await target.open();
+  });
+  afterEach(async () => {
+    await source.close();
+    await target.close();
+  });
+
+  const record = (id: number, fields: Partial<Product> = {}, version = 1): Versioned<Product> => ({
+    id,
+    version,
+    createdAt: AT + id,
+    updatedAt: AT + id,
+    fields: { name: `product ${id}`, sku: `s${id}`, ...fields },
+  });
+  const fill = async (count: number) => {
+    await source.products.reserveIds(count);
+    await source.archive.add(Array.from({ length: count }, (_, i) => record(i + 1)));
+  };
+  /** What was deleted before it is past. */
+  const SINCE = AT - 1_000;
+  const copy = (since = SINCE) => copyRecords(source.archive, target.archive, recordRules(since), () => {});
+  const failure = (attempt: Promise<unknown>): Promise<string> =>
+    attempt.then(
+      () => 'none',
+      (error: unknown) => {
+        if (error instanceof CopyError) return error.message;
+        throw error;
+      },
+    );
+
+  it('brings every record, tombstone and the next id, and proves it', async () => {
+    await fill(1_203);
+    for (const id of [1, 600, 1_203]) await source.products.remove(id, 1, AT);
+    const report = await copy();
+    expect(report).to.deep.include({ name: 'products', written: 1_203 });
+    expect(report.counts).to.deep.equal({ record: 1_200, tombstone: 3 });
+    expect(report.checksum).to.match(/^[0-9a-f]{64}$/);
+    expect(await target.all()).to.deep.equal(await source.all());
+    expect(await target.products.reserveIds(1)).to.equal(1_204);
+  });
+
+  it('copies nothing at all from an empty store', async () => {
+    const { counts, written } = await copy();
+    expect([counts, written]).to.deep.equal([{ record: 0, tombstone: 0 }, 0]);
+  });
+
+  it('goes on where an earlier run was stopped, and writes nothing twice', async () => {
+    await fill(2_700);
+    const add = target.archive.add.bind(target.archive);
+    let batches = 0;
+    target.archive.add = async (entries) => {
+      if (++batches === 3) throw new Error('the power went off');
+      await add(entries);
+    };
+    let broke = false;
+    await copy().catch(() => {
+      broke = true;
+    });
+    expect(broke).to.equal(true);
+    target.archive.add = add;
+    expect((await copy()).written).to.equal(700);
+    expect((await copy()).written).to.equal(0);
+    expect(await target.all()).to.deep.equal(await source.all());
+  });
+
+  it('writes batches of some mebibytes, however many records those are', async () => {
+    const MIB = 1024 * 1024;
+    // Of two bytes a character: bytes count, not characters.
+    const description = 'é'.repeat(MIB / 4);
+    await source.archive.add(Array.from({ length: 20 }, (_, at) => record(at + 1, { description })));
+    const add = target.archive.add.bind(target.archive);
+    const sizes: number[] = [];
+    target.archive.add = async (entries) => {
+      sizes.push(Buffer.byteLength(JSON.stringify(entries)));
+      await add(entries);
+    };
+    expect((await copy()).written).to.equal(20);
+    expect(sizes.slice(0, -1).every((size) => size > 3 * MIB)).to.equal(true);
+    expect(Math.max(...sizes)).to.be.within(3 * MIB, 6 * MIB);
+    expect(await target.all()).to.deep.equal(await source.all());
+  });
+
+  it('takes over what changed in the source since, unique values that moved too', async () => {
+    await fill(4);
+    await copy();
+    await source.products.replace(record(1, { sku: 's2' }, 2), 1).catch(() => {});
+    await source.products.remove(2, 1, AT);
+    await source.products.replace(record(1, { sku: 's2' }, 2), 1);
+    await source.products.replace(record(3, { name: 'new' }, 2), 1);
+    await source.products.insert(record(9));
+    expect((await copy()).written).to.equal(4);
+    expect(await target.all()).to.deep.equal(await source.all());
+  });
+
+  it('touches nothing in a target that holds another catalogue', async () => {
+    await fill(3);
+    for (const other of [record(7), { ...record(2), createdAt: 5 }, { ...record(3), version: 9 }]) {
+      await target.archive.add([other]);
+      expect(await failure(copy())).to.include(`${other.id}, that is not of the source`);
+      expect(await target.all()).to.deep.equal([other]);
+      await target.archive.discard([other.id]);
+    }
+  });
+
+  it('says so when the source changed meanwhile', async () => {
+    await fill(10);
+    const add = target.archive.add.bind(target.archive);
+    target.archive.add = async (entries) => {
+      await source.products.remove(5, 1, AT);
+      return add(entries);
+    };
+    expect(await failure(copy())).to.include('Did the source change meanwhile?');
+  });
+
+  it('sees a target that lost or altered something', async () => {
+    await fill(10);
+    const add = target.archive.add.bind(target.archive);
+    target.archive.add = (entries) =>
+      add(entries.map((one) => (one.id === 5 ? record(5, { description: 'altered' }) : one)));
+    expect(await failure(copy())).to.include('is not like its source');
+  });
+
+  describe('with tombstones that nobody needs any more', () => {
+    const PAST = SINCE - 1;
+    const tombstone = (id: number, deletedAt: number) => ({ id, deletedAt });
+
+    it('leaves them, and takes the others', async () => {
+      await source.archive.add([record(1), tombstone(2, PAST), tombstone(3, SINCE)]);
+      const { counts, written } = await copy();
+      expect([counts, written]).to.deep.equal([{ record: 1, tombstone: 1 }, 2]);
+      expect(await target.all()).to.deep.equal([record(1), tombstone(3, SINCE)]);
+    });
+
+    it('minds none that either side still has, or had an earlier run bring', async () => {
+      await source.archive.add([tombstone(1, PAST), record(3)]);
+      await target.archive.add([tombstone(2, PAST), record(3)]);
+      expect((await copy()).counts).to.deep.equal({ record: 1, tombstone: 0 });
+      expect(await target.all()).to.deep.equal([tombstone(2, PAST), record(3)]);
+    });
+
+    it('does not mind that one side lets go of them meanwhile', async () => {
+      const both = [record(1), tombstone(2, PAST), record(3)];
+      for (const swept of [source, target]) {
+        for (const side of [source, target]) await side.archive.add(both);
+        const read = target.archive.read.bind(target.archive);
+        let reads = 0;
+        target.archive.read = async (...page) => {
+          // In the last pass, over the target, after that over the source.
+          if (++reads === 3) await swept.archive.discard([2]);
+          return read(...page);
+        };
+        expect((await copy()).counts).to.deep.equal({ record: 2, tombstone: 0 });
+        target.archive.read = read;
+        for (const side of [source, target]) await side.archive.discard([1, 2, 3]);
+      }
+    });
+
+    it('takes what they say over, where the record is still in the target', async () => {
+      await source.archive.add([tombstone(1, PAST), record(2)]);
+      await target.archive.add([record(1), record(2)]);
+      await copy();
+      expect(await target.all()).to.deep.equal([record(2)]);
+    });
+
+    it('brings nothing back that was deleted in the target, however long ago', async () => {
+      await source.archive.add([record(1)]);
+      await target.archive.add([tombstone(1, PAST)]);
+      expect(await failure(copy())).to.include('a tombstone of products, 1, that is not of the source');
+      expect(await target.all()).to.deep.equal([tombstone(1, PAST)]);
+    });
+
+    it('refuses one in the target that is needed and not of the source', async () => {
+      await target.archive.add([tombstone(1, SINCE)]);
+      expect(await failure(copy())).to.include('a tombstone of products, 1, that is not of the source');
+    });
+
+    it('takes them all where they are needed for ever', async () => {
+      await source.archive.add([tombstone(1, 0), tombstone(2, PAST)]);
+      expect((await copy(Number.NEGATIVE_INFINITY)).counts).to.deep.equal({ record: 0, tombstone: 2 });
+      expect(await target.all()).to.deep.equal([tombstone(1, 0), tombstone(2, PAST)]);
+      await source.archive.discard([1]);
+      expect(await failure(copy(Number.NEGATIVE_INFINITY))).to.include('that is not of the source');
+    });
+  });
+});

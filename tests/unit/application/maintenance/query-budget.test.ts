@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { expectRefusal } from '../../../support/expect-refusal.js';
+import { FakeClock } from '../../../support/fakes.js';
+
+describe('a query’s budget', () => {
+  it('lets a query go on until its work has taken the time', async () => {
+    const clock = new FakeClock();
+    const time = new QueryBudget(clock, 10).start();
+    clock.running = 9.9;
+    await time.turn();
+    clock.running = 10;
+    await expectRefusal(time.turn(), 'query_too_expensive');
+  });
+
+  it('counts from the start of each query', async () => {
+    const clock = new FakeClock();
+    const budget = new QueryBudget(clock, 10);
+    const first = budget.start();
+    clock.running = 10;
+    const second = budget.start();
+    await expectRefusal(first.turn(), 'query_too_expensive');
+    await second.turn();
+  });
+
+  it('does not count what others do meanwhile', async () => {
+    const clock = new FakeClock();
+    const time = new QueryBudget(clock, 10).start();
+    for (let piece = 1; piece <= 3; piece++) {
+      clock.running += 3;
+      const turn = time.turn();
+      clock.running += 1_000;
+      await turn;
+    }
+    clock.running += 1;
+    await expectRefusal(time.turn(), 'query_too_expensive');
+  });
+
+  it('gives others their turn', async () => {
+    const time = new QueryBudget(new FakeClock(), 10).start();
+    let hadTurn = false;
+    const other = yieldToEventLoop().then(() => {
+      hadTurn = true;
+    });
+    await time.turn();
+    await other;
+    expect(hadTurn).to.equal(true);
+  });
+
+  it('measures a work', () => {
+    const clock = new FakeClock();
+    const outcome = new QueryBudget(clock, 10).measured(() => {
+      clock.running += 7;
+      return 'done';
+    });
+    expect(outcome).to.deep.equal(['done', 7]);
+  });
+});

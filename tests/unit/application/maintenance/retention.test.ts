@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryTombstones } from '#src/adapters/outbound/memory/repository.js';
+import { RESERVATION_MS, Retention, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
+import type { Purgeable } from '#src/application/ports/purgeable.js';
+import { unavailable } from '#src/domain/errors.js';
+import { expectRefusal } from '../../../support/expect-refusal.js';
+import { FakeClock } from '../../../support/fakes.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Remembers what it was asked, and has so much to remove. */
+class Pile implements Purgeable {
+  readonly moments: number[] = [];
+  readonly limits: number[] = [];
+
+  constructor(
+    readonly retentionMs: number,
+    public left = 0,
+  ) {}
+
+  async purgeBefore(moment: number, limit: number): Promise<number> {
+    this.moments.push(moment);
+    this.limits.push(limit);
+    const removed = Math.min(this.left, limit);
+    this.left -= removed;
+    return removed;
+  }
+}
+
+describe('retention', () => {
+  let clock: FakeClock;
+  let start: number;
+  beforeEach(() => {
+    clock = new FakeClock();
+    start = clock.time;
+  });
+  const pass = (ms: number) => {
+    clock.time += ms;
+    clock.running += ms;
+  };
+
+  it('keeps a reservation for 24 hours and more, and a tombstone for longer than any reservation of its id', () => {
+    expect(RESERVATION_MS).to.be.at.least(25 * HOUR_MS);
+    expect(TOMBSTONE_MS).to.be.at.least(RESERVATION_MS + 24 * HOUR_MS);
+  });
+
+  it('removes each kind when its own time is over', async () => {
+    const piles = [new Pile(HOUR_MS), new Pile(2 * HOUR_MS)];
+    const retention = new Retention(piles, clock);
+    pass(10 * HOUR_MS);
+    await retention.purgeExpired();
+    const now = start + 10 * HOUR_MS;
+    expect(piles.map(({ moments }) => moments)).to.deep.equal([[now - HOUR_MS], [now - 2 * HOUR_MS]]);
+  });
+
+  it('removes nothing of what it keeps to the millisecond, and all of it after', async () => {
+    const [reservations, tombstones] = [new MemoryIdempotencyStore(), new MemoryTombstones()];
+    const retention = new Retention([reservations, tombstones], clock);
+    await reservations.reserve([{ key: 'a', fingerprint: 'f', id: 1, reservedAt: start }]);
+    tombstones.add(1, start);
+    const left = async () => [(await reservations.find(['a'])).size, Number(tombstones.has(1))];
+    pass(RESERVATION_MS);
+    await retention.purgeExpired();
+    expect(await left()).to.deep.equal([1, 1]);
+    pass(1);
+    await retention.purgeExpired();
+    expect(await left()).to.deep.equal([0, 1]);
+    pass(TOMBSTONE_MS - RESERVATION_MS);
+    await retention.purgeExpired();
+    expect(await left()).to.deep.equal([0, 0]);
+  });
+
+  it('removes nothing early where the clock is set forward while it runs', async () => {
+    const pile = new Pile(HOUR_MS);
+    const retention = new Retention([pile], clock);
+    pass(HOUR_MS);
+    clock.time += 1_000 * HOUR_MS;
+    await retention.purgeExpired();
+    expect(pile.moments).to.deep.equal([start]);
+  });
+
+  it('goes by the clock where it is set back', async () => {
+    const pile = new Pile(HOUR_MS);
+    const retention = new Retention([pile], clock);
+    pass(HOUR_MS);
+    clock.time -= 3 * HOUR_MS;
+    await retention.purgeExpired();
+    expect(pile.moments).to.deep.equal([start - 3 * HOUR_MS]);
+  });
+
+  it('removes all of it batch by batch, and lets others have their turn in between', async () => {
+    const piles = [new Pile(0, 1_250), new Pile(0, 500)];
+    let [turns, isOver] = [0, false];
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await new Retention(piles, clock).purgeExpired();
+    isOver = true;
+    expect(piles.map(({ left }) => left)).to.deep.equal([0, 0]);
+    expect(piles.map(({ limits }) => limits)).to.deep.equal([
+      [500, 500, 500],
+      [500, 500],
+    ]);
+    expect(turns).to.be.at.least(3);
+  });
+
+  it('stops between two batches when it is told to, and touches nothing further', async () => {
+    const piles = [new Pile(0, 10_000), new Pile(0, 10_000)];
+    let requested = 0;
+    await new Retention(piles, clock).purgeExpired(() => ++requested > 3);
+    expect(piles.map(({ left }) => left)).to.deep.equal([8_500, 10_000]);
+  });
+
+  it('says that the store is not there', async () => {
+    const gone: Purgeable = { retentionMs: 0, purgeBefore: () => Promise.reject(unavailable('gone')) };
+    await expectRefusal(new Retention([gone], clock).purgeExpired(), 'unavailable');
+  });
+});

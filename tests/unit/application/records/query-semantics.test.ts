@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import type { AttributeFilter, Comparison, Membership, Order } from '#src/application/records/list-query.js';
+import {
+  attributeValues,
+  comparedValue,
+  compareInOrder,
+  compareValues,
+  fieldValue,
+  isFolded,
+  positionOf,
+  prefixRange,
+  valuesOf,
+} from '#src/application/records/query-semantics.js';
+import { by, product } from '../../../contract/repository/records.js';
+import { PRODUCTS, USERS } from '../../../support/tables.js';
+
+const RECORD = {
+  ...product(7, { name: 'Lamp', price: { amount: 5, currency: 'EUR' }, attributes: { id: 'x' } }),
+  createdAt: 1,
+  updatedAt: 2,
+};
+
+describe("a record's value of a field", () => {
+  it('is its own, or inside an object of it, or in the metadata', () => {
+    const values = ['name', 'price.amount', 'price.currency', 'id', 'createdAt', 'updatedAt'].map((field) =>
+      fieldValue(RECORD, field),
+    );
+    expect(values).to.deep.equal(['Lamp', 5, 'EUR', 7, 1, 2]);
+  });
+
+  it('is none where the field, or the object around it, is not there', () => {
+    expect(fieldValue(product(1), 'sku')).to.equal(undefined);
+    expect(fieldValue(product(1), 'price.amount')).to.equal(undefined);
+    expect(fieldValue(product(1, { sku: '' }), 'sku')).to.equal('');
+  });
+});
+
+describe('the order of records', () => {
+  it('takes numbers by size and texts by code point', () => {
+    expect(compareValues(9, 10)).to.be.below(0);
+    expect(compareValues('9', '10')).to.be.above(0);
+    expect(compareValues(2 ** 53 - 1, 2 ** 53 - 2)).to.be.above(0);
+    expect(compareValues('\uffff', '😀')).to.be.below(0);
+    expect(compareValues('a', 'a')).to.equal(0);
+  });
+
+  it('asks each key in turn, in its own direction', () => {
+    const order = by('name,-createdAt,id');
+    expect(compareInOrder(order, ['a', 1, 9], ['b', 2, 1])).to.be.below(0);
+    expect(compareInOrder(order, ['a', 1, 1], ['a', 2, 9])).to.be.above(0);
+    expect(compareInOrder(order, ['a', 1, 1], ['a', 1, 9])).to.be.below(0);
+    expect(compareInOrder(order, ['a', 1, 1], ['a', 1, 1])).to.equal(0);
+    expect(compareInOrder(by('-id'), [1], [2])).to.be.above(0);
+  });
+
+  it('gives a record a place: its values of the keys', () => {
+    const order: Order = by('-updatedAt,name,id');
+    expect(valuesOf(RECORD, order)).to.deep.equal([2, 'Lamp', 7]);
+    expect(positionOf(RECORD, order, 'after')).to.deep.equal({
+      side: 'after',
+      inclusive: false,
+      values: [2, 'Lamp', 7],
+    });
+    expect(positionOf(RECORD, by('id'), 'before', true)).to.deep.equal({
+      side: 'before',
+      inclusive: true,
+      values: [7],
+    });
+  });
+});
+
+describe('the values of filters', () => {
+  const filter = (field: string, operator: Comparison['operator'] = 'eq'): Comparison => ({
+    field,
+    operator,
+    value: 'Ann@X',
+  });
+
+  it('lose their case where a field that ignores it is told apart, not where it is ordered', () => {
+    const among: Membership = { field: 'email', operator: 'in', values: ['Ann@X'] };
+    for (const one of [filter('email'), filter('email', 'ne'), filter('email', 'prefix'), among]) {
+      expect(isFolded(USERS, one), one.operator).to.equal(true);
+      expect(comparedValue(USERS, one, 'Ann@X'), one.operator).to.equal('ann@x');
+    }
+    for (const operator of ['lt', 'lte', 'gt', 'gte'] as const) {
+      expect(isFolded(USERS, filter('email', operator)), operator).to.equal(false);
+      expect(comparedValue(USERS, filter('email', operator), 'Ann@X'), operator).to.equal('Ann@X');
+    }
+  });
+
+  it('keep their case in every other field, and are left alone as numbers', () => {
+    expect(comparedValue(PRODUCTS, filter('sku'), 'Ann@X')).to.equal('Ann@X');
+    expect(comparedValue(USERS, filter('name'), 'Ann@X')).to.equal('Ann@X');
+    expect(comparedValue(USERS, filter('id'), 5)).to.equal(5);
+  });
+
+  it('stand for every value of an attribute that is written so', () => {
+    const written = (value: string) =>
+      attributeValues({
+        field: 'attributes',
+        operator: 'attribute',
+        key: 'a',
+        value,
+      } satisfies AttributeFilter);
+    expect(written('red')).to.deep.equal(['red']);
+    expect(written('1.5')).to.deep.equal(['1.5', 1.5]);
+    expect(written('1e-7')).to.deep.equal(['1e-7', 1e-7]);
+    expect(written('-5')).to.deep.equal(['-5', -5]);
+    expect(written('0')).to.deep.equal(['0', 0]);
+    expect(written('true')).to.deep.equal(['true', true]);
+    expect(written('false')).to.deep.equal(['false', false]);
+    for (const text of [
+      '',
+      ' ',
+      '1.50',
+      '1e2',
+      '0.0000001',
+      '+1',
+      '-0',
+      '01',
+      '0x10',
+      '1 ',
+      'True',
+      'null',
+    ]) {
+      expect(written(text), text).to.deep.equal([text]);
+    }
+    for (const text of ['NaN', 'Infinity', '-Infinity']) expect(written(text), text).to.deep.equal([text]);
+  });
+
+  it('bound what begins with them', () => {
+    expect(prefixRange('ab')).to.deep.equal({ from: 'ab', before: 'ac' });
+    expect(prefixRange('')).to.deep.equal({ from: '', before: undefined });
+  });
+});

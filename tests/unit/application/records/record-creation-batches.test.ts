@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import type { Creation } from '#src/application/records/create-records.js';
+import type { Product } from '#src/domain/product.js';
+import type { Versioned } from '#src/domain/record.js';
+import {
+  death,
+  differing,
+  endOf,
+  expectOneRecord,
+  keyed,
+  lamp,
+  made,
+  type Outcome,
+  torch,
+  World,
+} from '../../../support/creation-world.js';
+
+const LINES = 5;
+
+const line = (number: number): Creation<Product> =>
+  keyed(
+    { name: `line ${number}`, sku: `sku.${number}` },
+    { key: `stream/${number}`, fingerprint: `line ${number}`, storesFields: false },
+  );
+
+const stream = Array.from({ length: LINES }, (_, at) => line(at + 1));
+const names = (lines: readonly number[]) => lines.map((number) => `line ${number}`);
+
+/** A repository that dies when it has inserted some of what it was given. */
+function dyingAfter(count: number, world: World) {
+  return differing('insertAll', async (_, [records]) => {
+    await world.records.insertAll((records as Versioned<Product>[]).slice(0, count));
+    return death();
+  });
+}
+
+describe('the creation of many records under keys', () => {
+  let world: World;
+  beforeEach(() => {
+    world = new World();
+  });
+  const found = async () => {
+    const { records } = await world.records.list({
+      limit: 100,
+      filters: [],
+      order: [{ field: 'id', descending: false }],
+    });
+    return records.map(({ fields }) => fields.name);
+  };
+
+  it('gives each line what is due to it alone', async () => {
+    const other = await world.occupy('sku.5');
+    await world.process()(line(1));
+    await world.process()(line(2));
+    await world.records.remove((await world.reserved('stream/2')) ?? 0, 1, 0);
+    await endOf(world.process(differing('insertAll', death))(line(3)));
+    await world.process()(torch('stream/4'));
+    const unkeyed = keyed({ name: 'without a key' });
+    const broken = keyed({ name: 'broken' }, { key: 'broken', fingerprint: 'broken', storesFields: true });
+    world.refuses = ({ name }) => name === 'broken';
+
+    const responses = await world.process()(...stream, unkeyed, broken, line(6));
+    const [existing, deleted, begun, reused, taken, free, refused, fresh] = responses;
+    expect([existing, deleted, begun, fresh].map(isReplay)).to.deep.equal([true, true, false, false]);
+    expect([reused, taken, refused]).to.deep.equal([
+      'idempotency_key_reused',
+      'duplicate_value',
+      'validation_failed',
+    ]);
+    expect(isReplay(free)).to.equal(false);
+    const reserved = await Promise.all([1, 2, 3, 6].map((number) => world.reserved(`stream/${number}`)));
+    expect(made(responses).map(({ id }) => id)).to.include.members(reserved);
+    expect(await found()).to.have.members(['Other', ...names([1, 3, 6]), 'Torch', 'without a key']);
+
+    await world.records.remove(other, 1, 0);
+    const again = await world.process()(...stream, line(6));
+    expect(again.map(isReplay)).to.deep.equal([true, true, true, undefined, false, true]);
+    expect(await found()).to.have.members([...names([1, 3, 5, 6]), 'Torch', 'without a key']);
+  });
+
+  for (let inserted = 0; inserted <= LINES; inserted++) {
+    it(`creates only what is missing when ${inserted} of ${LINES} were inserted and the process died`, async () => {
+      await endOf(world.process(dyingAfter(inserted, world))(...stream));
+      const responses = await world.process()(...stream);
+      expect(responses.map(isReplay)).to.deep.equal(stream.map((_, at) => at < inserted));
+      expect(await found()).to.deep.equal(names([1, 2, 3, 4, 5]));
+      const third = await world.process()(...stream);
+      expect(third).to.deep.equal(responses.map((response) => ({ ...(response as object), isReplay: true })));
+    });
+  }
+
+  it('creates each once in two streams at once, which overlap', async () => {
+    const [one, other] = await Promise.all([
+      world.process()(...stream.slice(0, 4)),
+      world.process()(...stream.slice(1)),
+    ]);
+    for (const at of [1, 2, 3]) expectOneRecord([one[at] ?? '', other[at - 1] ?? ''], 1);
+    expect(await found()).to.have.members(names([1, 2, 3, 4, 5]));
+  });
+
+  it('lets one line of a stream have a sku that two want, whenever it is sent', async () => {
+    const both = [lamp(0, 'stream/1'), lamp(1, 'stream/2')];
+    expect((await world.process()(...both)).map(isReplay)).to.deep.equal([false, undefined]);
+    expect((await world.process()(...both)).map(isReplay)).to.deep.equal([true, undefined]);
+    const first = (await world.reserved('stream/1')) ?? 0;
+    const second = await world.reserved('stream/2');
+    await world.records.remove(first, 1, 0);
+    expect((await world.process()(...both)).map(isReplay)).to.deep.equal([true, false]);
+    expect(await world.listed()).to.deep.equal([second]);
+  });
+});
+
+function isReplay(response: Outcome | undefined): boolean | undefined {
+  return typeof response === 'object' ? response.isReplay : undefined;
+}

@@ -1,0 +1,213 @@
+import { expect } from 'chai';
+import type { Creation } from '#src/application/records/create-records.js';
+import type { Product } from '#src/domain/product.js';
+import {
+  death,
+  differing,
+  endOf,
+  expectOneRecord,
+  lamp,
+  made,
+  type Outcome,
+  refused,
+  SKU,
+  torch,
+  World,
+} from '../../../support/creation-world.js';
+import { everyOrder, type Schedule, someOrders } from '../../../support/interleavings.js';
+
+describe('creations under one key, in every order of their steps', () => {
+  let world: World;
+
+  const inEveryOrder = (scene: (schedule: Schedule) => Promise<void>) =>
+    everyOrder(async (schedule) => {
+      world = new World();
+      await scene(schedule);
+    });
+  const inSomeOrders = (scene: (schedule: Schedule) => Promise<void>) =>
+    someOrders(3_000, async (schedule) => {
+      world = new World();
+      await scene(schedule);
+    });
+
+  type Other = () => Promise<unknown>;
+
+  /** Attempts side by side, each in a process of its own, and what else happens at some moment meanwhile. */
+  const play = async (
+    schedule: Schedule,
+    attempts: readonly Creation<Product>[],
+    ...others: Other[]
+  ): Promise<Outcome[]> => {
+    const beside = async (other: Other): Promise<Outcome[]> => {
+      await schedule.step();
+      await other();
+      return [];
+    };
+    const responses = attempts.map((creation) => world.process((port) => schedule.stepwise(port))(creation));
+    return (await schedule.run([...responses, ...others.map(beside)])).flat();
+  };
+
+  const reserved = async () => (await world.reserved()) ?? 0;
+  const deletion: Other = async () => {
+    const record = await world.records.find(await reserved());
+    if (record) await world.records.remove(record.id, record.version, 0);
+  };
+  const change: Other = async () => {
+    const record = await world.records.find(await reserved());
+    if (record) await world.records.replace({ ...record, version: 2, fields: { name: 'Changed' } }, 1);
+  };
+
+  it('make one record of two attempts', async () => {
+    const orders = await inEveryOrder(async (schedule) => {
+      const id = expectOneRecord(await play(schedule, [lamp(0), lamp(1)]), 1);
+      expect([await world.listed(), await reserved()]).to.deep.equal([[id], id]);
+    });
+    expect(orders).to.be.greaterThan(200);
+  });
+
+  it('make one record of two attempts in one process', async () => {
+    await inEveryOrder(async (schedule) => {
+      const shared = world.process((port) => schedule.stepwise(port));
+      const responses = (await schedule.run([shared(lamp(0)), shared(lamp(1))])).flat();
+      expect(await world.listed()).to.deep.equal([expectOneRecord(responses, 1)]);
+    });
+  });
+
+  it('make one record of three attempts', async () => {
+    await inSomeOrders(async (schedule) => {
+      const id = expectOneRecord(await play(schedule, [lamp(0), lamp(1), lamp(0)]), 1);
+      expect(await world.listed()).to.deep.equal([id]);
+    });
+  });
+
+  it('make none again that is deleted meanwhile', async () => {
+    let deleted = 0;
+    await inEveryOrder(async (schedule) => {
+      const responses = await play(schedule, [lamp(0), lamp(1)], deletion);
+      const id = expectOneRecord(responses, 1);
+      const found = await world.listed();
+      if (found.length === 0) deleted++;
+      else expect(found).to.deep.equal([id]);
+      const late = await world.process()(lamp(0));
+      expectOneRecord([...responses, ...late], 1);
+      expect(await world.listed()).to.deep.equal(found);
+    });
+    expect(deleted).to.be.greaterThan(100);
+  });
+
+  it('tell nothing of what became of the record meanwhile', async () => {
+    let changed = 0;
+    await inEveryOrder(async (schedule) => {
+      const id = expectOneRecord(await play(schedule, [lamp(0), lamp(1)], change), 1);
+      const { version, fields } = (await world.records.find(id)) ?? {};
+      if (version !== 2) return;
+      changed++;
+      expect(fields).to.deep.equal({ name: 'Changed' });
+    });
+    expect(changed).to.be.greaterThan(100);
+  });
+
+  it('finish what a dead process began, whatever is changed and deleted meanwhile', async () => {
+    await inSomeOrders(async (schedule) => {
+      await endOf(world.process(differing('insertAll', death))(lamp(0)));
+      const id = await reserved();
+      const responses = await play(schedule, [lamp(1), lamp(0), lamp(1)], change, deletion, deletion);
+      expect(expectOneRecord(responses, 1)).to.equal(id);
+      expect((await world.listed()).length).to.be.lessThan(2);
+    });
+  });
+
+  describe('another body', () => {
+    const expectOneBody = (responses: readonly Outcome[]) => {
+      const [lost] = refused(responses);
+      expect(refused(responses)).to.have.length(1);
+      expect(lost).to.equal('idempotency_key_reused');
+    };
+
+    it('is refused beside the first, or refuses it, and makes nothing', async () => {
+      await inEveryOrder(async (schedule) => {
+        const responses = await play(schedule, [lamp(0), torch()]);
+        expectOneBody(responses);
+        expect(await world.listed()).to.deep.equal([expectOneRecord(responses, 1)]);
+      });
+    });
+
+    it('is refused from the reservation on, whatever becomes of the record', async () => {
+      await inEveryOrder(async (schedule) => {
+        await endOf(world.process(differing('insertAll', death))(lamp(0)));
+        const responses = await play(schedule, [lamp(1), torch()], deletion);
+        expectOneBody(responses);
+        expect(expectOneRecord(responses, 1)).to.equal(await reserved());
+        expect((await world.listed()).length).to.be.lessThan(2);
+        expect(await world.process()(torch())).to.deep.equal(['idempotency_key_reused']);
+      });
+    });
+
+    it('is refused after a refusal too, which reserved the id', async () => {
+      await inEveryOrder(async (schedule) => {
+        const other = await world.occupy(SKU);
+        expect(await world.process()(lamp(0))).to.deep.equal(['duplicate_value']);
+        const gone = () => world.records.remove(other, 1, 0);
+        const responses = await play(schedule, [lamp(1), torch()], gone);
+        expect(responses[1]).to.equal('idempotency_key_reused');
+        expect((await world.listed()).length).to.be.lessThan(2);
+      });
+    });
+  });
+
+  describe('after a refusal', () => {
+    it('by a sku that is free again make one record, under the id that was reserved', async () => {
+      await inEveryOrder(async (schedule) => {
+        const other = await world.occupy(SKU);
+        expect(await world.process()(lamp(0))).to.deep.equal(['duplicate_value']);
+        const id = await reserved();
+        await world.records.remove(other, 1, 0);
+        expect(expectOneRecord(await play(schedule, [lamp(1), lamp(0)]), 1)).to.equal(id);
+        expect(await world.listed()).to.deep.equal([id]);
+      });
+    });
+
+    it('make it once, when the sku becomes free meanwhile', async () => {
+      let [none, one, both] = [0, 0, 0];
+      await inEveryOrder(async (schedule) => {
+        const other = await world.occupy(SKU);
+        const responses = await play(schedule, [lamp(0), lamp(1)], () => world.records.remove(other, 1, 0));
+        if (made(responses).length === 0) none++;
+        else if (made(responses).length === 1) one++;
+        else both++;
+        for (const code of refused(responses)) expect(code).to.equal('duplicate_value');
+        const fresh = made(responses).length === 0 ? 0 : 1;
+        const id = await reserved();
+        if (fresh === 1) expect(expectOneRecord(responses, fresh)).to.equal(id);
+        const late = await world.process()(lamp(0));
+        expectOneRecord([...responses, ...late], 1);
+        expect(await world.listed()).to.deep.equal([id]);
+      });
+      expect(Math.min(none, one, both)).to.be.greaterThan(10);
+    });
+
+    it('by what it refers to make one record when that is there', async () => {
+      await inEveryOrder(async (schedule) => {
+        world.refuses = () => true;
+        expect(await world.process()(lamp(0))).to.deep.equal(['validation_failed']);
+        world.refuses = () => false;
+        const id = expectOneRecord(await play(schedule, [lamp(1), lamp(0)]), 1);
+        expect(await world.listed()).to.deep.equal([id]);
+      });
+    });
+  });
+
+  it('are never refused once the record is there, though by now they would be', async () => {
+    let late = 0;
+    await inEveryOrder(async (schedule) => {
+      const responses = await play(schedule, [lamp(0), lamp(1)], async () => {
+        if ((await world.listed()).length === 0) return;
+        world.refuses = () => true;
+        late++;
+      });
+      expect(await world.listed()).to.deep.equal([expectOneRecord(responses, 1)]);
+      expect(refused(responses)).to.deep.equal([]);
+    });
+    expect(late).to.be.greaterThan(100);
+  });
+});

@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/products.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
+import { IdAllocator } from '#src/application/records/id-allocator.js';
+import { ANY_VERSION, RecordService } from '#src/application/records/record-service.js';
+import type { Change } from '#src/application/records/record-view.js';
+import { normalizeProduct, type Product } from '#src/domain/product.js';
+import { expectRefusal } from '../../../support/expect-refusal.js';
+import { CountingBackoff, FakeClock } from '../../../support/fakes.js';
+import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
+
+const replacement = (body: object): Change => ({ kind: 'replacement', body });
+
+/** Loses the next writes, and in each lets another writer be faster. */
+class LosingRepository extends MemoryRepository<Product> {
+  losses = 0;
+  isRaced = false;
+
+  override async replace(...[record, expected]: Parameters<MemoryRepository<Product>['replace']>) {
+    if (this.losses-- <= 0) return super.replace(record, expected);
+    const current = await this.find(record.id);
+    if (!this.isRaced || !current) return false;
+    const version = current.version + 1;
+    await super.replace(
+      { ...current, version, fields: { ...current.fields, sku: `race-${version}` } },
+      expected,
+    );
+    return false;
+  }
+}
+
+describe('the service of records', () => {
+  let records: LosingRepository;
+  let clock: FakeClock;
+  let backoff: CountingBackoff;
+  let products: RecordService<Product>;
+
+  const created = async (body: object) => (await products.create({ draft: products.draft(body) })).record;
+
+  beforeEach(() => {
+    records = new LosingRepository(PRODUCTS, ENDLESS);
+    clock = new FakeClock();
+    backoff = new CountingBackoff();
+    products = new RecordService({
+      records,
+      reservations: new MemoryIdempotencyStore(),
+      ids: new IdAllocator(records),
+      view: VIEW,
+      rules: { normalize: normalizeProduct },
+      clock,
+      backoff,
+    });
+  });
+
+  it('tries a lost write again on the newest state', async () => {
+    const { id } = await created({ name: 'Lamp' });
+    records.losses = 3;
+    records.isRaced = true;
+    const patched = await products.update(id, ANY_VERSION, { kind: 'merge-patch', body: { name: 'Torch' } });
+    expect(patched).to.deep.include({ version: 5, fields: { name: 'Torch', sku: 'race-4' } });
+    expect(backoff.pauses).to.equal(3);
+  });
+
+  it('gives up a write that never wins, with nothing written', async () => {
+    const { id } = await created({ name: 'Lamp' });
+    records.losses = Number.POSITIVE_INFINITY;
+    await expectRefusal(products.update(id, ANY_VERSION, replacement({ name: 'Torch' })), 'unavailable');
+    expect((await products.read(id)).fields.name).to.equal('Lamp');
+    expect(backoff.pauses).to.be.within(10, 1_000);
+  });
+
+  it('checks the precondition on every version that it tries to change', async () => {
+    const { id } = await created({ name: 'Lamp' });
+    records.losses = 1;
+    records.isRaced = true;
+    await expectRefusal(
+      products.update(id, { only: [1] }, replacement({ name: 'x' })),
+      'precondition_failed',
+    );
+    expect((await products.read(id)).fields).to.deep.equal({ name: 'Lamp', sku: 'race-2' });
+  });
+
+  it('takes a precondition by value', async () => {
+    const { id } = await created({ name: 'Lamp' });
+    for (const failing of [
+      { only: [] },
+      { only: [2, 3] },
+      { never: [1] },
+      { never: 'any' },
+      { only: [1], never: [1] },
+    ] as const) {
+      await expectRefusal(products.update(id, failing, replacement({ name: 'x' })), 'precondition_failed');
+      await expectRefusal(products.remove(id, failing), 'precondition_failed');
+    }
+    await products.update(id, { only: [7, 1], never: [2] }, replacement({ name: 'Torch' }));
+    await products.remove(id, { only: [2] });
+    expect(await records.find(id)).to.equal(undefined);
+  });
+
+  it('lets no time of change come before another when the clock is set back', async () => {
+    const { id, createdAt } = await created({ name: 'Lamp' });
+    clock.time -= 3_600_000;
+    const { updatedAt } = await products.update(id, ANY_VERSION, replacement({ name: 'Torch' }));
+    expect(updatedAt).to.equal(createdAt);
+  });
+
+  it('moves neither version nor time if nothing changes', async () => {
+    const old = await created({ name: 'Lamp', attributes: { a: 1 } });
+    clock.time += 1_000;
+    const changes: Change[] = [
+      replacement({ attributes: { a: 1 }, name: 'Lamp' }),
+      { kind: 'merge-patch', body: { attributes: { a: 1 } } },
+      { kind: 'json-patch', body: [{ op: 'test', path: '/name', value: 'Lamp' }] },
+    ];
+    for (const change of changes)
+      expect(await products.update(old.id, ANY_VERSION, change)).to.deep.equal(old);
+  });
+
+  it('validates the body of every write, and the result of every patch', async () => {
+    await expectRefusal(created({ name: ' ' }), 'validation_failed', ['/name']);
+    await expectRefusal(created({ name: 7, sku: ' ' }), 'validation_failed', ['/name', '/sku']);
+    const { id } = await created({ name: 'Lamp' });
+    const changes: Change[] = [
+      replacement({ name: '' }),
+      { kind: 'merge-patch', body: { name: null } },
+      { kind: 'json-patch', body: [{ op: 'remove', path: '/name' }] },
+    ];
+    for (const change of changes)
+      await expectRefusal(products.update(id, ANY_VERSION, change), 'validation_failed', ['/name']);
+    expect((await products.read(id)).version).to.equal(1);
+  });
+
+  it('knows nothing of a record that does not exist', async () => {
+    await expectRefusal(products.read(9), 'not_found');
+    await expectRefusal(products.remove(9, ANY_VERSION), 'not_found');
+    await expectRefusal(products.update(9, ANY_VERSION, replacement({ name: 'x' })), 'not_found');
+  });
+
+  it('keeps fields that this version does not know, in the record and in its objects', async () => {
+    const fields = { name: 'Lamp', price: { amount: 1, currency: 'EUR', net: 0.8 }, label: 'x' };
+    const id = await records.reserveIds(1);
+    await records.insert({ id, version: 1, createdAt: 0, updatedAt: 0, fields });
+    const changes: [Change, object][] = [
+      [
+        replacement({ name: 'a', price: { amount: 2, currency: 'EUR' } }),
+        { price: { ...fields.price, amount: 2 } },
+      ],
+      [{ kind: 'merge-patch', body: { name: 'b' } }, { price: { ...fields.price, amount: 2 } }],
+      [
+        { kind: 'json-patch', body: [{ op: 'replace', path: '/name', value: 'c' }] },
+        { price: { ...fields.price, amount: 2 } },
+      ],
+      [{ kind: 'merge-patch', body: { price: null } }, {}],
+    ];
+    for (const [change, kept] of changes) {
+      const { fields: stored } = await products.update(id, ANY_VERSION, change);
+      expect(stored, JSON.stringify(change)).to.deep.equal({ name: stored.name, label: 'x', ...kept });
+    }
+    expect(VIEW.present(await products.read(id))).to.deep.equal({ id, name: 'c' });
+  });
+});

@@ -1,0 +1,202 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { accessOf } from '#browser/docs/access.js';
+import { examplesOf, sampleOf } from '#browser/docs/sample.js';
+import { indentedJson } from '#browser/docs/indented-json.js';
+import type { OpenApi, Schema } from '#browser/docs/openapi.js';
+import { groupsOf } from '#browser/docs/operations.js';
+import { References } from '#browser/docs/references.js';
+import { constraintsOf, typeText } from '#browser/docs/schema-terms.js';
+
+const INFO = { openapi: '3.1.0', info: { title: 'x', version: '1' } };
+
+function documentOf(more: object): { document: OpenApi; references: References } {
+  const document = { ...INFO, ...more } as OpenApi;
+  return { document, references: new References(document) };
+}
+
+describe('JSON that is shown in lines', () => {
+  const withoutSpace = (text: string) => text.replaceAll(/\s/g, '');
+
+  it('is as JavaScript would write it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const shown = indentedJson(JSON.stringify(value));
+        expect(JSON.parse(shown)).to.deep.equal(JSON.parse(JSON.stringify(value)));
+        expect(shown).to.equal(JSON.stringify(value, undefined, 2));
+      }),
+    );
+  });
+
+  it('keeps every value as it was written', () => {
+    const text = '{"a":9007199254740993,"b":1.0,"a":1e2,"c":"\\u0041 \\" {,}:"}';
+    expect(withoutSpace(indentedJson(text))).to.equal(withoutSpace(text));
+  });
+
+  it('is not touched where it is none', () => {
+    for (const text of ['', 'plain', '{"a":1}\n{"a":2}\n', '{"a":'])
+      expect(indentedJson(text)).to.equal(text);
+  });
+});
+
+describe('the operations of a document', () => {
+  const found = {
+    operationId: 'b',
+    tags: ['two'],
+    parameters: [{ $ref: '#/components/parameters/a~1b%20c' }],
+  };
+  const { document, references } = documentOf({
+    tags: [{ name: 'one', description: 'First' }, { name: 'none' }],
+    security: [{ key: [] }],
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'Bearer' } },
+      parameters: { 'a/b c': { name: 'limit', in: 'query', description: 'Own' } },
+    },
+    paths: {
+      '/x': {
+        parameters: [
+          { name: 'limit', in: 'query', description: 'Shared' },
+          { name: 'limit', in: 'header' },
+        ],
+        get: found,
+        head: { tags: ['one'] },
+        options: { tags: ['one'], security: [] },
+        post: { tags: ['one'], summary: 'Makes' },
+        summary: 'no method',
+      },
+      '/y': { delete: {} },
+    },
+  });
+  const groups = groupsOf(document, references);
+
+  it('are grouped by tag, in the order of the tags, with HEAD and OPTIONS apart', () => {
+    const shown = groups.map(({ name, operations, others }) => [
+      name,
+      operations.map(({ method, path }) => `${method} ${path}`),
+      others.map(({ method }) => method),
+    ]);
+    expect(shown).to.deep.equal([
+      ['one', ['POST /x'], ['HEAD', 'OPTIONS']],
+      ['two', ['GET /x'], []],
+      ['other', ['DELETE /y'], []],
+    ]);
+    expect(groups[0]?.description).to.equal('First');
+  });
+
+  it('have a name for the address, whether they were given one or not', () => {
+    expect(groups.map(({ operations }) => operations[0]?.id)).to.deep.equal(['post-x', 'b', 'delete-y']);
+  });
+
+  it('have their own parameters before those of their path', () => {
+    const parameters = groups[1]?.operations[0]?.parameters ?? [];
+    expect(parameters.map(({ in: location, description }) => [location, description])).to.deep.equal([
+      ['query', 'Own'],
+      ['header', undefined],
+    ]);
+  });
+
+  it('need what the document says, where they say nothing', () => {
+    expect(groups[0]?.operations[0]?.access.needsKey).to.equal(true);
+    expect(groups[0]?.others[1]?.access.takesKey).to.equal(false);
+  });
+});
+
+describe('who may ask for an operation', () => {
+  const { document, references } = documentOf({
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        oauth: { type: 'oauth2' },
+        client: { type: 'http', scheme: 'basic', description: 'Id and secret.' },
+      },
+    },
+  });
+  const access = (...requirements: Record<string, string[]>[]) =>
+    accessOf(requirements, document, references);
+  const nobody = { takesKey: false, needsKey: false, scopes: [], others: [] };
+
+  it('is told by what is enough', () => {
+    expect(access()).to.deep.equal(nobody);
+    expect(access({})).to.deep.equal(nobody);
+    const both = access({ bearer: ['a'] }, { oauth: ['a', 'b'] });
+    expect(both).to.deep.equal({ takesKey: true, needsKey: true, scopes: ['a', 'b'], others: [] });
+    expect(access({}, { bearer: [] })).to.include({ takesKey: true, needsKey: false });
+  });
+
+  it('is not who has a key where other credentials are asked for', () => {
+    expect(access({ client: [] }, {})).to.deep.equal({ ...nobody, others: ['Id and secret.'] });
+    expect(access({ unknown: [] })).to.deep.equal({ ...nobody, others: ['unknown'] });
+  });
+});
+
+describe('what is said of a schema', () => {
+  const { references } = documentOf({
+    components: {
+      schemas: {
+        Price: { type: 'object', properties: { amount: { type: 'integer' } } },
+        Loop: { $ref: '#/components/schemas/Loop' },
+        Tree: { type: 'object', properties: { child: { $ref: '#/components/schemas/Tree' } } },
+      },
+    },
+  });
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const sample = (schema: Schema | { $ref: string }) => sampleOf(schema, references);
+
+  it('is its type in words', () => {
+    for (const [schema, text] of [
+      [{ type: 'integer' }, 'integer'],
+      [{ type: ['string', 'null'] }, 'string or null'],
+      [{ type: 'array', items: ref('Price') }, 'array of Price'],
+      [{ oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'string' }] }, 'string or number'],
+      [true, 'any value'],
+      [{ enum: ['a'] }, ''],
+    ] as const)
+      expect(typeText(schema, references)).to.equal(text);
+  });
+
+  it('is what it must be beside that', () => {
+    const terms = (schema: Schema) => constraintsOf(schema, references);
+    expect(terms({ minimum: 1, maximum: 1_000, default: 100 })).to.deep.equal(['1 to 1,000', 'default 100']);
+    expect(terms({ minLength: 1, pattern: '^a$', readOnly: true })).to.deep.equal([
+      'at least 1 character',
+      'matches ^a$',
+      'read only',
+    ]);
+    expect(
+      terms({ type: 'array', items: { enum: ['a', 'b'] }, uniqueItems: true, maxItems: 2 }),
+    ).to.deep.equal(['any of a, b', 'at most 2 items', 'each once']);
+    expect(terms({})).to.deep.equal([]);
+  });
+
+  it('is an example of it, of what is sent', () => {
+    expect(sample(ref('Price'))).to.deep.equal({ amount: 1 });
+    expect(
+      sample({
+        properties: {
+          id: { type: 'integer', readOnly: true },
+          tags: { type: 'array', items: { enum: ['a'] } },
+        },
+      }),
+    ).to.deep.equal({ tags: ['a'] });
+    expect(sample({ allOf: [ref('Price'), { properties: { on: { type: 'boolean' } } }] })).to.deep.equal({
+      amount: 1,
+      on: true,
+    });
+    expect(sample({ type: 'object', examples: [{ a: 1 }] })).to.deep.equal({ a: 1 });
+  });
+
+  it('has an end where the schema has none', () => {
+    expect(JSON.stringify(sample(ref('Tree'))).length).to.be.lessThan(200);
+    expect(sample(ref('Loop'))).to.equal('text');
+    expect(sample({ $ref: '#/nowhere/at/all' })).to.equal('text');
+  });
+
+  it('gives way to the examples of the document', () => {
+    const values = (media: object) =>
+      examplesOf({ a: media, b: { example: 3 } }, 'a', references).map(({ value }) => value);
+    expect(values({ example: 1, schema: { type: 'string' } })).to.deep.equal([1]);
+    expect(values({ examples: { a: { summary: 'A', value: 1 }, b: { value: 2 } } })).to.deep.equal([1, 2]);
+    expect(values({ schema: { type: 'boolean' } })).to.deep.equal([true]);
+    expect(values({ schema: { type: 'string', contentSchema: { type: 'array' } } })).to.deep.equal([3]);
+  });
+});

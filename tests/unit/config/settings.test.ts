@@ -1,0 +1,320 @@
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { describeSettings, loadSettings, SettingsError, toEnvironment } from '#src/config/settings.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+
+function issuesOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.issues;
+    throw error;
+  }
+  return [];
+}
+
+describe('settings', () => {
+  const folder = temporaryFolder();
+  const file = (text: string) => {
+    const path = join(folder, 'settings.json');
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it('have the defaults of the contract', () => {
+    expect(loadSettings({})).to.include({
+      HOST: '127.0.0.1',
+      PORT: 8443,
+      DATA_DIR: './data',
+      STORE: 'sqlite',
+      SQLITE_FILE: 'data/catalogue.sqlite',
+      RATE_LIMIT_REQUESTS: 600,
+      RATE_LIMIT_WINDOW_SECONDS: 60,
+      BODY_LIMIT_BYTES: 1_048_576,
+      TLS: 'self-signed',
+      MANAGEMENT_HOST: '127.0.0.1',
+      MANAGEMENT_PORT: 9464,
+      SHUTDOWN_GRACE_SECONDS: 20,
+      STORE_START_TIMEOUT_SECONDS: 60,
+      WORKERS: 1,
+    });
+  });
+
+  it('are overlaid by a file, and that by the environment', () => {
+    const CONFIG_FILE = file('{"PORT": 1111, "DATA_DIR": "/x", "LOG_LEVEL": "warn"}');
+    const settings = loadSettings({ CONFIG_FILE, PORT: '2222', LOG_LEVEL: '' });
+    expect(settings).to.include({
+      PORT: 2222,
+      DATA_DIR: '/x',
+      LOG_LEVEL: 'warn',
+      SQLITE_FILE: '/x/catalogue.sqlite',
+    });
+  });
+
+  it('cannot be changed', () => {
+    expect(Object.isFrozen(loadSettings({}))).to.equal(true);
+  });
+
+  it('take every kind of address for HOST', () => {
+    for (const HOST of ['0.0.0.0', '::', '::1', 'localhost', '192.0.2.1'])
+      expect(issuesOf({ HOST }), HOST).to.deep.equal([]);
+  });
+
+  it('take a number of workers, or auto for one a core', () => {
+    expect(loadSettings({ WORKERS: '64' }).WORKERS).to.equal(64);
+    expect(loadSettings({ WORKERS: 'auto' }).WORKERS).to.equal(Math.min(availableParallelism(), 64));
+    for (const WORKERS of ['0', '65', '-1', '1.5', 'many']) {
+      expect(issuesOf({ WORKERS }), WORKERS).to.deep.equal([
+        'WORKERS must be an integer from 1 to 64, or auto',
+      ]);
+    }
+  });
+
+  it('refuse several workers on a store that is the memory of one', () => {
+    for (const WORKERS of ['2', '64']) {
+      expect(issuesOf({ WORKERS, STORE: 'memory' })).to.deep.equal([
+        'WORKERS must be 1 with STORE=memory, which is the memory of one process',
+      ]);
+    }
+    expect(issuesOf({ WORKERS: '1', STORE: 'memory' })).to.deep.equal([]);
+  });
+
+  it('pass to another process whole, over a file that has changed meanwhile', () => {
+    const CONFIG_FILE = file('{"DATA_DIR": "/x", "PUBLIC_READ": "products", "RATE_LIMIT_REQUESTS": 7}');
+    const settings = loadSettings({ CONFIG_FILE, WORKERS: '3', REQUIRE_IF_MATCH: 'true' });
+    file('{"RATE_LIMIT_REQUESTS": 8, "LOG_LEVEL": "no such level"}');
+    expect(loadSettings({ CONFIG_FILE, ...toEnvironment(settings) })).to.deep.equal(settings);
+  });
+
+  it('tell each wrong value in a line of its own', () => {
+    const issues = issuesOf({
+      PORT: '70000',
+      STORE: 'mysql',
+      RATE_LIMIT_REQUESTS: '1.5',
+      REQUIRE_IF_MATCH: 'perhaps',
+    });
+    expect(issues).to.have.length(4);
+    for (const [i, name] of ['PORT', 'STORE', 'REQUIRE_IF_MATCH', 'RATE_LIMIT_REQUESTS'].entries()) {
+      expect(issues[i])
+        .to.match(new RegExp(`^${name} `))
+        .and.to.not.include('\n');
+    }
+  });
+
+  it('take for PUBLIC_URL an address over HTTPS, as a prefix of others', () => {
+    for (const PUBLIC_URL of ['https://api.example.com', 'https://localhost:8443', 'https://x.org/catalogue'])
+      expect(loadSettings({ PUBLIC_URL })).to.include({ PUBLIC_URL });
+    for (const PUBLIC_URL of [
+      'http://x.org',
+      'x.org',
+      'https://x.org/',
+      'https://x.org?a',
+      'https://u:p@x.org',
+      'https://:p@x.org',
+      'https://x.org:443',
+      'https://X.org',
+      'https://x.org/"a',
+      'https://x.org/a\nb',
+    ]) {
+      expect(issuesOf({ PUBLIC_URL })[0], PUBLIC_URL).to.match(/^PUBLIC_URL must be /);
+    }
+  });
+
+  it('take for OAUTH_ISSUER an address over HTTPS, or of this machine, and then ask for OAUTH_AUDIENCE', () => {
+    const OAUTH_AUDIENCE = 'catalogue';
+    for (const OAUTH_ISSUER of [
+      'https://id.example.com/realms/x',
+      'http://localhost:9000',
+      'http://[::1]:9/',
+    ]) {
+      expect(loadSettings({ OAUTH_ISSUER, OAUTH_AUDIENCE })).to.include({ OAUTH_ISSUER });
+      expect(issuesOf({ OAUTH_ISSUER })).to.deep.equal(['OAUTH_AUDIENCE is required by OAUTH_ISSUER']);
+    }
+    for (const OAUTH_ISSUER of [
+      'http://id.example.com',
+      'id',
+      'https://x.org?a',
+      'http://localhost.evil.org',
+      'https://:secret@x.org',
+      'https://x.org\n',
+      'https:x.org',
+      'HTTPS://x.org',
+      'http://127.1',
+    ]) {
+      expect(issuesOf({ OAUTH_ISSUER, OAUTH_AUDIENCE })[0], OAUTH_ISSUER).to.match(/^OAUTH_ISSUER must be /);
+    }
+  });
+
+  it('take for OAUTH_ISSUER any address but that of this service', () => {
+    const own = ['OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway'];
+    const OAUTH_AUDIENCE = 'catalogue';
+    for (const [OAUTH_ISSUER, PORT] of [
+      ['https://localhost:8443', undefined],
+      ['https://localhost:8443/', undefined],
+      ['https://localhost:9443', '9443'],
+      ['https://localhost', '443'],
+    ] as const) {
+      const given = { OAUTH_ISSUER, OAUTH_AUDIENCE, ...(PORT && { PORT }) };
+      expect(issuesOf(given), OAUTH_ISSUER).to.deep.equal(own);
+    }
+    for (const [OAUTH_ISSUER, PORT] of [
+      ['https://localhost:9443', '8443'],
+      ['https://localhost:8443', '9443'],
+      ['https://localhost:8443/realms/shop', '8443'],
+      ['http://localhost:8443', '8443'],
+      ['https://localhost', '8443'],
+      ['https://localhost:9443', '0'],
+    ] as const)
+      expect(loadSettings({ OAUTH_ISSUER, OAUTH_AUDIENCE, PORT }), OAUTH_ISSUER).to.include({ OAUTH_ISSUER });
+    expect(
+      issuesOf({ OAUTH_ISSUER: own[0] ?? '', OAUTH_AUDIENCE, PORT: 'x', PUBLIC_URL: 'x' }),
+    ).to.have.length(3);
+    const PUBLIC_URL = 'https://x.org/catalogue';
+    for (const OAUTH_ISSUER of [PUBLIC_URL, `${PUBLIC_URL}/`])
+      expect(issuesOf({ OAUTH_ISSUER, OAUTH_AUDIENCE, PUBLIC_URL }), OAUTH_ISSUER).to.deep.equal(own);
+    const others = { OAUTH_ISSUER: 'https://localhost:9443', OAUTH_AUDIENCE, PUBLIC_URL };
+    expect(issuesOf(others)).to.deep.equal([]);
+  });
+
+  it('tell one line for a value of the wrong type', () => {
+    expect(issuesOf({ CONFIG_FILE: file('{"STORE": 5}') })).to.have.length(1);
+  });
+
+  it('ask for REDIS_URL where Redis is to limit, and take it for nothing else than an address of Redis', () => {
+    expect(issuesOf({ RATE_LIMITER: 'redis' })).to.deep.equal([
+      'REDIS_URL is required by RATE_LIMITER=redis',
+    ]);
+    for (const REDIS_URL of ['redis://localhost', 'rediss://:secret@[::1]:6380/2'])
+      expect(loadSettings({ RATE_LIMITER: 'redis', REDIS_URL })).to.include({ REDIS_URL });
+    for (const REDIS_URL of ['secret', 'http://:secret@h', 'redis://:secret@h/x', 'redis://:secret@h?db=1']) {
+      const issues = issuesOf({ RATE_LIMITER: 'redis', REDIS_URL });
+      expect(issues, REDIS_URL).to.have.length(1);
+      expect(issues[0])
+        .to.match(/^REDIS_URL must be /)
+        .and.to.not.include('secret');
+    }
+  });
+
+  it('need TRUSTED_PROXIES behind a proxy, and two files for a certificate of one’s own', () => {
+    expect(issuesOf({ TLS: 'proxy' })).to.deep.equal(['TRUSTED_PROXIES is required']);
+    expect(issuesOf({ TLS: 'proxy', CONFIG_FILE: file('{"TRUSTED_PROXIES": ""}') })).to.have.length(1);
+    expect(issuesOf({ TLS: 'files' })).to.deep.equal([
+      'TLS_CERT_FILE is required',
+      'TLS_KEY_FILE is required',
+    ]);
+    expect(issuesOf({ TLS_CERT_FILE: 'absent.pem', TRUSTED_PROXIES: '::1' })).to.deep.equal([]);
+  });
+
+  it('take addresses and CIDRs of both families for TRUSTED_PROXIES, and nothing else', () => {
+    const TLS = 'proxy';
+    for (const TRUSTED_PROXIES of ['10.0.0.1', '10.0.0.0/8, ::1 ,2001:DB8::/32', '::ffff:10.0.0.0/104'])
+      expect(issuesOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([]);
+    for (const TRUSTED_PROXIES of [
+      'localhost',
+      '10.0.0.1,',
+      ',',
+      ' ',
+      '10.0.0.1 10.0.0.2',
+      '10.0.0.0/33',
+      '::/129',
+      '10.0.0.0/08',
+      '10.0.0.0/',
+      '10.0.0.0/8/8',
+      '010.0.0.1',
+      '0x7f.1',
+      '10.0.0.1:80',
+      '[::1]',
+      'fe80::1%eth0',
+      '*',
+    ]) {
+      expect(issuesOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([
+        'TRUSTED_PROXIES must be addresses and CIDRs, separated by commas',
+      ]);
+    }
+  });
+
+  it('share the answers with no origin unless CORS_ORIGINS lists some, as browsers send them', () => {
+    expect(loadSettings({}).CORS_ORIGINS).to.equal('');
+    for (const CORS_ORIGINS of [
+      '*',
+      'https://shop.example',
+      'https://shop.example, http://localhost:3000,https://xn--ksezentrum-r5a.example',
+      'https://shop.example:8443',
+      'http://[::1]:3000',
+      'capacitor://localhost',
+      'chrome-extension://abcdefghijklmnop',
+    ])
+      expect(loadSettings({ CORS_ORIGINS })).to.include({ CORS_ORIGINS });
+    for (const CORS_ORIGINS of [
+      'shop.example',
+      '//shop.example',
+      'localhost:3000',
+      'https://',
+      'capacitor://',
+      'https://shop.example/',
+      'https://shop.example/path',
+      'https://shop.example?',
+      'https://shop.example#',
+      'https://user@shop.example',
+      'https://shop.example:443',
+      'http://shop.example:80',
+      'https://shop.example:x',
+      'HTTPS://shop.example',
+      'https://Shop.example',
+      'capacitor://Localhost',
+      'https://*.shop.example',
+      'https://käse.example',
+      '*, https://shop.example',
+      'https://shop.example,',
+      ',',
+      ' ',
+      'null',
+      'https://a.example https://b.example',
+    ]) {
+      expect(issuesOf({ CORS_ORIGINS }), CORS_ORIGINS).to.deep.equal([
+        'CORS_ORIGINS must be origins such as https://shop.example, separated by commas and with nothing behind, or *',
+      ]);
+    }
+  });
+
+  it('refuse a name in a file that there is not, but not in the environment', () => {
+    expect(issuesOf({ CONFIG_FILE: file('{"PROT": 1}') })).to.deep.equal([
+      'PROT: there is no setting of this name',
+    ]);
+    expect(issuesOf({ PROT: '1' })).to.deep.equal([]);
+  });
+
+  it('are described one by one, with the defaults that they have', () => {
+    const descriptions = describeSettings();
+    const { SQLITE_FILE, WORKERS, ...defaults } = loadSettings({});
+    expect(descriptions.map(({ name }) => name)).to.have.members([
+      ...Object.keys(defaults),
+      'SQLITE_FILE',
+      'WORKERS',
+    ]);
+    for (const { name, description } of descriptions)
+      expect(description, name)
+        .to.match(/^[A-Z].*\.$/)
+        .and.to.not.match(/\. /);
+    const byName = Object.fromEntries(descriptions.map((one) => [one.name, one]));
+    for (const [name, value] of Object.entries(defaults)) {
+      if (name !== 'PUBLIC_URL') expect(byName[name]?.default, name).to.equal(String(value));
+    }
+    expect(byName['PORT']).to.include({ type: 'integer', minimum: 0, maximum: 65_535 });
+    expect(byName['STORE']?.values).to.deep.equal(['sqlite', 'memory', 'mongodb']);
+    expect(byName['WORKERS']).to.deep.include({ minimum: 1, maximum: 64, values: ['auto'], default: '1' });
+    expect(byName['SQLITE_FILE']?.default).to.equal('DATA_DIR/catalogue.sqlite');
+    expect(byName['PUBLIC_READ']?.values).to.deep.equal(['products']);
+  });
+
+  it('refuse a file that is missing or no JSON object, without quoting it', () => {
+    expect(issuesOf({ CONFIG_FILE: join(folder, 'absent.json') })).to.have.length(1);
+    for (const text of ['{"BOOTSTRAP_API_KEY": "secret" oops}', '[]', 'null']) {
+      const issues = issuesOf({ CONFIG_FILE: file(text) });
+      expect(issues).to.have.length(1);
+      expect(issues[0]).to.not.include('secret');
+    }
+  });
+});

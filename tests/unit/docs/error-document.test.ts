@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
+import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
+import { ISSUES } from '#src/adapters/inbound/http/response/issue-codes.js';
+import { ERROR_DOCUMENT, errorDocument } from '../../../scripts/error-document.js';
+
+/** The public contract, copied by hand: a code that is added or moved is a change of it. */
+const PROMISED: Readonly<Record<number, string>> = {
+  400: 'malformed_json validation_failed unknown_parameter invalid_parameter invalid_cursor cursor_mismatch query_too_expensive invalid_patch invalid_idempotency_key unsupported_version',
+  401: 'unauthenticated invalid_token token_expired',
+  403: 'insufficient_scope https_required',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  406: 'not_acceptable',
+  408: 'request_timeout',
+  409: 'duplicate_value patch_test_failed last_admin_key',
+  412: 'precondition_failed',
+  413: 'payload_too_large',
+  414: 'uri_too_long',
+  415: 'unsupported_media_type',
+  417: 'expectation_failed',
+  422: 'idempotency_key_reused',
+  428: 'precondition_required',
+  429: 'rate_limited',
+  431: 'headers_too_large',
+  500: 'internal_error',
+  503: 'unavailable',
+};
+const PROMISED_IN_DETAILS =
+  'required invalid_type out_of_range too_long too_short invalid_format unknown_field read_only_field duplicate_value reference_not_found patch_test_failed unknown_parameter';
+
+/** Up to the next heading. */
+function sectionOf(text: string, heading: string): string {
+  const [, section = ''] = text.split(`\n${heading}\n`);
+  return section.split(/\n#+ /, 1)[0] ?? '';
+}
+
+describe('docs/errors.md', () => {
+  const text = readFileSync(ERROR_DOCUMENT, 'utf8');
+
+  it('is what the tables say; npm run docs:errors writes it anew', () => {
+    expect(text).to.equal(errorDocument());
+  });
+
+  it('has every code of the contract under its status, and no other', () => {
+    const promised = Object.entries(PROMISED).flatMap(([status, codes]) =>
+      codes.split(' ').map((code) => [code, Number(status)]),
+    );
+    expect(Object.entries(ERRORS).map(([code, { status }]) => [code, status])).to.have.deep.members(promised);
+    for (const [status, codes] of Object.entries(PROMISED)) {
+      const [, group = ''] = new RegExp(`\n## ${status} [^\n]+\n([^]*?)\n## `).exec(text) ?? [];
+      const reported = [...group.matchAll(/^### `(\w+)`$/gm)].map(([, code]) => code);
+      expect(reported, status).to.have.members(codes.split(' '));
+    }
+  });
+
+  it('has every code of details and of the token endpoint', () => {
+    expect(Object.keys(ISSUES)).to.have.members(PROMISED_IN_DETAILS.split(' '));
+    for (const code of Object.keys(ISSUES))
+      expect(sectionOf(text, `### \`${code}\` in details`), code).to.include('What to do');
+    for (const error of Object.keys(OAUTH_ERRORS))
+      expect(sectionOf(text, `### \`${error}\``), error).to.include('What to do');
+  });
+
+  it('says of each what causes it and what to do, in whole sentences', () => {
+    for (const [code, { cause, remedy }] of Object.entries({ ...ERRORS, ...ISSUES, ...OAUTH_ERRORS })) {
+      expect(cause, code).to.match(/^[A-Z`].{20,}[.)]$/s);
+      expect(remedy, code).to.match(/^[A-Z`].+\.$/s);
+    }
+  });
+
+  it('leads nowhere that is not there', () => {
+    const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    expect(links).to.include.members(Object.keys(ERRORS));
+    for (const anchor of links) expect(text, anchor).to.include(`\n### \`${anchor}\`\n`);
+  });
+});

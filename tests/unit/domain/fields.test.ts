@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import {
+  type FieldSpecs,
+  type FieldTable,
+  indexedFields,
+  SYSTEM_FIELDS,
+  uniqueFields,
+} from '#src/domain/fields.js';
+import { PRODUCTS, USERS } from '../../support/tables.js';
+
+describe('fields', () => {
+  it('name those that no two records share, in their order', () => {
+    const fields: FieldSpecs = {
+      b: { type: 'text', unique: true, ignoresCase: true },
+      name: { type: 'text', required: true },
+      a: { type: 'integer', unique: true },
+    };
+    expect(uniqueFields(fields)).to.deep.equal(['b', 'a']);
+    expect(uniqueFields({})).to.deep.equal([]);
+    expect(uniqueFields(PRODUCTS.fields)).to.deep.equal(['sku']);
+    expect(uniqueFields(USERS.fields)).to.deep.equal(['email']);
+  });
+
+  it('are indexed by their path, and required if everything around them is', () => {
+    const one = { kind: 'integer', min: 0, max: 9, required: true, indexed: true } as const;
+    const table = {
+      outer: { kind: 'object', fields: { one, other: { kind: 'integer', min: 0, max: 9 } }, required: true },
+      maybe: { kind: 'object', fields: { one } },
+      owner: { kind: 'reference', to: 'users', indexed: true },
+      code: { kind: 'code', pattern: /x/, indexed: true, unique: true },
+    } as const satisfies FieldTable;
+    expect(indexedFields(table)).to.deep.equal({
+      'outer.one': { type: 'integer', required: true },
+      'maybe.one': { type: 'integer' },
+      owner: { type: 'integer', reference: true },
+      code: { type: 'text', unique: true },
+    });
+  });
+
+  it('of the service itself are on every record, so that lists can be sorted by them', () => {
+    expect(Object.keys(SYSTEM_FIELDS)).to.have.members(['id', 'createdAt', 'updatedAt']);
+    expect(Object.values(SYSTEM_FIELDS).every(({ required }) => required)).to.equal(true);
+  });
+});

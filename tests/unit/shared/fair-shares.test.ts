@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { FairShares, type Share } from '#src/shared/fair-shares.js';
+
+const PATIENT = { maxWaiting: 100, patienceMs: 10_000 };
+
+/** Takes shares in order and notes when each is granted. */
+class Requests {
+  readonly granted: string[] = [];
+  private readonly shares = new Map<string, Share>();
+
+  constructor(private readonly bounded: FairShares) {}
+
+  request(client: string, name: string, size?: number): Promise<boolean> {
+    return this.bounded.take(client, size).then((share) => {
+      if (!share) return false;
+      this.granted.push(name);
+      this.shares.set(name, share);
+      return true;
+    });
+  }
+
+  async done(name: string): Promise<void> {
+    this.shares.get(name)?.release();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('fair shares', () => {
+  it('bound what is under way of one client, and of all', async () => {
+    const requests = new Requests(
+      new FairShares({ total: 3, perClient: 2, maxWaiting: 0, patienceMs: 10_000 }),
+    );
+    const outcomes = await Promise.all(
+      ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => requests.request(name.charAt(0), name)),
+    );
+    expect(outcomes).to.deep.equal([true, true, false, true, false]);
+  });
+
+  it('go to waiting clients in rotation, whatever one of them has queued', async () => {
+    const requests = new Requests(new FairShares({ total: 1, perClient: 1, ...PATIENT }));
+    const waiting = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map((name) =>
+      requests.request(name.charAt(0), name),
+    );
+    await waiting[0];
+    const order = ['a1', 'a2', 'b1', 'c1', 'a3', 'b2'];
+    for (const name of order) await requests.done(name);
+    expect(requests.granted).to.deep.equal(order);
+    expect(await Promise.all(waiting)).to.deep.equal(Array(6).fill(true));
+  });
+
+  it('let nobody wait for a client that is at its own bound', async () => {
+    const requests = new Requests(new FairShares({ total: 3, perClient: 1, ...PATIENT }));
+    void requests.request('a', 'a1');
+    void requests.request('a', 'a2');
+    expect(await requests.request('b', 'b1')).to.equal(true);
+    expect(requests.granted).to.deep.equal(['a1', 'b1']);
+  });
+
+  it('are not taken by small requests for as long as a large one waits', async () => {
+    const requests = new Requests(new FairShares({ total: 10, perClient: 10, ...PATIENT }));
+    await requests.request('a', 'a small', 5);
+    const large = requests.request('b', 'b large', 10);
+    const small = requests.request('c', 'c small', 5);
+    await requests.done('a small');
+    await large;
+    await requests.done('b large');
+    await small;
+    expect(requests.granted).to.deep.equal(['a small', 'b large', 'c small']);
+  });
+
+  it('have a reserve for clients that hold nothing, whoever has taken the total', async () => {
+    const shares = new FairShares({ total: 4, perClient: 2, reserve: 2, ...PATIENT, maxWaiting: 0 });
+    for (const client of ['a', 'a', 'b', 'b']) expect(await shares.take(client)).to.not.equal(undefined);
+    expect(await shares.take('c')).to.not.equal(undefined);
+    expect(await shares.take('c')).to.equal(undefined);
+    expect(await shares.take('d')).to.not.equal(undefined);
+    expect(await shares.take('e')).to.equal(undefined);
+  });
+
+  it('of the reserve go to a client that holds nothing before those that wait for the total', async () => {
+    const requests = new Requests(new FairShares({ total: 4, perClient: 3, reserve: 1, ...PATIENT }));
+    for (const name of ['a1', 'a2', 'b1', 'b2']) await requests.request(name.charAt(0), name);
+    void requests.request('a', 'a3');
+    expect(await requests.request('c', 'c1')).to.equal(true);
+    await requests.done('b1');
+    await requests.done('b2');
+    expect(requests.granted).to.deep.equal(['a1', 'a2', 'b1', 'b2', 'c1', 'a3']);
+  });
+
+  it('can be given back in parts, and all of it once', async () => {
+    const shares = new FairShares({ total: 10, perClient: 10, maxWaiting: 0, patienceMs: 0 });
+    const share = await shares.take('a', 10);
+    expect(await shares.take('b', 4)).to.equal(undefined);
+    share?.shrinkTo(6);
+    share?.shrinkTo(8);
+    const other = await shares.take('b', 4);
+    expect(other).to.not.equal(undefined);
+    share?.release();
+    share?.release();
+    expect(await shares.take('c', 7)).to.equal(undefined);
+    expect(await shares.take('c', 6)).to.not.equal(undefined);
+  });
+
+  it('are granted to a request that asks for more than a client may hold', async () => {
+    const shares = new FairShares({ total: 10, perClient: 5, maxWaiting: 0, patienceMs: 0 });
+    expect(await shares.take('a', 50)).to.not.equal(undefined);
+    expect(await shares.take('a', 1)).to.equal(undefined);
+  });
+
+  it('are given up by who has waited too long, and then go to nobody', async () => {
+    const shares = new FairShares({ total: 1, perClient: 1, maxWaiting: 2, patienceMs: 5 });
+    const first = await shares.take('a');
+    expect(await shares.take('a')).to.equal(undefined);
+    first?.release();
+    expect(await shares.take('b')).to.not.equal(undefined);
+  });
+
+  it('refuse at once who would be one too many to wait', async () => {
+    const shares = new FairShares({ total: 1, perClient: 1, maxWaiting: 1, patienceMs: 10_000 });
+    const first = await shares.take('a');
+    const waiting = shares.take('a');
+    expect(await shares.take('a')).to.equal(undefined);
+    first?.release();
+    expect(await waiting).to.not.equal(undefined);
+  });
+
+  it('keep nothing of clients that hold and wait for nothing', async () => {
+    const shares = new FairShares({ total: 10, perClient: 1, maxWaiting: 1, patienceMs: 1 });
+    for (let client = 0; client < 100; client++) {
+      const share = await shares.take(`client ${client}`);
+      await shares.take(`client ${client}`);
+      share?.release();
+    }
+    const { held, waiting } = shares as unknown as {
+      held: Map<string, unknown>;
+      waiting: { queues: Map<string, unknown> };
+    };
+    expect([held.size, waiting.queues.size]).to.deep.equal([0, 0]);
+  });
+});
