@@ -28,7 +28,7 @@ export class Management {
     const app = createManagementApp({
       routes: probes,
       metrics,
-      logger: logger,
+      logger,
       isDraining: () => this.drain?.isDraining ?? false,
     });
     const server = createPlainServer(app.callback());

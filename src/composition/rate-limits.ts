@@ -54,7 +54,7 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
           shared: new RedisRateLimiter(policy, connection),
           makeLocal: () => new MemoryRateLimiter(policy),
           metrics,
-          logger: logger,
+          logger,
         });
       return {
         requests: limiter(requestPolicy(settings)),

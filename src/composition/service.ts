@@ -124,7 +124,7 @@ export class Service {
       accessControl: { authenticator, limiter: rateLimits.requests },
       metadataUrl: () => metadataUrl(publicUrl),
       routes: [...routes, ...health],
-      logger: logger,
+      logger,
       clock,
       isDraining: this.isDraining,
       limits: new WorkLimits(settings.BODY_LIMIT_BYTES),

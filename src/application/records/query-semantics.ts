@@ -67,3 +67,40 @@ export function attributeValues({ value: text }: AttributeFilter): (string | num
 export function prefixRange(prefix: string): { readonly from: string; readonly before: string | undefined } {
   return { from: prefix, before: endOfPrefix(prefix) };
 }
+
+/** The meaning of a filter, for stores that have no query language. A record without the field matches no filter. */
+export function matchesFilter(table: RecordTable, record: Versioned<unknown>, filter: Filter): boolean {
+  if (filter.operator === 'attribute') return hasAttribute(record, filter);
+  const own = fieldValue(record, filter.field);
+  if (own === undefined) return false;
+  const value = comparedValue(table, filter, own);
+  if (filter.operator === 'in')
+    return filter.values.some((one) => comparedValue(table, filter, one) === value);
+  return COMPARISONS[filter.operator](value, comparedValue(table, filter, filter.value));
+}
+
+const COMPARISONS = {
+  eq: (a, b) => a === b,
+  ne: (a, b) => a !== b,
+  lt: (a, b) => compareValues(a, b) < 0,
+  lte: (a, b) => compareValues(a, b) <= 0,
+  gt: (a, b) => compareValues(a, b) > 0,
+  gte: (a, b) => compareValues(a, b) >= 0,
+  prefix: (a, b) => String(a).startsWith(String(b)),
+} satisfies Record<string, (a: Value, b: Value) => boolean>;
+
+function hasAttribute(record: Versioned<unknown>, filter: AttributeFilter): boolean {
+  const { attributes = {} } = record.fields as { attributes?: Readonly<Record<string, unknown>> };
+  if (!Object.hasOwn(attributes, filter.key)) return false;
+  return attributeValues(filter).some((value) => value === attributes[filter.key]);
+}
+
+/** The value that no two records share: that of a unique field, case-folded if the field ignores case. */
+export function uniqueValueOf(
+  { fields }: RecordTable,
+  record: Versioned<unknown>,
+  field: string,
+): Value | undefined {
+  const value = fieldValue(record, field);
+  return typeof value === 'string' && fields[field]?.ignoresCase ? foldCase(value) : value;
+}

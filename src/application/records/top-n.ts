@@ -1,3 +1,5 @@
+import type { Versioned } from '../../domain/record.js';
+
 /**
  * The first N of the added items, in order. The work is spread over the additions: one sort of all items at the end
  * would block other requests.
@@ -25,6 +27,25 @@ export class TopN<Item> {
   inOrder(): readonly Item[] {
     return this.items;
   }
+}
+
+/**
+ * Returns the first records, at most `limit`. The record that reaches `maxBytes` of JSON is the last, so a page of
+ * existing records is never empty.
+ */
+export function takePage<Record extends Versioned<unknown>>(
+  records: readonly Record[],
+  limit: number,
+  maxBytes: number,
+): Record[] {
+  let bytes = 0;
+  const fitting = records.slice(0, limit);
+  const end = fitting.findIndex((record) => {
+    if (bytes >= maxBytes) return true;
+    bytes += Buffer.byteLength(JSON.stringify(record));
+    return false;
+  });
+  return end < 0 ? fitting : fitting.slice(0, end);
 }
 
 /**

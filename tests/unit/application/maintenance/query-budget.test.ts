@@ -5,13 +5,20 @@ import { expectRefusal } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 
 describe('a query’s budget', () => {
-  it('lets a query go on until its work has taken the time', async () => {
+  it('refuses a query whose own work took the whole time', async () => {
     const clock = new FakeClock();
     const time = new QueryBudget(clock, 10).start();
     clock.running = 9.9;
     await time.turn();
     clock.running = 10;
     await expectRefusal(time.turn(), 'query_too_expensive');
+  });
+
+  it('never refuses a query without a limit', async () => {
+    const clock = new FakeClock();
+    const time = new QueryBudget(clock, 10).startUnlimited();
+    clock.running = 1_000_000;
+    await time.turn();
   });
 
   it('counts from the start of each query', async () => {
@@ -24,7 +31,7 @@ describe('a query’s budget', () => {
     await second.turn();
   });
 
-  it('does not count what others do meanwhile', async () => {
+  it('does not count the work of others', async () => {
     const clock = new FakeClock();
     const time = new QueryBudget(clock, 10).start();
     for (let piece = 1; piece <= 3; piece++) {
@@ -37,7 +44,7 @@ describe('a query’s budget', () => {
     await expectRefusal(time.turn(), 'query_too_expensive');
   });
 
-  it('gives others their turn', async () => {
+  it('yields to other work', async () => {
     const time = new QueryBudget(new FakeClock(), 10).start();
     let hadTurn = false;
     const other = yieldToEventLoop().then(() => {
@@ -48,7 +55,7 @@ describe('a query’s budget', () => {
     expect(hadTurn).to.equal(true);
   });
 
-  it('measures a work', () => {
+  it('returns a result with its duration', () => {
     const clock = new FakeClock();
     const outcome = new QueryBudget(clock, 10).measured(() => {
       clock.running += 7;
