@@ -44,10 +44,10 @@ export class QueryTime {
   }
 
   /**
-   * Yields to other work.
+   * Yields to other work. Call it between two pieces of the query.
    * @throws AppError `query_too_expensive` when the time is used up
    */
-  async turn(): Promise<void> {
+  async checkpoint(): Promise<void> {
     this.used += this.clock.elapsed() - this.resumed;
     if (this.used >= this.timeoutMs) throw queryTooExpensive();
     await yieldFairly(this.client);

@@ -6,8 +6,8 @@ export interface Purgeable {
   readonly retentionMs: number;
   /**
    * Deletes entries that are older than `moment`, the oldest first.
-   * @param limit the most entries that one call deletes
-   * @returns how many were deleted
+   * @param limit the maximum number of entries that one call deletes
+   * @returns the number of deleted entries
    * @throws AppError `unavailable`
    */
   purgeBefore(moment: Instant, limit: number): Promise<number>;

@@ -176,7 +176,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   ): AsyncGenerator<Versioned<Fields>> {
     const time = isContinuation ? this.budget.startUnlimited(client) : this.budget.start(client);
     for (const [at, id] of ids.entries()) {
-      if (at > 0 && at % SLICE === 0) await time.turn();
+      if (at > 0 && at % SLICE === 0) await time.checkpoint();
       const record = this.records.get(id);
       if (record && filters.every((filter) => matchesFilter(this.table, record, filter))) yield record;
     }

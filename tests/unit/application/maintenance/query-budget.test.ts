@@ -9,16 +9,16 @@ describe('a query’s budget', () => {
     const clock = new FakeClock();
     const time = new QueryBudget(clock, 10).start();
     clock.running = 9.9;
-    await time.turn();
+    await time.checkpoint();
     clock.running = 10;
-    await expectRefusal(time.turn(), 'query_too_expensive');
+    await expectRefusal(time.checkpoint(), 'query_too_expensive');
   });
 
   it('never refuses a query without a limit', async () => {
     const clock = new FakeClock();
     const time = new QueryBudget(clock, 10).startUnlimited();
     clock.running = 1_000_000;
-    await time.turn();
+    await time.checkpoint();
   });
 
   it('counts from the start of each query', async () => {
@@ -27,8 +27,8 @@ describe('a query’s budget', () => {
     const first = budget.start();
     clock.running = 10;
     const second = budget.start();
-    await expectRefusal(first.turn(), 'query_too_expensive');
-    await second.turn();
+    await expectRefusal(first.checkpoint(), 'query_too_expensive');
+    await second.checkpoint();
   });
 
   it('does not count the work of others', async () => {
@@ -36,12 +36,12 @@ describe('a query’s budget', () => {
     const time = new QueryBudget(clock, 10).start();
     for (let piece = 1; piece <= 3; piece++) {
       clock.running += 3;
-      const turn = time.turn();
+      const checkpoint = time.checkpoint();
       clock.running += 1_000;
-      await turn;
+      await checkpoint;
     }
     clock.running += 1;
-    await expectRefusal(time.turn(), 'query_too_expensive');
+    await expectRefusal(time.checkpoint(), 'query_too_expensive');
   });
 
   it('yields to other work', async () => {
@@ -50,7 +50,7 @@ describe('a query’s budget', () => {
     const other = yieldToEventLoop().then(() => {
       hadTurn = true;
     });
-    await time.turn();
+    await time.checkpoint();
     await other;
     expect(hadTurn).to.equal(true);
   });

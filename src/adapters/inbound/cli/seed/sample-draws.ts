@@ -26,7 +26,7 @@ export class SampleDraws {
     return word / WORD_RANGE;
   }
 
-  /** True in this many of a hundred draws. */
+  /** True in `percent` of 100 draws on average. */
   isIn(percent: number): boolean {
     return this.fraction() * 100 < percent;
   }
