@@ -39,7 +39,7 @@ import { Service } from './service.js';
 import { type MakeStorage, STORES } from './stores.js';
 import { TRANSPORTS } from './transports.js';
 
-/** The composed program. Each part is made when it is first read. */
+/** The composed program. Each part is created at its first use. */
 export class Application {
   constructor(private readonly container: DependencyContainer) {}
 
@@ -47,7 +47,7 @@ export class Application {
     return this.container.resolve(t.SERVICE);
   }
 
-  /** What {@link service} is made of. */
+  /** The parts of {@link service}. */
   get serviceParts() {
     return this.container.resolve(t.SERVICE_PARTS);
   }
@@ -78,8 +78,8 @@ export class Application {
 }
 
 /**
- * Composes the program: this file names the adapter of every port. The container goes no further than this file; every
- * part is given the parts that it needs.
+ * Composes the program: this file names the adapter of every port. The container stays in this file: every part gets
+ * its dependencies as arguments.
  * @param primary in a cluster worker: its channel to the primary, which counts for all workers
  */
 export async function compose(settings: Settings, primary?: Channel): Promise<Application> {
@@ -135,7 +135,7 @@ export function composePrimary(settings: Settings): Primary {
   return { logger: new PinoLogger(settings.LOG_LEVEL), rateLimits: rateLimitServer(settings) };
 }
 
-/** Registers a part that is made once, when it is first resolved. */
+/** Registers a part that is created once, when it is first resolved. */
 function register<Part>(
   container: DependencyContainer,
   token: InjectionToken<Part>,

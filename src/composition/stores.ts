@@ -4,7 +4,7 @@ import type { Storage, StorageOptions } from './storage.js';
 /** @throws StoreConfigError */
 export type MakeStorage = (settings: Settings, options: StorageOptions) => Storage;
 
-/** For each value of the setting STORE: loads its driver and returns what makes its storage, which is not open yet. */
+/** For each value of the setting STORE: loads its driver, and returns a function that makes its storage, unopened. */
 export const STORES: Readonly<Record<Settings['STORE'], () => Promise<MakeStorage>>> = {
   memory: async () => {
     const { memoryStorage } = await import('./memory-storage.js');

@@ -5,7 +5,7 @@ import { addressList, issuerUrl, originList, publicUrl, redisUrl } from './valid
 export const STORE_NAMES = ['sqlite', 'memory', 'mongodb'] as const;
 export const RATE_LIMITER_NAMES = ['memory', 'redis'] as const;
 export const TLS_MODES = ['self-signed', 'files', 'proxy'] as const;
-/** From the most detailed to none at all. */
+/** From the most detailed to none. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** The validated settings. The schema below describes each; an optional text that is not set is empty. */
@@ -48,7 +48,7 @@ export interface Settings {
 const YEAR_SECONDS = 31_536_000;
 export const MAX_WORKERS = 64;
 
-/** In the order in which people read of them. A computed default is shown as the meta value `default`. */
+/** In the order of the documentation, which shows the meta value `default` instead of a computed default. */
 export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
   HOST: Joi.string().hostname().required().description('The address on which the service listens.'),
   PORT: Joi.number()

@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.js';
 
 type Lines = (settings: Settings, started: Started) => string[];
 
-/** What a person reads when the service has started: its address, its data and a first request. */
+/** The lines for a person when the service has started: its URL, its data and a first request. */
 export const startupBanner: Lines = (settings, started) => {
   const { storeLocation, firstKey } = started;
   return [
@@ -42,7 +42,7 @@ const FIRST_REQUEST: Readonly<Record<Settings['TLS'], Lines>> = {
   proxy: () => [],
 };
 
-/** What a person reads when the service could not start, or stopped after an error. */
+/** The lines for a person when the service could not start, or stopped after an error. */
 export function exitMessage(reason: string): string[] {
   return [`The service ends: ${reason}`];
 }

@@ -17,18 +17,18 @@ export function compareValues(a: Value, b: Value): number {
 /** @returns below 0 if `a` comes first. Both have a value for each key. */
 export function compareInOrder(order: Order, a: readonly Value[], b: readonly Value[]): number {
   for (const [at, { descending }] of order.entries()) {
-    const difference = compareValues(given(a[at]), given(b[at]));
+    const difference = compareValues(required(a[at]), required(b[at]));
     if (difference !== 0) return descending ? -difference : difference;
   }
   return 0;
 }
 
 export function valuesOf(record: Versioned<unknown>, order: Order): Value[] {
-  return order.map(({ field }) => given(fieldValue(record, field)));
+  return order.map(({ field }) => required(fieldValue(record, field)));
 }
 
-/** Lists are sorted by fields that every record has. */
-function given(value: Value | undefined): Value {
+/** @throws Error if a record has no value for a field of the order */
+function required(value: Value | undefined): Value {
   if (value === undefined) throw new Error('A value of the order is missing.');
   return value;
 }
@@ -53,7 +53,7 @@ export function comparedValue(table: RecordTable, filter: Filter, value: Value):
   return typeof value === 'string' && isFolded(table, filter) ? foldCase(value) : value;
 }
 
-/** Every attribute value that is written like this text. */
+/** Every attribute value that is written like the text of a filter. */
 export function attributeValues({ value: text }: AttributeFilter): (string | number | boolean)[] {
   const number = Number(text);
   return [
@@ -68,14 +68,14 @@ export function prefixRange(prefix: string): { readonly from: string; readonly b
   return { from: prefix, before: endOfPrefix(prefix) };
 }
 
-/** The meaning of a filter, for stores that have no query language. A record without the field matches no filter. */
+/** Whether a record matches a filter, for stores without a query language. A record without the field never matches. */
 export function matchesFilter(table: RecordTable, record: Versioned<unknown>, filter: Filter): boolean {
   if (filter.operator === 'attribute') return hasAttribute(record, filter);
   const own = fieldValue(record, filter.field);
   if (own === undefined) return false;
   const value = comparedValue(table, filter, own);
   if (filter.operator === 'in')
-    return filter.values.some((one) => comparedValue(table, filter, one) === value);
+    return filter.values.some((other) => comparedValue(table, filter, other) === value);
   return COMPARISONS[filter.operator](value, comparedValue(table, filter, filter.value));
 }
 
@@ -95,7 +95,7 @@ function hasAttribute(record: Versioned<unknown>, filter: AttributeFilter): bool
   return attributeValues(filter).some((value) => value === attributes[filter.key]);
 }
 
-/** The value that no two records share: that of a unique field, case-folded if the field ignores case. */
+/** The value of a unique field as it is compared: folded if the field ignores case. */
 export function uniqueValueOf(
   { fields }: RecordTable,
   record: Versioned<unknown>,

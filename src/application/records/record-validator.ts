@@ -17,11 +17,11 @@ export type ReferenceValidator<Fields> = (
   candidates: readonly Candidate<Fields>[],
 ) => Promise<readonly (readonly Issue[])[]>;
 
-/** What differs between resources when a record is validated. */
+/** The rules of a resource beyond those of its fields. */
 export interface RecordRules<Fields> {
   /** Absent if the entity has no references. */
   readonly references?: ReferenceValidator<Fields> | undefined;
-  /** Absent if fields are stored as they were sent. */
+  /** Absent if fields are stored as sent. */
   readonly normalize?: ((fields: Fields) => Fields) | undefined;
 }
 
@@ -51,7 +51,7 @@ export function draftValidator<Fields>(rules: RecordRules<Fields>) {
 function validationFailed(issues: readonly Issue[]): AppError {
   return new AppError(
     'validation_failed',
-    'The body is not what this resource takes; see details.',
+    'The request body is invalid; see details.',
     issues.slice(0, MAX_ISSUES),
   );
 }

@@ -12,7 +12,7 @@ export class TopN<Item> {
     private readonly compare: (a: Item, b: Item) => number,
   ) {}
 
-  /** An item that ties with others goes behind them. */
+  /** Adds an item behind those that compare equal. */
   add(item: Item): void {
     const last = this.items[this.count - 1];
     if (last !== undefined && this.compare(item, last) >= 0) return;
@@ -51,7 +51,7 @@ export function takePage<Record extends Versioned<unknown>>(
 /**
  * The index of the first item for which `isBefore` is false; binary search. Appending to a sorted list is quick: the
  * last item is checked first.
- * @param items those for which `isBefore` is true come first
+ * @param items sorted: items for which `isBefore` is true come first
  */
 export function partitionPoint<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];

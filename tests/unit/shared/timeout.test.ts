@@ -12,7 +12,7 @@ describe('an answer in time', () => {
   it('that does not come is an error, and what comes later is dropped', async () => {
     const late = sleep(30).then(() => Promise.reject(new Error('late')));
     const outcome = await withTimeout(late, 5).catch((error: Error) => error.message);
-    expect(outcome).to.equal('no answer within 5 ms');
+    expect(outcome).to.equal('no response within 5 ms');
     await sleep(40);
   });
 
