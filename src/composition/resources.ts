@@ -76,7 +76,7 @@ interface StoredRecords<Fields> {
 }
 
 /**
- * The parts of the storage that a resource uses. The references follow from its table, so none is left unchecked.
+ * The parts of the storage that a resource uses. The references follow from its table, so all are checked.
  * @throws Error if a field of the table names an unknown resource
  */
 function storedIn<Name extends keyof IdempotencyStores>(storage: Storage, name: Name) {

@@ -115,8 +115,7 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     .custom(issuerUrl)
     .default('')
     .messages({
-      'issuer.own':
-        'OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway',
+      'issuer.own': 'OAUTH_ISSUER must not be this service itself, whose tokens are always accepted',
       'any.invalid':
         'OAUTH_ISSUER must be an https:// address without query or fragment, or http:// of this machine',
     })
@@ -237,7 +236,7 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
 }).messages({
   addresses: '{{#label}} must be addresses and CIDRs, separated by commas',
   origins:
-    '{{#label}} must be origins such as https://shop.example, separated by commas and with nothing behind, or *',
+    '{{#label}} must be origins such as https://shop.example, separated by commas and without a path, or *',
 });
 
 /** A setting that one value of TLS requires. Under the others it may be set, must be well-formed and is ignored. */

@@ -5,7 +5,7 @@ import { MAX_WORKERS, SETTINGS_SCHEMA, type Settings } from './settings-schema.j
 
 export type { Settings } from './settings-schema.js';
 
-/** The settings are wrong. There is one issue per line; none shows a value that may be secret. */
+/** The settings are invalid. There is one issue per line, without values that may be secret. */
 export class SettingsError extends Error {
   constructor(readonly issues: readonly string[]) {
     super(issues.join('\n'));
@@ -20,7 +20,7 @@ export interface SettingDescription {
   readonly values: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Empty: none. */
+  /** Empty: no default. */
   readonly default: string;
   /** One sentence in Markdown. */
   readonly description: string;

@@ -4,7 +4,7 @@ import type { Id, Instant } from './record.js';
 import { NAME } from './text.js';
 import { validator } from './validation.js';
 
-/** What a credential allows. */
+/** The permissions that a credential can have. */
 export const SCOPES = [
   'products:read',
   'products:write',

@@ -41,7 +41,7 @@ function validateValue(value: unknown): IssueCode[] {
   return isStoredExactly(value) ? [] : ['out_of_range'];
 }
 
-/** From 2^53 on a double stands for several integers, so a client could read another number than it sent. */
+/** From 2^53 on, a double represents several integers, so a client could read another number than it sent. */
 function isStoredExactly(value: number): boolean {
   return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

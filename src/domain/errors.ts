@@ -93,7 +93,7 @@ const MESSAGES: Readonly<Record<IssueCode, string>> = {
   out_of_range: 'is out of range',
   too_long: 'is too long',
   too_short: 'is too short',
-  invalid_format: 'holds what may not stand here',
+  invalid_format: 'has an invalid format',
   unknown_field: 'is not a field',
   duplicate_value: 'is there already',
   read_only_field: 'is given by the service and cannot be set',

@@ -31,6 +31,7 @@ interface Waiter {
 /**
  * A semaphore with a limit for all clients together and one for each client. A request beyond a limit waits. Waiting
  * clients are served in rotation.
+ * By hand: libraries such as p-limit have one queue and do not distinguish clients.
  */
 export class FairShares {
   private readonly held = new Map<string, number>();
@@ -41,7 +42,7 @@ export class FairShares {
 
   /**
    * @param client the client whose limit counts: a principal, else an IP address
-   * @param size what the request needs; at most what one client may hold
+   * @param size the need of the request; reduced to the limit of one client
    * @returns undefined if too many requests of this client wait, or the wait was too long
    */
   take(client: string, size = 1): Promise<Share | undefined> {

@@ -35,7 +35,7 @@ export interface AuthenticatorDependencies {
   /** Verifies the access tokens that this service issues. */
   readonly accessTokens: TokenVerifier;
   readonly external: ExternalIssuer | undefined;
-  /** Reads the `iss` of a JWT without verifying it; undefined if the token is no JWT or has none. */
+  /** Reads the `iss` of a JWT without verifying it; undefined if the token is not a JWT or has no issuer. */
   readonly issuerOf: (token: string) => string | undefined;
 }
 

@@ -22,6 +22,7 @@ export interface VerificationStart {
 /**
  * The credentials that were verified lately, by digest. LRU, at most 100 entries per principal, so that one client
  * cannot evict the others. Only valid credentials are cached, so that a flood of bad tokens evicts nothing.
+ * By hand: the library lru-cache has no limit per principal.
  */
 export class CredentialCache {
   /** Least recently used first, as is each set of digests. */

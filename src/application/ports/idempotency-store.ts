@@ -21,8 +21,8 @@ export interface Reservation {
 
 /**
  * Stores the reservations of one resource for at least {@link RESERVATION_MS}. It copies every argument at the moment
- * of the call, and returns copies. Every method may throw a AppError `unavailable`; the reservations may have
- * been made nevertheless.
+ * of the call, and returns copies. Every method may throw an AppError `unavailable`; the reservations may
+ * still have been made.
  */
 export interface IdempotencyStore {
   /** @returns the reservations of those keys that are in use, by key */

@@ -2,7 +2,7 @@ import type { Instant } from '../../domain/record.js';
 
 /** Entries that expire, in a store that does not delete them by itself. */
 export interface Purgeable {
-  /** The least time for which an entry is kept. */
+  /** The minimum age at which an entry is deleted. */
   readonly retentionMs: number;
   /**
    * Deletes entries that are older than `moment`, the oldest first.

@@ -7,8 +7,8 @@ export type InsertOutcome = 'inserted' | 'id_conflict' | AppError;
 
 /**
  * Stores the records of one resource. It copies every argument at the moment of the call, and returns copies: a
- * caller may change both afterwards without changing what is stored. Every method may throw a AppError
- * `unavailable`; a write that threw it may have been done nevertheless.
+ * caller may change both afterwards without changing what is stored. Every method may throw an AppError
+ * `unavailable`; a write that threw it may still have succeeded.
  */
 export interface Repository<Fields> {
   /**

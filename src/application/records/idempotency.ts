@@ -8,7 +8,7 @@ export interface IdempotentRequest {
   /** See {@link Reservation.key}. */
   readonly key: string;
   readonly fingerprint: string;
-  /** Whether the response shows the fields beside the id. */
+  /** Whether the response shows the fields besides the id. */
   readonly storesFields: boolean;
 }
 

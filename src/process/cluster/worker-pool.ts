@@ -120,7 +120,7 @@ export class WorkerHandle {
     return this.worker.process.pid;
   }
 
-  /** Ignores a message that cannot be delivered: its worker is gone. */
+  /** Ignores a message that cannot be delivered, because its worker has ended. */
   send(message: object): void {
     this.worker.send(message, undefined, () => {});
   }

@@ -148,7 +148,7 @@ describe('settings', () => {
   });
 
   it('take for OAUTH_ISSUER any address but that of this service', () => {
-    const own = ['OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway'];
+    const own = ['OAUTH_ISSUER must not be this service itself, whose tokens are always accepted'];
     const OAUTH_AUDIENCE = 'catalogue';
     for (const [OAUTH_ISSUER, PORT] of [
       ['https://localhost:8443', undefined],
@@ -274,7 +274,7 @@ describe('settings', () => {
       'https://a.example https://b.example',
     ]) {
       expect(issuesOf({ CORS_ORIGINS }), CORS_ORIGINS).to.deep.equal([
-        'CORS_ORIGINS must be origins such as https://shop.example, separated by commas and with nothing behind, or *',
+        'CORS_ORIGINS must be origins such as https://shop.example, separated by commas and without a path, or *',
       ]);
     }
   });
