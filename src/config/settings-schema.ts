@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import Joi from 'joi';
 import { addressList, issuerUrl, originList, publicUrl, redisUrl } from './validators.js';
 
-export const STORE_NAMES = ['sqlite', 'memory', 'mongodb'] as const;
-export const RATE_LIMITER_NAMES = ['memory', 'redis'] as const;
-export const TLS_MODES = ['self-signed', 'files', 'proxy'] as const;
+const STORE_NAMES = ['sqlite', 'memory', 'mongodb'] as const;
+const RATE_LIMITER_NAMES = ['memory', 'redis'] as const;
+const TLS_MODES = ['self-signed', 'files', 'proxy'] as const;
 /** From the most detailed to none. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** The validated settings. The schema below describes each; an optional text that is not set is empty. */
 export interface Settings {

@@ -32,7 +32,7 @@ const LOCATION: Readonly<Record<Settings['TLS'], Lines>> = {
 const FIRST_REQUEST: Readonly<Record<Settings['TLS'], Lines>> = {
   'self-signed': (_settings, { port, authorityFile = '', firstKey }) => [
     'Try it:',
-    `  curl --cacert ${shellWord(shortest(authorityFile))} ${authorized(firstKey)} https://localhost:${port}/v1/products`,
+    `  curl --cacert ${shellWord(shortestPath(authorityFile))} ${authorized(firstKey)} https://localhost:${port}/v1/products`,
     `or, in a browser: https://localhost:${port}/docs`,
   ],
   files: (_settings, { port, firstKey }) => [
@@ -55,7 +55,7 @@ function authorized(firstKey: string | undefined): string {
   return `-H "Authorization: Bearer ${firstKey ?? '$API_KEY'}"`;
 }
 
-function shortest(file: string): string {
+function shortestPath(file: string): string {
   const short = relative(process.cwd(), file);
   return short.startsWith('..') ? file : short;
 }
