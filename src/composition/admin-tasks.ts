@@ -6,8 +6,8 @@ import type { BackupProgress } from '../application/ports/backup.js';
 import type { Settings } from '../config/settings.js';
 import { AppError } from '../domain/errors.js';
 import { type Application, compose, composeWith } from './container.js';
-import { memoryStorage } from './memory-storage.js';
 import { memoryRateLimits } from './rate-limits.js';
+import { memoryStorage } from './stores.js';
 
 export { copyStores } from './copy-stores.js';
 
