@@ -115,7 +115,8 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     .custom(issuerUrl)
     .default('')
     .messages({
-      'issuer.own': 'OAUTH_ISSUER must not be this service itself, whose tokens are always accepted',
+      'issuer.own':
+        'OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway',
       'any.invalid':
         'OAUTH_ISSUER must be an https:// address without query or fragment, or http:// of this machine',
     })

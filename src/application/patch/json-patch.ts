@@ -6,15 +6,18 @@ import { invalidPatch, type PatchOperation, parseJsonPatch } from './parse-json-
 /** As deep as a body may be. */
 const MAX_DEPTH = 20;
 
-/** No record has as many values. Each value that a patch adds, moves or copies counts, so this bounds its work too. */
+/** No record has as many values. Everything that a patch adds, moves and copies counts, so this bounds its work too. */
 const MAX_VALUES = 50_000;
 
 /** A message shows at most this many characters of a path, which may be as long as a body. */
 const MAX_QUOTED = 100;
 
 /**
- * Returns a document with a JSON Patch (RFC 6902) applied. Neither the document nor the patch changes.
- * By hand: the library rfc6902 accepts inherited members and indexes such as `00`, and does not bound copies.
+ * The document that a JSON Patch (RFC 6902) makes of another, if every operation can be applied. Neither the document
+ * nor the
+ * patch changes. The library rfc6902 is not used: it takes inherited members and indexes such as `00` or `length` for
+ * places, and has
+ * no bound for copies that double a document.
  * @param body the patch as a client sent it
  * @throws AppError `patch_test_failed`, `invalid_patch`
  */
@@ -27,7 +30,7 @@ export function patchedByJsonPatch(document: unknown, body: unknown): unknown {
 
 /** A copy of a document while operations are applied to it. */
 class PatchedDocument {
-  /** Holds the document as a member, so that the path of the whole document is no special case. */
+  /** Holds the document as a member, so that the whole document is a place like any other. */
   private readonly frame: { document: unknown } = { document: undefined };
   private valuesLeft = MAX_VALUES;
   /** The index of the current operation. */
@@ -102,7 +105,7 @@ class PatchedDocument {
     return value;
   }
 
-  /** Returns the last step, and the array or object that has or receives it. */
+  /** The array or object that the last step leads into. */
   private position(path: Steps): { parent: Record<string, unknown> | unknown[]; step: string } {
     const steps = ['document', ...path];
     const step = steps.pop() ?? '';

@@ -5,7 +5,7 @@ export type Steps = readonly string[];
 
 const INDEX = /^(?:0|[1-9][0-9]*)$/;
 
-/** A body has at most 20 levels, so a longer pointer finds nothing. */
+/** A body has at most 20 levels, so a longer pointer leads nowhere. */
 const MAX_STEPS = 100;
 
 /**
@@ -23,7 +23,7 @@ export function pointerSteps(text: string): Steps | 'invalid_format' | 'too_long
   return names.includes('__proto__') ? 'invalid_format' : names;
 }
 
-/** Returns the value at a pointer; undefined, which is not a JSON value, if it does not exist. */
+/** The value at a pointer; undefined, which is no JSON value, if there is none. */
 export function valueAt(document: unknown, steps: Steps): unknown {
   let value = document;
   for (const step of steps) {
@@ -38,7 +38,7 @@ export function indexOf(step: string): number | undefined {
   return INDEX.test(step) ? Number(step) : undefined;
 }
 
-/** Own members only: members that every JavaScript object inherits are not data. */
+/** Own members only: members that every JavaScript object inherits are no data. */
 function child(value: unknown, step: string): unknown {
   if (Array.isArray(value)) return value[indexOf(step) ?? -1];
   return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;

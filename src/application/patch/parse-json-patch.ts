@@ -27,8 +27,8 @@ type Sent = Readonly<Record<string, unknown>>;
 
 export const MAX_OPERATIONS = 1_000;
 
-/** The member that an operation requires besides `path`. Other members are ignored (RFC 6902 section 4). */
-const REQUIRED_MEMBERS: ReadonlyMap<unknown, 'value' | 'from' | undefined> = new Map([
+/** The member that an operation needs beside `path`. Other members are ignored (RFC 6902 section 4). */
+const NEEDED: ReadonlyMap<unknown, 'value' | 'from' | undefined> = new Map([
   ['add', 'value'],
   ['replace', 'value'],
   ['test', 'value'],
@@ -70,12 +70,11 @@ function readOperation(sent: Sent, at: number, issues: Issue[]): PatchOperation 
   const { op } = sent;
   if (op === undefined) issues.push(fieldIssue('required', [at, 'op']));
   else if (typeof op !== 'string') issues.push(fieldIssue('invalid_type', [at, 'op']));
-  else if (!REQUIRED_MEMBERS.has(op)) issues.push(fieldIssue('invalid_format', [at, 'op']));
-  const required = REQUIRED_MEMBERS.get(op);
+  else if (!NEEDED.has(op)) issues.push(fieldIssue('invalid_format', [at, 'op']));
+  const needed = NEEDED.get(op);
   const path = readPointer(sent, 'path', at, issues);
-  const from = required === 'from' && { from: readPointer(sent, 'from', at, issues) };
-  if (required === 'value' && !Object.hasOwn(sent, 'value'))
-    issues.push(fieldIssue('required', [at, 'value']));
+  const from = needed === 'from' && { from: readPointer(sent, 'from', at, issues) };
+  if (needed === 'value' && !Object.hasOwn(sent, 'value')) issues.push(fieldIssue('required', [at, 'value']));
   return { ...sent, path, ...from } as PatchOperation;
 }
 

@@ -148,7 +148,7 @@ describe('settings', () => {
   });
 
   it('take for OAUTH_ISSUER any address but that of this service', () => {
-    const own = ['OAUTH_ISSUER must not be this service itself, whose tokens are always accepted'];
+    const own = ['OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway'];
     const OAUTH_AUDIENCE = 'catalogue';
     for (const [OAUTH_ISSUER, PORT] of [
       ['https://localhost:8443', undefined],

@@ -1,4 +1,4 @@
-import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import type { QueryBudget, QueryTime } from '../../../application/maintenance/query-budget.js';
 import {
   type Filter,
   type ListPage,
@@ -68,13 +68,15 @@ export class ListReader<Fields> {
   private batches(reader: Reader, plan: Plan, query: ListQuery, isFull: () => boolean): RowBatches {
     const rows = new RowReader(reader, this.table, query, this.sizes);
     if (plan.kind === 'filter-then-sort') return sortInMemory(rows, plan, query.from);
-    const { client, isContinuation } = query;
-    const time = () => (isContinuation ? this.budget.startUnlimited(client) : this.budget.start(client));
     // Twice a batch: rows that tie at the end of a slice are left to the next.
     const slice = plan.isIndexed
-      ? new FixedSlice(2 * rows.batchSize, client)
-      : new BudgetedSlice(this.budget, time());
+      ? new FixedSlice(2 * rows.batchSize, query.client)
+      : new BudgetedSlice(this.budget, this.timeOf(query));
     return new ScanBatches(rows, plan, slice).from(query.from, isFull);
+  }
+
+  private timeOf({ client, isContinuation }: ListQuery): QueryTime {
+    return isContinuation ? this.budget.startUnlimited(client) : this.budget.start(client);
   }
 }
 

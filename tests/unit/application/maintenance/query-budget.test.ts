@@ -4,8 +4,8 @@ import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { expectRefusal } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 
-describe('a query’s budget', () => {
-  it('refuses a query whose own work took the whole time', async () => {
+describe('QueryBudget', () => {
+  it('stops a query once its work has used up the time', async () => {
     const clock = new FakeClock();
     const time = new QueryBudget(clock, 10).start();
     clock.running = 9.9;
@@ -55,7 +55,7 @@ describe('a query’s budget', () => {
     expect(hadTurn).to.equal(true);
   });
 
-  it('returns a result with its duration', () => {
+  it('measures the duration of a call', () => {
     const clock = new FakeClock();
     const outcome = new QueryBudget(clock, 10).measured(() => {
       clock.running += 7;
