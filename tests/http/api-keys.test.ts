@@ -199,7 +199,7 @@ for (const store of ['memory', 'sqlite']) {
         });
       });
 
-      describe('POST under an Idempotency-Key', () => {
+      describe('POST with an Idempotency-Key', () => {
         it('creates one key and shows its secret only in the first response', async () => {
           const idempotencyKey = randomUUID();
           const { response, key, id } = await createKey(

@@ -25,8 +25,11 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'] as co
 const READS = ['GET', 'HEAD'];
 
 /** Invalid in every way that is checked after authorization. */
-const BAD: RequestOptions = { headers: { Accept: 'text/html', 'API-Version': '9', 'If-Match': '1' } };
-const BAD_BODY: RequestOptions = { body: '{', headers: { ...BAD.headers, 'Content-Type': 'text/plain' } };
+const INVALID: RequestOptions = { headers: { Accept: 'text/html', 'API-Version': '9', 'If-Match': '1' } };
+const INVALID_WITH_BODY: RequestOptions = {
+  body: '{',
+  headers: { ...INVALID.headers, 'Content-Type': 'text/plain' },
+};
 
 interface ServedRoute {
   readonly route: string;
@@ -93,7 +96,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     /** A valid request, and one in which everything else is invalid: authorization comes first. */
     const variants = (method: string) => [
       {},
-      { ...(READS.includes(method) ? BAD : BAD_BODY), query: '?no-parameter=1' },
+      { ...(READS.includes(method) ? INVALID : INVALID_WITH_BODY), query: '?no-parameter=1' },
     ];
 
     it('is either public or has a required scope in the contract', () => {

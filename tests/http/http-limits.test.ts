@@ -99,7 +99,7 @@ describe('HTTP messages', () => {
   });
 
   describe('that are ambiguous get 400, and the connection is closed', () => {
-    const refused = async (message: string, name?: string) => {
+    const expectRejected = async (message: string, name?: string) => {
       // Nothing after such a message is read.
       const next = `GET /products HTTP/1.1\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`;
       const text = await service.client.raw(message + next);
@@ -111,7 +111,7 @@ describe('HTTP messages', () => {
       );
     };
 
-    it('without a host', () => refused(`GET /products HTTP/1.1\r\n${TOKEN}\r\n\r\n`, 'Host'));
+    it('without a host', () => expectRejected(`GET /products HTTP/1.1\r\n${TOKEN}\r\n\r\n`, 'Host'));
 
     it('with an invalid host', async () => {
       for (const host of [
@@ -134,11 +134,11 @@ describe('HTTP messages', () => {
         '%zz',
         'b\u00fccher.example',
       ])
-        await refused(`GET /products HTTP/1.1\r\nHost: ${host}\r\n${TOKEN}\r\n\r\n`, 'Host');
-      await refused(`GET /products HTTP/1.0\r\nHost: a, b\r\n${TOKEN}\r\n\r\n`, 'Host');
+        await expectRejected(`GET /products HTTP/1.1\r\nHost: ${host}\r\n${TOKEN}\r\n\r\n`, 'Host');
+      await expectRejected(`GET /products HTTP/1.0\r\nHost: a, b\r\n${TOKEN}\r\n\r\n`, 'Host');
     });
 
-    it('unless the host is valid', async () => {
+    it('but are served with a valid host', async () => {
       for (const host of [
         '',
         'localhost',
@@ -169,7 +169,7 @@ describe('HTTP messages', () => {
       ] as const)
         for (const second of [value, `${value}x`]) {
           const others = [`Host: localhost`, TOKEN].filter((line) => !line.startsWith(`${name}:`));
-          await refused(
+          await expectRejected(
             [
               'GET /products HTTP/1.1',
               ...others,
@@ -183,7 +183,7 @@ describe('HTTP messages', () => {
         }
     });
 
-    it('unless the duplicate header is a list', async () => {
+    it('but are served with a list header in several lines', async () => {
       for (const lines of [
         ['Accept: text/html', 'Accept: application/json'],
         ['If-None-Match: "a"', 'If-None-Match: "b"'],
@@ -204,14 +204,14 @@ describe('HTTP messages', () => {
         'http/1.1',
         'HTTP/1',
       ])
-        await refused(`GET /products ${version}\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`);
-      await refused('GET /products\r\n\r\n');
-      await refused('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+        await expectRejected(`GET /products ${version}\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`);
+      await expectRejected('GET /products\r\n\r\n');
+      await expectRejected('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     });
 
     it('with Transfer-Encoding in HTTP/1.0', async () => {
       for (const header of ['', 'Connection: keep-alive\r\n', 'Content-Length: 5\r\n'])
-        await refused(
+        await expectRejected(
           `POST /products HTTP/1.0\r\nHost: localhost\r\n${TOKEN}\r\n${header}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
           header.startsWith('Content') ? undefined : 'Transfer-Encoding',
         );
@@ -297,7 +297,7 @@ describe('HTTP messages', () => {
       expect(statusesIn(await received(socket))[0]?.[0]).to.equal(201);
     });
 
-    it('are rejected immediately if it will not', async () => {
+    it('are rejected immediately if the body will not be read', async () => {
       const large = await service.client.raw(post('100-continue', 'Content-Length: 2000000'));
       expect(statusesIn(large)).to.deep.equal([[413, 'payload_too_large']]);
       const anonymous = await service.client.raw(
@@ -327,7 +327,7 @@ describe('HTTP messages', () => {
       expect(response.headers['x-request-id']).to.equal('trace-01.ab_C');
     });
 
-    it('is generated if it is not', async () => {
+    it('is generated if it is malformed', async () => {
       for (const id of ['', 'a b', 'x'.repeat(129), '<script>', 'é']) {
         const response = await service.client.get('/nowhere', { headers: { 'X-Request-Id': id } });
         expect(response.headers['x-request-id'], id).to.match(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);

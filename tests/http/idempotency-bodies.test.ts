@@ -4,7 +4,7 @@ import { MADE, MEBIBYTE, outcome, posting, REPLAYED, REUSED } from '../support/i
 import { inProcessService } from '../support/in-process-service.js';
 
 for (const store of ['memory', 'sqlite'])
-  describe(`the body under an Idempotency-Key, on ${store}`, () => {
+  describe(`the body of a request with an Idempotency-Key, on ${store}`, () => {
     const { post, fresh, count } = posting(inProcessService({ STORE: store }));
 
     describe('is equal despite', () => {

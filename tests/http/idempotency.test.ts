@@ -84,7 +84,7 @@ for (const store of ['memory', 'sqlite']) {
       expect((await service.client.get(`/products?sku=${name}`)).json).to.have.length(1);
     });
 
-    describe('is not used up by', () => {
+    describe('can still be used after', () => {
       const rejected: readonly [status: number, body: string, more: RequestOptions][] = [
         [400, '{"name":', {}],
         [400, '{"name":" "}', {}],
@@ -172,7 +172,7 @@ describe('an Idempotency-Key and the rate limit', () => {
     }
   };
 
-  it('is not used up by a 429', async () => {
+  it('can still be used after a 429', async () => {
     for (;;) {
       const key = randomUUID();
       const refused = await post('/products', { name: 'x' }, key);

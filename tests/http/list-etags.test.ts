@@ -92,7 +92,7 @@ describe('the ETag of a list in another replica', () => {
   const one = listService();
   const other = listService();
 
-  it('is the same', async () => {
+  it('is the same for the same records', async () => {
     for (const { records } of [one, other]) await records.fill(150);
     for (const path of [
       '/products',

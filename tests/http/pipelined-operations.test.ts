@@ -27,7 +27,7 @@ for (const [kind, environment] of [
   ['TLS', {}],
   ['plain HTTP', { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' }],
 ] as const) {
-  describe(`operations in one packet over ${kind}`, () => {
+  describe(`pipelined operations in one packet over ${kind}`, () => {
     const service = inProcessService(environment);
 
     /** Creates a product; deletes every product with its SKU afterwards. */

@@ -43,7 +43,7 @@ for (const store of ['memory', 'sqlite']) {
       `/v1/products/${(await request().post('/products', body)).json.id}`;
 
     describe('fields', () => {
-      it('are kept as they were sent', async () => {
+      it('are stored unchanged', async () => {
         const { id, ...rest } = (await request().post('/products', FULL)).json;
         expect(rest).to.deep.equal(FULL);
         expect((await request().get(`/products/${id}`)).json).to.deep.equal({ id, ...FULL });

@@ -33,7 +33,7 @@ describe('sort', () => {
       expect(idsOf(found.filter(({ name }) => name === 'a'))).to.deep.equal([2, 6, 11]);
     });
 
-    it(`reverses an order, with ties by ascending id unless the sort says otherwise, in pages of ${limit}`, async () => {
+    it(`reverses an order, with ties by ascending id by default, in pages of ${limit}`, async () => {
       const idsOfTies = async (sort: string) => {
         const found = await all(`sort=${sort}&limit=${limit}`);
         expect(namesOf(found)).to.deep.equal([...ascending].reverse());

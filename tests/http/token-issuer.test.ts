@@ -206,10 +206,10 @@ describe('the token endpoint', () => {
   });
 
   it('rejects the secret of another client', async () => {
-    const denied = await keyWith(['products:read']);
+    const other = await keyWith(['products:read']);
     for (const [id, secret] of [
-      [1, denied.key],
-      [denied.record.id, FIRST_KEY],
+      [1, other.key],
+      [other.record.id, FIRST_KEY],
     ] as const) {
       const response = await request(GRANT, { headers: basic(String(id), secret) });
       expectError(response, 401, 'invalid_token', 'invalid_client');

@@ -246,7 +246,7 @@ for (const STORE of ['memory', 'sqlite']) {
       });
     }
 
-    it('keeps its last name if version 1 changes the first name only', async () => {
+    it('keeps its last name if the new name in version 1 still ends with it', async () => {
       const id = await createUser({ firstName: 'Dick', lastName: 'van Dyke' });
       await request().patch(`/v1/users/${id}`, { name: 'Barry van Dyke' });
       const [, second] = await inBothVersions(id);

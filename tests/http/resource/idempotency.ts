@@ -18,7 +18,8 @@ function replayable({ status, text, headers }: HttpResponse): unknown {
 export function describeIdempotency(collection: Collection): void {
   const post = (fields: Fields | string, key: string, more?: Record<string, string>) =>
     collection.client.post(collection.path, fields, withIdempotencyKey(key, more));
-  const newest = async () => (await collection.client.get(`${collection.path}?sort=-id&limit=1`)).json[0].id;
+  const newestId = async () =>
+    (await collection.client.get(`${collection.path}?sort=-id&limit=1`)).json[0].id;
 
   describe('Idempotency-Key', () => {
     it('replays the first response, with Idempotency-Replayed', async () => {
@@ -30,7 +31,7 @@ export function describeIdempotency(collection: Collection): void {
         expect(replayed(again)).to.equal('true');
         expect(replayable(again)).to.deep.equal(replayable(first));
       }
-      expect(await newest()).to.equal(first.json.id);
+      expect(await newestId()).to.equal(first.json.id);
     });
 
     it('replays even if the record was changed or deleted since', async () => {
@@ -62,7 +63,7 @@ export function describeIdempotency(collection: Collection): void {
         expect(response.headers).to.not.have.any.keys('idempotency-replayed', 'location', 'etag');
         expect(response.json.details).to.deep.equal([]);
       }
-      expect(await newest()).to.equal(id);
+      expect(await newestId()).to.equal(id);
       expect(replayed(await post(fields, key))).to.equal('true');
     });
 
@@ -72,7 +73,7 @@ export function describeIdempotency(collection: Collection): void {
       expect(new Set(responses.map(({ text }) => text))).to.have.length(1);
       expect(responses.filter((response) => response.status === 201)).to.have.length(20);
       expect(responses.filter((response) => replayed(response) === undefined)).to.have.length(1);
-      expect(await newest()).to.equal(responses[0]?.json.id);
+      expect(await newestId()).to.equal(responses[0]?.json.id);
     });
 
     it('accepts one of 10 concurrent requests with different bodies', async () => {

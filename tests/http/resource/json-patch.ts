@@ -14,7 +14,7 @@ export function describeJsonPatch(collection: Collection): void {
     expect(now.headers.etag).to.equal('"1"');
   };
 
-  describe('PATCH by JSON Patch', () => {
+  describe('PATCH with a JSON Patch', () => {
     it('applies its operations in order, and returns the new record', async () => {
       const { id, path, fields } = await collection.create();
       const others = collection.fields();

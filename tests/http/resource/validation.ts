@@ -76,7 +76,7 @@ export function describeValidation(collection: Collection): void {
     it('are limited to 1,000 issues', async () => {
       const many = Object.fromEntries(Array.from({ length: 4_900 }, (_, i) => [`m${i}`, 0]));
       const [field = ''] = required;
-      // Together at most 10,000 names and values.
+      // Each body stays below the limit of 10,000 names and values.
       for (const body of [
         many,
         { ...many, ...collection.fields() },
