@@ -4,8 +4,8 @@ import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { expectRefusal } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 
-describe('a query’s budget', () => {
-  it('lets a query go on until its work has taken the time', async () => {
+describe('QueryBudget', () => {
+  it('stops a query once its work has used up the time', async () => {
     const clock = new FakeClock();
     const time = new QueryBudget(clock, 10).start();
     clock.running = 9.9;
@@ -24,7 +24,7 @@ describe('a query’s budget', () => {
     await second.turn();
   });
 
-  it('does not count what others do meanwhile', async () => {
+  it('does not count the work of others', async () => {
     const clock = new FakeClock();
     const time = new QueryBudget(clock, 10).start();
     for (let piece = 1; piece <= 3; piece++) {
@@ -37,7 +37,7 @@ describe('a query’s budget', () => {
     await expectRefusal(time.turn(), 'query_too_expensive');
   });
 
-  it('gives others their turn', async () => {
+  it('yields to other work', async () => {
     const time = new QueryBudget(new FakeClock(), 10).start();
     let hadTurn = false;
     const other = yieldToEventLoop().then(() => {
@@ -48,7 +48,7 @@ describe('a query’s budget', () => {
     expect(hadTurn).to.equal(true);
   });
 
-  it('measures a work', () => {
+  it('measures the duration of a call', () => {
     const clock = new FakeClock();
     const outcome = new QueryBudget(clock, 10).measured(() => {
       clock.running += 7;
