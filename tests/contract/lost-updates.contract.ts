@@ -13,24 +13,27 @@ interface Try {
   /** The version that was read and sent as If-Match. */
   readonly read: number;
   readonly status: number;
-  /** The version that the answer tells. */
+  /** The version in the response. */
   readonly reported: number;
 }
 
-/** Whoever writes a record at the same time, no write is lost. @param clients of each process over one store */
+/**
+ * No write is lost among concurrent writers of one record.
+ * @param clients one for each process over the same store
+ */
 export function lostUpdatesContract(name: string, clients: () => readonly HttpClient[]): void {
-  describe(`many writers of one record at once, on ${name}`, () => {
+  describe(`concurrent writers of one record on ${name}`, () => {
     let path: string;
     const clientOf = (at: number) => {
       const client = clients()[at % clients().length];
-      if (!client) throw new Error('There is no process.');
+      if (!client) throw new Error('No client is open.');
       return client;
     };
     beforeEach(async () => {
       path = `/products/${(await clientOf(0).post('/products', { name: 'Lamp' })).json.id}`;
     });
 
-    /** Counts its writes in an attribute of its own, and keeps those of the others. */
+    /** Counts its writes in its own attribute, and keeps the attributes of the other writers. */
     const countUp = async (client: HttpClient, writer: string): Promise<Try> => {
       const { json, headers } = await client.get(path);
       const read = versionIn(headers.etag);
@@ -40,7 +43,7 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
       return { writer, read, status: response.status, reported: versionIn(response.headers.etag) };
     };
 
-    it('lets exactly one win each version, and tells the others by what they were beaten', async () => {
+    it('lets exactly one PUT win each version, and returns the current version to the others', async () => {
       const tries = await Promise.all(
         names.map(async (writer, at) => {
           const own: Try[] = [];
@@ -50,7 +53,7 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
       ).then((all) => all.flat());
       const won = tries.filter(({ status }) => status === 200);
       const lost = tries.filter(({ status }) => status === 412);
-      expect(won.length + lost.length, 'all were answered').to.equal(WRITERS * TRIES);
+      expect(won.length + lost.length, 'all have a response').to.equal(WRITERS * TRIES);
       expect(lost).to.not.deep.equal([]);
 
       const { json, headers } = await clientOf(0).get(path);
@@ -65,7 +68,7 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
       }
     });
 
-    it('lets every PATCH of an attribute of its own survive', async () => {
+    it('keeps every PATCH of a separate attribute', async () => {
       const responses = await Promise.all(
         names.map((writer, at) => clientOf(at).patch(path, { attributes: { [writer]: at } })),
       );

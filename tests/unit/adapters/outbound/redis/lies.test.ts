@@ -52,7 +52,7 @@ const INVALID_REPLIES: readonly [name: string, reply: Reply][] = [
   ['HTTP', 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'],
   ['zeros', Buffer.alloc(1_024)],
   ['an error that Redis does not have', '-ERR no\r\n'],
-  ['an error of Redis for a busy script', '-BUSY a script runs\r\n'],
+  ['an error that a busy Redis sends', '-BUSY a script runs\r\n'],
   ['OK', '+OK\r\n'],
   ['null', '_\r\n'],
   ['null of RESP2', '$-1\r\n'],
