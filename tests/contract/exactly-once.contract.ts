@@ -16,7 +16,7 @@ const CLIENTS = 8;
 const KILLS = 6;
 
 /** A store that survives a crash of its processes. */
-export interface LastingStore {
+export interface PersistentStore {
   /** The settings with which services open it. */
   readonly settings: Record<string, string>;
   /** The ids that are reserved for products. */
@@ -30,13 +30,13 @@ export interface LastingStore {
  */
 export function exactlyOnceContract(
   name: string,
-  open: (folder: string) => LastingStore,
+  open: (folder: string) => PersistentStore,
   steps: Readonly<Record<string, { reserved: boolean; inserted: boolean }>>,
 ): void {
   describe(`creation under an idempotency key by processes on ${name}`, () => {
     const root = temporaryFolder();
     let running: ChildProcessService[];
-    let store: LastingStore;
+    let store: PersistentStore;
     beforeEach(() => {
       running = [];
       store = open(mkdtempSync(`${root}/store-`));
@@ -93,12 +93,12 @@ export function exactlyOnceContract(
       const clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
       const keys = Array.from({ length: KEYS }, () => randomUUID());
       /** Keys with a 503 from a busy store. The lost response may have been that of the creation. */
-      const late = new Set<string>();
+      const uncertain = new Set<string>();
       const postUntilDone = async (client: HttpClient, key: string): Promise<HttpResponse> => {
         for (;;) {
           const response = await post(client, key);
           if (response.status !== 503) return response;
-          late.add(key);
+          uncertain.add(key);
           await sleep(10);
         }
       };
@@ -107,11 +107,11 @@ export function exactlyOnceContract(
           Promise.all([...clients, ...clients, ...clients].map((client) => postUntilDone(client, key))),
         ),
       );
-      for (const [at, alike] of responses.entries()) {
-        expect(alike.map(({ status }) => status)).to.deep.equal(Array(6).fill(201));
-        expect(new Set(alike.map(({ text }) => text))).to.have.length(1);
-        const made = alike.filter((response) => !isReplay(response));
-        expect(made.length).to.be.within(late.has(keys[at] ?? '') ? 0 : 1, 1);
+      for (const [at, duplicates] of responses.entries()) {
+        expect(duplicates.map(({ status }) => status)).to.deep.equal(Array(6).fill(201));
+        expect(new Set(duplicates.map(({ text }) => text))).to.have.length(1);
+        const originals = duplicates.filter((response) => !isReplay(response));
+        expect(originals.length).to.be.within(uncertain.has(keys[at] ?? '') ? 0 : 1, 1);
       }
       const [client] = clients;
       const found = client ? await listed(client) : [];

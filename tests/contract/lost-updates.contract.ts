@@ -14,7 +14,7 @@ interface Try {
   readonly read: number;
   readonly status: number;
   /** The version in the response. */
-  readonly reported: number;
+  readonly returned: number;
 }
 
 /**
@@ -40,7 +40,7 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
       const attributes = { ...json.attributes, [writer]: (json.attributes?.[writer] ?? 0) + 1 };
       const options = { headers: { 'If-Match': headers.etag ?? '' } };
       const response = await client.put(path, { ...json, attributes }, options);
-      return { writer, read, status: response.status, reported: versionIn(response.headers.etag) };
+      return { writer, read, status: response.status, returned: versionIn(response.headers.etag) };
     };
 
     it('lets exactly one PUT win each version, and returns the current version to the others', async () => {
@@ -60,8 +60,8 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
       const final = versionIn(headers.etag);
       const versions = won.map(({ read }) => read).toSorted((a, b) => a - b);
       expect(versions).to.deep.equal(Array.from({ length: final - 1 }, (_, i) => i + 1));
-      for (const { read, reported } of won) expect(reported).to.equal(read + 1);
-      for (const { read, reported } of lost) expect(reported).to.be.within(read + 1, final);
+      for (const { read, returned } of won) expect(returned).to.equal(read + 1);
+      for (const { read, returned } of lost) expect(returned).to.be.within(read + 1, final);
       for (const writer of names) {
         const wins = won.filter((one) => one.writer === writer).length;
         expect(json.attributes[writer] ?? 0, writer).to.equal(wins);

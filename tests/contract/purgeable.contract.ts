@@ -10,7 +10,7 @@ import { type OpenRepository, TestStore } from './repository/test-store.js';
 
 const MUCH_LATER = Number.MAX_SAFE_INTEGER;
 
-/** The tests that every store passes which does not purge expired entries by itself. */
+/** The tests of a store that does not purge expired entries by itself. */
 export function purgeableContract(adapter: string, open: () => Promise<OpenRepository>): void {
   describe(`the purge contract on ${adapter}`, () => {
     const store = TestStore.forEachTest(open);

@@ -16,7 +16,7 @@ export function busyCountsContract(store: TestStore): void {
     updatedAt: AT + i,
   }));
 
-  /** Moves records between the ends of the index: counted ones to the uncounted part, and uncounted ones away from it. */
+  /** Moves counted records to the uncounted end of the index, and uncounted records to the counted end. */
   const updateEach = async () => {
     for (let i = 0; i < COUNT; i++) {
       const record = all[i % 2 ? COUNT - i : i];

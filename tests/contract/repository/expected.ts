@@ -22,7 +22,7 @@ export const MATCHES: Readonly<Record<Operator, (own: Value, value: Value) => bo
 export const NUMBER_OPERATORS: readonly Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'];
 export const TEXT_OPERATORS: readonly Operator[] = [...NUMBER_OPERATORS, 'prefix'];
 
-export type Keyed = Versioned<{ readonly name: string }>;
+export type NamedRecord = Versioned<{ readonly name: string }>;
 
 export function compareByOrder(order: Order, a: readonly Value[], b: readonly Value[]): number {
   const differences = order.map(
@@ -31,14 +31,14 @@ export function compareByOrder(order: Order, a: readonly Value[], b: readonly Va
   return differences.find((difference) => difference !== 0) ?? 0;
 }
 
-export function keysOf(record: Keyed, order: Order): Value[] {
+export function keysOf(record: NamedRecord, order: Order): Value[] {
   return order.map(({ field }) =>
     TEXTS.includes(field) ? record.fields.name : record[field as 'id' | 'createdAt' | 'updatedAt'],
   );
 }
 
 /** The records in this order. */
-export function sorted<One extends Keyed>(records: readonly One[], order: Order): One[] {
+export function sorted<One extends NamedRecord>(records: readonly One[], order: Order): One[] {
   return records.toSorted((a, b) => compareByOrder(order, keysOf(a, order), keysOf(b, order)));
 }
 

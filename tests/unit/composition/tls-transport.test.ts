@@ -18,7 +18,7 @@ const CHECK_MS = 10;
 
 describe('TlsTransport', () => {
   const folder = temporaryFolder();
-  // Starts 369 days ago, so that the tests end at the present: clients check certificates by the real time.
+  // Starts 369 days ago, because clients check certificates by the real time and the tests move the clock to it.
   const clock = new FakeClock(Date.now() - 369 * DAY_MS);
   const certificates = new LocalCa(join(folder, 'tls'), clock);
   const renewal = { error: undefined as string | undefined, checks: 0 };

@@ -96,15 +96,15 @@ describe('the benchmarks', () => {
   });
 
   it('read products at the given rate, and fail if a request is rejected', async () => {
-    const requested = new Set<string>();
+    const paths = new Set<string>();
     respond = (path, response) => {
-      requested.add(path);
+      paths.add(path);
       response.end('{}');
     };
     const pace = { clients: 2, everyMs: 5, seconds: 0.2 };
     const latencies = await readProducts(service, pace);
     expect(latencies.count).to.be.within(2, 80);
-    expect([...requested].filter((path) => !/^\/v1\/products\/[1-5]$/.test(path))).to.deep.equal([]);
+    expect([...paths].filter((path) => !/^\/v1\/products\/[1-5]$/.test(path))).to.deep.equal([]);
     respond = (_, response) => void response.writeHead(404).end();
     expect(await failure(readProducts(service, pace))).to.include('404');
   });

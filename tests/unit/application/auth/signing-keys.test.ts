@@ -11,15 +11,15 @@ import { ENDLESS, SIGNING_KEYS } from '../../../support/tables.js';
 
 /** Makes keys without cryptography, and counts how many it made and opened. */
 class CountingSigner implements TokenSigner {
-  made = 0;
-  opened = 0;
+  keysMade = 0;
+  keysOpened = 0;
 
   makeKey = async (): Promise<SigningKey> => {
-    this.made++;
-    return { kid: `k${this.made}`, algorithm: 'RS256', privateJwk: 'secret' };
+    this.keysMade++;
+    return { kid: `k${this.keysMade}`, algorithm: 'RS256', privateJwk: 'secret' };
   };
   open = async ({ kid }: SigningKey): Promise<TokenKey> => {
-    this.opened++;
+    this.keysOpened++;
     const never = () => Promise.reject(new Error('not used here'));
     return { kid, publicJwk: { kid }, sign: never, verify: never };
   };
@@ -64,14 +64,14 @@ describe('SigningKeys', () => {
 
   it('are created once, at their first use', async () => {
     const [one, two] = await Promise.all([keys.current(), keys.published(), keys.current()]);
-    expect([one?.kid, two?.map(({ kid }) => kid), signer.made]).to.deep.equal(['k1', ['k1'], 1]);
+    expect([one?.kid, two?.map(({ kid }) => kid), signer.keysMade]).to.deep.equal(['k1', ['k1'], 1]);
     expect(await published(replica())).to.deep.equal(['k1']);
-    expect(signer.made).to.equal(1);
+    expect(signer.keysMade).to.equal(1);
   });
 
   it('are not created by a look-up of an unknown kid', async () => {
     expect(await keys.find('x')).to.equal(undefined);
-    expect(signer.made).to.equal(0);
+    expect(signer.keysMade).to.equal(0);
   });
 
   it('are read once a minute, and each is opened once', async () => {
@@ -81,10 +81,10 @@ describe('SigningKeys', () => {
       await keys.current();
       await keys.find('k1');
     }
-    expect([reads, signer.opened]).to.deep.equal([before, 1]);
+    expect([reads, signer.keysOpened]).to.deep.equal([before, 1]);
     pass(60_000);
     await Promise.all([keys.current(), keys.find('k1'), keys.published()]);
-    expect([reads, signer.opened]).to.deep.equal([before + 1, 1]);
+    expect([reads, signer.keysOpened]).to.deep.equal([before + 1, 1]);
   });
 
   it('are read again for an unknown kid, at most once a second', async () => {

@@ -177,7 +177,7 @@ describe('copyRecords', () => {
         const read = target.archive.read.bind(target.archive);
         let reads = 0;
         target.archive.read = async (...page) => {
-          // The third read is in the last pass over the target, which follows that over the source.
+          // The third read of the target is in the last pass, after the source was read.
           if (++reads === 3) await purged.archive.discard([2]);
           return read(...page);
         };

@@ -113,19 +113,19 @@ describe('accessOf', () => {
   });
   const access = (...requirements: Record<string, string[]>[]) =>
     accessOf(requirements, document, references);
-  const nobody = { takesKey: false, needsKey: false, scopes: [], others: [] };
+  const publicAccess = { takesKey: false, needsKey: false, scopes: [], others: [] };
 
   it('collects the scopes of the alternatives, of which any one suffices', () => {
-    expect(access()).to.deep.equal(nobody);
-    expect(access({})).to.deep.equal(nobody);
+    expect(access()).to.deep.equal(publicAccess);
+    expect(access({})).to.deep.equal(publicAccess);
     const both = access({ bearer: ['a'] }, { oauth: ['a', 'b'] });
     expect(both).to.deep.equal({ takesKey: true, needsKey: true, scopes: ['a', 'b'], others: [] });
     expect(access({}, { bearer: [] })).to.include({ takesKey: true, needsKey: false });
   });
 
   it('does not offer a key if the operation requires other credentials', () => {
-    expect(access({ client: [] }, {})).to.deep.equal({ ...nobody, others: ['Id and secret.'] });
-    expect(access({ unknown: [] })).to.deep.equal({ ...nobody, others: ['unknown'] });
+    expect(access({ client: [] }, {})).to.deep.equal({ ...publicAccess, others: ['Id and secret.'] });
+    expect(access({ unknown: [] })).to.deep.equal({ ...publicAccess, others: ['unknown'] });
   });
 });
 

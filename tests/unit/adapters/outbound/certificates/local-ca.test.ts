@@ -132,7 +132,7 @@ describe('LocalCa', () => {
     expectValid((await open().current()).cert);
   });
 
-  it('reports damaged files, and tells the operator to delete the folder', async () => {
+  it('reports damaged files, and recommends to delete the folder', async () => {
     const damages: Record<string, () => void> = {
       'an invalid server file': () => writeFileSync(join(folder, 'server.pem'), 'nonsense'),
       'an invalid server certificate': () =>

@@ -17,15 +17,15 @@ const order = (userId: Id, ...products: Id[]): Order => ({
   items: products.map((productId) => ({ productId, quantity: 1 })),
 });
 
-/** Returns the existing ones of the requested ids, and records the requests. */
+/** Returns the existing ones of the given ids, and records the calls. */
 class FakeReferences {
-  readonly requested: (readonly Id[])[] = [];
+  readonly lookUps: (readonly Id[])[] = [];
   isDown = false;
 
   constructor(readonly ids: Set<Id>) {}
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
-    this.requested.push(ids);
+    this.lookUps.push(ids);
     if (this.isDown) throw unavailable('gone');
     return new Set(ids.filter((id) => this.ids.has(id)));
   }
@@ -64,11 +64,11 @@ describe('the references of orders', () => {
   });
   const created = async (body: object) => (await orders.create({ draft: orders.draft(body) })).record;
   const replaced = (id: Id, body: object) => orders.update(id, ANY_VERSION, { kind: 'replacement', body });
-  const takeRequests = () => [users.requested.splice(0), products.requested.splice(0)];
+  const takeLookUps = () => [users.lookUps.splice(0), products.lookUps.splice(0)];
 
   it('are looked up once for all references of a new order', async () => {
     await created(order(1, 3, 1, 2));
-    expect(takeRequests()).to.deep.equal([[[1]], [[3, 1, 2]]]);
+    expect(takeLookUps()).to.deep.equal([[[1]], [[3, 1, 2]]]);
   });
 
   it('report every missing record', async () => {
@@ -100,19 +100,19 @@ describe('the references of orders', () => {
     for (const fields of [{}, { userId: '1', items: {} }, { userId: 0, items: [{ productId: 1.5 }] }]) {
       await created(fields).catch(() => undefined);
     }
-    expect(takeRequests()).to.deep.equal([[], []]);
+    expect(takeLookUps()).to.deep.equal([[], []]);
   });
 
   it('are looked up only if an update adds or changes them', async () => {
     const { id } = await created(order(1, 1, 2));
     users.ids.clear();
     products.ids.clear();
-    takeRequests();
+    takeLookUps();
     await replaced(id, order(1, 2, 1));
-    expect(takeRequests()).to.deep.equal([[], []]);
+    expect(takeLookUps()).to.deep.equal([[], []]);
     products.ids.add(3);
     await replaced(id, order(1, 3, 1));
-    expect(takeRequests()).to.deep.equal([[], [[3]]]);
+    expect(takeLookUps()).to.deep.equal([[], [[3]]]);
     await expectRefusal(replaced(id, order(2, 3, 2)), 'validation_failed', ['/userId', '/items/1/productId']);
   });
 
