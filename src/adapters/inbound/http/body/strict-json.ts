@@ -7,8 +7,8 @@ const MAX_TOKENS = 10_000;
 
 /**
  * JSON as RFC 8259 has it, less what parsers are known to disagree on: a name that occurs twice in an object, the name
- * `__proto__`, a depth over 20, a byte order mark, and bytes that are no UTF-8. Names and values are counted before anything is
- * parsed, since a parser takes up to 200 ms for a body of 1 MiB that has hundreds of thousands.
+ * `__proto__`, a depth over 20, a byte order mark, and bytes that are no UTF-8. Names and values are counted before
+ * anything is parsed, since a parser takes up to 200 ms for a body of 1 MiB that has hundreds of thousands.
  * @throws AppError `malformed_json`, `payload_too_large`
  */
 export function parseStrictJson(bytes: Buffer): unknown {

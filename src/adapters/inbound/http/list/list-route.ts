@@ -88,7 +88,7 @@ export class ListRoute<Fields> {
     this.mark(ctx, total, link);
     ctx.set('Content-Type', NDJSON);
     const lines = await ndjsonChunks(records, (record) => requested.view.present(record), clientOf(ctx));
-    ctx.state.room?.shrinkTo(lines.length);
+    ctx.state.responseShare?.shrinkTo(lines.length);
     // Lines are a stream, however few they are.
     ctx.body = Readable.from([lines], { objectMode: false });
   }

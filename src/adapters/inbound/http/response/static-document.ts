@@ -33,7 +33,7 @@ export class TaggedDocument implements CodedDocument {
   }
 
   coded(coding: Coding): Promise<Buffer> {
-    const made = this.codings.get(coding) ?? CODECS[coding].whole(this.content);
+    const made = this.codings.get(coding) ?? CODECS[coding].compress(this.content);
     this.codings.set(coding, made);
     made.catch(() => this.codings.delete(coding));
     return made;
