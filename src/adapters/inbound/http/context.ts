@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { Principal } from '../../../domain/access.js';
 import type { Share } from '../../../shared/fair-shares.js';
-import type { CodedDocument } from './middleware/compression-codecs.js';
+import type { CompressedDocument } from './middleware/compression-codecs.js';
 import type { ApiVersion } from './versioning/api-version.js';
 import type { WorkLimits } from './work-limits.js';
 
@@ -26,7 +26,7 @@ export interface RequestState {
   /** The share that was reserved for the response before it was built, if any. */
   responseShare?: Share;
   /** The static document that is sent, if any. */
-  document?: CodedDocument;
+  document?: CompressedDocument;
   /** Whether `100 Continue` was sent. */
   continued?: boolean;
 }

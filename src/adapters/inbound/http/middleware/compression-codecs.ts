@@ -13,8 +13,8 @@ export interface Codec {
 }
 
 /** A document that caches its compressed forms. */
-export interface CodedDocument {
-  coded(coding: Coding): Promise<Buffer>;
+export interface CompressedDocument {
+  compressedBy(coding: Coding): Promise<Buffer>;
 }
 
 /** A coding with an optional weight (RFC 9110 sections 12.4.2 and 12.5.3). */

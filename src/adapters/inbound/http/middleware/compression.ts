@@ -39,7 +39,7 @@ function isWorthIt(body: unknown): boolean {
 async function compress(ctx: Context, coding: Coding): Promise<void> {
   const { body } = ctx;
   const codec = CODECS[coding];
-  if (ctx.state.document) ctx.body = await ctx.state.document.coded(coding);
+  if (ctx.state.document) ctx.body = await ctx.state.document.compressedBy(coding);
   else if (!(body instanceof Readable))
     ctx.body = await codec.compress(typeof body === 'string' ? Buffer.from(body) : (body as Buffer));
   else if (ctx.method !== 'HEAD') ctx.body = compressedStream(body, codec);
