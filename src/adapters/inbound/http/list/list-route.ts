@@ -2,17 +2,17 @@ import { Readable } from 'node:stream';
 import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/records/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import type { Context } from '../context.js';
-import { notePreference, prefersCount } from '../query/prefer-header.js';
+import { addAppliedPreference, prefersCount } from '../query/prefer-header.js';
 import { invalid, type Query } from '../query/query.js';
 import { SparseFields, type View } from '../query/sparse-fields.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
-import { isKnown, weakTag } from '../response/etag.js';
+import { matchesIfNoneMatch, weakTag } from '../response/etag.js';
 import { invalidParameters } from '../response/http-error.js';
 import type { Handler, Policy } from '../route.js';
 import { clientOf, MAX_RECORD_BYTES } from '../work-limits.js';
-import { jsonArray, ndjsonChunks } from './chunk-text.js';
+import { jsonArray, ndjsonLines } from './chunk-text.js';
 import { linkHeader } from './link-header.js';
-import { ListParameters } from './list-query-parser.js';
+import { ListQueryParser } from './list-query-parser.js';
 import { acceptsNdjson, NDJSON, NDJSON_UTF8, streamNdjson } from './ndjson.js';
 
 /** An export reads pages of this size, so that it neither delays others nor fills the memory. */
@@ -28,7 +28,7 @@ interface RequestedList<Fields> {
 /** The list of a resource: a page as a JSON array or as lines, or the whole list as lines. */
 export class ListRoute<Fields> {
   private readonly name: string;
-  private readonly parameters: ListParameters;
+  private readonly parameters: ListQueryParser;
   private readonly views: SparseFields<Fields>;
 
   constructor(
@@ -37,7 +37,7 @@ export class ListRoute<Fields> {
     private readonly cacheControl: string,
   ) {
     this.name = listName(resource);
-    this.parameters = new ListParameters(this.name, resource.fields);
+    this.parameters = new ListQueryParser(this.name, resource.fields);
     this.views = new SparseFields(resource);
   }
 
@@ -71,7 +71,7 @@ export class ListRoute<Fields> {
     const { records, link } = await this.page(ctx, requested);
     const body = await jsonArray(records, (record) => requested.view.present(record), clientOf(ctx));
     const tag = weakTag(link, String(total ?? ''), body);
-    const isUnchanged = isKnown(ctx, tag);
+    const isUnchanged = matchesIfNoneMatch(ctx, tag);
     this.mark(ctx, total, link);
     ctx.set('ETag', tag);
     ctx.set('Content-Type', 'application/json');
@@ -87,7 +87,7 @@ export class ListRoute<Fields> {
     const { records, link } = await this.page(ctx, requested);
     this.mark(ctx, total, link);
     ctx.set('Content-Type', NDJSON);
-    const lines = await ndjsonChunks(records, (record) => requested.view.present(record), clientOf(ctx));
+    const lines = await ndjsonLines(records, (record) => requested.view.present(record), clientOf(ctx));
     ctx.state.responseShare?.shrinkTo(lines.length);
     // Lines are a stream, however few they are.
     ctx.body = Readable.from([lines], { objectMode: false });
@@ -120,7 +120,7 @@ export class ListRoute<Fields> {
     if (link !== '') ctx.set('Link', link);
     if (total === undefined) return;
     ctx.set('X-Total-Count', String(total));
-    notePreference(ctx, 'count=exact');
+    addAppliedPreference(ctx, 'count=exact');
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../../../domain/access.js';
 import { uniqueFields } from '../../../../domain/fields.js';
-import { ListParameters } from '../list/list-query-parser.js';
+import { ListQueryParser } from '../list/list-query-parser.js';
 import { NDJSON } from '../list/ndjson.js';
 import { SparseFields } from '../query/sparse-fields.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
@@ -84,8 +84,8 @@ export function describedListing<Fields>(resource: DescribedResource<Fields>): O
     summary: `List ${docs.many}`,
     text: 'Returns one page, of at most `limit` records, or fewer if they are large. To read the whole list, follow `next` in `Link` until there is none: every record that keeps its place in the list appears exactly once, whatever else is written in the meantime. With `Accept: application/x-ndjson` each record is a line; without `limit` the whole list is then sent as one stream. If the stream cannot be completed, the connection is cut before the end of the response, which HTTP clients report as an error.',
     query: [
-      ...new ListParameters(path, fields).described(),
-      new SparseFields(resource.description).described(),
+      ...new ListQueryParser(path, fields).descriptions(),
+      new SparseFields(resource.description).description(),
     ],
     headers: ['KnownTags', 'PreferCount', 'AcceptEncoding'],
     responses: [
@@ -114,7 +114,7 @@ export function describedReading<Fields>(resource: DescribedResource<Fields>): O
     ...resource.about('whole', 'view'),
     id: `get${docs.name}`,
     summary: `Read ${docs.one}`,
-    query: [new SparseFields(resource.description).described()],
+    query: [new SparseFields(resource.description).description()],
     headers: ['KnownTags'],
     responses: [
       {

@@ -1,14 +1,14 @@
 import { presentApiKey } from '../../../../application/auth/key-administration.js';
 import { API_KEY, type ApiKey } from '../../../../domain/access.js';
 import { parseInstant } from '../../../../domain/instant.js';
-import { givenByService, validateBody } from '../body/validate-body.js';
+import { readOnlyField, validateBody } from '../body/validate-body.js';
 import { describedBy, type ResourceDefinition } from './resource-definition.js';
 
 const { digest: _secret, lastUsedAt: _given, ...SENT } = API_KEY;
 const SENT_DESCRIPTION = describedBy<ApiKey>(SENT);
-const SCHEMA = SENT_DESCRIPTION.schema.keys({ lastUsedAt: givenByService() });
+const SCHEMA = SENT_DESCRIPTION.schema.keys({ lastUsedAt: readOnlyField() });
 /** The response to a creation shows the key itself, which no client can choose. */
-const NEW_SCHEMA = SCHEMA.keys({ key: givenByService() });
+const NEW_SCHEMA = SCHEMA.keys({ key: readOnlyField() });
 
 const MINUTE_MS = 60_000;
 

@@ -22,7 +22,7 @@ import { writePrecondition } from '../query/preconditions.js';
 import { prefersMinimal } from '../query/prefer-header.js';
 import { noParameter } from '../query/query.js';
 import { SparseFields, type View } from '../query/sparse-fields.js';
-import { entityTag, isKnown } from '../response/etag.js';
+import { entityTag, matchesIfNoneMatch } from '../response/etag.js';
 import { type BodyHandler, idOf, type Operation, type Policy, type Route } from '../route.js';
 import { MAX_RECORD_BYTES } from '../work-limits.js';
 import type { ResourceDefinition } from './resource-definition.js';
@@ -200,7 +200,7 @@ export class ResourceOperations<Fields> {
   private async respondToRead(ctx: Context, view: View<Fields>): Promise<void> {
     const record = await this.service.read(idOf(ctx));
     const tag = this.tagOf(record, view.name);
-    const isUnchanged = isKnown(ctx, tag);
+    const isUnchanged = matchesIfNoneMatch(ctx, tag);
     ctx.set('Cache-Control', this.policy.cacheControl);
     ctx.set('ETag', tag);
     if (isUnchanged) ctx.status = 304;

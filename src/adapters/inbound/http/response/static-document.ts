@@ -3,7 +3,7 @@ import { CODECS, type Coding, type CompressedDocument } from '../middleware/comp
 import type { OperationDescription } from '../openapi/description.js';
 import { noParameter } from '../query/query.js';
 import type { Route } from '../route.js';
-import { isKnown, weakTag } from './etag.js';
+import { matchesIfNoneMatch, weakTag } from './etag.js';
 
 /** A document with an ETag. All responses share its bytes, and it is compressed once for each coding. */
 export class TaggedDocument implements CompressedDocument {
@@ -24,7 +24,7 @@ export class TaggedDocument implements CompressedDocument {
   /** Responds with the document, or with 304. A 304 has the same headers, because caches store them. */
   send(ctx: Context): void {
     ctx.set({ 'Content-Type': this.type, 'Cache-Control': this.cacheControl, ETag: this.tag });
-    if (isKnown(ctx, this.tag)) {
+    if (matchesIfNoneMatch(ctx, this.tag)) {
       ctx.status = 304;
       return;
     }
