@@ -5,8 +5,8 @@ import { PreconditionFailed } from '../../../../domain/errors.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
 import type { Context, Middleware } from '../context.js';
-import { type ImportPolicy, ImportRoute, type ImportTools } from '../import/import-route.js';
-import { ListRoute } from '../list/list-route.js';
+import { type ImportPolicy, type ImportTools, importHandler } from '../import/import-handler.js';
+import { listOperation } from '../list/list-operation.js';
 import { NDJSON } from '../list/ndjson.js';
 import {
   DescribedResource,
@@ -33,11 +33,11 @@ export interface ResourcePolicy extends ImportPolicy {
   readonly requireIfMatch: boolean;
   /** Whether reading needs no token. */
   readonly publicRead: boolean;
-  /** The Cache-Control of what is read. */
+  /** The `Cache-Control` of reads. */
   readonly cacheControl: string;
 }
 
-/** The two addresses of a resource: the collection and the item. */
+/** The two routes of a resource: the collection and the item. */
 export function routesOf(
   { path, version, deprecation }: ResourceDefinition<never>,
   collection: Route['operations'],
@@ -64,7 +64,7 @@ export function routesOf(
   ];
 }
 
-/** Every operation on a resource whose records clients create, read, change and delete. */
+/** The routes of a resource whose records clients create, read, change and delete. */
 export function resourceRoutes<Fields>(
   resource: ResourceDefinition<Fields>,
   service: RecordService<Fields>,
@@ -84,9 +84,9 @@ export function resourceRoutes<Fields>(
   );
 }
 
-/** The operations that resources have in common. A resource takes those that it offers, and may add its own. */
+/** The operations that resources share. A resource picks from them and may add its own. */
 export class ResourceOperations<Fields> {
-  /** Two versions may show one state differently, so their strong tags differ (RFC 9110 section 8.8.1). */
+  /** Differs by API version, because versions may show one state differently (RFC 9110 section 8.8.1). */
   private readonly tagPrefix: string;
   private readonly versionTag: RegExp;
   readonly readJson: Middleware;
@@ -103,14 +103,17 @@ export class ResourceOperations<Fields> {
     this.versionTag = new RegExp(`^"${this.tagPrefix.replace('.', '\\.')}${state}"$`);
   }
 
-  /** Made when somebody reads the OpenAPI document. */
+  /** For the OpenAPI document. Built only when it is read. */
   get described(): DescribedResource<Fields> {
     return new DescribedResource(this.resource, this.policy.requireIfMatch);
   }
 
   list(): Operation {
-    const list = new ListRoute(this.resource, this.service, this.policy.cacheControl);
-    return { ...this.readAccess(), ...list.operation(), describe: () => describedListing(this.described) };
+    return {
+      describe: () => describedListing(this.described),
+      ...this.readPolicy(),
+      ...listOperation(this.resource, this.service, this.policy.cacheControl),
+    };
   }
 
   create(imports: ImportTools): Operation {
@@ -121,7 +124,7 @@ export class ResourceOperations<Fields> {
       headers: readIdempotencyKey,
       consumes: {
         'application/json': { read: this.readJson, handle: (ctx) => this.createOne(ctx) },
-        [NDJSON]: new ImportRoute(this.service, this.policy, imports).handler(),
+        [NDJSON]: importHandler(this.service, this.policy, imports),
       },
     };
   }
@@ -130,8 +133,8 @@ export class ResourceOperations<Fields> {
     const views = new SparseFields(this.resource);
     return {
       describe: () => describedReading(this.described),
-      ...this.readAccess(),
-      ...this.ofItem(),
+      ...this.readPolicy(),
+      ...this.itemPolicy(),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
       handle: (ctx, parameters) => this.respondToRead(ctx, views.read(parameters)),
     };
@@ -141,7 +144,7 @@ export class ResourceOperations<Fields> {
     return {
       describe: () => describedReplacement(this.described),
       scope: this.resource.writeScope,
-      ...this.ofItem(),
+      ...this.itemPolicy(),
       consumes: { 'application/json': this.update('replacement') },
     };
   }
@@ -156,7 +159,7 @@ export class ResourceOperations<Fields> {
     return {
       describe: () => describedChange(this.described, Object.keys(consumes), JSON_PATCH),
       scope: this.resource.writeScope,
-      ...this.ofItem(),
+      ...this.itemPolicy(),
       consumes,
     };
   }
@@ -166,10 +169,10 @@ export class ResourceOperations<Fields> {
     return {
       describe: () => describedDeletion(this.described),
       scope: this.resource.writeScope,
-      ...this.ofItem(),
+      ...this.itemPolicy(),
       handle: async (ctx) => {
         const precondition = this.precondition(ctx);
-        await this.showingTag(ctx, () => remove(ctx, precondition));
+        await this.withCurrentTag(ctx, () => remove(ctx, precondition));
         ctx.status = 204;
       },
     };
@@ -180,7 +183,7 @@ export class ResourceOperations<Fields> {
     const creation = { draft: this.service.draft(body), idempotency: idempotencyOf(ctx, body) };
     await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
     const created = await this.service.create(creation);
-    this.announce(ctx, created);
+    this.setCreationHeaders(ctx, created);
     this.respondToWrite(ctx, 201, created.record);
   }
 
@@ -191,7 +194,9 @@ export class ResourceOperations<Fields> {
         const change = { kind, body: ctx.request.body };
         const precondition = this.precondition(ctx);
         await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-        const record = await this.showingTag(ctx, () => this.service.update(idOf(ctx), precondition, change));
+        const record = await this.withCurrentTag(ctx, () =>
+          this.service.update(idOf(ctx), precondition, change),
+        );
         this.respondToWrite(ctx, 200, record);
       },
     };
@@ -218,15 +223,15 @@ export class ResourceOperations<Fields> {
     ctx.status = status === 200 ? 204 : status;
   }
 
-  /** Sets the address of a new record, and whether an earlier request created it. */
-  announce(ctx: Context, { record, isReplay }: Created<Fields>): void {
+  /** Sets the URL of a new record, and whether an earlier request created it. */
+  setCreationHeaders(ctx: Context, { record, isReplay }: Created<Fields>): void {
     const { version, path } = this.resource;
     if (isReplay) ctx.set('Idempotency-Replayed', 'true');
     ctx.set('Location', `/v${version}/${path}/${record.id}`);
   }
 
-  /** Sets the current entity tag if the client's precondition fails. */
-  private async showingTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
+  /** Sets the current entity tag if the precondition fails. */
+  private async withCurrentTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
     try {
       return await write();
     } catch (error) {
@@ -236,7 +241,7 @@ export class ResourceOperations<Fields> {
     }
   }
 
-  /** See {@link entityTag}. */
+  /** The strong tag of a record in this API version. See {@link entityTag}. */
   tagOf(record: Versioned<Fields>, view?: string): string {
     const state = this.resource.tagState?.of(record) ?? record.version;
     return entityTag(`${this.tagPrefix}${state}`, view);
@@ -249,11 +254,11 @@ export class ResourceOperations<Fields> {
     });
   }
 
-  private readAccess(): Pick<Policy, 'scope'> {
+  private readPolicy(): Pick<Policy, 'scope'> {
     return this.policy.publicRead ? {} : { scope: this.resource.readScope };
   }
 
-  private ofItem(): Pick<Policy, 'parameter' | 'ensureExists'> {
+  private itemPolicy(): Pick<Policy, 'parameter' | 'ensureExists'> {
     return { parameter: noParameter, ensureExists: (ctx) => this.service.read(idOf(ctx)) };
   }
 }
