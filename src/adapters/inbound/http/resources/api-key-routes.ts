@@ -1,6 +1,6 @@
 import type { ApiKeyService } from '../../../../application/auth/api-key-service.js';
 import type { ApiKey } from '../../../../domain/access.js';
-import { describedIssuance, describedRevocation } from '../openapi/resource-operations.js';
+import { issueDescription, revokeDescription } from '../openapi/resource-operations.js';
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
 import { noParameter } from '../query/query.js';
 import { type Handler, idOf, type Operation, type Route } from '../route.js';
@@ -15,7 +15,7 @@ export function apiKeyRoutes(
 ): Route[] {
   const operations = new ResourceOperations(resource, service.keys, policy);
   const issue: Operation = {
-    describe: () => describedIssuance(operations.described),
+    describe: () => issueDescription(operations.openApi),
     scope: resource.writeScope,
     parameter: noParameter,
     headers: readIdempotencyKey,
@@ -28,7 +28,7 @@ export function apiKeyRoutes(
     ...operations.remove((ctx, precondition) =>
       service.revokeFor(ctx.state.principal, idOf(ctx), precondition),
     ),
-    describe: () => describedRevocation(operations.described),
+    describe: () => revokeDescription(operations.openApi),
   };
   return routesOf(
     resource,

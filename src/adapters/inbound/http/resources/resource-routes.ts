@@ -9,13 +9,13 @@ import { type ImportPolicy, type ImportTools, importHandler } from '../import/im
 import { listOperation } from '../list/list-operation.js';
 import { NDJSON } from '../list/ndjson.js';
 import {
-  DescribedResource,
-  describedChange,
-  describedCreation,
-  describedDeletion,
-  describedListing,
-  describedReading,
-  describedReplacement,
+  createDescription,
+  deleteDescription,
+  listDescription,
+  OpenApiResource,
+  patchDescription,
+  readDescription,
+  replaceDescription,
 } from '../openapi/resource-operations.js';
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
 import { writePrecondition } from '../query/preconditions.js';
@@ -104,13 +104,13 @@ export class ResourceOperations<Fields> {
   }
 
   /** For the OpenAPI document. Built only when it is read. */
-  get described(): DescribedResource<Fields> {
-    return new DescribedResource(this.resource, this.policy.requireIfMatch);
+  get openApi(): OpenApiResource<Fields> {
+    return new OpenApiResource(this.resource, this.policy.requireIfMatch);
   }
 
   list(): Operation {
     return {
-      describe: () => describedListing(this.described),
+      describe: () => listDescription(this.openApi),
       ...this.readPolicy(),
       ...listOperation(this.resource, this.service, this.policy.cacheControl),
     };
@@ -118,7 +118,7 @@ export class ResourceOperations<Fields> {
 
   create(imports: ImportTools): Operation {
     return {
-      describe: () => describedCreation(this.described),
+      describe: () => createDescription(this.openApi),
       scope: this.resource.writeScope,
       parameter: noParameter,
       headers: readIdempotencyKey,
@@ -132,7 +132,7 @@ export class ResourceOperations<Fields> {
   read(): Operation {
     const views = new SparseFields(this.resource);
     return {
-      describe: () => describedReading(this.described),
+      describe: () => readDescription(this.openApi),
       ...this.readPolicy(),
       ...this.itemPolicy(),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
@@ -142,7 +142,7 @@ export class ResourceOperations<Fields> {
 
   replace(): Operation {
     return {
-      describe: () => describedReplacement(this.described),
+      describe: () => replaceDescription(this.openApi),
       scope: this.resource.writeScope,
       ...this.itemPolicy(),
       consumes: { 'application/json': this.update('replacement') },
@@ -157,7 +157,7 @@ export class ResourceOperations<Fields> {
       'application/json': mergePatch,
     };
     return {
-      describe: () => describedChange(this.described, Object.keys(consumes), JSON_PATCH),
+      describe: () => patchDescription(this.openApi, Object.keys(consumes), JSON_PATCH),
       scope: this.resource.writeScope,
       ...this.itemPolicy(),
       consumes,
@@ -167,7 +167,7 @@ export class ResourceOperations<Fields> {
   /** @param remove deletes the record of the request, or throws `precondition_failed` */
   remove(remove: (ctx: Context, precondition: Precondition) => Promise<void>): Operation {
     return {
-      describe: () => describedDeletion(this.described),
+      describe: () => deleteDescription(this.openApi),
       scope: this.resource.writeScope,
       ...this.itemPolicy(),
       handle: async (ctx) => {
