@@ -37,7 +37,7 @@ describe('the service of API keys', () => {
 
   const shop = (fields: object = {}) => ({
     draft: { fields: { name: 'shop', scopes: ['products:read'], ...fields }, issues: [] },
-    once: IDEMPOTENT_REQUEST,
+    idempotency: IDEMPOTENT_REQUEST,
   });
 
   beforeEach(() => {
@@ -74,7 +74,7 @@ describe('the service of API keys', () => {
     expect((await keys.issue(shop())).record.createdAt).to.equal(createdAt);
 
     clock.now = () => clock.time++;
-    const another = { ...shop(), once: { ...IDEMPOTENT_REQUEST, key: 'another' } };
+    const another = { ...shop(), idempotency: { ...IDEMPOTENT_REQUEST, key: 'another' } };
     const first = (await keys.issue(another)).record;
     clock.time += 1_000;
     await keys.revoke(first.id, ANY_VERSION);
