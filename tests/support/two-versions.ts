@@ -148,8 +148,8 @@ function app({ serviceParts }: Application, routes: readonly Route[]) {
 }
 
 function described(CORS_ORIGINS: string, guarded: readonly Route[]): object {
-  const facts = { url: 'https://localhost', version: '0', tags: {}, isProxied: false, isStrict: false };
-  return openApiDocument(guarded, { ...facts, isShared: CORS_ORIGINS !== '' });
+  const facts = { url: 'https://localhost', version: '0', tags: {}, isProxied: false, hasHsts: false };
+  return openApiDocument(guarded, { ...facts, hasCors: CORS_ORIGINS !== '' });
 }
 
 const POLICY = {

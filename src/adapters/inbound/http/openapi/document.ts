@@ -15,9 +15,9 @@ export interface ServiceFacts {
   /** Whether a proxy terminates TLS. */
   readonly isProxied: boolean;
   /** Whether it sends `Strict-Transport-Security`. */
-  readonly isStrict: boolean;
+  readonly hasHsts: boolean;
   /** Whether CORS is on. */
-  readonly isShared: boolean;
+  readonly hasCors: boolean;
 }
 
 /** The errors of every request, before a route is found. */
@@ -78,13 +78,13 @@ export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): 
 
 function accessDefaults({
   isProxied,
-  isStrict,
-  isShared,
+  hasHsts,
+  hasCors,
 }: ServiceFacts): Readonly<Record<Access, AccessDefaults>> {
   const headers: readonly ResponseHeader[] = [
     ...COMMON_HEADERS,
-    ...(isStrict ? (['Strict-Transport-Security'] as const) : []),
-    ...(isShared ? (['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const) : []),
+    ...(hasHsts ? (['Strict-Transport-Security'] as const) : []),
+    ...(hasCors ? (['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const) : []),
   ];
   const limited = {
     headers: [...headers, 'RateLimit-Policy', 'RateLimit'] as const,
@@ -102,11 +102,11 @@ function accessDefaults({
   };
 }
 
-function globalHeaders({ isShared }: ServiceFacts): GlobalHeaders {
+function globalHeaders({ hasCors }: ServiceFacts): GlobalHeaders {
   return {
-    requestHeaders: ['ApiVersion', 'RequestId', ...(isShared ? (['Origin'] as const) : [])],
-    preflightHeaders: isShared ? ['RequestedMethod'] : [],
-    preflightResponseHeaders: isShared
+    requestHeaders: ['ApiVersion', 'RequestId', ...(hasCors ? (['Origin'] as const) : [])],
+    preflightHeaders: hasCors ? ['RequestedMethod'] : [],
+    preflightResponseHeaders: hasCors
       ? ['Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Max-Age']
       : [],
   };

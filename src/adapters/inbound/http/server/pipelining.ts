@@ -13,7 +13,7 @@ const READ_AHEAD = 2;
 export const MAX_WAITING = 1_000;
 
 /** The limit of waiting requests per IP address: 5 MB of the shortest requests. */
-export const MAX_WAITING_OF_ADDRESS = 2_000;
+const MAX_WAITING_PER_ADDRESS = 2_000;
 
 /** A request with more headers may not wait. Each header costs about 100 bytes, and no client needs half as many. */
 const MAX_HEADERS = 200;
@@ -65,7 +65,7 @@ class Pipeline {
   private mayWait({ rawHeaders }: IncomingMessage): boolean {
     return (
       this.waiting.length < MAX_WAITING &&
-      this.address.waiting < MAX_WAITING_OF_ADDRESS &&
+      this.address.waiting < MAX_WAITING_PER_ADDRESS &&
       rawHeaders.length <= 2 * MAX_HEADERS
     );
   }
@@ -111,7 +111,7 @@ class Pipeline {
  * Handles the pipelined requests of a connection one after the other (RFC 9112 section 9.3.2). Each one starts when the
  * previous response has been passed to the socket. Node starts them all at once (nodejs/node#50850); delete this file
  * when it no longer does. A request whose connection ends before its turn is never handled. A connection is closed if
- * {@link MAX_WAITING} of its requests, or {@link MAX_WAITING_OF_ADDRESS} of its IP address, wait already.
+ * {@link MAX_WAITING} of its requests, or {@link MAX_WAITING_PER_ADDRESS} of its IP address, wait already.
  */
 export class PipelinedRequests {
   private readonly pipelines = new WeakMap<Socket, Pipeline>();
