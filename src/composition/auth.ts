@@ -1,5 +1,5 @@
 import { metadataRoutes } from '../adapters/inbound/http/oauth/metadata-routes.js';
-import { TokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
+import { tokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import { issuerOf } from '../adapters/outbound/tokens/decode-jwt.js';
 import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-token-verifier.js';
@@ -48,7 +48,7 @@ export function oauthRoutes({ settings, authenticator, ...deps }: OAuthDependenc
   const issuer = new TokenIssuer(deps);
   const bodyLimitBytes = settings.BODY_LIMIT_BYTES;
   return [
-    new TokenRoute({ issuer, authenticator, bodyLimitBytes }).route(),
+    tokenRoute({ issuer, authenticator, bodyLimitBytes }),
     ...metadataRoutes({ publicUrl, signingKeys, otherIssuer: settings.OAUTH_ISSUER }),
   ];
 }

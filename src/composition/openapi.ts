@@ -32,8 +32,8 @@ export function describedService({ settings, routes, store, url }: DescribedPart
     version: packageVersion(),
     tags: TAGS,
     isProxied: settings.TLS === 'proxy',
-    isStrict: settings.TLS !== 'self-signed',
-    isShared: settings.CORS_ORIGINS !== '',
+    hasHsts: settings.TLS !== 'self-signed',
+    hasCors: settings.CORS_ORIGINS !== '',
   });
 }
 

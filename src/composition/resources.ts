@@ -1,4 +1,4 @@
-import type { ImportTools } from '../adapters/inbound/http/import/import-route.js';
+import type { ImportTools } from '../adapters/inbound/http/import/import-handler.js';
 import { apiKeyRoutes } from '../adapters/inbound/http/resources/api-key-routes.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';

@@ -47,7 +47,7 @@ describe('concurrent connections', () => {
 
       before(async () => {
         const { authority, ...identity } = await serverPair(folder);
-        const options = { maxConnections: { most: MAX_CONNECTIONS, mostPerAddress: MAX_CONNECTIONS } };
+        const options = { maxConnections: { max: MAX_CONNECTIONS, maxPerAddress: MAX_CONNECTIONS } };
         server =
           kind === 'TLS'
             ? createTlsServer(identity, (_request, response) => response.end('here'), options)
@@ -92,7 +92,7 @@ describe('concurrent connections', () => {
     before(async () => {
       const { authority, ...identity } = await serverPair(folder);
       ca = readFileSync(authority, 'utf8');
-      const options = { maxConnections: { most: 8, mostPerAddress: 2 } };
+      const options = { maxConnections: { max: 8, maxPerAddress: 2 } };
       server = createTlsServer(identity, (_request, response) => response.end('here'), options);
       port = await listen(server, '127.0.0.1', 0);
     });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ListRoute } from '#src/adapters/inbound/http/list/list-route.js';
+import { listOperation } from '#src/adapters/inbound/http/list/list-operation.js';
 import { limitSendingTime, responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
@@ -182,7 +182,7 @@ describe('pages that are being read', () => {
       return { records: [], hasMore: false };
     };
     const records = { list, count: async () => 0, pages: async function* () {} };
-    const work = new ListRoute(PRODUCTS, records, 'no-store').operation();
+    const work = listOperation(PRODUCTS, records, 'no-store');
     service.response = (ctx) => {
       ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
       return work.handle(ctx, new Map());

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { createApp } from '#src/adapters/inbound/http/app.js';
-import type { ImportTools } from '#src/adapters/inbound/http/import/import-route.js';
+import type { ImportTools } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
 import { cors } from '#src/adapters/inbound/http/middleware/cors.js';
@@ -10,7 +10,7 @@ import { apiKeyRoutes } from '#src/adapters/inbound/http/resources/api-key-route
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import {
-  describedBy,
+  fromFieldTable,
   type ResourceDefinition,
 } from '#src/adapters/inbound/http/resources/resource-definition.js';
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
@@ -42,7 +42,7 @@ const readTitled = fieldReader<Product>({ name: TITLE, sku: SKU, price: PRICE })
 
 export const TITLED_PRODUCTS: ResourceDefinition<Product> = {
   ...PRODUCTS,
-  ...describedBy({ title: TITLE, sku: SKU, price: PRICE }),
+  ...fromFieldTable({ title: TITLE, sku: SKU, price: PRICE }),
   version: 2,
   docs: { ...PRODUCTS.docs, name: 'TitledProduct', example: { title: 'Desk lamp', sku: 'LAMP-1' } },
   // Lists ask stores, which know the name alone.
@@ -69,7 +69,7 @@ const readSplit = fieldReader<SplitUser>({ ...USER, lastName: LAST_NAME });
 /** Users in version 2: the name is split in two. Together they are as long as a name may be. */
 export const SPLIT_USERS: ResourceDefinition<SplitUser> = {
   ...USERS,
-  ...describedBy({ firstName: { ...USER.name, max: 99 }, lastName: LAST_NAME, email: USER.email }),
+  ...fromFieldTable({ firstName: { ...USER.name, max: 99 }, lastName: LAST_NAME, email: USER.email }),
   version: 2,
   docs: {
     ...USERS.docs,
@@ -148,8 +148,8 @@ function app({ serviceParts }: Application, routes: readonly Route[]) {
 }
 
 function described(CORS_ORIGINS: string, guarded: readonly Route[]): object {
-  const facts = { url: 'https://localhost', version: '0', tags: {}, isProxied: false, isStrict: false };
-  return openApiDocument(guarded, { ...facts, isShared: CORS_ORIGINS !== '' });
+  const facts = { url: 'https://localhost', version: '0', tags: {}, isProxied: false, hasHsts: false };
+  return openApiDocument(guarded, { ...facts, hasCors: CORS_ORIGINS !== '' });
 }
 
 const POLICY = {

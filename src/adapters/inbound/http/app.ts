@@ -22,13 +22,13 @@ import { deprecationHeaders } from './versioning/deprecation.js';
 import type { WorkLimits } from './work-limits.js';
 
 export interface AppDependencies {
-  /** Finds the IP address of the client, or refuses the request: `fromClients` or `fromProxies`. */
+  /** Finds the IP address of the client, or rejects the request: `directClientIp` or `proxiedClientIp`. */
   readonly clientIp: Middleware;
-  /** Allows scripts of other origins: `shareAcrossOrigins`. */
+  /** Lets scripts of other origins read the responses. */
   readonly cors: Middleware;
   readonly accessControl: AccessControl;
   readonly routes: readonly Route[];
-  /** The address of the protected resource metadata (RFC 9728). */
+  /** The URL of the protected resource metadata (RFC 9728). */
   readonly metadataUrl: () => string;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface AppDependencies {
   readonly limits: WorkLimits;
 }
 
-/** The middleware in order, from top to bottom. {@link mount} continues in the route. */
+/** Returns the app. A request passes the middleware from top to bottom, then its route ({@link mount}). */
 export function createApp(deps: AppDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   const guard = accessGuard(deps.accessControl);
@@ -78,9 +78,13 @@ function warnOnce(logger: Logger): (error: unknown, ctx: Context) => void {
   };
 }
 
-const GONE: readonly (string | undefined)[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
+const DISCONNECT_CODES: readonly (string | undefined)[] = [
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ECONNRESET',
+  'EPIPE',
+];
 
-/** Not logged, because the access log says that the response was not completed. */
+/** Disconnects are not logged here, because the access log says that the response is incomplete. */
 function isClientGone(error: unknown): boolean {
-  return GONE.includes((error as NodeJS.ErrnoException | null)?.code);
+  return DISCONNECT_CODES.includes((error as NodeJS.ErrnoException | null)?.code);
 }

@@ -5,25 +5,25 @@ import { type JsonSchema, schemaRef } from './openapi/json-schema.js';
 import { noParameter } from './query/query.js';
 import type { Route } from './route.js';
 
-/** For probes: whether the process is alive, and whether it can serve requests. */
+/** The probes: whether the process is alive, and whether it can serve requests. */
 export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
   return [
-    health('live', 'Check that the process is alive', async () => {}),
-    health('ready', 'Check that the service is ready for requests', async () => {
+    healthRoute('live', 'Check that the process is alive', async () => {}),
+    healthRoute('ready', 'Check that the service is ready for requests', async () => {
       if (isDraining()) throw unavailable('The service is stopping.');
       await store.ping();
     }),
   ];
 }
 
-function health(name: 'live' | 'ready', summary: string, check: () => Promise<void>): Route {
+function healthRoute(name: 'live' | 'ready', summary: string, check: () => Promise<void>): Route {
   return {
     template: `/health/${name}`,
     path: new RegExp(`^/health/${name}$`),
     access: 'probe',
     operations: {
       GET: {
-        describe: () => described(name, summary),
+        describe: () => descriptionOf(name, summary),
         parameter: noParameter,
         handle: async (ctx) => {
           await check();
@@ -35,7 +35,7 @@ function health(name: 'live' | 'ready', summary: string, check: () => Promise<vo
   };
 }
 
-function described(name: 'live' | 'ready', summary: string): OperationDescription {
+function descriptionOf(name: 'live' | 'ready', summary: string): OperationDescription {
   return {
     id: name === 'live' ? 'getLiveness' : 'getReadiness',
     tag: 'Health',

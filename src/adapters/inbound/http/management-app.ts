@@ -13,7 +13,7 @@ import { HttpError } from './response/http-error.js';
 import { mount, type Route } from './route.js';
 import { FIRST_VERSION } from './versioning/api-version.js';
 
-/** The metrics that Prometheus collects. */
+/** The metrics in the format of Prometheus. */
 export interface MetricsReport {
   readonly contentType: string;
   text(): Promise<string>;
@@ -27,7 +27,7 @@ export interface ManagementDependencies {
   readonly isDraining: () => boolean;
 }
 
-/** For operators: no token, no rate limit, and no log line for each probe. */
+/** Returns the app for operators: no token, no rate limit, and no access log. */
 export function createManagementApp(deps: ManagementDependencies): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   for (const route of deps.routes) mount(router, route, FIRST_VERSION, async () => {});
@@ -50,8 +50,8 @@ export function createManagementApp(deps: ManagementDependencies): Koa<RequestSt
 }
 
 /**
- * In one format, whatever Accept says (RFC 9110 section 12.4.1), because scrapers ask for many formats, and some not
- * for JSON.
+ * Responds in one format and ignores `Accept` (RFC 9110 section 12.4.1), because scrapers list many formats, and some
+ * do not list JSON.
  */
 function respondMetrics(metrics: MetricsReport): Middleware {
   return async (ctx) => {

@@ -17,63 +17,64 @@ import { checkVersion, matchesVersion, setVersion } from './versioning/requested
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may send requests to a route, and how they are counted.
- * - `bearer`: the credential is checked; the request counts against its principal, else against the IP address.
- * - `public`: the request counts against the IP address. No token is looked at, so a bad token does not prevent a
- *   client from getting a good one.
- * - `probe`: neither checked nor counted.
+ * Who may use a route, and how its requests are counted.
+ * - `bearer`: the credential is checked. The request counts against its principal, or against the IP address without
+ *   one.
+ * - `public`: the request counts against the IP address. Tokens are ignored, so a client with a bad token can still get
+ *   a good one.
+ * - `probe`: the request is neither authenticated nor counted.
  */
 export type Access = 'bearer' | 'public' | 'probe';
 
-/** One address, with the policy of each method. */
+/** A path, with the policy and the handler of each method. */
 export interface Route {
   /** The path with its variables in braces, as the log and the OpenAPI document show it. */
   readonly template: string;
   readonly path: RegExp;
-  /** The possible values of each variable in the path, except the id. */
+  /** The possible values of each path variable except the id. */
   readonly variables?: Readonly<Record<string, readonly string[]>>;
   readonly access: Access;
   /** The API version. Default: 1. */
   readonly version?: number;
   readonly deprecation?: Deprecation | undefined;
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
-  /** Translates an error into the words of the protocol that the route follows, such as OAuth. */
+  /** Converts an error to the protocol of the route, such as OAuth. */
   mapError?(error: CodedError): CodedError;
 }
 
-/** The policy of one method of a route, and its handler: one, or one for each media type of the body. */
+/** One method of a route: its policy, and one handler or one for each media type of the body. */
 export type Operation = Policy & (Handler | { readonly consumes: Consumes });
 
 export interface Policy {
   /** The scope that the caller needs. Default: none. */
   readonly scope?: Scope;
-  /** The parameters of the query. */
+  /** Finds the parameters of the query. */
   readonly parameter: FindParameter;
-  /** The request headers that the response depends on, beside those that every operation reads. */
+  /** The request headers that the response depends on, in addition to those that every operation reads. */
   readonly varyBy?: readonly string[];
   /** Validates the headers that only this operation reads. */
   headers?(ctx: Context): void;
   /** Throws `not_found` if the item does not exist. */
   ensureExists?(ctx: Context): Promise<unknown>;
-  /** The documentation of the operation. Called only when the OpenAPI document is made. */
+  /** Returns the documentation of the operation. Called only when the OpenAPI document is built. */
   describe(): OperationDescription;
 }
 
 export interface Handler {
-  /** The media types of the response, beside JSON. */
+  /** The media types of the response, in addition to JSON. */
   readonly produces?: readonly string[];
   handle(ctx: Context, query: Query): Promise<void>;
 }
 
-/** By media type, in lower case. The first also gets the requests without a body. */
+/** The handler of each media type, in lower case. The first one also handles requests without a body. */
 export type Consumes = Readonly<Record<string, BodyHandler>>;
 
 export interface BodyHandler extends Handler {
-  /** Leaves the body in `ctx.request.body`, within its limit. Absent if the handler reads the stream itself. */
+  /** Parses the body into `ctx.request.body` and limits its size. Absent if the handler reads the stream itself. */
   readonly read?: Middleware;
 }
 
-/** Lets a request in to a route, or throws. */
+/** Authenticates and authorizes a request, or throws. */
 export type Guard = (ctx: Context, route: Route, operation: Operation | undefined) => Promise<void>;
 
 export function accessGuard(accessControl: AccessControl): Guard {
@@ -86,13 +87,13 @@ export function accessGuard(accessControl: AccessControl): Guard {
 }
 
 /**
- * Every request takes the same way through a route: version, access, method, negotiation, headers, query, body,
- * handler.
- * @param version the version that the route serves, among those of its address
+ * Adds a route to the router. Every request takes the same steps: version, access, method, negotiation, headers, query,
+ * body, handler.
+ * @param version the API version of the route, among the versions of its path
  */
 export function mount(router: Router<RequestState>, route: Route, version: ApiVersion, guard: Guard): void {
   router.all(route.path, async (ctx: Context, next) => {
-    // Sixteen digits can be more than the largest id; such a path does not exist.
+    // The pattern of the path allows 16 digits, which can exceed the largest id. Such a path does not exist.
     if (idOf(ctx) > MAX_ID || !matchesVersion(version, ctx)) return next();
     setVersion(ctx, version);
     ctx.state.route = route.template;
@@ -104,20 +105,20 @@ export function mount(router: Router<RequestState>, route: Route, version: ApiVe
   });
 }
 
-/** The number in the address of an item; 0 if the address has none. */
+/** The id in the path of an item; 0 if the path has none. */
 export function idOf(ctx: Context): Id {
   const [digits] = ctx['captures'] as (string | undefined)[];
   return Number(digits ?? 0);
 }
 
-/** RFC 5789 section 3.1: the media types that PATCH takes here. */
+/** The media types that PATCH accepts on a route (RFC 5789 section 3.1). */
 export function acceptPatch({ operations: { PATCH } }: Route): readonly string[] {
   return PATCH && 'consumes' in PATCH ? Object.keys(PATCH.consumes) : [];
 }
 
 async function serve(ctx: Context, route: Route, guard: Guard): Promise<void> {
   const operation = operationOf(route, ctx.method);
-  // Before anything is refused, because errors depend on the same headers.
+  // First, because error responses depend on the same headers.
   if (ctx.method !== 'OPTIONS') varyBy(ctx, route.access, operation?.varyBy);
   await guard(ctx, route, operation);
   if (ctx.method === 'OPTIONS') return respondOptions(ctx, route);
@@ -145,13 +146,13 @@ function handlerFor(ctx: Context, operation: Operation): BodyHandler {
   if (!('consumes' in operation)) return operation;
   const handlers = Object.entries(operation.consumes);
   const [, handler] = handlers.find(([type]) => type === mediaType(ctx)) ?? handlers[0] ?? [];
-  if (!handler) throw new Error('An operation that takes a body takes at least one media type.');
+  if (!handler) throw new Error('An operation with a body needs at least one media type.');
   return handler;
 }
 
-function varyBy(ctx: Context, access: Access, more: readonly string[] = []): void {
+function varyBy(ctx: Context, access: Access, headers: readonly string[] = []): void {
   const readsVersion = access !== 'probe' && !isVersionInPath(ctx.path);
-  ctx.vary([...(readsVersion ? ['API-Version'] : []), 'Accept', ...more]);
+  ctx.vary([...(readsVersion ? ['API-Version'] : []), 'Accept', ...headers]);
 }
 
 function requirementOf({ scope }: Policy): Requirement {
@@ -164,7 +165,7 @@ function operationOf({ operations }: Route, method: string): Operation | undefin
 
 function respondOptions(ctx: Context, route: Route): void {
   const operations = Object.values(route.operations);
-  // A script learns nothing from a refused preflight. The request that follows gets the error.
+  // A script cannot see why a preflight was rejected. The request that follows gets the error.
   if (!ctx.state.isPreflight) {
     checkVersion(ctx);
     readQuery(ctx, (name) => operations.map(({ parameter }) => parameter(name)).find(Boolean));

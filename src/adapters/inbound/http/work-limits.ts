@@ -6,53 +6,53 @@ import { FairShares, type Share, type ShareLimits } from '../../../shared/fair-s
 const KIB = 1_024;
 const MIB = KIB * KIB;
 
-/** Responses and bodies up to this size are not limited, because the buffers of their sockets hold as much. */
+/** Responses and bodies up to this size are not limited, because the buffers of a socket hold as much. */
 export const SMALL_BYTES = 16 * KIB;
 
-/** Requests that end within seconds wait for their turn. Otherwise the client would only send them again. */
-const WAITING = { maxWaiting: 200, patienceMs: 5_000 };
-/** A stream can last for hours, so one too many is refused immediately. */
-const REFUSED_AT_ONCE = { maxWaiting: 0, patienceMs: 0 };
+/** Requests that last seconds wait for their turn, because a rejected client would only send them again. */
+const QUEUED = { maxWaiting: 200, patienceMs: 5_000 };
+/** A stream can last for hours, so one that is over the limit is rejected immediately. */
+const NOT_QUEUED = { maxWaiting: 0, patienceMs: 0 };
 
-/** No record is larger: a product's texts and attributes at their limits are 135 KiB of UTF-8. */
+/** The maximum size of a record as JSON. A product's texts and attributes at their limits are 135 KiB of UTF-8. */
 export const MAX_RECORD_BYTES = 160 * KIB;
 
 /**
- * The limits of one process. Sizes of responses and bodies are in bytes.
+ * The limits of one process. Responses and bodies are counted in bytes, imports and exports by number.
  * @param bodyLimitBytes the limit of one body
  */
 function limitsFor(bodyLimitBytes: number) {
-  const bodiesOfClient = Math.max(8 * MIB, bodyLimitBytes);
+  const bodyBytesPerClient = Math.max(8 * MIB, bodyLimitBytes);
   return {
-    /** Being made, or not yet taken by the client. */
-    responses: { total: 256 * MIB, perClient: 32 * MIB, reserve: 64 * MIB, ...WAITING },
-    /** Being read, or held by their request. */
+    /** Responses in progress: until the client has received them. */
+    responses: { total: 256 * MIB, perClient: 32 * MIB, reserve: 64 * MIB, ...QUEUED },
+    /** Bodies that are being read or held in memory. */
     bodies: {
-      total: 8 * bodiesOfClient,
-      perClient: bodiesOfClient,
-      reserve: 2 * bodiesOfClient,
-      ...WAITING,
+      total: 8 * bodyBytesPerClient,
+      perClient: bodyBytesPerClient,
+      reserve: 2 * bodyBytesPerClient,
+      ...QUEUED,
     },
-    imports: { total: 64, perClient: 8, reserve: 16, ...REFUSED_AT_ONCE },
-    exports: { total: 64, perClient: 8, reserve: 16, ...REFUSED_AT_ONCE },
+    imports: { total: 64, perClient: 8, reserve: 16, ...NOT_QUEUED },
+    exports: { total: 64, perClient: 8, reserve: 16, ...NOT_QUEUED },
   } satisfies Record<string, ShareLimits>;
 }
 
-export type BoundedWork = keyof ReturnType<typeof limitsFor>;
+export type LimitedWork = keyof ReturnType<typeof limitsFor>;
 
 /** A request and its response, as in Koa's context. */
-interface BoundedRequest extends Sender {
+interface LimitedRequest extends ClientState {
   readonly res: ServerResponse;
-  readonly state: Sender['state'] & { readonly shares: Share[]; room?: Share };
+  readonly state: ClientState['state'] & { readonly shares: Share[]; responseShare?: Share };
 }
 
-/** Limits the concurrent work in this process: of all clients together, and of each client. */
+/** The limits of concurrent work in this process, for each client and for all clients together. */
 export class WorkLimits {
-  private readonly shares: Readonly<Record<BoundedWork, FairShares>>;
+  private readonly shares: Readonly<Record<LimitedWork, FairShares>>;
 
-  /** @param changed limits other than the defaults */
-  constructor(bodyLimitBytes: number, changed: Partial<Record<BoundedWork, ShareLimits>> = {}) {
-    const limits = { ...limitsFor(bodyLimitBytes), ...changed };
+  /** @param overrides limits that replace the defaults */
+  constructor(bodyLimitBytes: number, overrides: Partial<Record<LimitedWork, ShareLimits>> = {}) {
+    const limits = { ...limitsFor(bodyLimitBytes), ...overrides };
     this.shares = {
       responses: new FairShares(limits.responses),
       bodies: new FairShares(limits.bodies),
@@ -62,37 +62,36 @@ export class WorkLimits {
   }
 
   /**
-   * Waits until the request may proceed. `responseLimits` releases the share.
+   * Waits for a share. The middleware `responseLimits` releases it.
    * @throws AppError `unavailable`
    */
-  async take(request: BoundedRequest, work: BoundedWork, size = 1): Promise<Share> {
+  async take(request: LimitedRequest, work: LimitedWork, size = 1): Promise<Share> {
     const share = await this.shares[work].take(clientOf(request), size);
     if (!share)
       throw unavailable(
         `This client, or all clients together, have too many ${work} under way. Try again later.`,
       );
     request.state.shares.push(share);
-    // The client can be gone by now, and then needs no response.
+    // The client may have disconnected while it waited.
     if (request.res.closed) throw unavailable('The client is gone.');
     return share;
   }
 
   /**
-   * Reserves room for a response before it is made.
+   * Reserves a share for a response before it is built.
    * @param bytes its maximum size
    * @throws AppError `unavailable`
    */
-  async reserveResponse(request: BoundedRequest, bytes: number): Promise<void> {
-    request.state.room = await this.take(request, 'responses', bytes);
+  async reserveResponse(request: LimitedRequest, bytes: number): Promise<void> {
+    request.state.responseShare = await this.take(request, 'responses', bytes);
   }
 }
 
-/** The sender of a request. */
-export interface Sender {
+export interface ClientState {
   readonly state: { readonly principal?: Principal; readonly address: string };
 }
 
-/** Identifies the client for limits: its principal, else its address. */
-export function clientOf({ state }: Sender): string {
+/** The client of a request, for limits: its principal, else its IP address. */
+export function clientOf({ state }: ClientState): string {
   return state.principal?.id ?? `address:${state.address}`;
 }

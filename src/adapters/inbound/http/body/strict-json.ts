@@ -2,18 +2,18 @@ import { isUtf8 } from 'node:buffer';
 import { HttpError } from '../response/http-error.js';
 
 const MAX_DEPTH = 20;
-/** Of names and values together. No record has more than some 500. */
+/** The limit of names and values together. No record has more than about 500. */
 const MAX_TOKENS = 10_000;
 
 /**
- * JSON as RFC 8259 has it, less what parsers are known to disagree on: a name that occurs twice in an object, the name
- * `__proto__`, a depth over 20, a byte order mark, and bytes that are no UTF-8. Names and values are counted before anything is
- * parsed, since a parser takes up to 200 ms for a body of 1 MiB that has hundreds of thousands.
- * @throws AppError `malformed_json`, `payload_too_large`
+ * Parses JSON (RFC 8259). Rejects input on which parsers disagree: a duplicate name in an object, the name `__proto__`,
+ * a depth over 20, a byte order mark, and bytes that are not UTF-8. Counts names and values before it parses, because
+ * parsing hundreds of thousands of them in a body of 1 MiB takes up to 200 ms.
+ * @throws HttpError `malformed_json`, `payload_too_large`
  */
 export function parseStrictJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
-  boundStructure(bytes);
+  checkStructure(bytes);
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
@@ -41,15 +41,15 @@ const BYTE = {
 } as const;
 
 /**
- * Counts levels, names and values. The bytes may be no JSON; those of JSON are counted exactly.
- * @throws AppError `malformed_json`, `payload_too_large`
+ * Checks the number of levels, names and values. The count is exact if the bytes are JSON.
+ * @throws HttpError `malformed_json`, `payload_too_large`
  */
-function boundStructure(bytes: Buffer): void {
+function checkStructure(bytes: Buffer): void {
   let depth = 0;
   let tokens = 0;
   let isInWord = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
     switch (byte) {
       case BYTE.tab:
       case BYTE.lineFeed:
@@ -65,7 +65,7 @@ function boundStructure(bytes: Buffer): void {
         depth--;
         continue;
       case BYTE.quotationMark:
-        at = endOfString(bytes, at);
+        index = endOfString(bytes, index);
         isInWord = false;
         break;
       case BYTE.openBrace:
@@ -82,11 +82,12 @@ function boundStructure(bytes: Buffer): void {
   }
 }
 
-/** @returns the index of the closing quotation mark, else of the end */
+/** @returns the index of the closing quotation mark, or of the end of the bytes */
 function endOfString(bytes: Buffer, start: number): number {
-  let at = start + 1;
-  while (at < bytes.length && bytes[at] !== BYTE.quotationMark) at += bytes[at] === BYTE.backslash ? 2 : 1;
-  return at;
+  let index = start + 1;
+  while (index < bytes.length && bytes[index] !== BYTE.quotationMark)
+    index += bytes[index] === BYTE.backslash ? 2 : 1;
+  return index;
 }
 
 function tooManyTokens(): HttpError {
@@ -94,33 +95,34 @@ function tooManyTokens(): HttpError {
 }
 
 /**
- * Walks text that is known to be JSON: only its brackets and strings matter.
- * @throws AppError `malformed_json` if an object has a name twice, or the name `__proto__`
+ * Checks the names of all objects.
+ * @param text valid JSON, so that only brackets and strings matter
+ * @throws HttpError `malformed_json` if an object has a duplicate name or the name `__proto__`
  */
 function checkNames(text: string): void {
-  /** For each level that is open: the names seen, or null in an array. */
+  /** The names of each open object; null for an open array. */
   const levels: (Set<string> | null)[] = [];
-  for (let at = 0; at < text.length; at++) {
-    switch (text[at]) {
+  for (let index = 0; index < text.length; index++) {
+    switch (text[index]) {
       case '{':
       case '[':
-        levels.push(text[at] === '{' ? new Set() : null);
+        levels.push(text[index] === '{' ? new Set() : null);
         break;
       case '}':
       case ']':
         levels.pop();
         break;
       case '"': {
-        const end = endOfText(text, at);
+        const end = endOfText(text, index);
         const names = levels.at(-1);
-        if (names && isName(text, end)) noteName(names, text.slice(at, end + 1));
-        at = end;
+        if (names && isName(text, end)) addName(names, text.slice(index, end + 1));
+        index = end;
       }
     }
   }
 }
 
-function noteName(names: Set<string>, literal: string): void {
+function addName(names: Set<string>, literal: string): void {
   const name = literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
   if (name === '__proto__') throw malformed('The body has a member named __proto__.');
   if (names.has(name))
@@ -130,16 +132,16 @@ function noteName(names: Set<string>, literal: string): void {
 
 /** @returns the index of the closing quotation mark */
 function endOfText(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
+  let index = start + 1;
+  while (text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
+  return index;
 }
 
-/** In an object, a string that a colon follows is a name. */
+/** Whether a string in an object is a name: a colon follows it. */
 function isName(text: string, end: number): boolean {
-  let at = end + 1;
-  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++;
-  return text[at] === ':';
+  let index = end + 1;
+  while (text[index] === ' ' || text[index] === '\n' || text[index] === '\r' || text[index] === '\t') index++;
+  return text[index] === ':';
 }
 
 function malformed(message: string): HttpError {

@@ -2,31 +2,31 @@ import { isJsonObject } from '../../../../application/patch/merge-patch.js';
 import { hasMoreValues } from '../../../../shared/canonical-json.js';
 
 /**
- * The document itself if it has at most `count` values, else a copy of about its first `count` values in the order of
- * writing. An array or object that has elements keeps at least one.
+ * The document itself if it has at most `count` values, else a copy of about its first `count` values. A non-empty
+ * array or object keeps at least one element.
  */
 export function truncateJson(document: unknown, count: number): { value: unknown; isWhole: boolean } {
   if (!hasMoreValues(document, count)) return { value: document, isWhole: true };
-  let left = count;
+  let remaining = count;
   let isWhole = true;
 
-  const some = <Item, Copy>(items: readonly Item[], copied: (item: Item) => Copy): Copy[] => {
+  const copyUntilLimit = <Item, Copy>(items: readonly Item[], copyItem: (item: Item) => Copy): Copy[] => {
     const copies: Copy[] = [];
     for (const item of items) {
-      if (left <= 0 && copies.length > 0) {
+      if (remaining <= 0 && copies.length > 0) {
         isWhole = false;
         break;
       }
-      copies.push(copied(item));
+      copies.push(copyItem(item));
     }
     return copies;
   };
 
   const copy = (value: unknown): unknown => {
-    left--;
-    if (Array.isArray(value)) return some(value, copy);
+    remaining--;
+    if (Array.isArray(value)) return copyUntilLimit(value, copy);
     if (!isJsonObject(value)) return value;
-    return Object.fromEntries(some(Object.keys(value), (name) => [name, copy(value[name])]));
+    return Object.fromEntries(copyUntilLimit(Object.keys(value), (name) => [name, copy(value[name])]));
   };
 
   return { value: copy(document), isWhole };

@@ -9,7 +9,7 @@ import { formIssues, repetitionsIn } from '../../../../domain/validation.js';
 import { type JsonSchema, textSchema } from '../openapi/json-schema.js';
 import { truncateJson } from './truncate-json.js';
 
-/** For each of joi's own error types, the code in the contract. The rules of this file report codes as they are. */
+/** The contract's code for each of joi's error types. The rules in this file report the contract's codes themselves. */
 const CODES: Readonly<Record<string, IssueCode>> = {
   'any.required': 'required',
   'any.unknown': 'read_only_field',
@@ -36,13 +36,13 @@ interface LocatedIssue {
   readonly path: readonly (string | number)[];
 }
 
-/** The paths to elements that repeat one before them. Elements may be of any type. */
+/** Returns the paths to elements that repeat an earlier one. Elements may be of any type. */
 type Repetitions = (elements: readonly unknown[]) => (readonly (string | number)[])[];
 
-/** Checks texts. */
+/** Validates a text. */
 export interface TextValidator {
   readonly issues: (text: string) => readonly IssueCode[];
-  /** The JSON Schema of the texts without an issue, beside `type: string`. */
+  /** The JSON Schema of valid texts, without `type: string`. */
   readonly jsonSchema: JsonSchema;
 }
 
@@ -52,7 +52,7 @@ type Types = Joi.Root & {
   list(): Joi.ArraySchema & { distinct(repetitions: Repetitions): Joi.ArraySchema };
 };
 
-/** A rule of joi returns several errors in such an array. joi's types leave it out. */
+/** The array in which a joi rule returns several errors. joi's types do not declare it. */
 type ManyErrors = Joi.CustomHelpers & { errorsArray(): Joi.ErrorReport[] };
 
 /** The rules of the domain as joi types. Their errors have the contract's codes. */
@@ -70,7 +70,7 @@ const types = Joi.extend(
           return this.$_addRule({ name: 'validatedBy', args: { validator } });
         },
         validate(value: string, helpers, { validator }: { validator: TextValidator }) {
-          return validated(
+          return withIssues(
             value,
             validator.issues(value).map((code) => ({ code, path: [] })),
             helpers,
@@ -83,7 +83,7 @@ const types = Joi.extend(
     type: 'attributes',
     base: joi.object().unknown(),
     validate(value: Readonly<Record<string, unknown>>, helpers) {
-      const errors = reports(validateAttributes(value), helpers);
+      const errors = errorReports(validateAttributes(value), helpers);
       return errors.length === 0 ? undefined : { value, errors };
     },
   }),
@@ -98,28 +98,31 @@ const types = Joi.extend(
         },
         validate(value: readonly unknown[], helpers, { repetitions }: { repetitions: Repetitions }) {
           const issues = repetitions(value).map((path) => ({ code: 'duplicate_value' as const, path }));
-          return validated(value, issues, helpers);
+          return withIssues(value, issues, helpers);
         },
       },
     },
   }),
 ) as Types;
 
-function validated<Value>(value: Value, issues: readonly LocatedIssue[], helpers: Joi.CustomHelpers) {
+function withIssues<Value>(value: Value, issues: readonly LocatedIssue[], helpers: Joi.CustomHelpers) {
   if (issues.length === 0) return value;
   const errors = (helpers as ManyErrors).errorsArray();
-  errors.push(...reports(issues, helpers));
+  errors.push(...errorReports(issues, helpers));
   return errors;
 }
 
-function reports(issues: readonly LocatedIssue[], { error, state }: Joi.CustomHelpers): Joi.ErrorReport[] {
+function errorReports(
+  issues: readonly LocatedIssue[],
+  { error, state }: Joi.CustomHelpers,
+): Joi.ErrorReport[] {
   return issues.map(({ code, path }) => {
     const location = path.length === 0 ? state : state.localize?.([...(state.path ?? []), ...path], state);
     return error(code, {}, location);
   });
 }
 
-/** The joi schema of these fields. It checks shape, types and every rule of the domain, and never converts a value. */
+/** The joi schema of these fields. It checks types and every rule of the domain, and never converts a value. */
 export function objectSchema(table: FieldTable): Joi.ObjectSchema {
   const keys = Object.entries(table).map(([name, field]) => {
     const schema = fieldSchema(field);
@@ -135,13 +138,13 @@ function fieldSchema(field: Field): Joi.AnySchema {
     case 'code':
       return Joi.string().pattern(field.pattern);
     case 'choice':
-      return checkedText((text) => formIssues(text, field.values.includes(text)), { enum: field.values });
+      return textWith((text) => formIssues(text, field.values.includes(text)), { enum: field.values });
     case 'integer':
       return integer(field);
     case 'reference':
       return integer(REFERENCE);
     case 'instant':
-      return checkedText((text) => formIssues(text, parseInstant(text) !== undefined), {
+      return textWith((text) => formIssues(text, parseInstant(text) !== undefined), {
         format: 'date-time',
       });
     case 'attributes':
@@ -159,10 +162,10 @@ function fieldSchema(field: Field): Joi.AnySchema {
 }
 
 function text(rule: TextRule): Joi.AnySchema {
-  return checkedText((text) => validateText(text, rule), textSchema(rule));
+  return textWith((text) => validateText(text, rule), textSchema(rule));
 }
 
-function checkedText(issues: TextValidator['issues'], jsonSchema: JsonSchema): Joi.AnySchema {
+function textWith(issues: TextValidator['issues'], jsonSchema: JsonSchema): Joi.AnySchema {
   return types.text().validatedBy({ issues, jsonSchema });
 }
 
@@ -170,28 +173,28 @@ function integer({ min, max }: { readonly min: number; readonly max: number }): 
   return Joi.number().integer().min(min).max(max);
 }
 
-/** A field that is shown and cannot be sent. */
-export function givenByService(): Joi.Schema {
+/** The schema of a field that clients cannot send. */
+export function readOnlyField(): Joi.Schema {
   return Joi.any().forbidden();
 }
 
-/** More values than any resource has, and far fewer than the errors that overflow joi's stack (about 100,000). */
+/** More values than any record has. joi's stack overflows at about 100,000 errors. */
 const MAX_VALIDATED = 2_000;
 
-/** Every issue of a body; of a very long one, every issue of its beginning. */
+/** Returns every issue of a body. Of a very long body, only the beginning is validated. */
 export function validateBody(schema: Joi.Schema, body: unknown): Issue[] {
   const { value, isWhole } = truncateJson(body, MAX_VALIDATED);
   const { error } = schema.validate(value, { abortEarly: false, convert: false, presence: 'optional' });
   const issues = (error?.details ?? []).map(({ type, path }) => fieldIssue(codeOf(type), path));
   if (isWhole) return issues;
-  // A field that seems to be missing may have been cut off.
+  // A field that is missing may have been cut off.
   const certain = issues.filter(({ code }) => code !== 'required');
   return certain.length > 0 ? certain : [fieldIssue('too_long', [])];
 }
 
 function codeOf(type: string): IssueCode {
-  // joi's own types have a dot, the contract's codes have none.
+  // joi's own types contain a dot; the contract's codes do not.
   const code = type.includes('.') ? CODES[type] : (type as IssueCode);
-  if (!code) throw new Error(`No code of the contract stands for joi's ${type}.`);
+  if (!code) throw new Error(`No error code is defined for joi's ${type}.`);
   return code;
 }

@@ -3,9 +3,9 @@ import { FILE_DESCRIPTION, PAGE_DESCRIPTION } from '../openapi/docs.js';
 import { noParameter } from '../query/query.js';
 import { HttpError } from '../response/http-error.js';
 import type { Handler, Policy, Route } from '../route.js';
-import { type PageFile, page, pageFiles, typed } from './page-files.js';
+import { type PageFile, page, pageFiles, withCharset } from './page-files.js';
 
-/** Everything comes from here. The page has no inline scripts or styles, and no form. */
+/** Allows only resources of this origin. The page has no inline scripts or styles, and no form. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,22 +17,22 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The interactive reference: a page that reads the OpenAPI document, with its scripts and style sheet. */
+/** The routes of the interactive reference: a page that reads the OpenAPI document, its scripts and its style sheet. */
 export function docsRoutes(): Route[] {
   return [pageRoute(page()), filesRoute(pageFiles())];
 }
 
 function pageRoute(file: PageFile): Route {
   const headers = { 'Content-Security-Policy': PAGE_POLICY };
-  const GET = { ...sending(() => file, headers), describe: () => PAGE_DESCRIPTION };
+  const GET = { ...fileOperation(() => file, headers), describe: () => PAGE_DESCRIPTION };
   return { template: '/docs', path: /^\/docs$/, access: 'public', operations: { GET } };
 }
 
 function filesRoute(files: ReadonlyMap<string, PageFile>): Route {
   const names = [...files.keys()];
   const path = new RegExp(`^/docs/(${names.join('|').replaceAll('.', '\\.')})$`);
-  const requested = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
-  const GET = { ...sending(requested), describe: () => FILE_DESCRIPTION };
+  const fileOf = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
+  const GET = { ...fileOperation(fileOf), describe: () => FILE_DESCRIPTION };
   return {
     template: '/docs/{file}',
     path,
@@ -42,25 +42,25 @@ function filesRoute(files: ReadonlyMap<string, PageFile>): Route {
   };
 }
 
-function sending(
-  requested: (ctx: Context) => PageFile,
+function fileOperation(
+  fileOf: (ctx: Context) => PageFile,
   headers: Readonly<Record<string, string>> = {},
 ): Handler & Omit<Policy, 'describe'> {
   return {
     parameter: noParameter,
-    // All types are negotiable here; `requireAccepted` then checks the type of the file.
-    produces: ['text/html', 'text/css', 'text/javascript'].map(typed),
+    // Negotiation allows all types; `requireAccepted` then checks the type of the file.
+    produces: ['text/html', 'text/css', 'text/javascript'].map(withCharset),
     varyBy: ['Accept-Encoding'],
-    headers: (ctx) => requireAccepted(ctx, requested(ctx).type),
+    headers: (ctx) => requireAccepted(ctx, fileOf(ctx).type),
     handle: async (ctx) => {
       ctx.set(headers);
-      requested(ctx).document.send(ctx);
+      fileOf(ctx).document.send(ctx);
     },
   };
 }
 
-/** A page is never JSON, but its errors are. */
+/** Checks the type of the file, because the general negotiation always allows JSON. */
 function requireAccepted(ctx: Context, type: string): void {
-  if (ctx.accepts(typed(type), 'application/problem+json')) return;
+  if (ctx.accepts(withCharset(type), 'application/problem+json')) return;
   throw new HttpError('not_acceptable', `This comes as ${type}; Accept does not fit.`);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { TaggedDocument } from '../response/static-document.js';
 
-/** The page and its style sheet are read from the sources, its scripts from the output of the compiler. */
+/** The page and its style sheet are sources. Its scripts are the output of the compiler. */
 const SOURCES = new URL('../../../../../browser/docs/', import.meta.url);
 const SCRIPTS = new URL('../../../../browser/docs/', import.meta.url);
 
@@ -12,7 +12,7 @@ export interface PageFile {
   readonly document: TaggedDocument;
 }
 
-/** The scripts of the page, which a browser fetches as they import each other. */
+/** The scripts of the page, which import each other. */
 const MODULES = [
   'access',
   'answer-view',
@@ -52,7 +52,7 @@ export function pageFiles(): ReadonlyMap<string, PageFile> {
   ]);
 }
 
-/** The page, with preloads of all scripts, so that a browser need not discover them one after the other. */
+/** The page. It preloads all scripts, so that a browser fetches them at once. */
 export function page(): PageFile {
   const preloads = MODULES.map((name) => `<link rel="modulepreload" href="docs/${name}.js">\n`);
   return file('text/html', read('index.html', SOURCES).replace('</head>', `${preloads.join('')}</head>`));
@@ -63,9 +63,9 @@ function read(name: string, folder: URL): string {
 }
 
 function file(type: string, text: string): PageFile {
-  return { type, document: new TaggedDocument(typed(type), text, 'public, no-cache') };
+  return { type, document: new TaggedDocument(withCharset(type), text, 'public, no-cache') };
 }
 
-export function typed(type: string): string {
+export function withCharset(type: string): string {
   return `${type}; charset=utf-8`;
 }

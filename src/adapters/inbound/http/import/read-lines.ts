@@ -1,13 +1,13 @@
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 
-/** At most this many lines are processed together. */
-const BATCH = 256;
-/** At most this many bytes arrive ahead of them. */
+/** The maximum number of lines in a batch. */
+const MAX_BATCH = 256;
+/** At most this many bytes are read ahead of the current batch. */
 const AHEAD_BYTES = 256 * 1024;
 
 /**
- * The lines of a request as they arrive, at most {@link BATCH} at a time. The lines that arrive during the processing
- * of a batch are the next batch.
+ * The lines of a request as they arrive, at most {@link MAX_BATCH} at a time. The lines that arrive while
+ * a batch is processed are the next batch.
  * @throws Error if the request breaks off; the incomplete line is dropped
  */
 export async function* readLines(
@@ -15,14 +15,14 @@ export async function* readLines(
   limitBytes: number,
 ): AsyncGenerator<readonly ImportLine[], void, void> {
   const splitter = new LineSplitter(limitBytes);
-  for await (const chunk of arriving(request)) yield* batches(splitter.push(chunk));
+  for await (const chunk of arrivedChunks(request)) yield* batches(splitter.push(chunk));
   yield* batches(splitter.end());
 }
 
-/** Each piece is everything that has arrived since the last one. */
-function arriving(request: Readable): AsyncIterable<Buffer> {
+/** Yields everything that has arrived since the last chunk. */
+function arrivedChunks(request: Readable): AsyncIterable<Buffer> {
   const arrived = new PassThrough({ highWaterMark: AHEAD_BYTES });
-  // An error of the request also ends the copy, and is thrown there.
+  // An error of the request destroys the copy, which then throws it.
   pipeline(request, arrived, () => {});
   return arrived;
 }
@@ -31,7 +31,7 @@ function* batches(lines: Iterable<ImportLine>): Generator<ImportLine[]> {
   let batch: ImportLine[] = [];
   for (const line of lines) {
     batch.push(line);
-    if (batch.length < BATCH) continue;
+    if (batch.length < MAX_BATCH) continue;
     yield batch;
     batch = [];
   }
@@ -47,25 +47,25 @@ const LINE_FEED = 10;
 const FIRST_CAPACITY = 1_024;
 
 /**
- * Finds lines in bytes that come in pieces of any size. A line ends with a line feed, which is not part of it. The
- * last line may lack it. Nothing is kept of a line over the limit.
+ * Splits chunks of any size into lines. A line ends with a line feed, which is not part of it. The last line may lack
+ * it. A line over the limit is not kept in memory.
  */
 export class LineSplitter {
   private lines = 0;
   private held = Buffer.alloc(0);
-  /** The length of the current line. More than is held if the line is over the limit. */
+  /** The length of the current line. Counts on if the line is over the limit, when nothing is held. */
   private length = 0;
 
   constructor(private readonly limitBytes: number) {}
 
-  /** @returns the lines that end in this piece; they refer to its memory */
-  *push(piece: Buffer): Generator<ImportLine, void, void> {
+  /** @returns the lines that end in this chunk; they share its memory */
+  *push(chunk: Buffer): Generator<ImportLine, void, void> {
     let start = 0;
-    for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
-      yield this.finish(piece.subarray(start, end));
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      yield this.finish(chunk.subarray(start, end));
       start = end + 1;
     }
-    this.hold(piece.subarray(start));
+    this.hold(chunk.subarray(start));
   }
 
   /** @returns the last line if it has no line feed */
@@ -83,17 +83,17 @@ export class LineSplitter {
     return length > this.limitBytes ? { number, tooLong: true } : { number, bytes };
   }
 
-  private hold(piece: Buffer): void {
+  private hold(chunk: Buffer): void {
     const at = this.length;
-    this.length += piece.length;
+    this.length += chunk.length;
     if (this.length > this.limitBytes) this.held = Buffer.alloc(0);
     else {
       this.grow();
-      piece.copy(this.held, at);
+      chunk.copy(this.held, at);
     }
   }
 
-  /** Doubles the capacity, so that a line in many pieces is not copied for each of them. */
+  /** Doubles the capacity, so that a line in many chunks is not copied for each of them. */
   private grow(): void {
     if (this.length <= this.held.length) return;
     const larger = Buffer.alloc(Math.max(FIRST_CAPACITY, this.length, 2 * this.held.length));

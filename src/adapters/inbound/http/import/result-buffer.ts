@@ -8,17 +8,17 @@ const MIB = KIB * KIB;
 const READ_BYTES = 64 * KIB;
 
 export interface ResultBufferOptions {
-  /** Where the files are put. Created if it is missing. */
+  /** The folder of the files. Created if it is missing. */
   readonly folder: string;
-  /** In memory; the rest goes to files. */
+  /** The maximum number of bytes in memory. The rest is written to files. */
   readonly memoryBytes: number;
-  /** After this many bytes a new file begins. A file that was read is removed. */
+  /** After this many bytes a new file begins. A file is deleted when it has been read. */
   readonly fileBytes: number;
-  /** More unread bytes in one buffer are an error. */
+  /** The limit of unread bytes in one buffer. */
   readonly maxBytes: number;
-  /** The bound of all buffers of one client, so that one client never takes the space of others. */
+  /** The limit of all buffers of one client, so that one client cannot use all the space. */
   readonly maxClientBytes: number;
-  /** The bound of all buffers together. */
+  /** The limit of all buffers together. */
   readonly maxTotalBytes: number;
 }
 
@@ -30,10 +30,10 @@ const DEFAULTS = {
   maxTotalBytes: 512 * MIB,
 };
 
-/** More bytes are unread than a bound allows. */
+/** Thrown if the unread bytes exceed a limit. */
 export class BufferFull extends Error {}
 
-/** The reader has stopped. */
+/** Thrown if the reader has stopped. */
 class ReaderGone extends Error {
   readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
 }
@@ -48,7 +48,7 @@ export class ResultBuffers {
     this.options = { ...DEFAULTS, ...options };
   }
 
-  /** @param client a principal, else an address */
+  /** @param client a principal, else an IP address */
   open(client: string): ResultBuffer {
     return new ResultBuffer(this.options, {
       reserve: (bytes) => this.reserve(client, bytes),
@@ -72,7 +72,7 @@ export class ResultBuffers {
   }
 }
 
-/** The space that a buffer shares with others. */
+/** The disk space that a buffer shares with others. */
 interface SharedSpace {
   /** @returns whether there was space for these bytes */
   reserve(bytes: number): boolean;
@@ -80,11 +80,11 @@ interface SharedSpace {
 }
 
 /**
- * Keeps what is written until it is read: the writer never waits for the reader. By hand, because a package such as
- * fs-capacitor bounds nothing, and its files keep their names until the process ends well.
+ * Keeps written bytes until they are read, so that the writer never waits for the reader. By hand: packages such as
+ * fs-capacitor have no limits, and leave their files behind if the process is killed.
  */
 export class ResultBuffer {
-  /** Ends when everything was read and the writer has ended. Any failure destroys it. */
+  /** Ends when the writer has ended and everything is read. Any failure destroys it. */
   readonly readable: Readable;
   /** Read first; the files follow. */
   private memory: Buffer[] = [];
@@ -101,23 +101,23 @@ export class ResultBuffer {
   ) {
     this.readable = new Readable({
       highWaterMark: READ_BYTES,
-      read: () => this.give(),
+      read: () => this.pushNext(),
       destroy: (error, done) => {
         this.inOrder(() => this.discard()).then(() => done(error), done);
       },
     });
-    // A failure before anybody reads is not a defect. A reader still gets the error.
+    // An error before anyone reads must not end the process. A later reader still gets the error.
     this.readable.on('error', () => {});
   }
 
   /**
-   * Resolves before the next call.
+   * Await each call before the next one.
    * @throws BufferFull if too much is unread
-   * @throws Error if nobody reads any more, or the disk is full
+   * @throws Error if the reader has stopped, or the disk is full
    */
   async write(text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    await this.inOrder(() => this.keep(bytes));
+    await this.inOrder(() => this.store(bytes));
     this.wakeReader();
   }
 
@@ -126,12 +126,12 @@ export class ResultBuffer {
     this.wakeReader();
   }
 
-  /** Discards what was not read yet. */
+  /** Discards everything unread and destroys the stream. */
   fail(error: unknown): void {
     this.readable.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 
-  private async keep(bytes: Buffer): Promise<void> {
+  private async store(bytes: Buffer): Promise<void> {
     if (this.readable.destroyed) throw new ReaderGone('Nobody reads the results any more.');
     const { memoryBytes, maxBytes } = this.options;
     if (this.unread + bytes.length > maxBytes) throw new BufferFull(`Over ${maxBytes} bytes are unread.`);
@@ -155,7 +155,7 @@ export class ResultBuffer {
     return file;
   }
 
-  private give(): void {
+  private pushNext(): void {
     this.inOrder(async () => {
       const bytes = await this.next();
       if (bytes) this.release(bytes.length);
@@ -183,7 +183,7 @@ export class ResultBuffer {
   private wakeReader(): void {
     if (!this.isReaderWaiting) return;
     this.isReaderWaiting = false;
-    this.give();
+    this.pushNext();
   }
 
   private async discard(): Promise<void> {
@@ -206,7 +206,7 @@ export class ResultBuffer {
   }
 }
 
-/** A part of a buffer in a file without a name, which disappears with its last handle, however the process ends. */
+/** A part of a buffer in an unlinked file, which disappears when the process ends, even if it is killed. */
 export class BufferFile {
   private written = 0;
   private read = 0;
@@ -236,8 +236,8 @@ export class BufferFile {
   }
 
   async append(bytes: Buffer): Promise<void> {
-    // Positions are explicit because reads and writes share the position of the file. If the disk is nearly full, a
-    // write can take only a part.
+    // Positions are explicit, because reads and writes share the position of the file. A write can be partial if the
+    // disk is nearly full.
     for (let done = 0; done < bytes.length; ) {
       const { bytesWritten } = await this.file.write(bytes, done, bytes.length - done, this.written);
       done += bytesWritten;

@@ -8,9 +8,9 @@ import type {
 } from '../../../../application/records/list-query.js';
 import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 
-const CHECK_LENGTH = 8;
+const CHECKSUM_LENGTH = 8;
 const FINGERPRINT_LENGTH = 12;
-/** A character that no text of a record contains. */
+/** Cannot occur in a text of a record. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /** A position in a list. Opaque to clients. */
@@ -21,26 +21,26 @@ export interface Cursor {
 }
 
 /**
- * The checksum detects a cursor that was cut, changed or made for another list. It is not a secret, because a
- * position gives access to nothing.
+ * Encodes a cursor with a checksum, which detects a cursor that was truncated, edited or issued by another list. The
+ * checksum is not secret, because a position gives access to nothing.
  * @param list the name of the list
  */
 export function encodeCursor(list: string, { position, fingerprint }: Cursor): string {
   const text = JSON.stringify([position.side, position.inclusive, fingerprint, position.values]);
-  return Buffer.from(check(list, text) + text).toString('base64url');
+  return Buffer.from(checksum(list, text) + text).toString('base64url');
 }
 
-/** @returns undefined if this list never gave such a cursor */
+/** @returns undefined if this list did not issue the cursor */
 export function decodeCursor(list: string, text: string): Cursor | undefined {
-  const decoded = Buffer.from(text, 'base64url').toString('utf8').slice(CHECK_LENGTH);
-  const cursor = asCursor(parsed(decoded));
+  const json = Buffer.from(text, 'base64url').toString('utf8').slice(CHECKSUM_LENGTH);
+  const cursor = toCursor(parseJson(json));
   return cursor && encodeCursor(list, cursor) === text ? cursor : undefined;
 }
 
-/** ECMA-262 section 21.4.1.1: the largest time, in milliseconds from 1970 in either direction. */
+/** The largest time in milliseconds before or after 1970 (ECMA-262 section 21.4.1.1). */
 const MAX_INSTANT = 8_640_000_000_000_000;
 
-/** The same for the same filters in any order, and for the same sort in any notation. */
+/** Identifies filters and order. Neither the order of the filters nor the notation of the sort matters. */
 export function fingerprintOf({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): string {
   const sorted = filters.map((filter: Filter) => JSON.stringify(filter)).sort();
   return hash(JSON.stringify([order, sorted])).slice(0, FINGERPRINT_LENGTH);
@@ -61,7 +61,7 @@ function isOfType(type: FieldSpec['type'] | undefined, value: Value | undefined)
   return type !== 'instant' || Math.abs(Number(value)) <= MAX_INSTANT;
 }
 
-function asCursor(value: unknown): Cursor | undefined {
+function toCursor(value: unknown): Cursor | undefined {
   if (!Array.isArray(value)) return undefined;
   const [side, inclusive, fingerprint, values] = value as unknown[];
   if ((side !== 'after' && side !== 'before') || typeof inclusive !== 'boolean') return undefined;
@@ -73,7 +73,7 @@ function isValue(value: unknown): value is Value {
   return typeof value === 'string' || typeof value === 'number';
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -81,8 +81,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function check(list: string, text: string): string {
-  return hash(`${list}\n${text}`).slice(0, CHECK_LENGTH);
+function checksum(list: string, text: string): string {
+  return hash(`${list}\n${text}`).slice(0, CHECKSUM_LENGTH);
 }
 
 function hash(text: string): string {

@@ -7,13 +7,13 @@ import { wholeNumberIssue } from '../query/query.js';
 
 export type Operator = Comparison['operator'] | Membership['operator'];
 
-/** The limit of a parameter that takes several values. */
+/** The limit of values after `:in`. */
 export const MAX_VALUES = 100;
 
 /** How the values of a field type are written in a query. */
 export interface ValueType {
   readonly operators: readonly Operator[];
-  /** For messages: "takes …". */
+  /** Completes the message "takes …". */
   readonly takes: string;
   /** The schema of one value. */
   readonly schema: JsonSchema;
@@ -38,7 +38,7 @@ export const VALUE_TYPES: Readonly<Record<Exclude<FieldSpec['type'], 'attributes
     takes: 'a whole number within ±(2^53−1)',
     schema: { type: 'integer', minimum: INTEGERS.min, maximum: INTEGERS.max },
     issue: (text) => wholeNumberIssue(text, INTEGERS),
-    // Minus zero is zero.
+    // Turns -0 into 0.
     value: (text) => Number(text) + 0,
   },
   instant: {

@@ -2,17 +2,17 @@ import type { Filter } from '../../../../application/records/list-query.js';
 import type { IssueCode } from '../../../../domain/errors.js';
 import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
-import { describedAttributes, describedFilters } from '../openapi/filters.js';
+import { attributeDescriptions, filterDescriptions } from '../openapi/filters.js';
 import { invalid, type Parameter, type Query } from '../query/query.js';
 import { invalidParameters, type ParameterIssue } from '../response/http-error.js';
 import { MAX_VALUES, type Operator, VALUE_TYPES, type ValueType } from './filter-operators.js';
 
-/** More than any list has fields. Each filter costs a store some work before the query begins. */
+/** The limit of filters in a query. Each one costs a store some work before the query begins. */
 const MAX_FILTERS = 100;
-/** The operators that follow a colon. A name without one means `eq`. */
+/** The operators that follow a colon. Without a colon, the operator is `eq`. */
 const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'];
 
-/** The condition that the name of a parameter stands for. */
+/** A filter parameter, without its value. */
 interface Condition {
   issues(text: string): ParameterIssue[];
   /** @param text a valid value */
@@ -20,8 +20,8 @@ interface Condition {
 }
 
 /**
- * `name=Lamp`, `price.amount:gte=100`, `attributes.colour=red`: the fields of a resource with the operators of their
- * types.
+ * The filter parameters of a list: the fields of the resource with the operators of their types. Examples: `name=Lamp`,
+ * `price.amount:gte=100`, `attributes.colour=red`.
  */
 export class Filters {
   private readonly fields: ReadonlyMap<string, FieldSpec>;
@@ -35,10 +35,10 @@ export class Filters {
     return this.condition(name);
   }
 
-  /** All filters, for the OpenAPI document. */
-  described(): ParameterDescription[] {
+  /** The documentation of all filters. */
+  descriptions(): ParameterDescription[] {
     return [...this.fields].flatMap(([field, { type }]) =>
-      type === 'attributes' ? describedAttributes(field) : describedFilters(field, VALUE_TYPES[type]),
+      type === 'attributes' ? attributeDescriptions(field) : filterDescriptions(field, VALUE_TYPES[type]),
     );
   }
 
@@ -51,9 +51,9 @@ export class Filters {
       const condition = this.condition(name);
       return condition ? [{ name, filter: condition.filter(text) }] : [];
     });
-    const beyond = found[MAX_FILTERS];
-    if (beyond) {
-      const issue = invalid(beyond.name, 'too_long', `is one too many: ${MAX_FILTERS} filters are taken`);
+    const excess = found[MAX_FILTERS];
+    if (excess) {
+      const issue = invalid(excess.name, 'too_long', `is one too many: ${MAX_FILTERS} filters are taken`);
       throw invalidParameters([['invalid_parameter', issue]]);
     }
     return found.map(({ filter }) => filter);
@@ -62,12 +62,12 @@ export class Filters {
   /** The operator follows the last colon, so an attribute key that contains a colon cannot be used. */
   private condition(name: string): Condition | undefined {
     const colon = name.lastIndexOf(':');
-    if (colon < 0) return this.ofField(name, name, 'eq') ?? this.ofAttribute(name);
+    if (colon < 0) return this.fieldCondition(name, name, 'eq') ?? this.attributeCondition(name);
     const operator = NAMED_OPERATORS.find((known) => known === name.slice(colon + 1));
-    return operator && this.ofField(name, name.slice(0, colon), operator);
+    return operator && this.fieldCondition(name, name.slice(0, colon), operator);
   }
 
-  private ofField(name: string, field: string, operator: Operator): Condition | undefined {
+  private fieldCondition(name: string, field: string, operator: Operator): Condition | undefined {
     const type = this.fields.get(field)?.type ?? 'attributes';
     if (type === 'attributes' || !VALUE_TYPES[type].operators.includes(operator)) return undefined;
     return operator === 'in'
@@ -76,7 +76,7 @@ export class Filters {
   }
 
   /** The key is everything after the first dot. */
-  private ofAttribute(name: string): Condition | undefined {
+  private attributeCondition(name: string): Condition | undefined {
     const [field = '', ...rest] = name.split('.');
     const key = rest.join('.');
     if (key === '' || field !== 'attributes' || this.fields.get(field)?.type !== 'attributes')
@@ -92,7 +92,7 @@ function comparison(
   type: ValueType,
 ): Condition {
   return {
-    issues: (text) => reported(name, type, [type.issue(text)]),
+    issues: (text) => issuesFor(name, type, [type.issue(text)]),
     filter: (text) => ({ field, operator, value: type.value(text) }),
   };
 }
@@ -101,7 +101,7 @@ function membership(name: string, field: string, type: ValueType): Condition {
   return {
     issues: (text) => {
       const elements = text.split(',');
-      return reported(name, type, [
+      return issuesFor(name, type, [
         elements.length > MAX_VALUES ? 'too_long' : undefined,
         ...elements.map((element) => (element === '' ? 'too_short' : type.issue(element))),
       ]);
@@ -110,17 +110,17 @@ function membership(name: string, field: string, type: ValueType): Condition {
   };
 }
 
-/** Each kind of issue once: a list can contain more of them than anyone reads. */
-function reported(
+/** The issues with these codes, each at most once. */
+function issuesFor(
   name: string,
   type: ValueType,
   codes: readonly (IssueCode | undefined)[],
 ): ParameterIssue[] {
   const found = new Set(codes.filter((code) => code !== undefined));
-  return [...found].map((code) => invalid(name, code, acceptedNames(code, type)));
+  return [...found].map((code) => invalid(name, code, messageFor(code, type)));
 }
 
-function acceptedNames(code: IssueCode, type: ValueType): string {
+function messageFor(code: IssueCode, type: ValueType): string {
   if (code === 'too_long') return `takes at most ${MAX_VALUES} values`;
   return code === 'too_short' ? 'holds an empty value' : `takes ${type.takes}`;
 }

@@ -5,32 +5,28 @@ import { checkTarget, MAX_TARGET_BYTES } from '../middleware/request-limits.js';
 import type { Query } from '../query/query.js';
 import { encodeCursor, fingerprintOf } from './cursor.js';
 
-/** The request of a page. */
-export interface PageAddress {
+/** The URL of a page, without its host. */
+export interface PageUrl {
   /** The name of the list, for its cursors. */
   readonly list: string;
   readonly path: string;
   readonly parameters: Query;
 }
 
-/** Longer headers do not pass common clients and proxies, which take some 16 KiB of headers in all. */
+/** Common clients and proxies accept about 16 KiB of headers in all. */
 const MAX_LINK_BYTES = 12 * 1024;
 
 /**
- * RFC 8288. Each target is complete except for the host, so that it is valid behind any proxy. If the address is very
- * long, `first` and `prev` are left out.
- * @throws HttpError `uri_too_long` if the address of the next page would be refused
+ * The `Link` header of a page (RFC 8288). The URLs have no host, so that they are valid behind any proxy. If the URLs
+ * are very long, `first` and `prev` are left out.
+ * @throws HttpError `uri_too_long` if the URL of the next page would be rejected
  */
-export function linkHeader(
-  address: PageAddress,
-  query: ListQuery,
-  page: ListPage<Versioned<unknown>>,
-): string {
+export function linkHeader(url: PageUrl, query: ListQuery, page: ListPage<Versioned<unknown>>): string {
   const { prev, next } = neighbours(query, page);
   const targets = {
-    first: targetOf(address, query),
-    prev: prev && targetOf(address, query, prev),
-    next: next && targetOf(address, query, next),
+    first: targetOf(url, query),
+    prev: prev && targetOf(url, query, prev),
+    next: next && targetOf(url, query, next),
   };
   if (targets.next !== undefined) checkTarget(targets.next);
   const links = Object.entries(targets)
@@ -40,14 +36,14 @@ export function linkHeader(
   return links.join(', ');
 }
 
-function targetOf({ list, path, parameters }: PageAddress, query: ListQuery, position?: Position): string {
-  const requested = [...parameters].filter(([name]) => name !== 'limit' && name !== 'cursor');
+function targetOf({ list, path, parameters }: PageUrl, query: ListQuery, position?: Position): string {
+  const conditions = [...parameters].filter(([name]) => name !== 'limit' && name !== 'cursor');
   const cursor = position && encodeCursor(list, { position, fingerprint: fingerprintOf(query) });
-  const pairs = [...requested, ['limit', String(query.limit)], ...(cursor ? [['cursor', cursor]] : [])];
+  const pairs = [...conditions, ['limit', String(query.limit)], ...(cursor ? [['cursor', cursor]] : [])];
   return `${path}?${pairs.map((pair) => pair.map(encode).join('=')).join('&')}`;
 }
 
-/** A colon needs no encoding in a query (RFC 3986 section 3.4), and names of filters contain many. */
+/** Percent-encodes, except colons, which a query may contain (RFC 3986 section 3.4) and names of filters often do. */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll('%3A', ':');
 }
@@ -57,13 +53,15 @@ interface Neighbours {
   readonly next?: Position;
 }
 
-/** A page that was reached from another one has that page as a neighbour, even if it is empty by now. */
+/**
+ * The positions of the previous and the next page. A page that the client came from is one, even if it is empty now.
+ */
 function neighbours(
   { from, order }: ListQuery,
   { records, hasMore }: ListPage<Versioned<unknown>>,
 ): Neighbours {
   const [first, last] = [records[0], records.at(-1)];
-  if (!first || !last) return from ? wayBack(from) : {};
+  if (!first || !last) return from ? returnPosition(from) : {};
   const hasPrev = from?.side === 'before' ? hasMore : from !== undefined;
   const hasNext = from?.side === 'before' || hasMore;
   return {
@@ -72,8 +70,8 @@ function neighbours(
   };
 }
 
-/** A record right at the position belongs to exactly one of the two pages that meet there. */
-function wayBack(from: Position): Neighbours {
+/** The page that the client came from. A record exactly at the position belongs to only one of the two pages. */
+function returnPosition(from: Position): Neighbours {
   const inclusive = !from.inclusive;
   return from.side === 'after'
     ? { prev: { ...from, side: 'before', inclusive } }

@@ -5,7 +5,7 @@ import { invalid, type Parameter, type Query, wholeNumberIssue } from '../query/
 import { HttpError, type ParameterIssue } from '../response/http-error.js';
 import { type Cursor, decodeCursor, fingerprintOf, isPositionIn } from './cursor.js';
 import { Filters } from './filters.js';
-import { describedSort, readOrder, sortParameter } from './sort.js';
+import { readOrder, sortDescription, sortParameter } from './sort.js';
 
 const DEFAULT_LIMIT = 100;
 const LIMITS = { min: 1, max: 1_000 };
@@ -17,14 +17,14 @@ const LIMIT: Parameter = {
   },
 };
 
-const DESCRIBED_LIMIT: ParameterDescription = {
+const LIMIT_DESCRIPTION: ParameterDescription = {
   name: 'limit',
   description:
     'The most records that a page may have. With `Accept: application/x-ndjson` and without `limit`, the whole list is sent.',
   schema: { type: 'integer', minimum: LIMITS.min, maximum: LIMITS.max, default: DEFAULT_LIMIT },
 };
 
-const DESCRIBED_CURSOR: ParameterDescription = {
+const CURSOR_DESCRIPTION: ParameterDescription = {
   name: 'cursor',
   description:
     'A place in the list, taken from an address in `Link`. Follow those addresses as they are rather than build them. A cursor is valid only for the same list, order and filters.',
@@ -32,30 +32,35 @@ const DESCRIBED_CURSOR: ParameterDescription = {
 };
 
 /** Parses the query of a list, except the parameter `fields`. */
-export class ListParameters {
+export class ListQueryParser {
   private readonly filters: Filters;
-  private readonly fixed: ReadonlyMap<string, Parameter>;
+  private readonly ownParameters: ReadonlyMap<string, Parameter>;
 
-  /** @param list the name of the list, so that it recognises its own cursors */
+  /** @param list the name of the list, so that cursors of other lists are rejected */
   constructor(
     private readonly list: string,
     private readonly fields: FieldSpecs,
   ) {
     this.filters = new Filters(fields);
-    this.fixed = new Map([
+    this.ownParameters = new Map([
       ['limit', LIMIT],
       ['cursor', { code: 'invalid_cursor', issues: (text) => this.cursorIssues(text) }],
       ['sort', sortParameter(fields)],
     ]);
   }
 
-  /** All parameters, for the OpenAPI document. */
-  described(): ParameterDescription[] {
-    return [DESCRIBED_LIMIT, DESCRIBED_CURSOR, describedSort(this.fields), ...this.filters.described()];
+  /** The documentation of all parameters. */
+  descriptions(): ParameterDescription[] {
+    return [
+      LIMIT_DESCRIPTION,
+      CURSOR_DESCRIPTION,
+      sortDescription(this.fields),
+      ...this.filters.descriptions(),
+    ];
   }
 
   parameter(name: string): Parameter | undefined {
-    return this.fixed.get(name) ?? this.filters.parameter(name);
+    return this.ownParameters.get(name) ?? this.filters.parameter(name);
   }
 
   /**
@@ -77,15 +82,15 @@ export class ListParameters {
       throw new HttpError('cursor_mismatch', issue.message, [issue]);
     }
     if (isPositionIn(query.order, this.fields, position)) return position;
-    const [issue] = NOT_OURS;
-    throw new HttpError('invalid_cursor', issue.message, NOT_OURS);
+    const [issue] = FOREIGN_CURSOR;
+    throw new HttpError('invalid_cursor', issue.message, FOREIGN_CURSOR);
   }
 
   private cursorIssues(text: string): readonly ParameterIssue[] {
-    return decodeCursor(this.list, text) ? [] : NOT_OURS;
+    return decodeCursor(this.list, text) ? [] : FOREIGN_CURSOR;
   }
 }
 
-const NOT_OURS: readonly [ParameterIssue] = [
+const FOREIGN_CURSOR: readonly [ParameterIssue] = [
   invalid('cursor', 'invalid_format', 'is not one that this list gave'),
 ];

@@ -4,12 +4,14 @@ import type { ParameterDescription } from '../openapi/description.js';
 import type { JsonSchema } from '../openapi/json-schema.js';
 import { invalid, nameListIssues, type Parameter } from '../query/query.js';
 
-/** `sort=name,-id`: by fields that every record has. A minus sign reverses the order. */
+/**
+ * The parameter `sort`, such as `sort=name,-id`. Takes fields that every record has. A minus sign reverses the order.
+ */
 export function sortParameter(fields: FieldSpecs): Parameter {
   const sortable = sortableFields(fields);
   return {
     issues: (text) => {
-      const names = keysIn(text).map(({ field }) => field);
+      const names = parseKeys(text).map(({ field }) => field);
       const isRepeated = new Set(names).size < names.length;
       return [
         ...nameListIssues('sort', names, sortable),
@@ -19,7 +21,7 @@ export function sortParameter(fields: FieldSpecs): Parameter {
   };
 }
 
-export function describedSort(fields: FieldSpecs): ParameterDescription {
+export function sortDescription(fields: FieldSpecs): ParameterDescription {
   const names = sortableFields(fields);
   return {
     name: 'sort',
@@ -30,7 +32,7 @@ export function describedSort(fields: FieldSpecs): ParameterDescription {
       minItems: 1,
       items: { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) },
       uniqueItems: true,
-      // Nor the same field in both directions.
+      // No field may appear in both directions.
       not: { anyOf: names.map((name) => ({ allOf: [contains(name), contains(`-${name}`)] })) },
     },
     style: 'form',
@@ -49,15 +51,15 @@ function sortableFields(fields: FieldSpecs): string[] {
     .map(([name]) => name);
 }
 
-/** Ties are broken by id. Keys after the id have no effect. */
+/** Parses a valid `sort`. Ties are broken by id, so keys after the id are dropped. */
 export function readOrder(text: string | undefined): Order {
   if (text === undefined) return BY_ID;
-  const keys = keysIn(text);
+  const keys = parseKeys(text);
   const id = keys.findIndex(({ field }) => field === 'id');
   return id < 0 ? [...keys, ...BY_ID] : keys.slice(0, id + 1);
 }
 
-function keysIn(text: string): SortKey[] {
+function parseKeys(text: string): SortKey[] {
   return text.split(',').map((key) => {
     const descending = key.startsWith('-');
     return { field: descending ? key.slice(1) : key, descending };

@@ -3,8 +3,8 @@ import type { Logger } from '../../../../application/ports/logger.js';
 import type { Middleware } from '../context.js';
 
 /**
- * Logs one line per request, when the response is sent or the client is gone. Without the query, because clients put
- * tokens there.
+ * Logs one line per request, when the response is sent or the client has disconnected. The query is omitted, because
+ * clients put tokens there.
  */
 export function accessLog(logger: Logger, clock: Clock): Middleware {
   return async (ctx, next) => {
@@ -14,8 +14,8 @@ export function accessLog(logger: Logger, clock: Clock): Middleware {
         requestId: ctx.state.requestId,
         method: ctx.method,
         route: ctx.state.route ?? 'unknown',
-        path: plain(ctx.path).slice(0, 256),
-        // Before that, the status is Koa's default 404, which nobody has received.
+        path: decodedAscii(ctx.path).slice(0, 256),
+        // Before the headers are sent, the status is Koa's default 404.
         status: ctx.headerSent ? ctx.res.statusCode : undefined,
         complete: ctx.res.writableFinished,
         durationMs: Math.round((clock.elapsed() - started) * 1000) / 1000,
@@ -26,11 +26,11 @@ export function accessLog(logger: Logger, clock: Clock): Middleware {
   };
 }
 
-/** At most this many layers of percent-encoding are removed. */
+/** The maximum number of percent-encoding layers to remove. */
 const MAX_LAYERS = 5;
 
-/** The path with its ASCII characters unescaped, because the log redacts secrets by their appearance. */
-function plain(path: string): string {
+/** The path with its ASCII characters decoded, because the log recognises secrets by their format. */
+function decodedAscii(path: string): string {
   let [before, after] = ['', path];
   for (let layer = 0; layer < MAX_LAYERS && after !== before; layer++) {
     before = after;

@@ -10,17 +10,17 @@ export interface AccessControl {
 }
 
 /**
- * Sets `ctx.state.principal` if the request has a bearer token, and counts the request. A refused token counts too.
+ * Sets `ctx.state.principal` if the request has a bearer token, and counts the request even if the token is rejected.
  * @throws AppError `invalid_token`, `token_expired`, `rate_limited`, `unavailable`
  */
 export async function authenticate(ctx: Context, { authenticator, limiter }: AccessControl): Promise<void> {
-  const refused = await resolvePrincipal(ctx, authenticator);
-  if (refused instanceof AuthenticationThrottled) {
-    setThrottledHeaders(ctx, refused.policy, refused.state);
-    throw refused;
+  const error = await resolvePrincipal(ctx, authenticator);
+  if (error instanceof AuthenticationThrottled) {
+    setThrottledHeaders(ctx, error.policy, error.state);
+    throw error;
   }
   await countRequest(ctx, limiter);
-  if (refused) throw refused;
+  if (error) throw error;
 }
 
 /** @throws AppError `unauthenticated`, `insufficient_scope` */
@@ -29,21 +29,21 @@ export function authorize(ctx: Context, requirement: Requirement): void {
   if (denied) throw denied;
 }
 
-/** @returns the error for the token that was sent, if it has one */
+/** @returns the error of the token, if it is rejected */
 async function resolvePrincipal(ctx: Context, authenticator: Authenticator): Promise<unknown> {
   const token = bearerToken(ctx.get('Authorization'));
   if (token === undefined) return undefined;
   try {
     ctx.state.principal = await authenticator.authenticate(token, ctx.state.address);
     return undefined;
-  } catch (refused) {
-    return refused;
+  } catch (error) {
+    return error;
   }
 }
 
 /**
- * RFC 6750 section 2.1. The scheme is case-insensitive (RFC 9110 section 11.1). A malformed bearer credential is a bad
- * token, so it is returned whole. Another scheme is no token.
+ * The token in `Authorization` (RFC 6750 section 2.1); undefined for another scheme. The scheme is case-insensitive
+ * (RFC 9110 section 11.1). A malformed bearer credential is returned whole, so that it is rejected as a bad token.
  */
 function bearerToken(authorization: string): string | undefined {
   const [, token] = /^bearer +(\S.*)$/i.exec(authorization) ?? [];

@@ -3,17 +3,18 @@ import type { Middleware } from '../context.js';
 import { HttpError } from '../response/http-error.js';
 import { networkOf, parseAddress, type TrustedProxies } from '../server/ip-address.js';
 
-const known = new WeakMap<Socket, string>();
+const networks = new WeakMap<Socket, string>();
 
-/** For clients that connect directly. X-Forwarded-For is ignored. */
+/** Reads the IP address of a client that connects directly. `X-Forwarded-For` is ignored. */
 export const directClientIp: Middleware = (ctx, next) => {
   ctx.state.address = peerNetwork(ctx.req.socket);
   return next();
 };
 
 /**
- * For requests that come through proxies that end TLS. Any other request, and one that reached the proxy in plain
- * HTTP, is refused and not redirected, because its token has been on the wire already. Probes may come either way.
+ * Reads the IP address of a client behind a proxy that terminates TLS. A request that bypassed the proxy or reached it
+ * over plain HTTP is rejected. It is not redirected, because its token has already been sent in the clear. Probes may
+ * bypass the proxy.
  * @throws HttpError `https_required`
  */
 export function proxiedClientIp(proxies: TrustedProxies): Middleware {
@@ -28,7 +29,7 @@ export function proxiedClientIp(proxies: TrustedProxies): Middleware {
   };
 }
 
-/** One word. Several are not believed, because two proxies may disagree. */
+/** Rejects a list of protocols, because its entries may disagree. */
 function isHttps(forwardedProto: string): boolean {
   return forwardedProto.toLowerCase() === 'https';
 }
@@ -38,10 +39,10 @@ function isProbe(path: string): boolean {
 }
 
 function peerNetwork(socket: Socket): string {
-  let network = known.get(socket);
+  let network = networks.get(socket);
   if (network === undefined) {
     network = networkOf(parseAddress(socket.remoteAddress));
-    known.set(socket, network);
+    networks.set(socket, network);
   }
   return network;
 }

@@ -3,26 +3,26 @@ import type { Context, Middleware } from '../context.js';
 import { NDJSON } from '../list/ndjson.js';
 import { CODECS, type Codec, type Coding, preferredCoding } from './compression-codecs.js';
 
-/** A shorter body fits into one packet uncompressed. */
-const MAX_UNCODED_BYTES = 1_024;
+/** A body up to this size fits into one packet uncompressed. */
+const MAX_UNCOMPRESSED_BYTES = 1_024;
 
 /**
- * Compresses responses that vary by Accept-Encoding, and lines. A response with a strong tag is not compressed,
- * because the tag identifies these very bytes (RFC 9110 section 8.8.3). Neither are errors, which pass this
- * middleware as exceptions. By hand: koa-compress pipes without passing on errors, so a failing export would hang
- * instead of being cut.
+ * Compresses responses that vary by `Accept-Encoding`, and NDJSON. A response with a strong tag is not compressed,
+ * because the tag identifies its exact bytes (RFC 9110 section 8.8.3). Errors are not compressed, because they pass
+ * this middleware as exceptions. By hand: koa-compress does not pass on stream errors, so a failing export would hang
+ * instead of closing the connection.
  */
 export const compression: Middleware = async (ctx, next) => {
   await next();
   if (ctx.response.type === NDJSON) ctx.vary('Accept-Encoding');
-  if (!mayBeCoded(ctx)) return;
+  if (!isCompressible(ctx)) return;
   const coding = preferredCoding(ctx.get('Accept-Encoding'));
   if (coding === undefined) return;
-  await code(ctx, coding);
+  await compress(ctx, coding);
   ctx.set('Content-Encoding', coding);
 };
 
-function mayBeCoded(ctx: Context): boolean {
+function isCompressible(ctx: Context): boolean {
   if (!isWorthIt(ctx.body)) return false;
   const { vary, etag } = ctx.response.headers;
   return String(vary).includes('Accept-Encoding') && !String(etag).startsWith('"');
@@ -30,22 +30,24 @@ function mayBeCoded(ctx: Context): boolean {
 
 function isWorthIt(body: unknown): boolean {
   if (body instanceof Readable) return true;
-  return (typeof body === 'string' || Buffer.isBuffer(body)) && Buffer.byteLength(body) > MAX_UNCODED_BYTES;
+  return (
+    (typeof body === 'string' || Buffer.isBuffer(body)) && Buffer.byteLength(body) > MAX_UNCOMPRESSED_BYTES
+  );
 }
 
-/** Also for HEAD if the length is known. No stream is read for HEAD. */
-async function code(ctx: Context, coding: Coding): Promise<void> {
+/** Compresses the body, for HEAD only if its length is known. Streams are not read for HEAD. */
+async function compress(ctx: Context, coding: Coding): Promise<void> {
   const { body } = ctx;
   const codec = CODECS[coding];
-  if (ctx.state.document) ctx.body = await ctx.state.document.coded(coding);
+  if (ctx.state.document) ctx.body = await ctx.state.document.compressedBy(coding);
   else if (!(body instanceof Readable))
-    ctx.body = await codec.whole(typeof body === 'string' ? Buffer.from(body) : (body as Buffer));
-  else if (ctx.method !== 'HEAD') ctx.body = coded(body, codec);
+    ctx.body = await codec.compress(typeof body === 'string' ? Buffer.from(body) : (body as Buffer));
+  else if (ctx.method !== 'HEAD') ctx.body = compressedStream(body, codec);
 }
 
-/** If either stream fails or is left, so does the other. Koa, which sends the coder, then cuts the connection. */
-function coded(source: Readable, codec: Codec): Readable {
-  const coder = codec.stream();
-  pipeline(source, coder, () => {});
-  return coder;
+/** If either stream fails or is destroyed, the other is destroyed too. Koa then cuts the connection. */
+function compressedStream(source: Readable, codec: Codec): Readable {
+  const compressor = codec.createStream();
+  pipeline(source, compressor, () => {});
+  return compressor;
 }

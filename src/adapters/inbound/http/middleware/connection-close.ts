@@ -1,8 +1,8 @@
 import type { Middleware } from '../context.js';
 
 /**
- * Closes the connection after the response while the service drains, and if a client that awaits `100 Continue` gets
- * a final response without it: nobody knows whether its body follows (RFC 9110 section 10.1.1).
+ * Closes the connection after the response if the service drains. Also if a client that awaits `100 Continue` gets a
+ * final response without it, because it is then unknown whether the body follows (RFC 9110 section 10.1.1).
  */
 export function connectionClose(isDraining: () => boolean): Middleware {
   return async (ctx, next) => {

@@ -2,29 +2,27 @@ import type { Context, Middleware } from '../context.js';
 import { HttpError } from '../response/http-error.js';
 import { checkVersion } from '../versioning/requested-version.js';
 
-/** With the charset, because `Accept: application/json; charset=utf-8` does not match `application/json`. */
+/** Has the charset, because `Accept: application/json; charset=utf-8` does not match `application/json`. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** More than any client needs. It bounds the time of the negotiation. */
+/** More than any client needs. Bounds the time of the negotiation. */
 const MAX_ACCEPT_LENGTH = 1_000;
 
-/** Any parameter of a media range except those that distinguish two forms of this service. */
-const IGNORED = /;(?!\s*(?:q|charset)\s*=)[^;,="]*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?/gi;
+/** Any parameter of a media range except `q` and `charset`. */
+const IGNORED_PARAMETERS = /;(?!\s*(?:q|charset)\s*=)[^;,="]*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?/gi;
 
-/**
- * Reduces Accept to what is negotiated: its first ranges, without parameters such as `profile` that no response has.
- */
+/** Shortens `Accept` and removes parameters that no response has, such as `profile`. */
 export const normalizeAccept: Middleware = (ctx, next) => {
   const { headers } = ctx.req;
   let accept = headers.accept ?? '';
   if (accept.length > MAX_ACCEPT_LENGTH) accept = accept.slice(0, MAX_ACCEPT_LENGTH).replace(/,[^,]*$/, '');
-  if (accept !== '') headers.accept = accept.replace(IGNORED, '');
+  if (accept !== '') headers.accept = accept.replace(IGNORED_PARAMETERS, '');
   return next();
 };
 
 /**
  * Validates the headers that negotiate the response.
- * @param types the media types of the response, beside JSON
+ * @param types the media types of the response, in addition to JSON
  * @throws HttpError `unsupported_version`, `not_acceptable`, `expectation_failed`
  */
 export function negotiate(ctx: Context, types: readonly string[] = []): void {

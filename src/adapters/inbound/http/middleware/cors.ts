@@ -1,10 +1,10 @@
 import type { Context, Middleware } from '../context.js';
 
 /**
- * The response headers in the contract, except those that scripts always see (Fetch standard, CORS-safelisted
- * response-header name).
+ * The response headers that scripts may read, in addition to the CORS-safelisted response-header names (Fetch
+ * standard).
  */
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   'Accept-Patch',
   'Allow',
   'API-Version',
@@ -24,7 +24,7 @@ const EXPOSED = [
 ].join(', ');
 
 /** The request headers that the service reads. */
-const READ = [
+const ALLOWED_HEADERS = [
   'Accept',
   'API-Version',
   'Authorization',
@@ -36,16 +36,13 @@ const READ = [
   'X-Request-Id',
 ].join(', ');
 
-/**
- * Seconds. The allowed methods and headers rarely change. Some browsers keep them for at most two hours, some for a
- * day.
- */
+/** How long a browser caches a preflight. Some browsers allow at most two hours, others a day. */
 const MAX_AGE_SECONDS = '7200';
 
 /**
- * Allows scripts of other origins to read the responses (Fetch standard, CORS protocol), without the browser's
- * credentials, because only a token counts. By hand: @koa/cors responds to preflights itself, and knows neither the
- * methods of the route nor its errors.
+ * Lets scripts of other origins read the responses (Fetch standard, CORS protocol). Cookies and other credentials of
+ * the browser are not allowed, because the service accepts only tokens. By hand: @koa/cors responds to preflights
+ * itself and knows neither the methods of the route nor its errors.
  * @param list origins as browsers send them, separated by commas; `*` for any; empty for none
  */
 export function cors(list: string): Middleware {
@@ -53,23 +50,23 @@ export function cors(list: string): Middleware {
   const origins = new Set(list.split(',').map((origin) => origin.trim()));
   return async (ctx, next) => {
     ctx.vary('Origin');
-    const reader = origins.has('*') ? '*' : ctx.get('Origin');
-    if (!origins.has(reader)) return next();
-    ctx.set('Access-Control-Allow-Origin', reader);
-    ctx.set('Access-Control-Expose-Headers', EXPOSED);
+    const allowed = origins.has('*') ? '*' : ctx.get('Origin');
+    if (!origins.has(allowed)) return next();
+    ctx.set('Access-Control-Allow-Origin', allowed);
+    ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
     ctx.state.isPreflight = isPreflight(ctx);
     await next();
-    if (ctx.state.isPreflight && ctx.status === 204) allow(ctx);
+    if (ctx.state.isPreflight && ctx.status === 204) setPreflightHeaders(ctx);
   };
 }
 
 function isPreflight(ctx: Context): boolean {
-  const requested = ctx.get('Access-Control-Request-Method');
-  return ctx.method === 'OPTIONS' && ctx.get('Origin') !== '' && requested !== '';
+  const requestedMethod = ctx.get('Access-Control-Request-Method');
+  return ctx.method === 'OPTIONS' && ctx.get('Origin') !== '' && requestedMethod !== '';
 }
 
-function allow(ctx: Context): void {
+function setPreflightHeaders(ctx: Context): void {
   ctx.set('Access-Control-Allow-Methods', ctx.response.get('Allow'));
-  ctx.set('Access-Control-Allow-Headers', READ);
+  ctx.set('Access-Control-Allow-Headers', ALLOWED_HEADERS);
   ctx.set('Access-Control-Max-Age', MAX_AGE_SECONDS);
 }

@@ -3,7 +3,7 @@ import type { Context, Middleware } from '../context.js';
 import { errorResponse, problemResponse, toCodedError } from '../response/error-response.js';
 import { JSON_TYPE } from './content-negotiation.js';
 
-/** Turns every thrown error into a response. Headers that are already set stay. */
+/** Turns every thrown error into a response. Keeps the headers that are already set. */
 export function errorHandler(logger: Logger): Middleware {
   return async (ctx, next) => {
     try {
@@ -14,7 +14,7 @@ export function errorHandler(logger: Logger): Middleware {
         logger.error(error.code, { requestId: ctx.state.requestId, error: error.cause });
       const { status, headers, body } = wantsProblem(ctx) ? problemResponse(error) : errorResponse(error);
       ctx.remove('Link');
-      // A response about a missing record reveals nothing of the resource.
+      // A 404 does not reveal the methods of the resource.
       if (error.code === 'not_found') ctx.remove('Accept-Patch');
       ctx.set({ ...headers });
       ctx.vary('Accept');

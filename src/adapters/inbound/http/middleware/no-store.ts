@@ -1,6 +1,6 @@
 import type { Middleware } from '../context.js';
 
-/** By default no cache keeps a response. */
+/** Forbids caching by default. A handler can override it. */
 export const noStore: Middleware = (ctx, next) => {
   ctx.set('Cache-Control', 'no-store');
   return next();

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { clientOf } from '../work-limits.js';
 
 /**
- * Counts the request against its principal, or against its address if it has no principal.
+ * Counts the request against its principal, or against its IP address if it has no principal.
  * @throws AppError `rate_limited`
  */
 export async function countRequest(ctx: Context, limiter: RateLimiter): Promise<void> {
@@ -15,13 +15,13 @@ export async function countRequest(ctx: Context, limiter: RateLimiter): Promise<
   throw new AppError('rate_limited', `Over ${limiter.policy.quota} requests in one window; try again later.`);
 }
 
-/** Names the exhausted policy and when it resets. */
+/** Sets the headers that name the exhausted policy and when it resets. */
 export function setThrottledHeaders(ctx: Context, policy: RatePolicy, state: RateState): void {
   setRateHeaders(ctx, policy, state);
   setRetryAfter(ctx, state);
 }
 
-/** draft-ietf-httpapi-ratelimit-headers */
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
 function setRateHeaders(ctx: Context, policy: RatePolicy, state: RateState): void {
   ctx.set('RateLimit-Policy', `"${policy.name}";q=${policy.quota};w=${policy.windowSeconds}`);
   ctx.set('RateLimit', `"${policy.name}";r=${state.remaining};t=${state.resetSeconds}`);

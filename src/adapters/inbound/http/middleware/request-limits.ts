@@ -4,11 +4,12 @@ import { HttpError, invalidHeader } from '../response/http-error.js';
 
 export const MAX_TARGET_BYTES = 8 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
+
 /**
- * Fields that a message has at most once (RFC 9110, RFC 9112 section 3.2, RFC 6454 section 7). Of two, one reader may
- * take the first and another the last. Node drops all but the first of most of them.
+ * The headers that a message has at most once (RFC 9110, RFC 9112 section 3.2, RFC 6454 section 7). If one is repeated,
+ * one program may read the first and another the last. Node drops all but the first of most of them.
  */
-const SINGLE = new Set([
+const SINGLETON_HEADERS = new Set([
   'access-control-request-method',
   'api-version',
   'authorization',
@@ -32,13 +33,14 @@ const SINGLE = new Set([
 ]);
 
 /**
- * RFC 9110 section 7.2 and RFC 3986 section 3.2.2, without the comma, which some readers take for the end of a field.
+ * A valid `Host` (RFC 9110 section 7.2, RFC 3986 section 3.2.2). The comma is not allowed, because some programs read
+ * it as the end of a value.
  */
 const HOST = /^(?:\[[\w.:~!$&'()*+;=-]+\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**
- * Refuses messages that are too large, and messages that two programs could read differently (RFC 9112 sections 2.3,
- * 3.2, 6.1 and 11). Nothing is read behind the latter, because two programs could disagree about where they end.
+ * Rejects messages that are too large, and messages that two programs could read differently (RFC 9112 sections 2.3,
+ * 3.2, 6.1 and 11). Both close the connection: programs could disagree about where an ambiguous message ends.
  */
 export const requestLimits: Middleware = (ctx, next) => {
   const error = ambiguityOf(ctx.req);
@@ -50,7 +52,7 @@ export const requestLimits: Middleware = (ctx, next) => {
     checkTarget(ctx.url);
     checkSize(ctx.req);
   } catch (error) {
-    // No rate limit counts such messages, but each costs the client a new connection.
+    // No rate limit counts such a message. A new connection for each one slows the client down.
     ctx.set('Connection', 'close');
     throw error;
   }
@@ -67,7 +69,7 @@ export function checkTarget(target: string): void {
 }
 
 function checkSize({ rawHeaders }: IncomingMessage): void {
-  // ": " or CR LF after each
+  // Each name is followed by ": ", each value by CR LF.
   const bytes = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
   if (bytes > MAX_HEADER_BYTES) {
     throw new HttpError('headers_too_large', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`);
@@ -76,8 +78,9 @@ function checkSize({ rawHeaders }: IncomingMessage): void {
 
 function ambiguityOf(request: IncomingMessage): HttpError | undefined {
   const { httpVersion, headers } = request;
-  const twice = repeatedSingleton(request);
-  if (twice) return invalidHeader(twice, 'duplicate_value', `The header ${twice} is given more than once.`);
+  const repeated = repeatedSingleton(request);
+  if (repeated)
+    return invalidHeader(repeated, 'duplicate_value', `The header ${repeated} is given more than once.`);
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return new HttpError('invalid_parameter', 'The HTTP version must be 1.1 or 1.0.');
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
@@ -93,7 +96,7 @@ function repeatedSingleton({ rawHeaders }: IncomingMessage): string | undefined 
   const seen = new Set<string>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]?.toLowerCase() ?? '';
-    if (!SINGLE.has(name)) continue;
+    if (!SINGLETON_HEADERS.has(name)) continue;
     if (seen.has(name)) return name;
     seen.add(name);
   }

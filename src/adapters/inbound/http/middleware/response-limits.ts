@@ -3,23 +3,22 @@ import type { Context, Middleware } from '../context.js';
 import { SMALL_BYTES, type WorkLimits } from '../work-limits.js';
 
 export interface SendingLimits {
-  /** Milliseconds that a client has to take a response, beside the time for its bytes. */
+  /** The milliseconds that a client has in addition to the time for the bytes. */
   readonly graceMs: number;
-  /** The minimum average speed of the client. */
+  /** The minimum average speed at which the client reads. */
   readonly bytesPerMs: number;
 }
 
-/** A streamed response has ten listeners already, of Koa and of this service. Node warns beyond ten. */
+/** Koa and this service add ten listeners to a streamed response. Node warns about more than ten by default. */
 const MAX_LISTENERS = 20;
 
 /** 30 seconds, and one more for each 32 KiB. */
-const SENDING: SendingLimits = { graceMs: 30_000, bytesPerMs: 32.768 };
+const DEFAULTS: SendingLimits = { graceMs: 30_000, bytesPerMs: 32.768 };
 
 /**
- * Makes a response wait until there is room for it among those that clients have not taken yet. A list and a write
- * reserve room before they begin, so that nothing is read or written for a response that is refused. Other large
- * responses take room when their size is known. A request releases its shares when its work is done and its response
- * is taken or its connection is gone.
+ * Limits the bytes of responses that clients have not received yet. Lists and writes reserve a share before they begin,
+ * so that nothing is read or written for a response that is then rejected. Other large responses take a share when
+ * their size is known. All shares of a request are released when its response is sent or its connection is closed.
  * @throws AppError `unavailable`
  */
 export function responseLimits(limits: WorkLimits): Middleware {
@@ -29,19 +28,19 @@ export function responseLimits(limits: WorkLimits): Middleware {
     try {
       await next();
       const bytes = heldBytes(ctx);
-      if (ctx.state.room) ctx.state.room.shrinkTo(bytes);
+      if (ctx.state.responseShare) ctx.state.responseShare.shrinkTo(bytes);
       else if (bytes > SMALL_BYTES) await limits.take(ctx, 'responses', bytes);
     } catch (error) {
-      ctx.state.room?.release();
+      ctx.state.responseShare?.release();
       throw error;
     } finally {
-      releaseOnceClosed(ctx);
+      releaseOnClose(ctx);
     }
   };
 }
 
-/** Closes the connection of a client that takes a response too slowly. Streams of unknown size end only by silence. */
-export function limitSendingTime({ graceMs, bytesPerMs }: SendingLimits = SENDING): Middleware {
+/** Closes the connection of a client that reads a response too slowly. Streams of unknown size have no such limit. */
+export function limitSendingTime({ graceMs, bytesPerMs }: SendingLimits = DEFAULTS): Middleware {
   return async (ctx, next) => {
     await next();
     const bytes = heldBytes(ctx);
@@ -52,19 +51,19 @@ export function limitSendingTime({ graceMs, bytesPerMs }: SendingLimits = SENDIN
   };
 }
 
-function releaseOnceClosed({ res, state: { shares } }: Context): void {
-  const release = () => {
+function releaseOnClose({ res, state: { shares } }: Context): void {
+  const releaseAll = () => {
     for (const share of shares) share.release();
   };
   if (shares.length === 0) return;
-  if (res.closed) release();
-  else res.setMaxListeners(MAX_LISTENERS).once('close', release);
+  if (res.closed) releaseAll();
+  else res.setMaxListeners(MAX_LISTENERS).once('close', releaseAll);
 }
 
-/** The bytes that are held for the response; 0 for a stream of unknown size. */
+/** The bytes that the response holds in memory; 0 for a stream of unknown size. */
 function heldBytes({ body, method, state }: Context): number {
   if (method === 'HEAD') return 0;
-  if (body instanceof Readable) return state.room?.size ?? 0;
+  if (body instanceof Readable) return state.responseShare?.size ?? 0;
   if (Buffer.isBuffer(body)) return body.length;
   return typeof body === 'string' ? Buffer.byteLength(body) : 0;
 }

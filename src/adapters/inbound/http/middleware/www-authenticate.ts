@@ -4,8 +4,8 @@ import { AppError } from '../../../../domain/errors.js';
 import type { Middleware } from '../context.js';
 
 /**
- * Adds the bearer challenge to a response that refuses a token (RFC 6750 section 3), with the URL of the resource
- * metadata (RFC 9728 section 5.1). Leaves a challenge for another scheme as it is.
+ * Adds the bearer challenge to a response that rejects a credential (RFC 6750 section 3), with the URL of the resource
+ * metadata (RFC 9728 section 5.1). Keeps a challenge that is already set.
  */
 export function wwwAuthenticate(metadataUrl: () => string): Middleware {
   return async (ctx, next) => {
@@ -22,7 +22,7 @@ export function wwwAuthenticate(metadataUrl: () => string): Middleware {
   };
 }
 
-/** A request without a token gets a challenge that names no error (RFC 6750 section 3.1). */
+/** The parameters of the challenge. They name no error if the request has no token (RFC 6750 section 3.1). */
 function parametersFor(error: unknown): string[] | undefined {
   if (error instanceof InsufficientScope)
     return ['error="insufficient_scope"', `scope="${error.missing.join(' ')}"`];

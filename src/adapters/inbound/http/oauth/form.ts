@@ -3,7 +3,7 @@ import { AppError, type Issue, jsonPointer } from '../../../../domain/errors.js'
 import { readBody } from '../body/json-body.js';
 import type { Middleware } from '../context.js';
 
-/** The parameters that have a value. One without a value counts as not sent (RFC 6749 section 3.2). */
+/** The parameters of a form that have a value. One without a value counts as not sent (RFC 6749 section 3.2). */
 export type Form = ReadonlyMap<string, string>;
 
 /** A client id, its secret, its scopes and the grant take less than 1 KiB. */
@@ -12,8 +12,8 @@ const MAX_FORM_BYTES = 16 * 1_024;
 const MAX_PARAMETERS = 100;
 
 /**
- * Leaves a {@link Form} of at most 16 KiB in `ctx.request.body`.
- * @param limitBytes the limit of any body, if it is smaller
+ * Parses a form of at most 16 KiB into `ctx.request.body`, as a {@link Form}.
+ * @param limitBytes the limit of any body; applies if it is less than 16 KiB
  * @throws HttpError `payload_too_large`
  * @throws AppError `validation_failed`
  */
@@ -64,7 +64,7 @@ function repeatedParameter(name: string): Issue {
   return formIssue('duplicate_value', name, 'A parameter is given more than once.');
 }
 
-/** Quotes nothing, because the body can contain a secret. */
+/** The error of a body that is not a form. It quotes nothing, because the body can contain a secret. */
 function unreadable(why: string): AppError {
   return invalidForm([{ code: 'invalid_format', message: `The body ${why}.`, in: 'body', pointer: '' }]);
 }

@@ -17,7 +17,7 @@ export interface MetadataDependencies {
   readonly otherIssuer: string;
 }
 
-/** Half of the time for which a new key is published before it signs. */
+/** Half of the time for which a new key is published before it is used. */
 const CACHE_CONTROL = 'public, max-age=300';
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 
@@ -25,22 +25,22 @@ export function metadataUrl({ url }: PublicUrl): string {
   return url + RESOURCE_METADATA;
 }
 
-/** For clients and services that discover the addresses. All addresses in the documents are public ones. */
+/** The metadata documents and the public keys, for discovery. All URLs in them are public. */
 export function metadataRoutes(deps: MetadataDependencies): Route[] {
   const { publicUrl, signingKeys } = deps;
   return [
     wellKnown(publicUrl, '/.well-known/oauth-authorization-server', {
       description: ISSUER_METADATA_DESCRIPTION,
-      make: async () => issuerMetadata(publicUrl),
+      build: async () => issuerMetadata(publicUrl),
     }),
     wellKnown(publicUrl, RESOURCE_METADATA, {
       description: RESOURCE_METADATA_DESCRIPTION,
-      make: async () => resourceMetadata(deps),
+      build: async () => resourceMetadata(deps),
     }),
     jsonDocument('/oauth/jwks', /^\/oauth\/jwks$/, {
       description: KEYS_DESCRIPTION,
       cacheControl: CACHE_CONTROL,
-      make: async () => {
+      build: async () => {
         const keys = await signingKeys.published();
         return { keys: keys.map(({ publicJwk }) => publicJwk) };
       },
@@ -73,15 +73,15 @@ function resourceMetadata({ publicUrl: { url }, otherIssuer }: MetadataDependenc
 }
 
 /**
- * If the public URL has a path, clients append it to the well-known path (RFC 8414 section 3.1, RFC 9728 section
- * 3.1). Some put it before, and the proxy removes it.
+ * A route for a well-known document. If the public URL has a path, clients append it to the well-known path (RFC 8414
+ * section 3.1, RFC 9728 section 3.1). Some clients put it before the well-known path, and the proxy removes it.
  */
 function wellKnown(publicUrl: PublicUrl, route: string, document: Omit<JsonDocument, 'cacheControl'>): Route {
   const path = new URL(publicUrl.url).pathname.replace(/\/$/, '');
-  const pattern = new RegExp(`^${literally(route)}(?:${literally(path)})?$`);
+  const pattern = new RegExp(`^${escapeRegExp(route)}(?:${escapeRegExp(path)})?$`);
   return jsonDocument(route, pattern, { ...document, cacheControl: CACHE_CONTROL });
 }
 
-function literally(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -1,7 +1,7 @@
 import type { ResponseErrorCode } from '../response/error-codes.js';
 import { type CodedError, HttpError } from '../response/http-error.js';
 
-/** RFC 6749 section 5.2. */
+/** The `error` of a response of the token endpoint (RFC 6749 section 5.2). */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -12,7 +12,7 @@ export type OAuthErrorCode =
 /** Any character that an `error_description` may not contain. */
 const FORBIDDEN = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
-/** An error of the service with the members of OAuth. */
+/** An error with the members of OAuth in addition to those of the service. */
 export class OAuthError extends HttpError<ResponseErrorCode> {
   constructor(
     readonly error: OAuthErrorCode,
@@ -29,14 +29,14 @@ export class OAuthError extends HttpError<ResponseErrorCode> {
 
 /** The documentation of an `error` of the token endpoint. */
 export interface OAuthErrorEntry {
-  /** The codes of the service that go with it. They determine the status. */
+  /** The error codes of the service that can come with it. They determine the status. */
   readonly codes: readonly ResponseErrorCode[];
   readonly cause: string;
   /** What the client can do about it. */
   readonly remedy: string;
 }
 
-/** RFC 6749 section 5.2. A missing code does not compile. */
+/** The documentation of each `error` (RFC 6749 section 5.2). A missing code does not compile. */
 export const OAUTH_ERRORS: Readonly<Record<OAuthErrorCode, OAuthErrorEntry>> = {
   invalid_request: {
     codes: [

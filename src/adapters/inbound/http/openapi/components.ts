@@ -4,7 +4,7 @@ import type { JsonSchema } from './json-schema.js';
 type Section = 'schemas' | 'responses' | 'parameters' | 'headers' | 'examples';
 export type Reference = { readonly $ref: string };
 
-/** Collects what several operations share, so that it is in the document once. */
+/** The Components Object of the document: the parts that several operations share. */
 export class Components {
   private readonly sections: Record<Section, Record<string, object>> = {
     schemas: {},
@@ -16,15 +16,15 @@ export class Components {
 
   /** @throws Error if another value has this name */
   share(section: Section, name: string, value: object): Reference {
-    const reference = this.shareIfAlike(section, name, value);
+    const reference = this.shareIfEqual(section, name, value);
     if (!reference) throw new Error(`Two different ${section} are named ${name}.`);
     return reference;
   }
 
   /** @returns undefined if another value has this name */
-  shareIfAlike(section: Section, name: string, value: object): Reference | undefined {
-    const there = this.sections[section][name];
-    if (there !== undefined && !isDeepStrictEqual(there, value)) return undefined;
+  shareIfEqual(section: Section, name: string, value: object): Reference | undefined {
+    const existing = this.sections[section][name];
+    if (existing !== undefined && !isDeepStrictEqual(existing, value)) return undefined;
     this.sections[section][name] = value;
     return { $ref: `#/components/${section}/${name}` };
   }

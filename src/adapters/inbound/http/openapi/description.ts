@@ -2,31 +2,31 @@ import type { ResponseErrorCode } from '../response/error-codes.js';
 import type { RequestHeader, ResponseHeader } from './header-objects.js';
 import type { JsonSchema } from './json-schema.js';
 
-/** The documentation of an operation, for client developers, beside what follows from the operation itself. */
+/** The documentation of an operation, for client developers. The rest follows from the operation itself. */
 export interface OperationDescription {
   /** Unique. Generated clients name their functions by it. */
   readonly id: string;
-  /** The subject of the operation. */
+  /** The group of operations to which it belongs. */
   readonly tag: string;
   readonly summary: string;
   /** CommonMark. */
   readonly text?: string;
   readonly query?: readonly ParameterDescription[];
   readonly headers?: readonly RequestHeader[];
-  /** The headers without which the operation is refused. */
+  /** The headers that the operation requires. */
   readonly requiredHeaders?: readonly RequestHeader[];
   /** By media type. */
   readonly bodies?: Readonly<Record<string, ContentDescription>>;
   readonly responses: readonly ResponseDescription[];
-  /** The errors of this operation, beside those of every similar operation. */
+  /** The errors of this operation, in addition to those that follow from its policy. */
   readonly errors?: readonly ResponseErrorCode[];
-  /** The name of a schema that its errors also have. */
+  /** The name of an additional schema of its errors. */
   readonly errorShape?: string;
-  /** The headers of its errors, beside those of all errors. */
+  /** The headers of its errors, in addition to those of all errors. */
   readonly errorHeaders?: readonly ResponseHeader[];
-  /** The credentials that it takes, if not a bearer token. */
+  /** The credentials that it accepts, if not a bearer token. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** The schemas that it names. */
+  /** The schemas to which it refers. */
   readonly schemas?: Readonly<Record<string, JsonSchema>>;
 }
 
@@ -35,7 +35,7 @@ export interface ParameterDescription {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchema;
-  /** OpenAPI 3.1 section 4.8.12.2: how an array or object is written in a query. */
+  /** How an array or object is written in a query (OpenAPI 3.1 section 4.8.12.2). */
   readonly style?: 'form';
   readonly explode?: boolean;
   readonly example?: unknown;
@@ -50,11 +50,11 @@ export interface ResponseDescription {
   readonly status: number;
   readonly description: string;
   readonly headers?: readonly ResponseHeader[];
-  /** Headers that this response does not always have, though others do. */
+  /** Headers that this response may lack, although other responses always have them. */
   readonly optionalHeaders?: readonly ResponseHeader[];
   /** By media type. */
   readonly content?: Readonly<Record<string, ContentDescription>>;
-  /** By name: the possible next requests. */
+  /** The possible next requests, by name. */
   readonly links?: Readonly<Record<string, LinkDescription>>;
 }
 
@@ -67,7 +67,7 @@ export function notModified(...headers: readonly ResponseHeader[]): ResponseDesc
   };
 }
 
-/** OpenAPI 3.1 section 4.8.20. */
+/** A Link Object (OpenAPI 3.1 section 4.8.20). */
 export interface LinkDescription {
   readonly operationId: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ export interface ResourceDocs {
   readonly example: Readonly<Record<string, unknown>>;
 }
 
-/** The heading of the operations of the resource. */
+/** The tag of the operations of a resource. */
 export function tagOf({ many }: ResourceDocs): string {
   return many.charAt(0).toUpperCase() + many.slice(1);
 }

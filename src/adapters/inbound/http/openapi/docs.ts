@@ -1,7 +1,7 @@
 import { SCRIPT_TYPE, STYLE_TYPE } from '../docs/page-files.js';
 import { type ContentDescription, notModified, type OperationDescription } from './description.js';
 
-export const OPENAPI_DESCRIPTION = describedDocument(
+export const OPENAPI_DESCRIPTION = documentDescription(
   {
     id: 'getOpenApi',
     summary: 'Read this document',
@@ -11,7 +11,7 @@ export const OPENAPI_DESCRIPTION = describedDocument(
   { 'application/json': { schema: { type: 'object' } } },
 );
 
-export const PAGE_DESCRIPTION = describedDocument(
+export const PAGE_DESCRIPTION = documentDescription(
   {
     id: 'getDocs',
     summary: 'Open the interactive reference',
@@ -22,7 +22,7 @@ export const PAGE_DESCRIPTION = describedDocument(
 );
 
 export const FILE_DESCRIPTION: OperationDescription = {
-  ...describedDocument(
+  ...documentDescription(
     { id: 'getDocsFile', summary: 'Read a file of the interactive reference' },
     'A script or the style sheet.',
     text(SCRIPT_TYPE, STYLE_TYPE),
@@ -31,7 +31,7 @@ export const FILE_DESCRIPTION: OperationDescription = {
 };
 
 /** The documentation of a static document. */
-function describedDocument(
+function documentDescription(
   { id, summary, text }: Pick<OperationDescription, 'id' | 'summary' | 'text'>,
   description: string,
   content: Readonly<Record<string, ContentDescription>>,

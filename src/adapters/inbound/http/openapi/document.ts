@@ -3,25 +3,25 @@ import type { ResponseErrorCode } from '../response/error-codes.js';
 import type { Access, Route } from '../route.js';
 import { Components } from './components.js';
 import type { ResponseHeader } from './header-objects.js';
-import { DescribedRoute, type GlobalHeaders, type Mounting } from './path-item.js';
+import { type AccessDefaults, type GlobalHeaders, PathItemBuilder } from './path-item.js';
 
 /** The facts about a service that the document states. */
 export interface ServiceFacts {
-  /** Its public address. */
+  /** Its public URL. */
   readonly url: string;
   readonly version: string;
   /** The description of each tag, in their order. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Whether it is behind a proxy that ends TLS. */
+  /** Whether a proxy terminates TLS. */
   readonly isProxied: boolean;
-  /** Whether it sends Strict-Transport-Security. */
-  readonly isStrict: boolean;
+  /** Whether it sends `Strict-Transport-Security`. */
+  readonly hasHsts: boolean;
   /** Whether CORS is on. */
-  readonly isShared: boolean;
+  readonly hasCors: boolean;
 }
 
 /** The errors of every request, before a route is found. */
-const ALWAYS: readonly ResponseErrorCode[] = [
+const COMMON_ERRORS: readonly ResponseErrorCode[] = [
   'invalid_parameter',
   'unknown_parameter',
   'request_timeout',
@@ -29,14 +29,14 @@ const ALWAYS: readonly ResponseErrorCode[] = [
   'headers_too_large',
   'internal_error',
 ];
-const NEGOTIATED: readonly ResponseErrorCode[] = [
+const NEGOTIATION_ERRORS: readonly ResponseErrorCode[] = [
   'unsupported_version',
   'not_acceptable',
   'expectation_failed',
   'unavailable',
 ];
 
-const CARRIED: readonly ResponseHeader[] = [
+const COMMON_HEADERS: readonly ResponseHeader[] = [
   'X-Request-Id',
   'API-Version',
   'Cache-Control',
@@ -48,16 +48,16 @@ const CARRIED: readonly ResponseHeader[] = [
 ];
 
 /**
- * The OpenAPI 3.1 document, made from the routes that are mounted and the schemas that validate bodies, so that it is
- * always true.
+ * The OpenAPI 3.1 document. It is built from the mounted routes and the schemas that validate bodies, so that it always
+ * matches the service.
  */
 export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): object {
   const components = new Components();
-  const around = globalHeaders(facts);
-  const mounting = mountings(facts);
+  const globals = globalHeaders(facts);
+  const defaults = accessDefaults(facts);
   const paths = routes.map((route) => {
-    const described = new DescribedRoute(route, mounting[route.access], around, components);
-    return [route.template, described.pathItem()];
+    const builder = new PathItemBuilder(route, defaults[route.access], globals, components);
+    return [route.template, builder.build()];
   });
   return {
     openapi: '3.1.1',
@@ -76,17 +76,21 @@ export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): 
   };
 }
 
-function mountings({ isProxied, isStrict, isShared }: ServiceFacts): Readonly<Record<Access, Mounting>> {
-  const carried: readonly ResponseHeader[] = [
-    ...CARRIED,
-    ...(isStrict ? (['Strict-Transport-Security'] as const) : []),
-    ...(isShared ? (['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const) : []),
+function accessDefaults({
+  isProxied,
+  hasHsts,
+  hasCors,
+}: ServiceFacts): Readonly<Record<Access, AccessDefaults>> {
+  const headers: readonly ResponseHeader[] = [
+    ...COMMON_HEADERS,
+    ...(hasHsts ? (['Strict-Transport-Security'] as const) : []),
+    ...(hasCors ? (['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const) : []),
   ];
   const limited = {
-    headers: [...carried, 'RateLimit-Policy', 'RateLimit'] as const,
+    headers: [...headers, 'RateLimit-Policy', 'RateLimit'] as const,
     errors: [
-      ...ALWAYS,
-      ...NEGOTIATED,
+      ...COMMON_ERRORS,
+      ...NEGOTIATION_ERRORS,
       'rate_limited',
       ...(isProxied ? (['https_required'] as const) : []),
     ] as const,
@@ -94,15 +98,15 @@ function mountings({ isProxied, isStrict, isShared }: ServiceFacts): Readonly<Re
   return {
     bearer: limited,
     public: limited,
-    probe: { headers: carried, errors: [...ALWAYS, ...NEGOTIATED] },
+    probe: { headers, errors: [...COMMON_ERRORS, ...NEGOTIATION_ERRORS] },
   };
 }
 
-function globalHeaders({ isShared }: ServiceFacts): GlobalHeaders {
+function globalHeaders({ hasCors }: ServiceFacts): GlobalHeaders {
   return {
-    requestHeaders: ['ApiVersion', 'RequestId', ...(isShared ? (['Origin'] as const) : [])],
-    preflightHeaders: isShared ? ['RequestedMethod'] : [],
-    preflightResponseHeaders: isShared
+    requestHeaders: ['ApiVersion', 'RequestId', ...(hasCors ? (['Origin'] as const) : [])],
+    preflightHeaders: hasCors ? ['RequestedMethod'] : [],
+    preflightResponseHeaders: hasCors
       ? ['Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Max-Age']
       : [],
   };
@@ -119,7 +123,7 @@ function securitySchemes({ url }: ServiceFacts): object {
       type: 'oauth2',
       description:
         'An access token. The client id is the id of an API key, and the client secret is the key itself.',
-      flows: { clientCredentials: { tokenUrl: `${url}/oauth/token`, scopes: SCOPE_MEANINGS } },
+      flows: { clientCredentials: { tokenUrl: `${url}/oauth/token`, scopes: SCOPE_DESCRIPTIONS } },
     },
     client: {
       type: 'http',
@@ -140,7 +144,7 @@ const INTRODUCTION = `The addresses of resources begin with \`/v1\`. In an addre
 An address that is not described here answers 404 \`not_found\`, and a method that an address does not support 405 \`method_not_allowed\`, with \`Allow\`. Both look like every other error.`;
 
 /** What each scope allows. A missing scope does not compile. */
-export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
+const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
   'products:read': 'List and read products.',
   'products:write': 'Create, change and delete products.',
   'users:read': 'List and read users.',

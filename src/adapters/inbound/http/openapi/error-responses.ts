@@ -4,7 +4,7 @@ import { ERRORS, type ResponseErrorCode } from '../response/error-codes.js';
 import { ERROR_EXAMPLES } from '../response/error-examples.js';
 import { ISSUES } from '../response/issue-codes.js';
 import type { Components } from './components.js';
-import type { DescribedHeaders, ResponseHeader } from './header-objects.js';
+import type { HeaderObjects, ResponseHeader } from './header-objects.js';
 import type { JsonSchema } from './json-schema.js';
 
 export interface ErrorsDescription {
@@ -13,14 +13,14 @@ export interface ErrorsDescription {
   readonly codes: readonly ResponseErrorCode[];
   /** The headers of all errors of the operation. */
   readonly headers: readonly ResponseHeader[];
-  /** The name of a schema that errors also have. */
+  /** The name of an additional schema of the errors. */
   readonly shape?: string | undefined;
   /** False for HEAD. */
   readonly hasBody: boolean;
 }
 
-/** The headers of an error, by its status. */
-const OWN_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
+/** The additional headers of an error, by ownCodes status. */
+const HEADERS_BY_STATUS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
   412: ['ETag'],
@@ -28,45 +28,45 @@ const OWN_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   503: ['Retry-After'],
 };
 
-/** RFC 5789 section 2.2: a 415 to a PATCH names the accepted types. */
-function ownHeaders(status: number, verb: string): readonly ResponseHeader[] {
+/** The additional headers of an error. A 415 to a PATCH names the accepted types (RFC 5789 section 2.2). */
+function headersOf(status: number, verb: string): readonly ResponseHeader[] {
   if (status === 415) return verb === 'patch' ? ['Accept-Patch'] : [];
-  return OWN_HEADERS[status] ?? [];
+  return HEADERS_BY_STATUS[status] ?? [];
 }
 
-/** One response for each status of the codes. Equal responses are shared. */
-export function describedErrors(
+/** The Response Objects of these errors, one for each status. Equal responses are shared. */
+export function errorResponses(
   { verb, codes, headers, shape, hasBody }: ErrorsDescription,
   components: Components,
-  describedHeaders: DescribedHeaders,
+  headerObjects: HeaderObjects,
 ): Record<string, object> {
   components.schemas(ERROR_SCHEMAS);
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort();
   const responses = statuses.map((status) => {
-    const its = [...new Set(codes.filter((code) => ERRORS[code].status === status))].sort();
+    const ownCodes = [...new Set(codes.filter((code) => ERRORS[code].status === status))].sort();
     const response = {
-      description: its.map((code) => `\`${code}\``).join(', '),
-      headers: describedHeaders.responded([...headers, ...ownHeaders(status, verb)]),
-      ...(hasBody && { content: content(its, shape, components) }),
+      description: ownCodes.map((code) => `\`${code}\``).join(', '),
+      headers: headerObjects.response([...headers, ...headersOf(status, verb)]),
+      ...(hasBody && { content: content(ownCodes, shape, components) }),
     };
-    return [status, shared(response, namesFor(status, verb), components)];
+    return [status, shareOrInline(response, namesFor(status, verb), components)];
   });
   return Object.fromEntries(responses);
 }
 
-/** The first name that no other response has. */
-function shared(response: object, names: readonly string[], components: Components): object {
+/** A reference to the response under the first free name; the response itself if every name is taken. */
+function shareOrInline(response: object, names: readonly string[], components: Components): object {
   for (const name of names) {
-    const reference = components.shareIfAlike('responses', name, response);
+    const reference = components.shareIfEqual('responses', name, response);
     if (reference) return reference;
   }
   return response;
 }
 
-/** `Conflict`, `ConflictOfPatch`. */
+/** The possible names of a response, such as `Conflict` and `ConflictOfPatch`. */
 function namesFor(status: number, verb: string): string[] {
-  const docs = STATUS_CODES[status]?.replaceAll(/[^A-Za-z]/g, '') ?? String(status);
-  return [docs, `${docs}Of${verb.charAt(0).toUpperCase()}${verb.slice(1)}`];
+  const name = STATUS_CODES[status]?.replaceAll(/[^A-Za-z]/g, '') ?? String(status);
+  return [name, `${name}Of${verb.charAt(0).toUpperCase()}${verb.slice(1)}`];
 }
 
 function content(
@@ -77,11 +77,11 @@ function content(
   const examples = codes.map((code) => [code, components.share('examples', code, example(code))]);
   return {
     'application/json': {
-      schema: narrowed(['Error', shape], codes),
+      schema: withCodes(['Error', shape], codes),
       examples: Object.fromEntries(examples),
     },
     'application/problem+json': {
-      schema: narrowed(['Problem', shape?.replace('Error', 'Problem')], codes),
+      schema: withCodes(['Problem', shape?.replace('Error', 'Problem')], codes),
     },
   };
 }
@@ -91,8 +91,8 @@ function example(code: ResponseErrorCode): object {
   return { summary: code, description: `${cause} ${remedy}`, value: { code, ...ERROR_EXAMPLES[code] } };
 }
 
-/** One of these shapes, with one of these codes. */
-function narrowed(names: readonly (string | undefined)[], codes: readonly ResponseErrorCode[]): JsonSchema {
+/** The schema of errors with one of these shapes and one of these codes. */
+function withCodes(names: readonly (string | undefined)[], codes: readonly ResponseErrorCode[]): JsonSchema {
   const shapes = names
     .filter((name) => name !== undefined)
     .map((name) => ({ $ref: `#/components/schemas/${name}` }));
@@ -134,35 +134,35 @@ const ISSUE: JsonSchema = {
   ],
 };
 
-const OWN = {
+const ERROR_MEMBERS = {
   code: { type: 'string', enum: Object.keys(ERRORS) },
   message: FOR_PEOPLE,
   details: { type: 'array', items: { $ref: '#/components/schemas/Fault' } },
 } satisfies Record<string, JsonSchema>;
 
-/** RFC 9457 section 3.1, with the members of every error. */
-const PROBLEM = {
+/** The members of a problem (RFC 9457 section 3.1), with those of every error. */
+const PROBLEM_MEMBERS = {
   type: { type: 'string', enum: ['about:blank'] },
   title: TEXT,
   status: { type: 'integer', minimum: 400, maximum: 599 },
   detail: FOR_PEOPLE,
-  ...OWN,
+  ...ERROR_MEMBERS,
 } satisfies Record<string, JsonSchema>;
 
-/** RFC 6749 section 5.2, beside the members of every error. */
-const OAUTH = {
+/** The members that OAuth adds (RFC 6749 section 5.2). */
+const OAUTH_MEMBERS = {
   error: { type: 'string', enum: Object.keys(OAUTH_ERRORS) },
   error_description: FOR_PEOPLE,
 } satisfies Record<string, JsonSchema>;
 
-/** An error as `application/json` and as `application/problem+json`. */
-export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+/** The schemas of errors, as `application/json` and as `application/problem+json`. */
+const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Fault: ISSUE,
-  Error: closed(OWN),
-  Problem: closed(PROBLEM),
+  Error: closed(ERROR_MEMBERS),
+  Problem: closed(PROBLEM_MEMBERS),
 };
 
 export const OAUTH_ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  OAuthError: closed({ ...OAUTH, ...OWN }),
-  OAuthProblem: closed({ ...OAUTH, ...PROBLEM }),
+  OAuthError: closed({ ...OAUTH_MEMBERS, ...ERROR_MEMBERS }),
+  OAuthProblem: closed({ ...OAUTH_MEMBERS, ...PROBLEM_MEMBERS }),
 };

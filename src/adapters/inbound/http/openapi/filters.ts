@@ -1,7 +1,7 @@
 import { MAX_VALUES, type Operator, type ValueType } from '../list/filter-operators.js';
 import type { ParameterDescription } from './description.js';
 
-/** The condition of each operator, in a sentence about the matching records. */
+/** Completes "Only records whose FIELD …" for each operator. */
 const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
   eq: 'is this value',
   ne: 'has a value other than this',
@@ -13,14 +13,14 @@ const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
   in: 'is one of these values',
 };
 
-/** `name`, `name:ne`, `name:prefix` and so on. */
-export function describedFilters(field: string, { operators, schema }: ValueType): ParameterDescription[] {
+/** The parameters of a field: `name`, `name:ne`, `name:prefix` and so on. */
+export function filterDescriptions(field: string, { operators, schema }: ValueType): ParameterDescription[] {
   return operators.map((operator) => ({
     name: operator === 'eq' ? field : `${field}:${operator}`,
     description: `Only records whose \`${field}\` ${DESCRIPTIONS[operator]}.`,
     ...(operator === 'in'
       ? {
-          // A comma separates two values. It cannot be quoted.
+          // A comma separates values and cannot be escaped.
           schema: {
             type: 'array',
             minItems: 1,
@@ -34,8 +34,8 @@ export function describedFilters(field: string, { operators, schema }: ValueType
   }));
 }
 
-/** `attributes.colour`: one parameter for each possible key, so an object whose members are parameters. */
-export function describedAttributes(field: string): ParameterDescription[] {
+/** The parameters of attributes, such as `attributes.colour`: an object, whose members are the parameters. */
+export function attributeDescriptions(field: string): ParameterDescription[] {
   return [
     {
       name: field,

@@ -14,7 +14,7 @@ const TEXT: JsonSchema = { type: 'string' };
 const TAGS: JsonSchema = { type: 'string', pattern: TAG_LIST_PATTERN };
 
 /** The request headers, except those that OpenAPI describes elsewhere: media types and credentials. */
-export const REQUEST_HEADERS = {
+const REQUEST_HEADERS = {
   ApiVersion: {
     name: 'API-Version',
     description:
@@ -93,7 +93,7 @@ const INTEGER: JsonSchema = { type: 'integer', minimum: 0 };
 const YES: JsonSchema = { type: 'string', enum: ['true'] };
 
 /** The response headers, except those that OpenAPI describes elsewhere and those of HTTP's transport. */
-export const RESPONSE_HEADERS = {
+const RESPONSE_HEADERS = {
   'X-Request-Id': {
     required: true,
     description: 'Identifies the request. Quote it when you report a problem.',
@@ -227,14 +227,14 @@ export const RESPONSE_HEADERS = {
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
-/** The headers of one API version. Each is in the document once. */
-export class DescribedHeaders {
+/** The Parameter and Header Objects of one API version. Each is in the document once. */
+export class HeaderObjects {
   constructor(
     private readonly components: Components,
     private readonly version: number,
   ) {}
 
-  requested(names: readonly RequestHeader[]): object[] {
+  request(names: readonly RequestHeader[]): object[] {
     return names.map((name) => {
       const header = { ...REQUEST_HEADERS[name], in: 'header' };
       if (name !== 'ApiVersion') return this.components.share('parameters', name, header);
@@ -248,15 +248,15 @@ export class DescribedHeaders {
     });
   }
 
-  required(names: readonly RequestHeader[]): object[] {
+  requiredRequest(names: readonly RequestHeader[]): object[] {
     return names.map((name) => ({ ...REQUEST_HEADERS[name], in: 'header', required: true }));
   }
 
-  responded(names: readonly ResponseHeader[]): Record<string, object> {
+  response(names: readonly ResponseHeader[]): Record<string, object> {
     return Object.fromEntries(names.map((name) => [name, this.responseHeader(name)]));
   }
 
-  optional(names: readonly ResponseHeader[]): Record<string, object> {
+  optionalResponse(names: readonly ResponseHeader[]): Record<string, object> {
     return Object.fromEntries(names.map((name) => [name, { ...RESPONSE_HEADERS[name], required: false }]));
   }
 

@@ -6,11 +6,11 @@ import { type JsonSchema, textSchema } from './json-schema.js';
 type Args = Readonly<Record<string, unknown>>;
 
 /** The part of joi's description that the bodies of this service use. */
-interface Described {
+interface JoiDescription {
   readonly type: string;
   readonly flags?: { readonly presence?: string };
-  readonly keys?: Readonly<Record<string, Described>>;
-  readonly items?: readonly [Described];
+  readonly keys?: Readonly<Record<string, JoiDescription>>;
+  readonly items?: readonly [JoiDescription];
   readonly rules?: readonly { readonly name: string; readonly args?: Args }[];
 }
 
@@ -20,13 +20,13 @@ interface Described {
  * @throws Error for an unknown type or rule, so that nothing is left out silently
  */
 export function jsonSchemaOf(schema: Joi.Schema): JsonSchema {
-  return converted(schema.describe() as Described);
+  return convert(schema.describe() as JoiDescription);
 }
 
 const ATTRIBUTES_SCHEMA: JsonSchema = {
   type: 'object',
   maxProperties: ATTRIBUTES.maxKeys,
-  // Some readers of JSON set the prototype of an object by this name.
+  // Some JSON parsers set the prototype of an object through this name.
   propertyNames: { ...textSchema(ATTRIBUTES.key), not: { const: '__proto__' } },
   additionalProperties: {
     anyOf: [
@@ -37,10 +37,10 @@ const ATTRIBUTES_SCHEMA: JsonSchema = {
   },
 };
 
-const TYPES: Readonly<Record<string, (described: Described) => JsonSchema>> = {
+const TYPES: Readonly<Record<string, (described: JoiDescription) => JsonSchema>> = {
   object: ({ keys = {} }) => objectSchema(keys),
   attributes: () => ATTRIBUTES_SCHEMA,
-  list: ({ items }) => ({ type: 'array', ...(items && { items: converted(items[0]) }) }),
+  list: ({ items }) => ({ type: 'array', ...(items && { items: convert(items[0]) }) }),
   text: () => ({ type: 'string' }),
   string: () => ({ type: 'string' }),
   number: () => ({ type: 'number' }),
@@ -50,7 +50,7 @@ const RULES: Readonly<Record<string, (args: Args) => JsonSchema>> = {
   integer: () => ({ type: 'integer' }),
   pattern: ({ regex }) => ({ pattern: String(regex).slice(1, -1) }),
   validatedBy: ({ validator }) => (validator as TextValidator).jsonSchema,
-  // JSON Schema has no word for other forms of equality.
+  // JSON Schema cannot express other forms of equality.
   distinct: () => ({ uniqueItems: true }),
   'number.min': ({ limit }) => ({ minimum: limit }),
   'number.max': ({ limit }) => ({ maximum: limit }),
@@ -58,27 +58,27 @@ const RULES: Readonly<Record<string, (args: Args) => JsonSchema>> = {
   'list.max': ({ limit }) => ({ maxItems: limit }),
 };
 
-function converted(described: Described): JsonSchema {
+function convert(described: JoiDescription): JsonSchema {
   const { type, rules = [] } = described;
-  const ofRules = rules.map(({ name, args = {} }) =>
+  const fromRules = rules.map(({ name, args = {} }) =>
     known(RULES[`${type}.${name}`] ?? RULES[name], `${type}.${name}`)(args),
   );
-  return Object.assign({}, known(TYPES[type], type)(described), ...ofRules);
+  return Object.assign({}, known(TYPES[type], type)(described), ...fromRules);
 }
 
-/** Closed: unknown fields are refused. */
-function objectSchema(keys: Readonly<Record<string, Described>>): JsonSchema {
+/** Without additional properties, because unknown fields are rejected. */
+function objectSchema(keys: Readonly<Record<string, JoiDescription>>): JsonSchema {
   const sendable = Object.entries(keys).filter(([, { flags }]) => flags?.presence !== 'forbidden');
   const required = sendable.filter(([, { flags }]) => flags?.presence === 'required').map(([name]) => name);
   return {
     type: 'object',
-    properties: Object.fromEntries(sendable.map(([name, described]) => [name, converted(described)])),
+    properties: Object.fromEntries(sendable.map(([name, described]) => [name, convert(described)])),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
 }
 
 function known<Conversion>(conversion: Conversion | undefined, name: string): Conversion {
-  if (!conversion) throw new Error(`No JSON Schema stands for joi's ${name}.`);
+  if (!conversion) throw new Error(`No JSON Schema is defined for joi's ${name}.`);
   return conversion;
 }

@@ -7,12 +7,12 @@ export function textSchema({ min, max, allowed }: TextRule): JsonSchema {
   return { ...(min > 0 && { minLength: min }), maxLength: max, pattern: allowed.source };
 }
 
-/** Lines of JSON (JSON Schema, validation, section 8). OpenAPI has no term for them before version 3.2. */
-export function ndjsonSchema(each: JsonSchema): JsonSchema {
+/** NDJSON (JSON Schema validation, section 8). OpenAPI has no term for it before version 3.2. */
+export function ndjsonSchema(line: JsonSchema): JsonSchema {
   return {
     type: 'string',
     contentMediaType: 'application/x-ndjson',
-    contentSchema: { type: 'array', items: each },
+    contentSchema: { type: 'array', items: line },
   };
 }
 

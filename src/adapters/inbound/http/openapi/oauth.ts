@@ -4,8 +4,8 @@ import { type JsonSchema, schemaRef } from './json-schema.js';
 
 const TAG = 'OAuth 2.0';
 const TEXT: JsonSchema = { type: 'string' };
-const ADDRESS: JsonSchema = { type: 'string', format: 'uri' };
-const TEXTS: JsonSchema = { type: 'array', items: TEXT };
+const URL_TEXT: JsonSchema = { type: 'string', format: 'uri' };
+const TEXT_LIST: JsonSchema = { type: 'array', items: TEXT };
 const SCOPE_LIST = 'Scopes, separated by spaces.';
 
 function open(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
@@ -88,33 +88,33 @@ export const TOKEN_DESCRIPTION: OperationDescription = {
   errorHeaders: ['Pragma'],
 };
 
-export const ISSUER_METADATA_DESCRIPTION = described('getIssuerMetadata', {
+export const ISSUER_METADATA_DESCRIPTION = metadataDescription('getIssuerMetadata', {
   summary: 'Read the metadata of the authorization server (RFC 8414)',
   name: 'IssuerMetadata',
   schema: open({
-    issuer: ADDRESS,
-    token_endpoint: ADDRESS,
-    jwks_uri: ADDRESS,
+    issuer: URL_TEXT,
+    token_endpoint: URL_TEXT,
+    jwks_uri: URL_TEXT,
     scopes_supported: { type: 'array', items: { type: 'string', enum: SCOPES } },
-    response_types_supported: TEXTS,
-    grant_types_supported: TEXTS,
-    token_endpoint_auth_methods_supported: TEXTS,
+    response_types_supported: TEXT_LIST,
+    grant_types_supported: TEXT_LIST,
+    token_endpoint_auth_methods_supported: TEXT_LIST,
   }),
 });
 
-export const RESOURCE_METADATA_DESCRIPTION = described('getResourceMetadata', {
+export const RESOURCE_METADATA_DESCRIPTION = metadataDescription('getResourceMetadata', {
   summary: 'Read the metadata of the protected resource (RFC 9728)',
   name: 'ResourceMetadata',
   schema: open({
-    resource: ADDRESS,
-    authorization_servers: { type: 'array', items: ADDRESS },
+    resource: URL_TEXT,
+    authorization_servers: { type: 'array', items: URL_TEXT },
     scopes_supported: { type: 'array', items: { type: 'string', enum: SCOPES } },
-    bearer_methods_supported: TEXTS,
+    bearer_methods_supported: TEXT_LIST,
     resource_name: TEXT,
   }),
 });
 
-export const KEYS_DESCRIPTION = described('getKeys', {
+export const KEYS_DESCRIPTION = metadataDescription('getKeys', {
   summary: 'Read the public keys that verify access tokens (RFC 7517)',
   name: 'KeySet',
   schema: open({
@@ -131,7 +131,7 @@ interface Document {
   readonly schema: JsonSchema;
 }
 
-function described(id: string, { summary, name, schema }: Document): OperationDescription {
+function metadataDescription(id: string, { summary, name, schema }: Document): OperationDescription {
   return {
     id,
     tag: TAG,

@@ -4,9 +4,9 @@ import { TaggedDocument } from '../response/static-document.js';
 import type { Route } from '../route.js';
 import { OPENAPI_DESCRIPTION } from './docs.js';
 
-/** @param make called once, at the first request, when the service knows its address */
-export function openApiRoute(make: () => object): Route {
-  let made: TaggedDocument | undefined;
+/** @param build called once, at the first request, because the service learns its URL when it starts */
+export function openApiRoute(build: () => object): Route {
+  let document: TaggedDocument | undefined;
   return {
     template: '/openapi.json',
     path: /^\/openapi\.json$/,
@@ -17,9 +17,9 @@ export function openApiRoute(make: () => object): Route {
         parameter: noParameter,
         varyBy: ['Accept-Encoding'],
         handle: async (ctx: Context) => {
-          // A restart can change the document at any time.
-          made ??= new TaggedDocument('application/json', JSON.stringify(make()), 'no-cache');
-          made.send(ctx);
+          // Not cached without revalidation, because a restart can change the document.
+          document ??= new TaggedDocument('application/json', JSON.stringify(build()), 'no-cache');
+          document.send(ctx);
         },
       },
     },

@@ -2,17 +2,17 @@ import type { ResponseErrorCode } from '../response/error-codes.js';
 import { acceptPatch, type Method, type Operation, type Policy, type Route } from '../route.js';
 import type { Components } from './components.js';
 import type { OperationDescription, ResponseDescription } from './description.js';
-import { describedErrors, OAUTH_ERROR_SCHEMAS } from './error-responses.js';
-import { DescribedHeaders, type RequestHeader, type ResponseHeader } from './header-objects.js';
+import { errorResponses, OAUTH_ERROR_SCHEMAS } from './error-responses.js';
+import { HeaderObjects, type RequestHeader, type ResponseHeader } from './header-objects.js';
 import { ID } from './resource-schemas.js';
 
-/** What all routes with the same access have in common. */
-export interface Mounting {
+/** The headers and errors of all routes with the same access. */
+export interface AccessDefaults {
   readonly headers: readonly ResponseHeader[];
   readonly errors: readonly ResponseErrorCode[];
 }
 
-/** What all requests have in common. */
+/** The headers of all requests and of all preflights. */
 export interface GlobalHeaders {
   readonly requestHeaders: readonly RequestHeader[];
   /** The additional headers of OPTIONS. */
@@ -20,7 +20,7 @@ export interface GlobalHeaders {
   readonly preflightResponseHeaders: readonly ResponseHeader[];
 }
 
-const OF_DEPRECATED: readonly ResponseHeader[] = ['Deprecation', 'Sunset', 'Link'];
+const DEPRECATION_HEADERS: readonly ResponseHeader[] = ['Deprecation', 'Sunset', 'Link'];
 
 const ID_PARAMETER = {
   name: 'id',
@@ -32,33 +32,33 @@ const ID_PARAMETER = {
 
 type DescribedOperation = Operation & { readonly description: OperationDescription };
 
-/** Makes the Path Item Object of a route (OpenAPI 3.1 section 4.8.9). */
-export class DescribedRoute {
-  private readonly headers: DescribedHeaders;
-  private readonly mounting: Mounting;
+/** Builds the Path Item Object of a route (OpenAPI 3.1 section 4.8.9). */
+export class PathItemBuilder {
+  private readonly headers: HeaderObjects;
+  private readonly defaults: AccessDefaults;
   private readonly operations: readonly [Method, DescribedOperation][];
 
   constructor(
     private readonly route: Route,
-    mounting: Mounting,
+    defaults: AccessDefaults,
     private readonly globalHeaders: GlobalHeaders,
     private readonly components: Components,
   ) {
-    this.headers = new DescribedHeaders(components, route.version ?? 1);
+    this.headers = new HeaderObjects(components, route.version ?? 1);
     const { deprecation } = route;
     const all = Object.entries(route.operations) as [Method, Operation][];
     this.operations = all.map(([method, operation]) => [
       method,
       { ...operation, description: operation.describe() },
     ]);
-    this.mounting = deprecation
-      ? { ...mounting, headers: [...mounting.headers, ...OF_DEPRECATED] }
-      : mounting;
+    this.defaults = deprecation
+      ? { ...defaults, headers: [...defaults.headers, ...DEPRECATION_HEADERS] }
+      : defaults;
   }
 
-  pathItem(): object {
+  build(): object {
     const { route } = this;
-    const described = this.operations.flatMap(([method, operation]) => [
+    const operations = this.operations.flatMap(([method, operation]) => [
       [method.toLowerCase(), this.operation(operation)],
       ...(method === 'GET' ? [['head', this.head(operation)]] : []),
     ]);
@@ -68,7 +68,7 @@ export class DescribedRoute {
     ];
     return {
       ...(variables.length > 0 && { parameters: variables }),
-      ...Object.fromEntries(described),
+      ...Object.fromEntries(operations),
       options: this.options(variables.length > 0),
     };
   }
@@ -79,10 +79,10 @@ export class DescribedRoute {
     return {
       operationId: id,
       tags: [tag],
-      ...this.deprecated(),
+      ...this.deprecatedFlag(),
       summary,
       ...(text && { description: text }),
-      ...this.requested(operation),
+      ...this.request(operation),
       ...(bodies && { requestBody: { required: true, content: bodies } }),
       responses: this.responses(operation, true),
     };
@@ -91,42 +91,42 @@ export class DescribedRoute {
   private head(operation: DescribedOperation): object {
     const { id, tag, summary } = operation.description;
     return {
-      operationId: renamed(id, 'head'),
+      operationId: withVerb(id, 'head'),
       tags: [tag],
-      ...this.deprecated(),
+      ...this.deprecatedFlag(),
       summary: `${summary}: headers only`,
-      ...this.requested(operation),
+      ...this.request(operation),
       responses: this.responses(operation, false),
     };
   }
 
-  /** @param hasVariables whether the path can name something that does not exist */
+  /** @param hasVariables whether the path has variables, so that it can be 404 */
   private options(hasVariables: boolean): object {
-    const { mounting } = this;
+    const { defaults } = this;
     const codes: readonly ResponseErrorCode[] = hasVariables
-      ? [...mounting.errors, 'not_found']
-      : mounting.errors;
+      ? [...defaults.errors, 'not_found']
+      : defaults.errors;
     const [{ id, tag, errorShape: shape }] = this.operations.map(([, { description }]) => description) as [
       OperationDescription,
     ];
     const { requestHeaders, preflightHeaders, preflightResponseHeaders } = this.globalHeaders;
-    const responded = [...mounting.headers, 'Allow' as const, ...preflightResponseHeaders];
+    const responseHeaders = [...defaults.headers, 'Allow' as const, ...preflightResponseHeaders];
     return {
-      operationId: renamed(id, 'options'),
+      operationId: withVerb(id, 'options'),
       tags: [tag],
-      ...this.deprecated(),
+      ...this.deprecatedFlag(),
       summary: 'List the methods of this address',
       security: [],
-      parameters: this.headers.requested([...requestHeaders, ...preflightHeaders]),
+      parameters: this.headers.request([...requestHeaders, ...preflightHeaders]),
       responses: {
         204: {
           description: '`Allow` lists the methods.',
-          headers: this.headers.responded(
-            acceptPatch(this.route).length > 0 ? [...responded, 'Accept-Patch'] : responded,
+          headers: this.headers.response(
+            acceptPatch(this.route).length > 0 ? [...responseHeaders, 'Accept-Patch'] : responseHeaders,
           ),
         },
-        ...describedErrors(
-          { verb: 'options', codes, headers: mounting.headers, shape, hasBody: true },
+        ...errorResponses(
+          { verb: 'options', codes, headers: defaults.headers, shape, hasBody: true },
           this.components,
           this.headers,
         ),
@@ -134,42 +134,44 @@ export class DescribedRoute {
     };
   }
 
-  private deprecated(): object {
+  private deprecatedFlag(): object {
     return this.route.deprecation ? { deprecated: true } : {};
   }
 
-  private requested(operation: DescribedOperation): object {
+  private request(operation: DescribedOperation): object {
     const { query = [], headers = [], requiredHeaders = [], security } = operation.description;
     return {
       security: security ?? securityOf(operation, this.route),
       parameters: [
         ...query.map((parameter) => ({ ...parameter, in: 'query' })),
-        ...this.headers.required(requiredHeaders),
-        ...this.headers.requested([...headers, ...this.globalHeaders.requestHeaders]),
+        ...this.headers.requiredRequest(requiredHeaders),
+        ...this.headers.request([...headers, ...this.globalHeaders.requestHeaders]),
       ],
     };
   }
 
   private responses(operation: DescribedOperation, hasBody: boolean): object {
-    const { mounting } = this;
+    const { defaults } = this;
     const { id, responses, errors = [], errorHeaders = [], errorShape: shape } = operation.description;
     const verb = hasBody ? verbOf(id) : 'head';
     if (shape) this.components.schemas(OAUTH_ERROR_SCHEMAS);
-    const codes = [...errors, ...errorsOf(operation, this.route), ...mounting.errors];
-    const headers = [...mounting.headers, ...errorHeaders];
+    const codes = [...errors, ...errorsOf(operation, this.route), ...defaults.errors];
+    const headers = [...defaults.headers, ...errorHeaders];
     return {
-      ...Object.fromEntries(responses.map((response) => [response.status, this.response(response, hasBody)])),
-      ...describedErrors({ verb, codes, headers, shape, hasBody }, this.components, this.headers),
+      ...Object.fromEntries(
+        responses.map((response) => [response.status, this.responseObject(response, hasBody)]),
+      ),
+      ...errorResponses({ verb, codes, headers, shape, hasBody }, this.components, this.headers),
     };
   }
 
-  private response(response: ResponseDescription, hasBody: boolean): object {
+  private responseObject(response: ResponseDescription, hasBody: boolean): object {
     const { description, headers = [], optionalHeaders = [], content, links } = response;
     return {
       description,
       headers: {
-        ...this.headers.responded([...this.mounting.headers, ...headers]),
-        ...this.headers.optional(optionalHeaders),
+        ...this.headers.response([...this.defaults.headers, ...headers]),
+        ...this.headers.optionalResponse(optionalHeaders),
       },
       ...(content && hasBody && { content }),
       ...(links && hasBody && { links }),
@@ -181,7 +183,7 @@ function variable([name, values]: [string, readonly string[]]): object {
   return { name, in: 'path', required: true, schema: { type: 'string', enum: values } };
 }
 
-/** The errors that follow from the operation itself. */
+/** The errors that follow from the policy of the operation. */
 function errorsOf(operation: Operation, { access }: Route): ResponseErrorCode[] {
   const { ensureExists, scope } = operation;
   const errors: ResponseErrorCode[] = [];
@@ -192,7 +194,7 @@ function errorsOf(operation: Operation, { access }: Route): ResponseErrorCode[] 
   return errors;
 }
 
-/** An API key or an access token of any issuer. If neither is required, one that is sent is still checked. */
+/** The security requirements: an API key or an access token. If neither is required, a sent one is still checked. */
 function securityOf({ scope }: Policy, { access }: Route): object[] {
   if (access !== 'bearer') return [];
   const scopes = scope ? [scope] : [];
@@ -204,7 +206,7 @@ function verbOf(id: string): string {
   return /^[a-z]+/.exec(id)?.[0] ?? '';
 }
 
-/** `headProducts` from `listProducts`. */
-function renamed(id: string, verb: string): string {
+/** The id with another verb: `headProducts` from `listProducts`. */
+function withVerb(id: string, verb: string): string {
   return verb + id.slice(verbOf(id).length);
 }

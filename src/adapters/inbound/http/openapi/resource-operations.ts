@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../../../domain/access.js';
 import { uniqueFields } from '../../../../domain/fields.js';
-import { ListParameters } from '../list/list-query-parser.js';
+import { ListQueryParser } from '../list/list-query-parser.js';
 import { NDJSON } from '../list/ndjson.js';
 import { SparseFields } from '../query/sparse-fields.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
@@ -23,36 +23,36 @@ import {
   schemaNames,
 } from './resource-schemas.js';
 
-/** The parts of the documentation of a resource's operations. */
-export class DescribedResource<Fields> {
+/** The parts that the operations of a resource share in the OpenAPI document. */
+export class OpenApiResource<Fields> {
   readonly names: Readonly<Record<SchemaKind, string>>;
   private readonly schemas: Readonly<Record<SchemaKind, JsonSchema>>;
 
   constructor(
-    readonly description: ResourceDefinition<Fields>,
+    readonly definition: ResourceDefinition<Fields>,
     /** Whether every write needs If-Match. */
     readonly requireIfMatch: boolean,
   ) {
-    this.names = schemaNames(description.docs);
-    this.schemas = resourceSchemas(description);
+    this.names = schemaNames(definition.docs);
+    this.schemas = resourceSchemas(definition);
   }
 
   get docs(): ResourceDocs {
-    return this.description.docs;
+    return this.definition.docs;
   }
 
   /** The errors of a write that conflicts with another record. */
   get conflicts(): readonly ResponseErrorCode[] {
-    return uniqueFields(this.description.fields).length > 0 ? ['duplicate_value'] : [];
+    return uniqueFields(this.definition.fields).length > 0 ? ['duplicate_value'] : [];
   }
 
-  /** @param kinds the schemas that the operation names */
+  /** @param kinds the schemas to which the operation refers */
   about(...kinds: SchemaKind[]): Pick<OperationDescription, 'tag' | 'schemas'> {
     const named = kinds.map((kind) => [this.names[kind], this.schemas[kind]]);
     return { tag: tagOf(this.docs), schemas: Object.fromEntries(named) };
   }
 
-  /** A whole record, or the part that `fields` asks for. */
+  /** A whole record, or the fields that `fields` selects. */
   shown(): JsonSchema {
     return { anyOf: [schemaRef(this.names.whole), schemaRef(this.names.view)] };
   }
@@ -64,9 +64,9 @@ export class DescribedResource<Fields> {
   }
 
   get example(): object {
-    const { alwaysPresent: alwaysGiven = [] } = this.description;
-    const given = alwaysGiven.map((name) => [name, '2026-01-31T12:00:00.000Z']);
-    return { id: 1, ...this.docs.example, ...Object.fromEntries(given) };
+    const { alwaysPresent = [] } = this.definition;
+    const system = alwaysPresent.map((name) => [name, '2026-01-31T12:00:00.000Z']);
+    return { id: 1, ...this.docs.example, ...Object.fromEntries(system) };
   }
 
   examples(): ContentDescription['examples'] & object {
@@ -74,9 +74,9 @@ export class DescribedResource<Fields> {
   }
 }
 
-export function describedListing<Fields>(resource: DescribedResource<Fields>): OperationDescription {
+export function listDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
   const { docs } = resource;
-  const { path, fields } = resource.description;
+  const { path, fields } = resource.definition;
   const record = resource.shown();
   return {
     ...resource.about('whole', 'view'),
@@ -84,8 +84,8 @@ export function describedListing<Fields>(resource: DescribedResource<Fields>): O
     summary: `List ${docs.many}`,
     text: 'Returns one page, of at most `limit` records, or fewer if they are large. To read the whole list, follow `next` in `Link` until there is none: every record that keeps its place in the list appears exactly once, whatever else is written in the meantime. With `Accept: application/x-ndjson` each record is a line; without `limit` the whole list is then sent as one stream. If the stream cannot be completed, the connection is cut before the end of the response, which HTTP clients report as an error.',
     query: [
-      ...new ListParameters(path, fields).described(),
-      new SparseFields(resource.description).described(),
+      ...new ListQueryParser(path, fields).descriptions(),
+      new SparseFields(resource.definition).description(),
     ],
     headers: ['KnownTags', 'PreferCount', 'AcceptEncoding'],
     responses: [
@@ -108,13 +108,13 @@ export function describedListing<Fields>(resource: DescribedResource<Fields>): O
   };
 }
 
-export function describedReading<Fields>(resource: DescribedResource<Fields>): OperationDescription {
+export function readDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
   const { docs } = resource;
   return {
     ...resource.about('whole', 'view'),
     id: `get${docs.name}`,
     summary: `Read ${docs.one}`,
-    query: [new SparseFields(resource.description).described()],
+    query: [new SparseFields(resource.definition).description()],
     headers: ['KnownTags'],
     responses: [
       {
@@ -131,7 +131,7 @@ export function describedReading<Fields>(resource: DescribedResource<Fields>): O
 
 const JSON_TYPE = 'application/json';
 
-export function describedCreation<Fields>(resource: DescribedResource<Fields>): OperationDescription {
+export function createDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
   const { docs } = resource;
   return {
     ...resource.about(),
@@ -164,10 +164,10 @@ export function describedCreation<Fields>(resource: DescribedResource<Fields>): 
 }
 
 /** @param content the body of the response */
-export function creationResponse<Fields>(resource: DescribedResource<Fields>, content: ContentDescription) {
+function creationResponse<Fields>(resource: OpenApiResource<Fields>, content: ContentDescription) {
   const { name } = resource.docs;
   const parameters = { id: '$response.body#/id' };
-  const seen = { ...parameters, 'If-Match': '$response.header.ETag' };
+  const parametersWithTag = { ...parameters, 'If-Match': '$response.header.ETag' };
   return {
     status: 201,
     description: 'The new record. With `Prefer: return=minimal` there is no body.',
@@ -175,17 +175,17 @@ export function creationResponse<Fields>(resource: DescribedResource<Fields>, co
     content: { [JSON_TYPE]: content },
     links: {
       read: { operationId: `get${name}`, parameters },
-      replace: { operationId: `replace${name}`, parameters: seen },
-      change: { operationId: `patch${name}`, parameters: seen },
+      replace: { operationId: `replace${name}`, parameters: parametersWithTag },
+      change: { operationId: `patch${name}`, parameters: parametersWithTag },
       delete: { operationId: `delete${name}`, parameters },
     },
   } satisfies ResponseDescription;
 }
 
-export function describedReplacement<Fields>(resource: DescribedResource<Fields>): OperationDescription {
+export function replaceDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
   const { docs } = resource;
   return {
-    ...writing(resource),
+    ...writeDescription(resource),
     schemas: resource.about('whole', 'replacement').schemas ?? {},
     id: `replace${docs.name}`,
     summary: `Replace ${docs.one}`,
@@ -194,8 +194,8 @@ export function describedReplacement<Fields>(resource: DescribedResource<Fields>
   };
 }
 
-export function describedChange<Fields>(
-  resource: DescribedResource<Fields>,
+export function patchDescription<Fields>(
+  resource: OpenApiResource<Fields>,
   patchTypes: readonly string[],
   jsonPatch: string,
 ): OperationDescription {
@@ -208,7 +208,7 @@ export function describedChange<Fields>(
     schema: schemaRef('JsonPatch'),
     examples: { some: { summary: 'An operation', value: [firstOperation(docs.example)] } },
   };
-  const { errors = [], ...rest } = writing(resource);
+  const { errors = [], ...rest } = writeDescription(resource);
   return {
     ...rest,
     schemas: { ...resource.about('whole', 'patch').schemas, JsonPatch: JSON_PATCH_SCHEMA },
@@ -220,7 +220,7 @@ export function describedChange<Fields>(
   };
 }
 
-export function describedDeletion<Fields>(resource: DescribedResource<Fields>): OperationDescription {
+export function deleteDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
   const { docs } = resource;
   return {
     ...resource.about(),
@@ -233,8 +233,8 @@ export function describedDeletion<Fields>(resource: DescribedResource<Fields>): 
   };
 }
 
-function writing<Fields>(
-  resource: DescribedResource<Fields>,
+function writeDescription<Fields>(
+  resource: OpenApiResource<Fields>,
 ): Omit<OperationDescription, 'id' | 'summary' | 'bodies'> {
   const headers = ['ETag', 'Preference-Applied'] as const;
   const { headers: optional, ...required } = conditions(resource);
@@ -258,13 +258,13 @@ function writing<Fields>(
   };
 }
 
-function conditions<Fields>({ requireIfMatch }: DescribedResource<Fields>) {
+function conditions<Fields>({ requireIfMatch }: OpenApiResource<Fields>) {
   return requireIfMatch
     ? { headers: ['IfNoneMatch'] as const, requiredHeaders: ['IfMatch'] as const }
     : { headers: ['IfMatch', 'IfNoneMatch'] as const };
 }
 
-function conditionErrors<Fields>({ requireIfMatch }: DescribedResource<Fields>): ResponseErrorCode[] {
+function conditionErrors<Fields>({ requireIfMatch }: OpenApiResource<Fields>): ResponseErrorCode[] {
   return [
     'invalid_parameter',
     'precondition_failed',
@@ -281,9 +281,9 @@ function firstOperation(example: Readonly<Record<string, unknown>>): object {
   return { op: 'replace', path: `/${name}`, value };
 }
 
-/** Issuing a key is like creating another record, except for the secret. */
-export function describedIssuance(resource: DescribedResource<ApiKey>): OperationDescription {
-  const { bodies = {}, schemas, headers = [], ...creation } = describedCreation(resource);
+/** Like {@link createDescription}, but with the secret in the response and without imports. */
+export function issueDescription(resource: OpenApiResource<ApiKey>): OperationDescription {
+  const { bodies = {}, schemas, headers = [], ...creation } = createDescription(resource);
   const { 'application/x-ndjson': _lines, ...json } = bodies;
   const { links, ...created } = creationResponse(resource, { schema: schemaRef('IssuedApiKey') });
   const { read, delete: revoke } = links;
@@ -291,7 +291,7 @@ export function describedIssuance(resource: DescribedResource<ApiKey>): Operatio
     ...creation,
     summary: 'Create an API key',
     text: 'Only this response shows the key itself. With an `Idempotency-Key`, a repeated request creates no second key, and does not show the first one again. The new key can have only scopes that the credential of the request has.',
-    schemas: { ...schemas, IssuedApiKey: issuedSchema(resource.description) },
+    schemas: { ...schemas, IssuedApiKey: issuedSchema(resource.definition) },
     headers: headers.filter((name) => name === 'IdempotencyKey'),
     bodies: json,
     responses: [
@@ -305,8 +305,8 @@ export function describedIssuance(resource: DescribedResource<ApiKey>): Operatio
   };
 }
 
-export function describedRevocation(resource: DescribedResource<ApiKey>): OperationDescription {
-  const { errors = [], text, ...deletion } = describedDeletion(resource);
+export function revokeDescription(resource: OpenApiResource<ApiKey>): OperationDescription {
+  const { errors = [], text, ...deletion } = deleteDescription(resource);
   return {
     ...deletion,
     text: `${text} The key is refused at once by the process that responds, and within five seconds by all others. The last key with \`keys:admin\` that has not expired stays.`,

@@ -11,7 +11,7 @@ const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** Read-only fields, shown on request. They may be sent back unchanged. */
+/** The read-only fields that `fields` can select. They may be sent back unchanged. */
 const SYSTEM_FIELDS: Properties = {
   version: {
     type: 'integer',
@@ -40,7 +40,7 @@ export function schemaNames({ name }: ResourceDocs): Readonly<Record<SchemaKind,
   };
 }
 
-/** A new API key with its secret, which no other response contains, not even the replay of this one. */
+/** The schema of a new API key with its secret. No other response has the secret, not even a replay of this one. */
 export function issuedSchema(resource: ResourceDefinition<ApiKey>): JsonSchema {
   const { properties, required } = shownSchema(resource);
   const key = {
@@ -51,7 +51,7 @@ export function issuedSchema(resource: ResourceDefinition<ApiKey>): JsonSchema {
   return closed({ ...properties, key }, required);
 }
 
-/** The schemas of what clients send and receive. */
+/** The schemas of the bodies that clients send and receive. */
 export function resourceSchemas<Fields>(
   resource: ResourceDefinition<Fields>,
 ): Readonly<Record<SchemaKind, JsonSchema>> {
@@ -65,17 +65,17 @@ export function resourceSchemas<Fields>(
     },
     fresh: sent,
     replacement: closed({ ...readOnly(), ...sent.properties }, sent.required),
-    patch: closed({ ...readOnly(), ...patched(sent) }),
+    patch: closed({ ...readOnly(), ...patchProperties(sent) }),
   };
 }
 
 function shownSchema<Fields>({
   schema,
-  readOnlyFields: given,
-  alwaysPresent: alwaysGiven = [],
+  readOnlyFields,
+  alwaysPresent = [],
 }: ResourceDefinition<Fields>): ObjectSchema {
   const { properties, required = [] } = jsonSchemaOf(schema) as ObjectSchema;
-  return closed({ id: ID, ...properties, ...given }, ['id', ...required, ...alwaysGiven]);
+  return closed({ id: ID, ...properties, ...readOnlyFields }, ['id', ...required, ...alwaysPresent]);
 }
 
 function closed(properties: Properties, required: readonly string[] = []): ObjectSchema {
@@ -92,19 +92,19 @@ function readOnly(): Properties {
   return Object.fromEntries(all.map(([name, schema]) => [name, { ...schema, readOnly: true }]));
 }
 
-/** RFC 7396: null does not remove a required field, and objects are merged. */
-function patched({ properties, required = [] }: ObjectSchema): Properties {
+/** The properties of a merge patch (RFC 7396): null removes an optional field, and objects are merged. */
+function patchProperties({ properties, required = [] }: ObjectSchema): Properties {
   const all = Object.entries(properties).map(([name, schema]) => {
-    const merged = merging(schema);
+    const merged = mergeable(schema);
     return [name, required.includes(name) ? merged : { anyOf: [merged, { type: 'null' }] }];
   });
   return Object.fromEntries(all);
 }
 
-function merging(schema: JsonSchema): JsonSchema {
+function mergeable(schema: JsonSchema): JsonSchema {
   if (schema['type'] !== 'object') return schema;
-  if (schema['properties']) return closed(patched(schema as ObjectSchema));
-  const { maxProperties: _ofTheOutcome, additionalProperties: value, ...rest } = schema;
+  if (schema['properties']) return closed(patchProperties(schema as ObjectSchema));
+  const { maxProperties: _ofResult, additionalProperties: value, ...rest } = schema;
   const { anyOf } = value as { readonly anyOf: readonly JsonSchema[] };
   return { ...rest, additionalProperties: { anyOf: [...anyOf, { type: 'null' }] } };
 }
@@ -115,10 +115,10 @@ const POINTER: JsonSchema = {
   pattern: '^(/([^~/]|~[01])*)*$',
 };
 
-/** Not recursive: common generators of types cannot follow a schema that refers to itself. */
+/** Not recursive, because common type generators cannot follow a schema that refers to itself. */
 const NO_PROTO: JsonSchema = { not: { const: '__proto__' } };
 
-/** RFC 6902 section 4. Unknown members of an operation are ignored. */
+/** The schema of a JSON Patch (RFC 6902 section 4). Unknown members of an operation are ignored. */
 export const JSON_PATCH_SCHEMA: JsonSchema = {
   type: 'array',
   maxItems: MAX_OPERATIONS,
@@ -146,7 +146,7 @@ const LINE: JsonSchema = {
   description: 'The number of the line, counted from 1.',
 };
 
-/** The result of each line of an import. */
+/** The schema of the result of one line of an import. */
 export const IMPORT_RESULT_SCHEMA: JsonSchema = {
   oneOf: [
     closed(

@@ -1,14 +1,16 @@
 import type { Context } from '../context.js';
 
-/** RFC 7240 section 2: a token with an optional value, which is a token or quoted. Parameters are skipped. */
+/**
+ * A preference (RFC 7240 section 2): a token with an optional value, which is a token or quoted. Ignores parameters.
+ */
 const PREFERENCE = /(?:^|,)\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?|"(?:[^"\\]|\\.)*"/g;
 
 const MAX_LENGTH = 1_024;
 
-/** Whether the client prefers `return=minimal`. If so, the response says that it was applied. */
+/** Whether the client prefers `return=minimal`. If so, adds it to `Preference-Applied`. */
 export function prefersMinimal(ctx: Context): boolean {
   if (preference(ctx, 'return') !== 'minimal') return false;
-  notePreference(ctx, 'return=minimal');
+  addAppliedPreference(ctx, 'return=minimal');
   return true;
 }
 
@@ -17,15 +19,15 @@ export function prefersCount(ctx: Context): boolean {
   return preference(ctx, 'count') === 'exact';
 }
 
-/** Adds a preference to the ones that were applied. */
-export function notePreference(ctx: Context, applied: string): void {
+/** Adds a preference to `Preference-Applied`. */
+export function addAppliedPreference(ctx: Context, applied: string): void {
   const others = ctx.response.get('Preference-Applied');
   ctx.set('Preference-Applied', others ? `${others}, ${applied}` : applied);
 }
 
 /** The value of a preference, in lower case. The first of several counts (RFC 7240 section 2). */
 function preference(ctx: Context, wanted: string): string | undefined {
-  // Longer than any list of preferences. It bounds the time of the match.
+  // Long enough for any list of preferences. Bounds the time of the match.
   const first = [...ctx.get('Prefer').slice(0, MAX_LENGTH).matchAll(PREFERENCE)].find(
     ([, name]) => name?.toLowerCase() === wanted,
   );

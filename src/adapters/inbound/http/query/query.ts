@@ -4,26 +4,26 @@ import type { HttpErrorCode } from '../response/error-codes.js';
 import { invalidParameters, type ParameterIssue, parameterIssue } from '../response/http-error.js';
 import type { HttpIssueCode } from '../response/issue-codes.js';
 
-/** The parameters of the query, each at most once, in the order of the request. */
+/** The parameters of a query, each at most once, in the order of the request. */
 export type Query = ReadonlyMap<string, string>;
 
-/** A parameter that an operation takes. */
+/** A parameter that an operation accepts. */
 export interface Parameter {
-  /** The error code if nothing but this parameter is invalid. Default: `invalid_parameter`. */
+  /** The error code if only this parameter is invalid. Default: `invalid_parameter`. */
   readonly code?: HttpErrorCode;
-  /** The issues of a value. Empty if it is valid. */
+  /** Returns the issues of a value; empty if it is valid. */
   issues(value: string): readonly ParameterIssue[];
 }
 
-/** Finds a parameter of an operation by its name. */
+/** Returns the parameter with a name; undefined if the operation has none. */
 export type FindParameter = (name: string) => Parameter | undefined;
 
-/** For an operation without parameters. */
+/** Finds no parameter, for operations without any. */
 export const noParameter: FindParameter = () => undefined;
 
 type CodedIssue = readonly [HttpErrorCode, ParameterIssue];
 
-/** At most this many issues are reported: an address can contain more of them than anyone reads. */
+/** The maximum number of issues in a response. */
 const MAX_ISSUES = 100;
 
 /**
@@ -45,6 +45,7 @@ export function readQuery(ctx: Context, find: FindParameter): Query {
   return query;
 }
 
+/** @param what completes the sentence "The parameter NAME …" */
 export function invalid(name: string, code: HttpIssueCode, what: string): ParameterIssue {
   return parameterIssue('query', name, code, `The parameter ${name} ${what}.`);
 }
@@ -78,7 +79,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** The issues of a list of names, each kind once. */
+/** The issues of a list of names, each kind at most once. */
 export function nameListIssues(
   parameter: string,
   names: readonly string[],
@@ -94,7 +95,7 @@ export function nameListIssues(
 
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;
 
-/** The issue of a text that has to be a whole number in decimal digits, if any. */
+/** The issue of a text that must be an integer in decimal digits, if any. */
 export function wholeNumberIssue(
   text: string,
   { min, max }: { readonly min: number; readonly max: number },

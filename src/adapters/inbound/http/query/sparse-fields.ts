@@ -4,25 +4,25 @@ import type { ParameterDescription } from '../openapi/description.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
 import { nameListIssues, type Parameter, type Query } from './query.js';
 
-/** What a client is shown of a record. */
+/** The fields of a record that a response shows. */
 export interface View<Fields> {
-  /** What tells the view from the usual one: its fields, in the order of presentation. Absent: the usual one. */
+  /** Identifies the view: its fields, in the order of presentation. Absent for the default view. */
   readonly name?: string;
   present(record: Versioned<Fields>): object;
 }
 
-/** `fields=id,name,version`: these, where they have a value, and no others. */
+/** The parameter `fields`, such as `fields=id,name,version`. A response shows only these fields. */
 export class SparseFields<Fields> {
   readonly parameter: Parameter;
   private readonly names: readonly string[];
 
   constructor(private readonly resource: ResourceDefinition<Fields>) {
-    const own = Object.keys(resource.schema.describe()['keys'] ?? {});
-    this.names = ['id', ...own, 'version', 'createdAt', 'updatedAt'];
+    const resourceFields = Object.keys(resource.schema.describe()['keys'] ?? {});
+    this.names = ['id', ...resourceFields, 'version', 'createdAt', 'updatedAt'];
     this.parameter = { issues: (text) => nameListIssues('fields', text.split(','), this.names) };
   }
 
-  described(): ParameterDescription {
+  description(): ParameterDescription {
     return {
       name: 'fields',
       description: 'Show only these fields. A field that has no value is left out.',
@@ -33,7 +33,7 @@ export class SparseFields<Fields> {
     };
   }
 
-  /** @param query one without fault */
+  /** @param query a valid query */
   read(query: Query): View<Fields> {
     const { resource } = this;
     const requested = query.get('fields')?.split(',');

@@ -1,13 +1,13 @@
 import type { ApiKeyService } from '../../../../application/auth/api-key-service.js';
 import type { ApiKey } from '../../../../domain/access.js';
-import { describedIssuance, describedRevocation } from '../openapi/resource-operations.js';
+import { issueDescription, revokeDescription } from '../openapi/resource-operations.js';
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
 import { noParameter } from '../query/query.js';
 import { type Handler, idOf, type Operation, type Route } from '../route.js';
 import type { ResourceDefinition } from './resource-definition.js';
 import { ResourceOperations, type ResourcePolicy, respondJson, routesOf } from './resource-routes.js';
 
-/** API keys are issued and revoked, and never changed. */
+/** The routes of API keys, which are created and revoked, but never changed. */
 export function apiKeyRoutes(
   resource: ResourceDefinition<ApiKey>,
   service: ApiKeyService,
@@ -15,20 +15,20 @@ export function apiKeyRoutes(
 ): Route[] {
   const operations = new ResourceOperations(resource, service.keys, policy);
   const issue: Operation = {
-    describe: () => describedIssuance(operations.described),
+    describe: () => issueDescription(operations.openApi),
     scope: resource.writeScope,
     parameter: noParameter,
     headers: readIdempotencyKey,
-    // JSON only: a stream of secrets would be lost with its connection.
+    // JSON only: the secrets of an import would be lost if its connection broke.
     consumes: {
-      'application/json': { read: operations.readJson, handle: issuing(resource, service, operations) },
+      'application/json': { read: operations.readJson, handle: issueHandler(resource, service, operations) },
     },
   };
   const revoke: Operation = {
     ...operations.remove((ctx, precondition) =>
       service.revokeFor(ctx.state.principal, idOf(ctx), precondition),
     ),
-    describe: () => describedRevocation(operations.described),
+    describe: () => revokeDescription(operations.openApi),
   };
   return routesOf(
     resource,
@@ -37,7 +37,7 @@ export function apiKeyRoutes(
   );
 }
 
-function issuing(
+function issueHandler(
   resource: ResourceDefinition<ApiKey>,
   service: ApiKeyService,
   operations: ResourceOperations<ApiKey>,
@@ -46,9 +46,9 @@ function issuing(
     const { body } = ctx.request;
     const creation = { draft: service.keys.draft(body), idempotency: idempotencyOf(ctx, body) };
     const issued = await service.issueFor(ctx.state.principal, creation);
-    operations.announce(ctx, issued);
+    operations.setCreationHeaders(ctx, issued);
     ctx.set('ETag', operations.tagOf(issued.record));
-    // Whole even if Prefer asks for less: the key is shown only here.
+    // The body ignores `Prefer: return=minimal`, because the key is shown only here.
     respondJson(ctx, { ...resource.present(issued.record), key: issued.key });
     ctx.status = 201;
   };

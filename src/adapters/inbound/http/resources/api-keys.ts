@@ -1,18 +1,18 @@
 import { presentApiKey } from '../../../../application/auth/key-administration.js';
 import { API_KEY, type ApiKey } from '../../../../domain/access.js';
 import { parseInstant } from '../../../../domain/instant.js';
-import { givenByService, validateBody } from '../body/validate-body.js';
-import { describedBy, type ResourceDefinition } from './resource-definition.js';
+import { readOnlyField, validateBody } from '../body/validate-body.js';
+import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
 
-const { digest: _secret, lastUsedAt: _given, ...SENT } = API_KEY;
-const SENT_DESCRIPTION = describedBy<ApiKey>(SENT);
-const SCHEMA = SENT_DESCRIPTION.schema.keys({ lastUsedAt: givenByService() });
-/** The response to a creation shows the key itself, which no client can choose. */
-const NEW_SCHEMA = SCHEMA.keys({ key: givenByService() });
+const { digest: _secret, lastUsedAt: _readOnly, ...SENDABLE_FIELDS } = API_KEY;
+const FROM_TABLE = fromFieldTable<ApiKey>(SENDABLE_FIELDS);
+const SCHEMA = FROM_TABLE.schema.keys({ lastUsedAt: readOnlyField() });
+/** A new key must not have the field `key`, which only the service sets. */
+const NEW_SCHEMA = SCHEMA.keys({ key: readOnlyField() });
 
 const MINUTE_MS = 60_000;
 
-/** The digest is in no response, and lists cannot be filtered by it. */
+/** The definition of API keys. Responses never show the digest, and lists cannot be filtered by it. */
 export const API_KEYS: ResourceDefinition<ApiKey> = {
   path: 'api-keys',
   version: 1,
@@ -35,7 +35,7 @@ export const API_KEYS: ResourceDefinition<ApiKey> = {
     },
   },
   alwaysPresent: ['createdAt'],
-  ...SENT_DESCRIPTION,
+  ...FROM_TABLE,
   schema: SCHEMA,
   validate: (sent) => validateBody(NEW_SCHEMA, sent),
   present: presentApiKey,
@@ -44,7 +44,7 @@ export const API_KEYS: ResourceDefinition<ApiKey> = {
     const at = typeof expiresAt === 'string' ? parseInstant(expiresAt) : undefined;
     return { ...rest, ...(at !== undefined && { expiresAt: Math.floor(at) }) };
   },
-  // The last use is shown, so two responses that differ in it have two strong tags (RFC 9110 section 8.8.1).
+  // Responses show the last use, so the strong tag must contain it (RFC 9110 section 8.8.1).
   tagState: {
     of: ({ version, fields: { lastUsedAt } }) =>
       lastUsedAt === undefined ? version : `${version}@${lastUsedAt / MINUTE_MS}`,

@@ -1,5 +1,5 @@
 import { ORDER, type Order } from '../../../../domain/order.js';
-import { describedBy, type ResourceDefinition } from './resource-definition.js';
+import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
 
 export const ORDERS: ResourceDefinition<Order> = {
   path: 'orders',
@@ -14,5 +14,5 @@ export const ORDERS: ResourceDefinition<Order> = {
       'Who ordered what. The user and the products must exist when an order first names them. The order stays as it is when they are deleted later.',
     example: { userId: 1, items: [{ productId: 1, quantity: 2 }] },
   },
-  ...describedBy(ORDER),
+  ...fromFieldTable(ORDER),
 };

@@ -1,5 +1,5 @@
 import { PRODUCT, type Product } from '../../../../domain/product.js';
-import { describedBy, type ResourceDefinition } from './resource-definition.js';
+import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
 
 export const PRODUCTS: ResourceDefinition<Product> = {
   path: 'products',
@@ -19,5 +19,5 @@ export const PRODUCTS: ResourceDefinition<Product> = {
       attributes: { colour: 'green', watts: 7.5, dimmable: true },
     },
   },
-  ...describedBy(PRODUCT),
+  ...fromFieldTable(PRODUCT),
 };

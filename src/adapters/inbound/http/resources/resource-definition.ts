@@ -8,36 +8,36 @@ import type { ResourceDocs } from '../openapi/description.js';
 import type { JsonSchema } from '../openapi/json-schema.js';
 import type { Deprecation } from '../versioning/deprecation.js';
 
-/** What the shared handlers need to know of a resource in one version of the API, as values and functions. */
+/** A resource in one version of the API, as values and functions. The shared handlers read it. */
 export interface ResourceDefinition<Fields> extends RecordView<Fields> {
-  /** The plural noun in the address. */
+  /** The plural noun in the path. */
   readonly path: string;
   /** The version of the API. Several versions can serve the same records. */
   readonly version: number;
   readonly deprecation?: Deprecation;
   readonly readScope: Scope;
   readonly writeScope: Scope;
-  /** What lists can be filtered and sorted by, beside the metadata that every record has. */
+  /** The fields by which lists can be filtered and sorted, in addition to the system fields. */
   readonly fields: FieldSpecs;
-  /** What a client may send. The service's own fields are not in it. */
+  /** The schema of the fields that a client may send. */
   readonly schema: Joi.ObjectSchema;
-  /** Fields that are shown beside the id and cannot be sent. */
+  /** Fields that responses show and clients cannot send, in addition to the id. */
   readonly readOnlyFields?: Readonly<Record<string, JsonSchema>>;
   /** Those of {@link readOnlyFields} that every record has. */
   readonly alwaysPresent?: readonly string[];
   readonly docs: ResourceDocs;
-  /** What the entity tag says of a record. Absent: its version. */
+  /** The state that the entity tag identifies. Default: the version of the record. */
   readonly tagState?: TagState<Fields>;
 }
 
 export interface TagState<Fields> {
   of(record: Versioned<Fields>): number | string;
-  /** A regular expression for what {@link of} returns. Its first group is the version of the record. */
+  /** A regular expression that matches the result of {@link of}. Its first group is the version of the record. */
   readonly pattern: string;
 }
 
-/** The part of a description that follows from the fields that a version sends and shows. */
-export function describedBy<Fields>(
+/** The part of a definition that follows from the field table. */
+export function fromFieldTable<Fields>(
   table: FieldTable,
 ): RecordView<Fields> & Pick<ResourceDefinition<Fields>, 'fields' | 'schema'> {
   const schema = objectSchema(table);

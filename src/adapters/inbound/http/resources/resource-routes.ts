@@ -5,24 +5,24 @@ import { PreconditionFailed } from '../../../../domain/errors.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
 import type { Context, Middleware } from '../context.js';
-import { type ImportPolicy, ImportRoute, type ImportTools } from '../import/import-route.js';
-import { ListRoute } from '../list/list-route.js';
+import { type ImportPolicy, type ImportTools, importHandler } from '../import/import-handler.js';
+import { listOperation } from '../list/list-operation.js';
 import { NDJSON } from '../list/ndjson.js';
 import {
-  DescribedResource,
-  describedChange,
-  describedCreation,
-  describedDeletion,
-  describedListing,
-  describedReading,
-  describedReplacement,
+  createDescription,
+  deleteDescription,
+  listDescription,
+  OpenApiResource,
+  patchDescription,
+  readDescription,
+  replaceDescription,
 } from '../openapi/resource-operations.js';
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
 import { writePrecondition } from '../query/preconditions.js';
 import { prefersMinimal } from '../query/prefer-header.js';
 import { noParameter } from '../query/query.js';
 import { SparseFields, type View } from '../query/sparse-fields.js';
-import { entityTag, isKnown } from '../response/etag.js';
+import { entityTag, matchesIfNoneMatch } from '../response/etag.js';
 import { type BodyHandler, idOf, type Operation, type Policy, type Route } from '../route.js';
 import { MAX_RECORD_BYTES } from '../work-limits.js';
 import type { ResourceDefinition } from './resource-definition.js';
@@ -33,11 +33,11 @@ export interface ResourcePolicy extends ImportPolicy {
   readonly requireIfMatch: boolean;
   /** Whether reading needs no token. */
   readonly publicRead: boolean;
-  /** The Cache-Control of what is read. */
+  /** The `Cache-Control` of reads. */
   readonly cacheControl: string;
 }
 
-/** The two addresses of a resource: the collection and the item. */
+/** The two routes of a resource: the collection and the item. */
 export function routesOf(
   { path, version, deprecation }: ResourceDefinition<never>,
   collection: Route['operations'],
@@ -64,7 +64,7 @@ export function routesOf(
   ];
 }
 
-/** Every operation on a resource whose records clients create, read, change and delete. */
+/** The routes of a resource whose records clients create, read, change and delete. */
 export function resourceRoutes<Fields>(
   resource: ResourceDefinition<Fields>,
   service: RecordService<Fields>,
@@ -84,9 +84,9 @@ export function resourceRoutes<Fields>(
   );
 }
 
-/** The operations that resources have in common. A resource takes those that it offers, and may add its own. */
+/** The operations that resources share. A resource picks from them and may add its own. */
 export class ResourceOperations<Fields> {
-  /** Two versions may show one state differently, so their strong tags differ (RFC 9110 section 8.8.1). */
+  /** Differs by API version, because versions may show one state differently (RFC 9110 section 8.8.1). */
   private readonly tagPrefix: string;
   private readonly versionTag: RegExp;
   readonly readJson: Middleware;
@@ -103,25 +103,28 @@ export class ResourceOperations<Fields> {
     this.versionTag = new RegExp(`^"${this.tagPrefix.replace('.', '\\.')}${state}"$`);
   }
 
-  /** Made when somebody reads the OpenAPI document. */
-  get described(): DescribedResource<Fields> {
-    return new DescribedResource(this.resource, this.policy.requireIfMatch);
+  /** For the OpenAPI document. Built only when it is read. */
+  get openApi(): OpenApiResource<Fields> {
+    return new OpenApiResource(this.resource, this.policy.requireIfMatch);
   }
 
   list(): Operation {
-    const list = new ListRoute(this.resource, this.service, this.policy.cacheControl);
-    return { ...this.readAccess(), ...list.operation(), describe: () => describedListing(this.described) };
+    return {
+      describe: () => listDescription(this.openApi),
+      ...this.readPolicy(),
+      ...listOperation(this.resource, this.service, this.policy.cacheControl),
+    };
   }
 
   create(imports: ImportTools): Operation {
     return {
-      describe: () => describedCreation(this.described),
+      describe: () => createDescription(this.openApi),
       scope: this.resource.writeScope,
       parameter: noParameter,
       headers: readIdempotencyKey,
       consumes: {
         'application/json': { read: this.readJson, handle: (ctx) => this.createOne(ctx) },
-        [NDJSON]: new ImportRoute(this.service, this.policy, imports).handler(),
+        [NDJSON]: importHandler(this.service, this.policy, imports),
       },
     };
   }
@@ -129,9 +132,9 @@ export class ResourceOperations<Fields> {
   read(): Operation {
     const views = new SparseFields(this.resource);
     return {
-      describe: () => describedReading(this.described),
-      ...this.readAccess(),
-      ...this.ofItem(),
+      describe: () => readDescription(this.openApi),
+      ...this.readPolicy(),
+      ...this.itemPolicy(),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
       handle: (ctx, parameters) => this.respondToRead(ctx, views.read(parameters)),
     };
@@ -139,9 +142,9 @@ export class ResourceOperations<Fields> {
 
   replace(): Operation {
     return {
-      describe: () => describedReplacement(this.described),
+      describe: () => replaceDescription(this.openApi),
       scope: this.resource.writeScope,
-      ...this.ofItem(),
+      ...this.itemPolicy(),
       consumes: { 'application/json': this.update('replacement') },
     };
   }
@@ -154,9 +157,9 @@ export class ResourceOperations<Fields> {
       'application/json': mergePatch,
     };
     return {
-      describe: () => describedChange(this.described, Object.keys(consumes), JSON_PATCH),
+      describe: () => patchDescription(this.openApi, Object.keys(consumes), JSON_PATCH),
       scope: this.resource.writeScope,
-      ...this.ofItem(),
+      ...this.itemPolicy(),
       consumes,
     };
   }
@@ -164,12 +167,12 @@ export class ResourceOperations<Fields> {
   /** @param remove deletes the record of the request, or throws `precondition_failed` */
   remove(remove: (ctx: Context, precondition: Precondition) => Promise<void>): Operation {
     return {
-      describe: () => describedDeletion(this.described),
+      describe: () => deleteDescription(this.openApi),
       scope: this.resource.writeScope,
-      ...this.ofItem(),
+      ...this.itemPolicy(),
       handle: async (ctx) => {
         const precondition = this.precondition(ctx);
-        await this.showingTag(ctx, () => remove(ctx, precondition));
+        await this.withCurrentTag(ctx, () => remove(ctx, precondition));
         ctx.status = 204;
       },
     };
@@ -180,7 +183,7 @@ export class ResourceOperations<Fields> {
     const creation = { draft: this.service.draft(body), idempotency: idempotencyOf(ctx, body) };
     await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
     const created = await this.service.create(creation);
-    this.announce(ctx, created);
+    this.setCreationHeaders(ctx, created);
     this.respondToWrite(ctx, 201, created.record);
   }
 
@@ -191,7 +194,9 @@ export class ResourceOperations<Fields> {
         const change = { kind, body: ctx.request.body };
         const precondition = this.precondition(ctx);
         await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-        const record = await this.showingTag(ctx, () => this.service.update(idOf(ctx), precondition, change));
+        const record = await this.withCurrentTag(ctx, () =>
+          this.service.update(idOf(ctx), precondition, change),
+        );
         this.respondToWrite(ctx, 200, record);
       },
     };
@@ -200,7 +205,7 @@ export class ResourceOperations<Fields> {
   private async respondToRead(ctx: Context, view: View<Fields>): Promise<void> {
     const record = await this.service.read(idOf(ctx));
     const tag = this.tagOf(record, view.name);
-    const isUnchanged = isKnown(ctx, tag);
+    const isUnchanged = matchesIfNoneMatch(ctx, tag);
     ctx.set('Cache-Control', this.policy.cacheControl);
     ctx.set('ETag', tag);
     if (isUnchanged) ctx.status = 304;
@@ -218,15 +223,15 @@ export class ResourceOperations<Fields> {
     ctx.status = status === 200 ? 204 : status;
   }
 
-  /** Sets the address of a new record, and whether an earlier request created it. */
-  announce(ctx: Context, { record, isReplay }: Created<Fields>): void {
+  /** Sets the URL of a new record, and whether an earlier request created it. */
+  setCreationHeaders(ctx: Context, { record, isReplay }: Created<Fields>): void {
     const { version, path } = this.resource;
     if (isReplay) ctx.set('Idempotency-Replayed', 'true');
     ctx.set('Location', `/v${version}/${path}/${record.id}`);
   }
 
-  /** Sets the current entity tag if the client's precondition fails. */
-  private async showingTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
+  /** Sets the current entity tag if the precondition fails. */
+  private async withCurrentTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
     try {
       return await write();
     } catch (error) {
@@ -236,7 +241,7 @@ export class ResourceOperations<Fields> {
     }
   }
 
-  /** See {@link entityTag}. */
+  /** The strong tag of a record in this API version. See {@link entityTag}. */
   tagOf(record: Versioned<Fields>, view?: string): string {
     const state = this.resource.tagState?.of(record) ?? record.version;
     return entityTag(`${this.tagPrefix}${state}`, view);
@@ -249,11 +254,11 @@ export class ResourceOperations<Fields> {
     });
   }
 
-  private readAccess(): Pick<Policy, 'scope'> {
+  private readPolicy(): Pick<Policy, 'scope'> {
     return this.policy.publicRead ? {} : { scope: this.resource.readScope };
   }
 
-  private ofItem(): Pick<Policy, 'parameter' | 'ensureExists'> {
+  private itemPolicy(): Pick<Policy, 'parameter' | 'ensureExists'> {
     return { parameter: noParameter, ensureExists: (ctx) => this.service.read(idOf(ctx)) };
   }
 }

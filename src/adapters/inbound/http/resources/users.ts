@@ -1,5 +1,5 @@
 import { USER, type User } from '../../../../domain/user.js';
-import { describedBy, type ResourceDefinition } from './resource-definition.js';
+import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
 
 export const USERS: ResourceDefinition<User> = {
   path: 'users',
@@ -14,5 +14,5 @@ export const USERS: ResourceDefinition<User> = {
       'Who places orders. An e-mail address is kept as it was sent. No two users can have the same one, ignoring case.',
     example: { name: 'Ann Arbor', email: 'Ann@example.com' },
   },
-  ...describedBy(USER),
+  ...fromFieldTable(USER),
 };

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../../domain/errors.js';
 
-/** How HTTP alone refuses a request, beside the codes of the domain. Every code is in the public contract. */
+/** The error codes of HTTP, in addition to those of the domain. Every code is in the public contract. */
 export type HttpErrorCode =
   | 'malformed_json'
   | 'unknown_parameter'
@@ -32,7 +32,7 @@ export interface ErrorEntry {
   readonly remedy: string;
 }
 
-/** The one place that maps a code to its status. A missing code does not compile. */
+/** The status and the documentation of each code. A missing code does not compile. */
 export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   malformed_json: {
     status: 400,

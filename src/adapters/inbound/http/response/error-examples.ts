@@ -1,22 +1,22 @@
 import type { ResponseErrorCode } from './error-codes.js';
 import type { HttpIssue, ParameterIssue } from './http-error.js';
 
-/** What an error says beside its code. */
+/** The members of an error, without its code. */
 export interface ErrorExample {
   readonly message: string;
   readonly details: readonly HttpIssue[];
 }
 
-const alone = (message: string): ErrorExample => ({ message, details: [] });
+const withoutDetails = (message: string): ErrorExample => ({ message, details: [] });
 
-const ofParameter = (
+const forParameter = (
   { in: where, name }: Pick<ParameterIssue, 'in' | 'name'>,
   { code, message }: Pick<ParameterIssue, 'code' | 'message'>,
 ) => ({ message, details: [{ code, message, in: where, name }] });
 
-/** One answer of each code, word for word as the service gives it. */
+/** One response for each code, exactly as the service sends it. */
 export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> = {
-  malformed_json: alone('The body has the member "name" twice in one object.'),
+  malformed_json: withoutDetails('The body has the member "name" twice in one object.'),
   validation_failed: {
     message: 'The request body is invalid; see details.',
     details: [
@@ -25,23 +25,23 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
       { code: 'unknown_field', message: 'colour is not a field.', in: 'body', pointer: '/colour' },
     ],
   },
-  unknown_parameter: ofParameter(
+  unknown_parameter: forParameter(
     { in: 'query', name: 'page' },
     { code: 'unknown_parameter', message: 'There is no parameter "page" here.' },
   ),
-  invalid_parameter: ofParameter(
+  invalid_parameter: forParameter(
     { in: 'query', name: 'limit' },
     { code: 'out_of_range', message: 'The parameter limit takes a whole number from 1 to 1000.' },
   ),
-  invalid_cursor: ofParameter(
+  invalid_cursor: forParameter(
     { in: 'query', name: 'cursor' },
     { code: 'invalid_format', message: 'The parameter cursor is not one that this list gave.' },
   ),
-  cursor_mismatch: ofParameter(
+  cursor_mismatch: forParameter(
     { in: 'query', name: 'cursor' },
     { code: 'invalid_format', message: 'The parameter cursor belongs to another sort or filter.' },
   ),
-  query_too_expensive: alone(
+  query_too_expensive: withoutDetails(
     'No index serves this query, and it was not done in time. Ask for less, or filter and sort by other fields.',
   ),
   invalid_patch: {
@@ -55,14 +55,14 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
       },
     ],
   },
-  invalid_idempotency_key: ofParameter(
+  invalid_idempotency_key: forParameter(
     { in: 'header', name: 'Idempotency-Key' },
     {
       code: 'invalid_format',
       message: 'Idempotency-Key is to be 1 to 255 printable ASCII characters, once.',
     },
   ),
-  unsupported_version: ofParameter(
+  unsupported_version: forParameter(
     { in: 'header', name: 'API-Version' },
     {
       code: 'out_of_range',
@@ -70,17 +70,19 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
         'API-Version (absent: 1) names a version that is not there; this resource has version 1 alone.',
     },
   ),
-  unauthenticated: alone('This needs a token: send Authorization: Bearer and an API key or an access token.'),
-  invalid_token: alone('The token is not one that this service knows.'),
-  token_expired: alone('The API key has expired.'),
-  insufficient_scope: alone('This needs the scope products:write.'),
-  https_required: alone('This service is served over HTTPS alone, by its proxy.'),
-  not_found: alone('There is nothing at this address.'),
-  method_not_allowed: alone('DELETE cannot be used here; see Allow.'),
-  not_acceptable: alone(
+  unauthenticated: withoutDetails(
+    'This needs a token: send Authorization: Bearer and an API key or an access token.',
+  ),
+  invalid_token: withoutDetails('The token is not one that this service knows.'),
+  token_expired: withoutDetails('The API key has expired.'),
+  insufficient_scope: withoutDetails('This needs the scope products:write.'),
+  https_required: withoutDetails('This service is served over HTTPS alone, by its proxy.'),
+  not_found: withoutDetails('There is nothing at this address.'),
+  method_not_allowed: withoutDetails('DELETE cannot be used here; see Allow.'),
+  not_acceptable: withoutDetails(
     'Answers come as application/json or application/x-ndjson; Accept fits nothing of that.',
   ),
-  request_timeout: alone('The request took too long to arrive.'),
+  request_timeout: withoutDetails('The request took too long to arrive.'),
   duplicate_value: {
     message: 'Another record has this sku.',
     details: [
@@ -98,22 +100,24 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
       },
     ],
   },
-  last_admin_key: alone(
+  last_admin_key: withoutDetails(
     'This is the last key with the scope keys:admin. Make another one before you revoke it.',
   ),
-  precondition_failed: alone('The record is no longer the version that the request names.'),
-  payload_too_large: alone('The body is larger than 1048576 bytes.'),
-  uri_too_long: alone('The address, or one that the answer would lead to, is longer than 8192 bytes.'),
-  unsupported_media_type: alone(
+  precondition_failed: withoutDetails('The record is no longer the version that the request names.'),
+  payload_too_large: withoutDetails('The body is larger than 1048576 bytes.'),
+  uri_too_long: withoutDetails(
+    'The address, or one that the answer would lead to, is longer than 8192 bytes.',
+  ),
+  unsupported_media_type: withoutDetails(
     'The body is to be sent as application/json or application/x-ndjson in UTF-8, with no content coding.',
   ),
-  expectation_failed: alone('The one expectation that is met is 100-continue.'),
-  idempotency_key_reused: alone(
+  expectation_failed: withoutDetails('The one expectation that is met is 100-continue.'),
+  idempotency_key_reused: withoutDetails(
     'This idempotency key was used for another body. Use a new key for a new request.',
   ),
-  precondition_required: alone('Say in If-Match which version you have seen.'),
-  rate_limited: alone('Over 600 requests in one window; try again later.'),
-  headers_too_large: alone('The headers are larger than 16384 bytes.'),
-  internal_error: alone('Something went wrong in the service. It has been noted.'),
-  unavailable: alone('The store cannot be used right now.'),
+  precondition_required: withoutDetails('Say in If-Match which version you have seen.'),
+  rate_limited: withoutDetails('Over 600 requests in one window; try again later.'),
+  headers_too_large: withoutDetails('The headers are larger than 16384 bytes.'),
+  internal_error: withoutDetails('Something went wrong in the service. It has been noted.'),
+  unavailable: withoutDetails('The store cannot be used right now.'),
 };

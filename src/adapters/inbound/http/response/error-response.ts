@@ -3,7 +3,7 @@ import { OAuthError } from '../oauth/oauth-errors.js';
 import { ERRORS } from './error-codes.js';
 import { type CodedError, HttpError, isCoded } from './http-error.js';
 
-/** Seconds after which a client may try again if the service could not answer. */
+/** The `Retry-After` of `unavailable`. */
 const RETRY_AFTER_SECONDS = 1;
 
 export interface ErrorResponse {

@@ -2,31 +2,31 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../context.js';
 import { invalidHeader } from './http-error.js';
 
-/** RFC 9110 section 8.8.3: the opaque part consists of visible characters except the quotation mark. */
+/** An entity tag (RFC 9110 section 8.8.3): visible characters except the quotation mark, in quotation marks. */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
-const LIST = new RegExp(`^(?:\\s*${ENTITY_TAG.source}\\s*(?:,|$)|\\s*,)+$`);
-/** For clients (RFC 9110 section 5.6.1.1). Empty elements are accepted as well, but no sender generates any. */
+const TAG_LIST = new RegExp(`^(?:\\s*${ENTITY_TAG.source}\\s*(?:,|$)|\\s*,)+$`);
+/** The pattern for clients (RFC 9110 section 5.6.1.1). The service also accepts empty elements. */
 export const TAG_LIST_PATTERN = `^(?:\\*|${ENTITY_TAG.source}(?:[\\t ]*,[\\t ]*${ENTITY_TAG.source})*)$`;
-const EACH = new RegExp(ENTITY_TAG, 'g');
+const EACH_TAG = new RegExp(ENTITY_TAG, 'g');
 
-/** The tag of a record is its version. A view with other fields than the default has its own tag. */
+/** The strong tag of a record: its version, and the view if it does not show the default fields. */
 export function entityTag(version: number | string, view?: string): string {
   return view === undefined ? `"${version}"` : `"${version}:${view}"`;
 }
 
-/** The same for every response that consists of the same parts. */
+/** The weak tag of a response: a hash of its parts. */
 export function weakTag(...parts: readonly (string | Buffer)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\n');
   return `W/"${hash.digest('base64url')}"`;
 }
 
-/** Whether the client already has the state with this tag. A malformed header matches no tag and costs only a body. */
-export function isKnown(ctx: Context, tag: string): boolean {
-  const { 'if-none-match': known } = ctx.headers;
-  if (known === undefined || !isReadable(known)) return false;
-  const tags = tagsIn('If-None-Match', known);
-  return tags === '*' || tags.some((other) => opaque(other) === opaque(tag));
+/** Whether `If-None-Match` contains the tag. A malformed header matches no tag, which costs only a body. */
+export function matchesIfNoneMatch(ctx: Context, tag: string): boolean {
+  const { 'if-none-match': header } = ctx.headers;
+  if (header === undefined || !isTagList(header)) return false;
+  const tags = tagsIn('If-None-Match', header);
+  return tags === '*' || tags.some((other) => opaqueTag(other) === opaqueTag(tag));
 }
 
 /**
@@ -35,22 +35,22 @@ export function isKnown(ctx: Context, tag: string): boolean {
  */
 export function tagsIn(field: 'If-Match' | 'If-None-Match', value: string): '*' | readonly string[] {
   if (value.trim() === '*') return '*';
-  if (!isReadable(value)) {
+  if (!isTagList(value)) {
     throw invalidHeader(
       field,
       'invalid_format',
       `${field} takes * or entity tags in quotation marks, such as "3".`,
     );
   }
-  return value.match(EACH) ?? [];
+  return value.match(EACH_TAG) ?? [];
 }
 
-function isReadable(value: string): boolean {
+function isTagList(value: string): boolean {
   // Commas alone are an empty list.
-  return value.trim() === '*' || (LIST.test(value) && value.includes('"'));
+  return value.trim() === '*' || (TAG_LIST.test(value) && value.includes('"'));
 }
 
-/** A tag without its mark of weakness. Weak comparison (RFC 9110 section 8.8.3.2) compares nothing else. */
-export function opaque(tag: string): string {
+/** The tag without `W/`, for weak comparison (RFC 9110 section 8.8.3.2). */
+export function opaqueTag(tag: string): string {
   return tag.startsWith('W/') ? tag.slice(2) : tag;
 }

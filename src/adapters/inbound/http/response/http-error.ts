@@ -2,7 +2,7 @@ import { AppError, type Issue } from '../../../../domain/errors.js';
 import type { HttpErrorCode, ResponseErrorCode } from './error-codes.js';
 import type { HttpIssueCode } from './issue-codes.js';
 
-/** A problem with a parameter of the query or with a header. */
+/** An issue of a query parameter or a header. */
 export interface ParameterIssue {
   readonly code: HttpIssueCode;
   readonly message: string;
@@ -13,7 +13,7 @@ export interface ParameterIssue {
 /** An entry of `details`. */
 export type HttpIssue = Issue | ParameterIssue;
 
-/** A request that HTTP refuses. It has the members of the domain's error; the response shows both alike. */
+/** An error of HTTP itself. It has the same members as the domain's error, so responses show both alike. */
 export class HttpError<Code extends ResponseErrorCode = HttpErrorCode> extends Error {
   override readonly name = 'HttpError';
 
@@ -27,7 +27,7 @@ export class HttpError<Code extends ResponseErrorCode = HttpErrorCode> extends E
   }
 }
 
-/** An error that has a code. Any other error is a defect. */
+/** An error with a code. Any other error is a defect. */
 export type CodedError = AppError | HttpError<ResponseErrorCode>;
 
 export function isCoded(error: unknown): error is CodedError {
@@ -43,7 +43,7 @@ export function parameterIssue(
   return { code, message, in: where, name };
 }
 
-/** @param issues each with its error code; if the codes differ, the error is `invalid_parameter` */
+/** @param issues each issue with its error code. If the codes differ, the error is `invalid_parameter`. */
 export function invalidParameters(issues: readonly (readonly [HttpErrorCode, ParameterIssue])[]): HttpError {
   const codes = new Set(issues.map(([code]) => code));
   const [code = 'invalid_parameter'] = codes.size === 1 ? codes : [];

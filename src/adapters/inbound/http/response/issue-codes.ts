@@ -1,6 +1,6 @@
 import type { IssueCode } from '../../../../domain/errors.js';
 
-/** A problem with a parameter or header that only HTTP knows, beside the domain's. */
+/** The issue codes of the domain, and those of HTTP. */
 export type HttpIssueCode = IssueCode | 'unknown_parameter';
 
 /** The documentation of a code in `details`. */
@@ -10,7 +10,7 @@ export interface IssueEntry {
   readonly remedy: string;
 }
 
-/** A missing code does not compile. */
+/** The documentation of each issue code. A missing code does not compile. */
 export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   required: {
     cause:

@@ -1,15 +1,15 @@
 import type { Context } from '../context.js';
-import { CODECS, type CodedDocument, type Coding } from '../middleware/compression-codecs.js';
+import { CODECS, type Coding, type CompressedDocument } from '../middleware/compression-codecs.js';
 import type { OperationDescription } from '../openapi/description.js';
 import { noParameter } from '../query/query.js';
 import type { Route } from '../route.js';
-import { isKnown, weakTag } from './etag.js';
+import { matchesIfNoneMatch, weakTag } from './etag.js';
 
-/** A document that is not a record. All responses share its bytes, and each coding is made once. */
-export class TaggedDocument implements CodedDocument {
+/** A document with an ETag. All responses share its bytes, and it is compressed once for each coding. */
+export class TaggedDocument implements CompressedDocument {
   private readonly content: Buffer;
   private readonly tag: string;
-  private readonly codings = new Map<Coding, Promise<Buffer>>();
+  private readonly compressed = new Map<Coding, Promise<Buffer>>();
 
   /** @param type the media type, with its charset if it has one */
   constructor(
@@ -21,10 +21,10 @@ export class TaggedDocument implements CodedDocument {
     this.tag = weakTag(this.content);
   }
 
-  /** Sets the headers even if nothing has changed, because a cache takes over those of a 304. */
+  /** Responds with the document, or with 304. A 304 has the same headers, because caches store them. */
   send(ctx: Context): void {
     ctx.set({ 'Content-Type': this.type, 'Cache-Control': this.cacheControl, ETag: this.tag });
-    if (isKnown(ctx, this.tag)) {
+    if (matchesIfNoneMatch(ctx, this.tag)) {
       ctx.status = 304;
       return;
     }
@@ -32,26 +32,26 @@ export class TaggedDocument implements CodedDocument {
     ctx.state.document = this;
   }
 
-  coded(coding: Coding): Promise<Buffer> {
-    const made = this.codings.get(coding) ?? CODECS[coding].whole(this.content);
-    this.codings.set(coding, made);
-    made.catch(() => this.codings.delete(coding));
-    return made;
+  compressedBy(coding: Coding): Promise<Buffer> {
+    const bytes = this.compressed.get(coding) ?? CODECS[coding].compress(this.content);
+    this.compressed.set(coding, bytes);
+    bytes.catch(() => this.compressed.delete(coding));
+    return bytes;
   }
 }
 
-/** A public JSON document that is not a record. */
+/** A public JSON document that is built for each request. */
 export interface JsonDocument {
   readonly description: OperationDescription;
   readonly cacheControl: string;
-  make(): Promise<object>;
+  build(): Promise<object>;
 }
 
-/** @param path matches the template, and perhaps other forms of it */
+/** @param path the pattern of all paths of the document */
 export function jsonDocument(
   template: string,
   path: RegExp,
-  { description, cacheControl, make }: JsonDocument,
+  { description, cacheControl, build }: JsonDocument,
 ): Route {
   return {
     template,
@@ -63,7 +63,7 @@ export function jsonDocument(
         parameter: noParameter,
         varyBy: ['Accept-Encoding'],
         handle: async (ctx) => {
-          const body = JSON.stringify(await make());
+          const body = JSON.stringify(await build());
           ctx.set('Content-Type', 'application/json');
           ctx.set('Cache-Control', cacheControl);
           ctx.body = body;

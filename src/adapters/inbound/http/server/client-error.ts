@@ -6,14 +6,14 @@ import { HttpError } from '../response/http-error.js';
 
 export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
-/** RFC 9112 section 3: a request line with a method that the parser does not know. */
+/** A request line with a method that the parser does not know (RFC 9112 section 3). */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 /**
- * A connection that is closed while its peer still sends is reset, and the peer never reads the response. So the
- * input is read and dropped for this long (RFC 9112 section 9.6).
+ * How long the input is read and dropped before the connection is closed (RFC 9112 section 9.6). Closing it while the
+ * peer still sends would reset it, and the peer would lose the response.
  */
 const LINGER_MS = 1_000;
 const responded = new WeakSet<Socket>();
@@ -22,51 +22,51 @@ type Headers = Readonly<Record<string, string>>;
 
 /**
  * Responds to a message that never became a request. `refusePlainHttp` responds to plain HTTP on the TLS port.
- * @param running the responses in progress on this connection, oldest first
- * @param always the headers of every response
+ * @param pending the responses in progress on this connection, oldest first
+ * @param baseHeaders the headers of every response
  */
 export function respondToClientError(
   error: ParserError,
   socket: Socket,
-  running: readonly ServerResponse[],
-  always: Headers,
+  pending: readonly ServerResponse[],
+  baseHeaders: Headers,
 ): void {
-  refuse(refusalOf(error), socket, running, always);
+  refuse(refusalOf(error), socket, pending, baseHeaders);
 }
 
-/** The error as Node reports it. */
+/** A request timeout in the form in which Node reports it. */
 export function requestTimeout(): ParserError {
   return Object.assign(new Error('The request took too long to arrive.'), { code: REQUEST_TIMEOUT });
 }
 
-/** CONNECT asks for a tunnel, which Node hands over as a bare socket. */
-export function refuseTunnel(socket: Socket, running: readonly ServerResponse[], always: Headers): void {
-  refuse(unknownMethod(), socket, running, always);
+/** Responds to CONNECT, for which Node passes a socket instead of a request. */
+export function refuseTunnel(socket: Socket, pending: readonly ServerResponse[], baseHeaders: Headers): void {
+  refuse(unknownMethod(), socket, pending, baseHeaders);
 }
 
 /**
- * Closes the connection. A peer that still awaits another response, or already gets one to this message, gets none:
- * it would take this one for that, or for a part of it.
+ * Sends the error and closes the connection. The error is not sent if another response is pending or has begun, because
+ * the peer would read it as that response or as a part of it.
  */
 function refuse(
   refusal: HttpError | undefined,
   socket: Socket,
-  running: readonly ServerResponse[],
-  always: Headers,
+  pending: readonly ServerResponse[],
+  baseHeaders: Headers,
 ): void {
   if (responded.has(socket)) return;
   responded.add(socket);
-  const last = running.findLast(({ req }) => req.complete);
+  const last = pending.findLast(({ req }) => req.complete);
   if (!refusal || !socket.writable) socket.destroy();
   else if (last) last.once('finish', () => socket.destroy());
-  else if (running.some(({ headersSent }) => headersSent)) socket.destroy();
-  else response(refusal, socket, always);
+  else if (pending.some(({ headersSent }) => headersSent)) socket.destroy();
+  else sendResponse(refusal, socket, baseHeaders);
 }
 
-function response(refusal: HttpError, socket: Socket, always: Headers): void {
+function sendResponse(refusal: HttpError, socket: Socket, baseHeaders: Headers): void {
   const { status, headers, body } = errorResponse(refusal);
   const lines = Object.entries({
-    ...always,
+    ...baseHeaders,
     ...headers,
     ...(refusal.code === 'method_not_allowed' && { Allow: METHODS }),
     'API-Version': '1',

@@ -5,29 +5,27 @@ import { networkOf, parseAddress } from './ip-address.js';
 
 export interface ConnectionLimits {
   /** The limit of all clients together. */
-  readonly most: number;
-  /**
-   * The limit of one address, or of the /64 of an IPv6 address. Below the other, so that one client never holds all.
-   */
-  readonly mostPerAddress: number;
+  readonly max: number;
+  /** The limit of one IPv4 address or the /64 of an IPv6 address, so that one client cannot use all connections. */
+  readonly maxPerAddress: number;
 }
 
 /**
- * Limits the number of connections, so that a flood of them costs a bounded amount of memory. Near the limit, idle
- * connections are closed to make room; beyond it, new ones are closed. By hand: with `server.maxConnections` the
- * primary of several workers would pass a connection round and round among full workers.
+ * Limits the number of connections, and so the memory that a flood of them takes. Near the limit, idle connections are
+ * closed. At the limit, new connections are closed. By hand: with `server.maxConnections`, the primary process would
+ * pass a connection from one full worker to the next without end.
  */
-export function boundConnections(
+export function limitConnections(
   server: HttpServer | HttpsServer,
-  { most, mostPerAddress }: ConnectionLimits,
+  { max, maxPerAddress }: ConnectionLimits,
 ): void {
   let open = 0;
   const openByAddress = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const address = networkOf(parseAddress(socket.remoteAddress));
     const ofAddress = openByAddress.get(address) ?? 0;
-    if (open + 1 >= most) server.closeIdleConnections();
-    if (open >= most || ofAddress >= mostPerAddress) {
+    if (open + 1 >= max) server.closeIdleConnections();
+    if (open >= max || ofAddress >= maxPerAddress) {
       socket.destroy();
       return;
     }

@@ -1,28 +1,28 @@
 import { type Socket, Server as TcpServer } from 'node:net';
 
-/** A connection without a request gets this long to finish one that may be on its way. */
-const SILENT_MS = 500;
+/** How long a connection without a request stays open during a drain, because a request may be on its way. */
+const UNUSED_MS = 500;
 const CHECK_MS = 50;
 
 interface Connection {
   /** The number of responses in progress. */
   running: number;
   /** The number of complete responses. */
-  responded: number;
+  completed: number;
 }
 
 /**
- * Stops an HTTP or HTTPS server: it finishes running requests, closes idle connections, and closes all after a
- * deadline. By hand: Node's `close` and `closeIdleConnections` can cut a response that is still being sent.
+ * Stops an HTTP or HTTPS server. Running requests are finished, idle connections are closed, and after a deadline all
+ * connections are closed. By hand: Node's `close` and `closeIdleConnections` can cut a response that is being sent.
  */
 export class Drain {
   private readonly connections = new Map<Socket, Connection>();
   /** TCP connections whose TLS handshake is not complete, by their peer. */
   private readonly handshakes = new Map<string, Socket>();
-  private started = false;
+  private isStarted = false;
 
   constructor(private readonly server: TcpServer) {
-    server.on('connection', (socket: Socket) => this.await(socket));
+    server.on('connection', (socket: Socket) => this.watchHandshake(socket));
     server.on('secureConnection', (socket: Socket) => this.open(socket));
     for (const event of ['request', 'checkContinue', 'checkExpectation']) {
       server.prependListener(event, ({ socket }, response) => this.count(socket, response));
@@ -30,31 +30,31 @@ export class Drain {
   }
 
   get isDraining(): boolean {
-    return this.started;
+    return this.isStarted;
   }
 
   /** @returns whether all running requests were finished within `graceMs` */
   async drain(graceMs: number): Promise<boolean> {
-    this.started = true;
-    const begun = performance.now();
-    // Not the close of HTTP servers, which destroys idle connections even if a response is still being sent.
+    this.isStarted = true;
+    const startedAt = performance.now();
+    // Not `close` of the HTTP server, which destroys connections on which a response is still being sent.
     const closed = new Promise<void>((resolve) => {
       TcpServer.prototype.close.call(this.server, () => resolve());
     });
-    let withTimeout = true;
-    const checking = setInterval(() => {
-      const waited = performance.now() - begun;
-      if (waited < graceMs) return this.closeIdle(waited >= Math.min(SILENT_MS, graceMs));
-      withTimeout = [...this.connections.values()].every(({ running }) => running === 0);
+    let isComplete = true;
+    const timer = setInterval(() => {
+      const waited = performance.now() - startedAt;
+      if (waited < graceMs) return this.closeIdle(waited >= Math.min(UNUSED_MS, graceMs));
+      isComplete = [...this.connections.values()].every(({ running }) => running === 0);
       for (const socket of [...this.connections.keys(), ...this.handshakes.values()]) socket.destroy();
     }, CHECK_MS);
     this.closeIdle(false);
     await closed;
-    clearInterval(checking);
-    return withTimeout;
+    clearInterval(timer);
+    return isComplete;
   }
 
-  private await(socket: Socket): void {
+  private watchHandshake(socket: Socket): void {
     const peer = peerOf(socket);
     this.handshakes.set(peer, socket);
     socket.once('close', () => this.handshakes.delete(peer));
@@ -62,7 +62,7 @@ export class Drain {
 
   private open(socket: Socket): Connection {
     this.handshakes.delete(peerOf(socket));
-    const connection = { running: 0, responded: 0 };
+    const connection = { running: 0, completed: 0 };
     this.connections.set(socket, connection);
     socket.once('close', () => this.connections.delete(socket));
     return connection;
@@ -73,22 +73,21 @@ export class Drain {
     connection.running++;
     response.once('close', () => {
       connection.running--;
-      connection.responded++;
+      connection.completed++;
     });
   }
 
   /**
-   * Ends idle connections. The end follows everything that is still to be sent. A request that crosses it is not
-   * served.
-   * @param silent whether connections that never had a request are idle too
+   * Ends idle connections after everything that is still to be sent. A request that arrives later is not served.
+   * @param includeUnused whether connections that never had a request are idle too
    */
-  private closeIdle(silent: boolean): void {
-    for (const [socket, { running, responded }] of this.connections) {
-      if (running > 0 || (responded === 0 && !silent)) continue;
+  private closeIdle(includeUnused: boolean): void {
+    for (const [socket, { running, completed }] of this.connections) {
+      if (running > 0 || (completed === 0 && !includeUnused)) continue;
       if (!socket.writableEnded) socket.end();
-      else if (silent && socket.writableFinished) socket.destroy();
+      else if (includeUnused && socket.writableFinished) socket.destroy();
     }
-    if (silent) for (const socket of this.handshakes.values()) socket.destroy();
+    if (includeUnused) for (const socket of this.handshakes.values()) socket.destroy();
   }
 }
 

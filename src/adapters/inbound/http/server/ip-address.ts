@@ -3,12 +3,12 @@ import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** An IPv4 address that is mapped into IPv6 (RFC 4291 section 2.5.5.2) becomes that IPv4 address. */
+/** Parses an IP address. An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) becomes the IPv4 address. */
 export function parseAddress(text: string | undefined): Address | undefined {
   return text !== undefined && isIP(text) ? ipaddr.process(text) : undefined;
 }
 
-/** The unit of limits: an IPv4 address, or the /64 of an IPv6 address, which belongs to one subscriber. */
+/** The key of limits: an IPv4 address, or the /64 of an IPv6 address, because one subscriber has a whole /64. */
 export function networkOf(address: Address | undefined): string {
   if (address === undefined) return 'unknown';
   if (address instanceof ipaddr.IPv4) return address.toString();
@@ -28,13 +28,13 @@ interface Range {
  */
 const FORWARDED = /^(?:\[([\da-f:.]+)\](?::\d+)?|([\d.]+):\d+|([\da-f:.]+))$/i;
 
-/** The proxies that are trusted to name their clients. */
+/** The proxies whose `X-Forwarded-For` is trusted. */
 export class TrustedProxies {
   private readonly ranges: readonly Range[];
 
   /** @param list valid addresses and CIDRs, separated by commas */
   constructor(list: string) {
-    this.ranges = list.split(',').map((text) => rangeOf(text.trim()));
+    this.ranges = list.split(',').map((text) => parseRange(text.trim()));
   }
 
   includes(address: Address): boolean {
@@ -44,15 +44,15 @@ export class TrustedProxies {
   }
 
   /**
-   * The right-most entry that is not a trusted proxy, because the client can write everything left of it. An entry
-   * that is not an address ends the search at the proxy that wrote it.
+   * The IP address of the client: the right-most entry that is not a trusted proxy, because the client can forge
+   * everything left of it. If an entry is not an address, the result is the proxy that wrote it.
    * @param proxy the trusted proxy that sent the request
-   * @param forwardedFor the field X-Forwarded-For, its lines joined by commas
+   * @param forwardedFor the value of `X-Forwarded-For`
    */
   clientOf(proxy: Address, forwardedFor: string): Address {
     let client = proxy;
     for (const entry of forwardedFor.split(',').reverse()) {
-      const address = forwarded(entry.trim());
+      const address = parseForwarded(entry.trim());
       if (!address) break;
       client = address;
       if (!this.includes(address)) break;
@@ -61,12 +61,12 @@ export class TrustedProxies {
   }
 }
 
-function forwarded(entry: string): Address | undefined {
+function parseForwarded(entry: string): Address | undefined {
   const [, bracketed, withPort, bare] = FORWARDED.exec(entry) ?? [];
   return parseAddress(bracketed ?? withPort ?? bare);
 }
 
-function rangeOf(text: string): Range {
+function parseRange(text: string): Range {
   if (!text.includes('/')) {
     const start = ipaddr.process(text);
     return { start, prefix: start.toByteArray().length * 8 };

@@ -1,6 +1,6 @@
 /**
- * What the service needs of Node's HTTP server and does not get from it. Each part names the Node issue or the RFC,
- * and the condition on which it can be deleted. `pipelining.ts` is one too.
+ * Workarounds for Node's HTTP server. Each part names the Node issue or the RFC, and says when it can be deleted.
+ * `pipelining.ts` is another one.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
@@ -9,16 +9,16 @@ import type { TLSSocket } from 'node:tls';
 import { yieldFairly } from '../../../../shared/event-loop.js';
 import { networkOf, parseAddress } from './ip-address.js';
 
-// Request deadlines: `server.requestTimeout` is one for all requests, and cannot be changed for a single one
+// Request deadlines: `server.requestTimeout` applies to all requests and cannot be changed for one request
 // (nodejs/node#46574, nodejs/help#4120). Delete this part when a request can have its own timeout.
 
-/** By connection, the request without a deadline. The next request can arrive before this one is closed. */
+/** The request without a deadline of each connection. The next request can arrive before this one is closed. */
 const lifted = new WeakMap<Socket, IncomingMessage>();
-/** The timer of a request with a postponed deadline, from its start on. */
+/** The timer of each request with a postponed deadline; undefined until the request starts. */
 const postponed = new WeakMap<IncomingMessage, NodeJS.Timeout | undefined>();
 
 /**
- * Lets a request take as long as its bytes keep coming; silence still ends it. When the server's `requestTimeout`
+ * Removes the deadline of a request. The timeout of idle connections still applies. When the server's `requestTimeout`
  * expires for this request, {@link isOfLiftedDeadline} recognises the error. Node reports it once per request.
  */
 export function liftDeadline(request: IncomingMessage): void {
@@ -30,14 +30,14 @@ export function liftDeadline(request: IncomingMessage): void {
   });
 }
 
-/** Starts the time of a request with {@link startPostponedDeadline}, instead of with its first byte. */
+/** Makes the deadline of a request count from {@link startPostponedDeadline} instead of from its first byte. */
 export function postponeDeadline(request: IncomingMessage): void {
   liftDeadline(request);
   postponed.set(request, undefined);
 }
 
 /**
- * Does nothing for a request whose deadline was not postponed.
+ * Starts a postponed deadline. Does nothing for other requests.
  * @param expire called if the request is not complete after this many milliseconds
  */
 export function startPostponedDeadline(request: IncomingMessage, ms: number, expire: () => void): void {
@@ -49,64 +49,64 @@ export function startPostponedDeadline(request: IncomingMessage, ms: number, exp
   request.once('close', () => clearTimeout(timer));
 }
 
+/** Whether an error is the timeout of a request whose deadline was lifted. */
 export function isOfLiftedDeadline(error: NodeJS.ErrnoException, socket: Socket): boolean {
   return error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && lifted.get(socket)?.complete === false;
 }
 
-// Pausing a connection: Node pauses a socket, and its parser, while more is to be sent than the socket takes. A
-// paused parser takes no byte and reports HPE_PAUSED (nodejs/node#3332). Delete this part when a server can pause a
-// connection through a documented function.
+// Pausing a connection: Node pauses a socket and its parser while the socket cannot send more. A paused parser accepts
+// no bytes and reports HPE_PAUSED (nodejs/node#3332). Delete this part when a documented function can pause a
+// connection.
 
-/** Reads on from a paused socket, if Node itself does not hold it back; else when the socket has drained. */
+/** Resumes a paused socket: at once, or when it has drained if Node paused it too. */
 export function resumeReading(socket: Socket): void {
   if (socket.writableNeedDrain) socket.once('drain', () => socket.resume());
   else socket.resume();
 }
 
 /**
- * Makes Node's parser read a connection through its stream. By default it reads below the stream, where a pause does
- * not stop what TLS has already decrypted. A later change can leave the connection paused, so this comes first, when
- * Node has just created the parser.
+ * Makes Node's parser read a connection through its stream, so that a pause also stops data that TLS has already
+ * decrypted. Must be called as soon as Node has created the parser; later, the connection could stay paused.
  */
 export function readThroughStream(socket: Socket): void {
   socket.on('data', () => {});
 }
 
-// Chunks: Node hands over each chunk of a body (RFC 9112 section 7.1) by itself, at some 300 bytes and several calls,
-// however small it is. Delete this part when Node joins the chunks of one read.
+// Chunks: Node passes on each chunk of a body (RFC 9112 section 7.1) separately. Even the smallest one costs about 300
+// bytes and several calls. Delete this part when Node joins the chunks of one read.
 
-/** A read of 64 KiB brings four chunks of 16 KiB, or ten thousand of one byte, which take some 10 ms. */
+/** A read of 64 KiB contains four chunks of 16 KiB, or ten thousand of one byte, which take about 10 ms. */
 const MANY_CHUNKS = 256;
 
-/** Connections that are not read until their turn comes. */
-const resting = new WeakSet<Socket>();
+/** Connections that are paused until their turn comes. */
+const waitingForTurn = new WeakSet<Socket>();
 
 /**
- * Joins the chunks that one read of the socket brings. A connection that brings many chunks at once then waits for its
- * turn, with clients in rotation.
+ * Joins the chunks of one read of the socket. If one read has many chunks, the connection then waits for its turn among
+ * all clients.
  */
 export function coalesceChunks(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers['transfer-encoding'] === undefined) return;
-  // Node's parser hands over each chunk by `push`.
+  // Node's parser passes on each chunk by `push`.
   const push = request.push.bind(request);
   let chunks: Buffer[] = [];
-  const give = () => {
-    const given = chunks;
-    if (given.length === 0) return;
+  const flush = () => {
+    const joined = chunks;
+    if (joined.length === 0) return;
     chunks = [];
-    push(given.length === 1 ? given[0] : Buffer.concat(given));
-    if (given.length > MANY_CHUNKS) rest(request.socket);
+    push(joined.length === 1 ? joined[0] : Buffer.concat(joined));
+    if (joined.length > MANY_CHUNKS) pauseUntilTurn(request.socket);
   };
   request.push = (chunk: Buffer | null) => {
     if (chunk === null) {
-      give();
+      flush();
       return push(null);
     }
-    // Microtasks run after everything that one read brought is parsed.
-    if (chunks.push(chunk) === 1) queueMicrotask(give);
+    // Microtasks run after the parser has handled the whole read.
+    if (chunks.push(chunk) === 1) queueMicrotask(flush);
     return request.readableLength < request.readableHighWaterMark;
   };
-  // A body that nobody reads is dropped here, or Node would drop it chunk by chunk.
+  // Drops a body that nobody reads. Otherwise Node would drop it chunk by chunk.
   response.prependOnceListener('finish', () => {
     if (request.readableEnded) return;
     request.read(0);
@@ -114,35 +114,34 @@ export function coalesceChunks(request: IncomingMessage, response: ServerRespons
   });
 }
 
-function rest(socket: Socket): void {
-  if (resting.has(socket)) return;
-  resting.add(socket);
+function pauseUntilTurn(socket: Socket): void {
+  if (waitingForTurn.has(socket)) return;
+  waitingForTurn.add(socket);
   socket.pause();
   // Node resumes a socket whenever a body is read.
   const pauseAgain = () => socket.pause();
   socket.on('resume', pauseAgain);
   void yieldFairly(networkOf(parseAddress(socket.remoteAddress))).then(() => {
-    resting.delete(socket);
+    waitingForTurn.delete(socket);
     socket.off('resume', pauseAgain);
     resumeReading(socket);
   });
 }
 
-// Upgrades: behind a request that asks for another protocol (RFC 9110 section 7.8), Node drops the bytes that came
-// with it and parses on from the middle of what follows (see nodejs/node#60016). Delete this part when every
-// supported Node has that fix.
+// Upgrades: after a request with `Upgrade` (RFC 9110 section 7.8), Node drops the bytes that arrived with it and parses
+// on in the middle of a message (nodejs/node#60016). Delete this part when every supported Node has the fix.
 
 const UPGRADE_OPTION = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i;
 
-/** Whether a client asks for another protocol. The service ignores that, but must read no further request behind it. */
+/** Whether a request asks for another protocol. The service ignores that but must close the connection afterwards. */
 export function requestsUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined || UPGRADE_OPTION.test(headers.connection ?? '');
 }
 
-// Plain HTTP on the TLS port: Node closes the connection without a response (nodejs/node#23331). Delete
-// this part when Node reports such a client with a socket that can be written to.
+// Plain HTTP on the TLS port: Node closes the connection without a response (nodejs/node#23331). Delete this part when
+// Node passes a writable socket to the listeners of such an error.
 
-/** The errors of OpenSSL when a peer begins with a method. It knows some, and takes the others for a version of TLS. */
+/** The errors of OpenSSL for plain HTTP. It recognises some methods, and reads the others as a TLS version. */
 const NOT_TLS = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST', 'ERR_SSL_WRONG_VERSION_NUMBER'];
 
 const TEXT = 'This port serves HTTPS alone: use https:// in the address.\n';
@@ -155,28 +154,28 @@ const RESPONSE = [
   TEXT,
 ].join('\r\n');
 
-/** Tells a client that speaks plain HTTP to use HTTPS, before Node closes its connection. */
+/** Responds to plain HTTP on the TLS port before Node closes the connection. */
 export function refusePlainHttp(server: Server): void {
   /** TCP connections whose TLS handshake is not complete. */
   const handshakes = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
-    const ends = endsOf(socket);
-    handshakes.set(ends, socket);
-    socket.once('close', () => handshakes.delete(ends));
+    const key = connectionKey(socket);
+    handshakes.set(key, socket);
+    socket.once('close', () => handshakes.delete(key));
   });
-  server.on('secureConnection', (socket: TLSSocket) => handshakes.delete(endsOf(socket)));
-  // Before Node's own listener, which closes the connection.
+  server.on('secureConnection', (socket: TLSSocket) => handshakes.delete(connectionKey(socket)));
+  // Runs before Node's own listener, which closes the connection.
   server.prependListener('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     if (!NOT_TLS.includes(error.code ?? '')) return;
-    // Writes to the TCP socket, not through TLS. The client may be gone already.
+    // Writes to the TCP socket, below TLS. The client may already have disconnected.
     handshakes
-      .get(endsOf(socket))
+      .get(connectionKey(socket))
       ?.on('error', () => {})
       .write(RESPONSE);
   });
 }
 
-/** A connection is the only one between its two ends. */
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+/** Identifies a connection by the addresses and ports of both ends. */
+function connectionKey({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -3,22 +3,20 @@ import type { Socket } from 'node:net';
 import { networkOf, parseAddress } from './ip-address.js';
 import { resumeReading } from './node-workarounds.js';
 
-/** While this many requests of a connection wait, no more of it is read. */
+/** The connection is paused while this many of its requests wait. */
 const READ_AHEAD = 2;
 
 /**
- * One read of 64 KiB can contain far more: 590 requests with a token, 2,500 of the shortest. Each waiting request
- * costs some 2.5 KB.
+ * The limit of waiting requests per connection. Pausing alone is not enough, because one read of 64 KiB contains 590
+ * requests with a token, or 2,500 of the shortest. Each waiting request costs about 2.5 KB.
  */
 export const MAX_WAITING = 1_000;
 
-/** On all connections of one address: 5 MB of the shortest requests. */
-export const MAX_WAITING_OF_ADDRESS = 2_000;
+/** The limit of waiting requests per IP address: 5 MB of the shortest requests. */
+const MAX_WAITING_PER_ADDRESS = 2_000;
 
-/**
- * A request with more header fields does not wait. Each field costs some 100 bytes, and no client needs half as many.
- */
-const MAX_FIELDS = 200;
+/** A request with more headers may not wait. Each header costs about 100 bytes, and no client needs half as many. */
+const MAX_HEADERS = 200;
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 
@@ -33,12 +31,12 @@ class Pipeline {
   private readonly waiting: Exchange[] = [];
   private isBusy = false;
   private current: ServerResponse | undefined;
-  private hasWaited = false;
+  private isWatched = false;
 
   constructor(
     private readonly socket: Socket,
-    private readonly begin: RequestListener,
-    private readonly waits: (request: IncomingMessage) => void,
+    private readonly handle: RequestListener,
+    private readonly onWait: (request: IncomingMessage) => void,
     private readonly address: WaitingOfAddress,
   ) {}
 
@@ -53,13 +51,13 @@ class Pipeline {
     else {
       this.waiting.push([request, response]);
       this.countWaiting(1);
-      this.waits(request);
-      this.watchResumes();
-      this.holdBack();
+      this.onWait(request);
+      this.pauseAfterResumes();
+      this.pauseIfTooManyWait();
     }
   }
 
-  /** Called when the connection is gone. */
+  /** Called when the connection is closed. */
   abandon(): void {
     this.countWaiting(-this.waiting.length);
   }
@@ -67,8 +65,8 @@ class Pipeline {
   private mayWait({ rawHeaders }: IncomingMessage): boolean {
     return (
       this.waiting.length < MAX_WAITING &&
-      this.address.waiting < MAX_WAITING_OF_ADDRESS &&
-      rawHeaders.length <= 2 * MAX_FIELDS
+      this.address.waiting < MAX_WAITING_PER_ADDRESS &&
+      rawHeaders.length <= 2 * MAX_HEADERS
     );
   }
 
@@ -81,10 +79,10 @@ class Pipeline {
     this.current = response;
     response.once('close', () => {
       this.current = undefined;
-      // Later, so that a long queue leaves the event loop to other connections.
+      // Deferred, so that a long queue does not block other connections.
       setImmediate(() => this.startNext());
     });
-    this.begin(request, response);
+    this.handle(request, response);
   }
 
   private startNext(): void {
@@ -97,35 +95,35 @@ class Pipeline {
     if (this.waiting.length === READ_AHEAD - 1) resumeReading(this.socket);
   }
 
-  private watchResumes(): void {
-    if (this.hasWaited) return;
-    this.hasWaited = true;
+  private pauseAfterResumes(): void {
+    if (this.isWatched) return;
+    this.isWatched = true;
     // Node resumes the socket after each message, and for each body.
-    this.socket.on('resume', () => this.holdBack());
+    this.socket.on('resume', () => this.pauseIfTooManyWait());
   }
 
-  private holdBack(): void {
+  private pauseIfTooManyWait(): void {
     if (this.waiting.length >= READ_AHEAD) this.socket.pause();
   }
 }
 
 /**
- * Begins the requests of a connection one after the other (RFC 9112 section 9.3.2), each when the previous response
- * is handed to the socket. Node begins them all at once (nodejs/node#50850); delete this file when it no longer does.
- * A request whose connection ends before its turn never begins. A connection is closed if more than {@link
- * MAX_WAITING} of its requests wait, or more than {@link MAX_WAITING_OF_ADDRESS} of its address.
+ * Handles the pipelined requests of a connection one after the other (RFC 9112 section 9.3.2). Each one starts when the
+ * previous response has been passed to the socket. Node starts them all at once (nodejs/node#50850); delete this file
+ * when it no longer does. A request whose connection ends before its turn is never handled. A connection is closed if
+ * {@link MAX_WAITING} of its requests, or {@link MAX_WAITING_PER_ADDRESS} of its IP address, wait already.
  */
 export class PipelinedRequests {
   private readonly pipelines = new WeakMap<Socket, Pipeline>();
   private readonly addresses = new Map<string, WaitingOfAddress>();
 
   /**
-   * @param begin called for each request in its turn
-   * @param waits called for each request that does not begin immediately
+   * @param handle called for each request in its turn
+   * @param onWait called for each request that is not handled immediately
    */
   constructor(
-    private readonly begin: RequestListener,
-    private readonly waits: (request: IncomingMessage) => void,
+    private readonly handle: RequestListener,
+    private readonly onWait: (request: IncomingMessage) => void,
   ) {}
 
   add(request: IncomingMessage, response: ServerResponse): void {
@@ -139,7 +137,7 @@ export class PipelinedRequests {
     const address = this.addresses.get(name) ?? { connections: 0, waiting: 0 };
     this.addresses.set(name, address);
     address.connections++;
-    const pipeline = new Pipeline(socket, this.begin, this.waits, address);
+    const pipeline = new Pipeline(socket, this.handle, this.onWait, address);
     socket.once('close', () => {
       pipeline.abandon();
       if (--address.connections === 0) this.addresses.delete(name);

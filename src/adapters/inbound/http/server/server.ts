@@ -8,7 +8,7 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { type ParserError, refuseTunnel, requestTimeout, respondToClientError } from './client-error.js';
-import { boundConnections, type ConnectionLimits } from './connection-limit.js';
+import { type ConnectionLimits, limitConnections } from './connection-limit.js';
 import {
   coalesceChunks,
   isOfLiftedDeadline,
@@ -27,9 +27,9 @@ const SECOND = 1_000;
 export interface ServerTimeouts {
   readonly handshakeMs: number;
   readonly headersMs: number;
-  /** From the first byte of a request to the last, unless its deadline is lifted. */
+  /** From the first byte of a request to the last, unless the deadline is lifted. */
   readonly requestMs: number;
-  /** Without a byte in either direction. */
+  /** How long a connection may have no byte in either direction. */
   readonly silenceMs: number;
 }
 
@@ -40,23 +40,27 @@ const TIMEOUTS: ServerTimeouts = {
   silenceMs: 30 * SECOND,
 };
 
-/** Half-open connections cost some 50 KiB each. */
-const MAX_CONNECTIONS: ConnectionLimits = { most: 10_000, mostPerAddress: 2_000 };
+/** A half-open connection costs about 50 KiB. */
+const MAX_CONNECTIONS: ConnectionLimits = { max: 10_000, maxPerAddress: 2_000 };
 
 export interface ServerOptions {
-  /** The headers of every response, beside {@link SECURITY_HEADERS}, including responses to malformed messages. */
+  /** The headers of every response, in addition to {@link SECURITY_HEADERS}. Also sent for malformed messages. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: ServerTimeouts;
   readonly maxConnections?: ConnectionLimits;
 }
 
-/** @param answer Koa's callback */
+/** @param listener Koa's callback */
 export function createTlsServer(
   identity: TlsIdentity,
   listener: RequestListener,
   { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
 ): HttpsServer {
-  const options = { ...tlsOptions(identity), ...bounds(timeouts), handshakeTimeout: timeouts.handshakeMs };
+  const options = {
+    ...tlsOptions(identity),
+    ...serverLimits(timeouts),
+    handshakeTimeout: timeouts.handshakeMs,
+  };
   const server = createHttpsServer(options);
   refusePlainHttp(server);
   server.on('secureConnection', readThroughStream);
@@ -64,33 +68,33 @@ export function createTlsServer(
 }
 
 /**
- * A server for clients that need no TLS: a proxy that ends it, and probes on the management port. The limits are the
- * same, except the one of connections per address, because a proxy opens those of all its clients.
+ * A server without TLS, for a proxy that terminates TLS and for probes on the management port. It has no limit of
+ * connections per address, because a proxy opens the connections of all its clients.
  */
 export function createPlainServer(
   listener: RequestListener,
   { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
 ): HttpServer {
-  const { most } = MAX_CONNECTIONS;
-  const maxConnections = { most, mostPerAddress: most };
-  const server = createHttpServer(bounds(timeouts));
+  const { max } = MAX_CONNECTIONS;
+  const maxConnections = { max, maxPerAddress: max };
+  const server = createHttpServer(serverLimits(timeouts));
   server.on('connection', readThroughStream);
   return serve(server, listener, { timeouts, maxConnections, ...rest });
 }
 
-/** New connections get another certificate. Existing connections are not affected. */
+/** Changes the certificate of new connections. Existing connections are not affected. */
 export function replaceIdentity(server: HttpsServer, identity: TlsIdentity): void {
   server.setSecureContext(tlsOptions(identity));
 }
 
-function bounds(timeouts: ServerTimeouts) {
+function serverLimits(timeouts: ServerTimeouts) {
   return {
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: SECOND,
-    // Longer than the 60 s for which common proxies keep a connection, so that the proxy is the one to close it.
+    // Common proxies keep a connection for 60 s. The longer time lets the proxy close it.
     keepAliveTimeout: 65 * SECOND,
-    // Above the limits of the application, so that it can respond with 414 and 431 itself.
+    // Above the limits of the application, which responds with 414 and 431 itself.
     maxHeaderSize: 64 * 1024,
     // The application responds with 400 itself.
     requireHostHeader: false,
@@ -100,17 +104,17 @@ function bounds(timeouts: ServerTimeouts) {
 function serve<Kind extends HttpServer | HttpsServer>(
   server: Kind,
   listener: RequestListener,
-  { headers: own, timeouts = TIMEOUTS, maxConnections = MAX_CONNECTIONS }: ServerOptions,
+  { headers: ownHeaders, timeouts = TIMEOUTS, maxConnections = MAX_CONNECTIONS }: ServerOptions,
 ): Kind {
-  const headers = { ...SECURITY_HEADERS, ...own };
-  const fields = Object.entries(headers);
-  boundConnections(server, maxConnections);
+  const headers = { ...SECURITY_HEADERS, ...ownHeaders };
+  const headerEntries = Object.entries(headers);
+  limitConnections(server, maxConnections);
   // Disconnects a client that neither sends nor reads.
   server.setTimeout(timeouts.silenceMs);
-  // More fields than 16 KiB can hold, so that Node drops no header of a request that is served.
+  // More headers than fit into 16 KiB, so that Node never drops one of an accepted request.
   server.maxHeadersCount = 4_200;
   const requests = new PipelinedRequests((request, response) => {
-    for (const [name, value] of fields) response.setHeader(name, value);
+    for (const [name, value] of headerEntries) response.setHeader(name, value);
     if (requestsUpgrade(request)) response.setHeader('Connection', 'close');
     startPostponedDeadline(request, timeouts.requestMs, () => refuse(requestTimeout(), request.socket));
     listener(request, response);
@@ -119,7 +123,7 @@ function serve<Kind extends HttpServer | HttpsServer>(
     respondToClientError(error, socket, requests.responsesOn(socket), headers);
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      // The service has closed the connection already, so no response could be sent.
+      // The service has already ended the connection, so no response can be sent.
       if (request.socket.writableEnded) {
         request.socket.destroy();
         return;

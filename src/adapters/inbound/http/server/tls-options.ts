@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
-/** TLS 1.3, and of TLS 1.2 only forward-secret suites with authenticated encryption. */
+/** The suites of TLS 1.3, and those of TLS 1.2 with forward secrecy and authenticated encryption. */
 const CIPHERS = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -15,19 +15,19 @@ const CIPHERS = [
 ].join(':');
 
 /**
- * OpenSSL's default includes finite fields of 8,192 bits, which cost the server a hundred times what they cost the
- * client. The first group needs OpenSSL 3.5.
+ * The key exchange groups. OpenSSL's default includes finite fields of 8,192 bits, which cost the server a hundred
+ * times as much as the client. The first group needs OpenSSL 3.5.
  */
 const GROUPS = ['X25519MLKEM768', 'X25519', 'prime256v1', 'secp384r1'];
 let knownGroups: string | undefined;
 
-/** PEM texts. */
+/** A certificate and its private key, as PEM. */
 export interface TlsIdentity {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Complete each time, because `setSecureContext` replaces missing options by Node's defaults. */
+/** All TLS options of the server. `setSecureContext` replaces missing ones by Node's defaults. */
 export function tlsOptions(identity: TlsIdentity) {
   return {
     ...identity,
@@ -35,12 +35,12 @@ export function tlsOptions(identity: TlsIdentity) {
     ciphers: CIPHERS,
     honorCipherOrder: true,
     ecdhCurve: offeredGroups(),
-    // Otherwise a client of TLS 1.2 could request handshake after handshake on one connection.
+    // Otherwise a TLS 1.2 client could request any number of handshakes on one connection.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   } as const;
 }
 
-/** Computed on first use, because most importers of this file serve no TLS. */
+/** The groups that OpenSSL knows. Computed on first use, because not every importer serves TLS. */
 function offeredGroups(): string {
   knownGroups ??= GROUPS.filter(isKnown).join(':');
   return knownGroups;

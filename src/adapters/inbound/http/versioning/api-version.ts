@@ -1,19 +1,19 @@
-/** One of the API versions in which an address is served. */
+/** An API version of a path. */
 export interface ApiVersion {
   readonly number: number;
-  /** All versions of the same address, in ascending order. */
+  /** All versions of the path, in ascending order. */
   readonly all: readonly number[];
-  /** If this version is deprecated: the headers that say so, and the version to move to. */
+  /** If this version is deprecated: its deprecation headers, and the next version. */
   readonly deprecation?: {
     readonly headers: Readonly<Record<string, string>>;
     readonly successor: number;
   };
 }
 
-/** The version of an address that has no others, and of errors that occur before an address is found. */
+/** The version of routes without versions, and of errors that occur before a route is found. */
 export const FIRST_VERSION: ApiVersion = { number: 1, all: [1] };
 
-/** What the version of a route depends on. */
+/** The part of a route that determines its version. */
 interface VersionedRoute {
   readonly template: string;
   readonly version?: number;
@@ -22,7 +22,7 @@ interface VersionedRoute {
 
 const IN_PATH = /^\/v\d+(?=\/)/;
 
-/** If the path names no version, the header `API-Version` can. */
+/** Whether the path names a version. If not, the header `API-Version` selects it. */
 export function isVersionInPath(path: string): boolean {
   return IN_PATH.test(path);
 }
@@ -33,8 +33,8 @@ export function pathIn(version: number, path: string): string {
 }
 
 /**
- * The version that a route serves, among all routes with the same address.
- * @throws Error if the address has this version twice, or if the version is deprecated and has no successor
+ * The version of a route among all routes of the same path.
+ * @throws Error if two routes have the same path and version, or if a deprecated version has no successor
  */
 export function versionOf(route: VersionedRoute, routes: readonly VersionedRoute[]): ApiVersion {
   const { template, deprecation } = route;

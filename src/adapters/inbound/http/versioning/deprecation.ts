@@ -3,7 +3,7 @@ import type { Instant } from '../../../../domain/record.js';
 import type { Middleware } from '../context.js';
 import { pathIn } from './api-version.js';
 
-/** The least time from the deprecation of a version to its end. */
+/** The minimum time from the deprecation of a version to its removal. */
 const NOTICE_MONTHS = 12;
 
 /** When a version was deprecated, and the earliest time at which it is removed. */
@@ -12,17 +12,19 @@ export class Deprecation {
   private readonly sunset: Instant;
 
   /**
-   * Both times are as in RFC 3339. Fractions of a second are cut off.
+   * @param times in the format of RFC 3339. Fractions of a second are dropped.
    * @throws RangeError if the sunset is less than 12 months after the deprecation
    */
   constructor(times: { readonly since: string; readonly sunset: string }) {
     this.since = wholeSecond(times.since);
     this.sunset = wholeSecond(times.sunset);
     if (this.sunset < endOfNotice(this.since))
-      throw new RangeError(`A version goes ${NOTICE_MONTHS} months after its deprecation at the earliest.`);
+      throw new RangeError(
+        `A version may be removed ${NOTICE_MONTHS} months after its deprecation at the earliest.`,
+      );
   }
 
-  /** RFC 9745 section 2.1 and RFC 8594 section 3. */
+  /** The headers of RFC 9745 section 2.1 and RFC 8594 section 3. */
   get headers(): Readonly<Record<'Deprecation' | 'Sunset', string>> {
     return {
       Deprecation: `@${this.since / 1_000}`,
@@ -32,8 +34,8 @@ export class Deprecation {
 }
 
 /**
- * Sets the deprecation headers on every response of a deprecated version, errors included (RFC 9745, RFC 8594), and
- * adds a link to the same address in the next version (RFC 5829 section 3.4).
+ * Adds the deprecation headers to every response of a deprecated version, including errors (RFC 9745, RFC 8594). Also
+ * adds a link to the same path in the next version (RFC 5829 section 3.4).
  */
 export const deprecationHeaders: Middleware = async (ctx, next) => {
   await next();
@@ -51,6 +53,6 @@ function endOfNotice(since: Instant): Instant {
 
 function wholeSecond(text: string): Instant {
   const instant = parseInstant(text);
-  if (instant === undefined) throw new RangeError(`${text} is no RFC 3339 time.`);
+  if (instant === undefined) throw new RangeError(`${text} is not an RFC 3339 time.`);
   return Math.floor(instant / 1_000) * 1_000;
 }

@@ -5,8 +5,8 @@ import { type ApiVersion, FIRST_VERSION, isVersionInPath } from './api-version.j
 const HEADER = 'API-Version';
 
 /**
- * Whether a request to one of the addresses of this version is for it. If neither the path nor the header names a
- * version that exists, the request is for the first version, which refuses it.
+ * Whether the request is for this version. If the path names no version and the header names an unknown one, the
+ * request is for the first version, which rejects it.
  */
 export function matchesVersion({ number, all }: ApiVersion, ctx: Context): boolean {
   if (all.length === 1 || isVersionInPath(ctx.path)) return true;
@@ -14,21 +14,21 @@ export function matchesVersion({ number, all }: ApiVersion, ctx: Context): boole
   return requested === number;
 }
 
-/** The response is from here on one of this version. */
+/** Sets the version of the request and of its response. */
 export function setVersion(ctx: Context, version: ApiVersion): void {
   ctx.state.version = version;
   ctx.set(HEADER, String(version.number));
 }
 
 /**
- * Checks that the header agrees with the version of the route. Without the header the path counts, and version 1 if
- * the path names none.
+ * Checks that the header matches the version of the route. Without the header the path selects the version. If the path
+ * names none, it is 1.
  * @throws HttpError `unsupported_version`
  */
 export function checkVersion(ctx: Context): void {
   const { number, all } = ctx.state.version ?? FIRST_VERSION;
-  const isSilent = ctx.headers['api-version'] === undefined;
-  if (requestedVersion(ctx) === String(number) || (isSilent && isVersionInPath(ctx.path))) return;
+  const isHeaderAbsent = ctx.headers['api-version'] === undefined;
+  if (requestedVersion(ctx) === String(number) || (isHeaderAbsent && isVersionInPath(ctx.path))) return;
   const message = isVersionInPath(ctx.path)
     ? `The address is of version ${number} and ${HEADER} says otherwise; ${listOf(all)}.`
     : `${HEADER} (absent: 1) names a version that is not there; ${listOf(all)}.`;
@@ -37,7 +37,7 @@ export function checkVersion(ctx: Context): void {
   ]);
 }
 
-/** Without the header it is 1, permanently. An empty header names no version. */
+/** The version in the header. Permanently 1 without the header. An empty header names no version. */
 function requestedVersion(ctx: Context): string {
   return String(ctx.headers['api-version'] ?? FIRST_VERSION.number);
 }

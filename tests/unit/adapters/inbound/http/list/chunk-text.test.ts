@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inBatches, jsonArray } from '#src/adapters/inbound/http/list/chunk-text.js';
+import { jsonArray, textChunks } from '#src/adapters/inbound/http/list/chunk-text.js';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
@@ -22,7 +22,7 @@ describe('inBatches and jsonArray', () => {
   it('write each item once, in order', async () => {
     for (const count of [0, 1, 99, 100, 101, 200, 1_234]) {
       let text = '';
-      for await (const batch of inBatches(numbers(count), (n) => `${n}\n`)) text += batch;
+      for await (const batch of textChunks(numbers(count), (n) => `${n}\n`)) text += batch;
       expect(text, `${count}`).to.equal(
         numbers(count)
           .map((n) => `${n}\n`)

@@ -2,20 +2,20 @@ import { Readable } from 'node:stream';
 import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/records/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import type { Context } from '../context.js';
-import { notePreference, prefersCount } from '../query/prefer-header.js';
+import { addAppliedPreference, prefersCount } from '../query/prefer-header.js';
 import { invalid, type Query } from '../query/query.js';
 import { SparseFields, type View } from '../query/sparse-fields.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
-import { isKnown, weakTag } from '../response/etag.js';
+import { matchesIfNoneMatch, weakTag } from '../response/etag.js';
 import { invalidParameters } from '../response/http-error.js';
 import type { Handler, Policy } from '../route.js';
 import { clientOf, MAX_RECORD_BYTES } from '../work-limits.js';
-import { jsonArray, ndjsonChunks } from './chunk-text.js';
+import { jsonArray, ndjsonLines } from './chunk-text.js';
 import { linkHeader } from './link-header.js';
-import { ListParameters } from './list-query-parser.js';
+import { ListQueryParser } from './list-query-parser.js';
 import { acceptsNdjson, NDJSON, NDJSON_UTF8, streamNdjson } from './ndjson.js';
 
-/** An export reads pages of this size, so that it neither delays others nor fills the memory. */
+/** The pages that an export reads: small, so that it neither delays others nor fills the memory. */
 const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
 
 /** A parsed request for a list. */
@@ -25,40 +25,43 @@ interface RequestedList<Fields> {
   readonly parameters: Query;
 }
 
-/** The list of a resource: a page as a JSON array or as lines, or the whole list as lines. */
-export class ListRoute<Fields> {
-  private readonly name: string;
-  private readonly parameters: ListParameters;
-  private readonly views: SparseFields<Fields>;
+/** The operation that lists records: a page as a JSON array or as NDJSON, or the whole list as NDJSON. */
+export function listOperation<Fields>(
+  resource: ResourceDefinition<Fields>,
+  service: ListService<Fields>,
+  cacheControl: string,
+): Handler & Pick<Policy, 'parameter' | 'varyBy'> {
+  const views = new SparseFields(resource);
+  const parser = new ListQueryParser(listName(resource), resource.fields);
+  const list = new ListHandler(listName(resource), parser, views, service, cacheControl);
+  return {
+    parameter: (name) => (name === 'fields' ? views.parameter : parser.parameter(name)),
+    produces: [NDJSON_UTF8],
+    varyBy: ['Prefer', 'Accept-Encoding'],
+    handle: (ctx, parameters) => list.respond(ctx, parameters),
+  };
+}
 
+type ListService<Fields> = Pick<RecordService<Fields>, 'list' | 'count' | 'pages'>;
+
+class ListHandler<Fields> {
   constructor(
-    resource: ResourceDefinition<Fields>,
-    private readonly service: Pick<RecordService<Fields>, 'list' | 'count' | 'pages'>,
+    private readonly name: string,
+    private readonly parser: ListQueryParser,
+    private readonly views: SparseFields<Fields>,
+    private readonly service: ListService<Fields>,
     private readonly cacheControl: string,
-  ) {
-    this.name = listName(resource);
-    this.parameters = new ListParameters(this.name, resource.fields);
-    this.views = new SparseFields(resource);
-  }
+  ) {}
 
-  operation(): Handler & Pick<Policy, 'parameter' | 'varyBy'> {
-    return {
-      parameter: (name) => (name === 'fields' ? this.views.parameter : this.parameters.parameter(name)),
-      produces: [NDJSON_UTF8],
-      varyBy: ['Prefer', 'Accept-Encoding'],
-      handle: (ctx, parameters) => this.response(ctx, parameters),
-    };
-  }
-
-  private async response(ctx: Context, parameters: Query): Promise<void> {
+  async respond(ctx: Context, parameters: Query): Promise<void> {
     const client = clientOf(ctx);
-    const query = { ...this.parameters.read(parameters), client };
+    const query = { ...this.parser.read(parameters), client };
     const requested = { query, view: this.views.read(parameters), parameters };
     const isExport = acceptsNdjson(ctx) && !parameters.has('limit');
     if (isExport) await ctx.state.limits.take(ctx, 'exports');
     else await ctx.state.limits.reserveResponse(ctx, largestPage(query));
     const total = prefersCount(ctx) ? await this.service.count(query.filters, client) : undefined;
-    if (isExport) await this.respondWithList(ctx, requested, total);
+    if (isExport) await this.respondExport(ctx, requested, total);
     else if (acceptsNdjson(ctx)) await this.respondNdjsonPage(ctx, requested, total);
     else await this.respondPage(ctx, requested, total);
   }
@@ -71,8 +74,8 @@ export class ListRoute<Fields> {
     const { records, link } = await this.page(ctx, requested);
     const body = await jsonArray(records, (record) => requested.view.present(record), clientOf(ctx));
     const tag = weakTag(link, String(total ?? ''), body);
-    const isUnchanged = isKnown(ctx, tag);
-    this.mark(ctx, total, link);
+    const isUnchanged = matchesIfNoneMatch(ctx, tag);
+    this.setHeaders(ctx, total, link);
     ctx.set('ETag', tag);
     ctx.set('Content-Type', 'application/json');
     if (isUnchanged) ctx.status = 304;
@@ -85,16 +88,16 @@ export class ListRoute<Fields> {
     total: number | undefined,
   ): Promise<void> {
     const { records, link } = await this.page(ctx, requested);
-    this.mark(ctx, total, link);
+    this.setHeaders(ctx, total, link);
     ctx.set('Content-Type', NDJSON);
-    const lines = await ndjsonChunks(records, (record) => requested.view.present(record), clientOf(ctx));
-    ctx.state.room?.shrinkTo(lines.length);
-    // Lines are a stream, however few they are.
+    const lines = await ndjsonLines(records, (record) => requested.view.present(record), clientOf(ctx));
+    ctx.state.responseShare?.shrinkTo(lines.length);
+    // NDJSON is always sent as a stream.
     ctx.body = Readable.from([lines], { objectMode: false });
   }
 
-  /** @throws HttpError `invalid_parameter` if the cursor goes backwards, because an export only goes forwards */
-  private async respondWithList(
+  /** @throws HttpError `invalid_parameter` if the cursor goes backwards, because an export goes only forwards */
+  private async respondExport(
     ctx: Context,
     { query, view }: RequestedList<Fields>,
     total: number | undefined,
@@ -105,22 +108,22 @@ export class ListRoute<Fields> {
     }
     const pages = this.service.pages({ ...query, ...EXPORT_PAGE });
     const first = await pages.next();
-    this.mark(ctx, total);
+    this.setHeaders(ctx, total);
     streamNdjson(ctx, first.value ?? [], pages, view);
   }
 
   private async page(ctx: Context, { query, parameters }: RequestedList<Fields>) {
     const page = await this.service.list(query);
-    const address = { list: this.name, path: ctx.path, parameters };
-    return { records: page.records, link: linkHeader(address, query, page) };
+    const url = { list: this.name, path: ctx.path, parameters };
+    return { records: page.records, link: linkHeader(url, query, page) };
   }
 
-  private mark(ctx: Context, total: number | undefined, link = ''): void {
+  private setHeaders(ctx: Context, total: number | undefined, link = ''): void {
     ctx.set('Cache-Control', this.cacheControl);
     if (link !== '') ctx.set('Link', link);
     if (total === undefined) return;
     ctx.set('X-Total-Count', String(total));
-    notePreference(ctx, 'count=exact');
+    addAppliedPreference(ctx, 'count=exact');
   }
 }
 
@@ -129,7 +132,7 @@ function largestPage({ limit }: ListQuery): number {
   return Math.min(limit * MAX_RECORD_BYTES, MAX_PAGE_BYTES);
 }
 
-/** Each API version has its own cursors, because its sort and filters can mean something else. */
+/** The name of the list in cursors. Differs by API version, because sort and filters can differ in meaning. */
 function listName({ path, version }: ResourceDefinition<never>): string {
   return version === 1 ? path : `v${version}/${path}`;
 }

@@ -14,56 +14,58 @@ import { statusOf } from '../response/error-response.js';
 import { type CodedError, isCoded } from '../response/http-error.js';
 import type { ImportLine } from './read-lines.js';
 
-/** So many lines are judged in one go; then others have their turn. */
-const SLICE = 32;
+/** Other work of the process runs after this many lines are validated. */
+const LINES_PER_TURN = 32;
 
-export interface ImportBatchOptions<Fields> {
+export interface BatchImporterOptions<Fields> {
   readonly service: Pick<RecordService<Fields>, 'draft' | 'createAll'>;
-  /** The name under which the stream is reserved; absent: each line makes a record, however often it is sent. */
+  /** The key under which the stream is reserved. Undefined: a repeated line creates another record. */
   readonly key: string | undefined;
   readonly bodyLimitBytes: number;
   readonly logger: Logger;
   readonly requestId: string;
-  /** As {@link yieldFairly} has it. */
+  /** See {@link yieldFairly}. */
   readonly client: string;
 }
 
-/** Makes of lines records, and tells of each what became of it. */
-export class ImportBatch<Fields> {
-  private isStoreAway = false;
+/** Creates the records of an import, batch by batch. */
+export class BatchImporter<Fields> {
+  private isStoreDown = false;
 
-  constructor(private readonly options: ImportBatchOptions<Fields>) {}
+  constructor(private readonly options: BatchImporterOptions<Fields>) {}
 
-  /** @returns a line for each of them, in their order */
-  async results(lines: readonly ImportLine[]): Promise<string> {
+  /** @returns one result per line, in the same order, as NDJSON */
+  async import(lines: readonly ImportLine[]): Promise<string> {
     const creations: (Creation<Fields> | CodedError)[] = [];
     for (const [at, line] of lines.entries()) {
-      if (at % SLICE === 0) await yieldFairly(this.options.client);
+      if (at % LINES_PER_TURN === 0) await yieldFairly(this.options.client);
       creations.push(this.creation(line));
     }
-    const outcomes = (await this.created(creations.filter(isSound))).values();
-    const results = creations.map((creation) => (isSound(creation) ? outcomes.next().value : creation));
+    const outcomes = (await this.createAll(creations.filter(isCreation))).values();
+    const results = creations.map((creation) => (isCreation(creation) ? outcomes.next().value : creation));
     return lines.map(({ number }, at) => `${JSON.stringify(resultLine(number, results[at]))}\n`).join('');
   }
 
-  /** A store that cannot be reached says so of every line: whoever sends them again under a key does no harm. */
-  private async created(creations: readonly Creation<Fields>[]): Promise<readonly CreationOutcome<Fields>[]> {
+  /** If the store is unavailable, every line gets that error. Retrying with a key creates nothing twice. */
+  private async createAll(
+    creations: readonly Creation<Fields>[],
+  ): Promise<readonly CreationOutcome<Fields>[]> {
     try {
       const outcomes = await this.options.service.createAll(creations);
-      this.isStoreAway = false;
+      this.isStoreDown = false;
       return outcomes;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      this.note(error);
+      this.logOnce(error);
       return creations.map(() => error);
     }
   }
 
-  /** Once, not for each batch of a long stream. */
-  private note({ code, cause }: AppError): void {
+  /** Logs an outage once, not for each batch of a long stream. */
+  private logOnce({ code, cause }: AppError): void {
     const { logger, requestId } = this.options;
-    if (!this.isStoreAway) logger.error(code, { requestId, error: cause });
-    this.isStoreAway = true;
+    if (!this.isStoreDown) logger.error(code, { requestId, error: cause });
+    this.isStoreDown = true;
   }
 
   private creation(line: ImportLine): Creation<Fields> | CodedError {
@@ -86,12 +88,12 @@ export class ImportBatch<Fields> {
   }
 }
 
-function isSound<Fields>(creation: Creation<Fields> | CodedError): creation is Creation<Fields> {
+function isCreation<Fields>(creation: Creation<Fields> | CodedError): creation is Creation<Fields> {
   return !isCoded(creation);
 }
 
 function resultLine(line: number, outcome: CreationOutcome<unknown> | CodedError | undefined): object {
-  if (!outcome) throw new Error(`Nothing became of line ${line}.`);
+  if (!outcome) throw new Error(`Line ${line} has no result.`);
   if (!isCoded(outcome)) {
     const { record, isReplay } = outcome;
     return { line, status: 201, id: record.id, ...(isReplay && { replayed: true }) };
