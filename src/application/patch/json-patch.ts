@@ -1,5 +1,5 @@
 import { AppError, fieldIssue, jsonPointer } from '../../domain/errors.js';
-import { indexOf, type Steps, valueAt } from './json-pointer.js';
+import { indexOf, pointerSteps, type Steps, valueAt } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
 import { invalidPatch, type PatchOperation, parseJsonPatch } from './parse-json-patch.js';
 
@@ -46,13 +46,13 @@ class PatchedDocument {
 
   apply(operation: PatchOperation, at: number): void {
     this.at = at;
-    const { path } = operation;
+    const path = pointerSteps(operation.path);
     if (operation.op === 'test') this.test(path, operation.value);
     else if (operation.op === 'add') this.add(path, operation.value);
     else if (operation.op === 'replace') this.replace(path, operation.value);
     else if (operation.op === 'remove') this.remove(path, 'path');
-    else if (operation.op === 'move') this.move(operation.from, path);
-    else this.add(path, this.existing(operation.from, 'from'));
+    else if (operation.op === 'move') this.move(pointerSteps(operation.from), path);
+    else this.add(path, this.existing(pointerSteps(operation.from), 'from'));
   }
 
   private test(path: Steps, value: unknown): void {
