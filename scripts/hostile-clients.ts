@@ -1,8 +1,9 @@
 /**
- * Sends a started service what hostile clients would, and prints what it costs: CPU milliseconds of its main thread for each hostile
- * request, then, for each flood, how long a bystander waits and how far the memory grows. Fails if a figure is over its
- * bound three times in a row. `npm run test:hostile`; `-- --part costs` or `-- --part floods` runs one part,
- * `-- --flood pages` the floods of that name, `-- --seconds 3` holds connections open for a shorter time. Linux only.
+ * Sends a started service what hostile clients would, and prints what it costs: CPU milliseconds of its main thread for
+ * each hostile request, then, for each flood, how long a bystander waits and how far the memory grows. Fails if a
+ * figure is over its bound three times in a row. `npm run test:hostile`; `-- --part costs` or `-- --part floods` runs
+ * one part, `-- --flood pages` the floods of that name, `-- --seconds 3` holds connections open for a shorter time.
+ * Linux only.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
