@@ -1,4 +1,7 @@
-/** Puts a text into the clipboard; where that may not be, marks it where it stands, for the person to copy. */
+/**
+ * Copies a text to the clipboard. If the browser does not allow this, selects the text, so that the person can copy it.
+ * @returns a message for the person
+ */
 export async function copy(text: string, shown: HTMLElement): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);

@@ -200,7 +200,7 @@ export class MongoStore implements Store {
   private async within<Result>(
     waitMs: number,
     running: Promise<Result>,
-    reason = 'The store did not answer in time.',
+    reason = 'The store did not respond in time.',
   ): Promise<Result> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
