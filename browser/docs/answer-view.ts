@@ -43,6 +43,6 @@ export function issueView(error: unknown): HTMLElement {
 
 function explain(error: unknown): string {
   const { name, message } = error as Error;
-  if (name === 'AbortError') return 'Cancelled. What the service made of the request is not known.';
+  if (name === 'AbortError') return 'Cancelled. The service may have carried out the request.';
   return `There was no response (${message}). The service cannot be reached, the connection broke off, or the request has something that browsers do not send.`;
 }

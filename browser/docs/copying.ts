@@ -8,6 +8,6 @@ export async function copy(text: string, shown: HTMLElement): Promise<string> {
     return 'Copied.';
   } catch {
     getSelection()?.selectAllChildren(shown);
-    return 'The browser did not let it be copied; the text is marked now.';
+    return 'The browser does not allow copying. The text is selected: copy it yourself.';
   }
 }
