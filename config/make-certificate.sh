@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes a certificate for localhost and its key, where there is none or it ends within 30 days. server.pem holds both,
-# for the proxy; localhost.pem the certificate alone, for clients to trust. It signs nothing but itself.
+# Creates a certificate for localhost and its key, if there is none or it expires within 30 days. server.pem holds both,
+# for the proxy. localhost.pem holds the certificate alone, for clients to trust. It is self-signed and no CA.
 set -eu
 umask 077
 cd "${CERTIFICATE_FOLDER:-/certificates}"

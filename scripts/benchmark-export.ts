@@ -1,5 +1,5 @@
 /**
- * Measures what one running export does to clients that read single products meanwhile, and what memory it takes. See
+ * Measures how one running export slows down clients that read single products, and how much memory it needs. See
  * docs/benchmarks.md.
  */
 import { join } from 'node:path';
@@ -14,16 +14,16 @@ import { grouped, Latencies, milliseconds, print, ratio, table } from './statist
 const WARM_UP_SECONDS = 2;
 const BYTES_PER_MIB = 1_024 * 1_024;
 
-const given = options({ products: '200000', clients: '8', pace: '20', seconds: '10', rounds: '3', data: '' });
-const products = integer('products', given.products, 1, 10_000_000);
-const rounds = integer('rounds', given.rounds, 1, 100);
+const args = options({ products: '200000', clients: '8', pace: '20', seconds: '10', rounds: '3', data: '' });
+const products = integer('products', args.products, 1, 10_000_000);
+const rounds = integer('rounds', args.rounds, 1, 100);
 const pace: Pace = {
-  clients: integer('clients', given.clients, 1, 64),
-  everyMs: integer('pace', given.pace, 0, 10_000),
-  seconds: integer('seconds', given.seconds, 1, 600),
+  clients: integer('clients', args.clients, 1, 64),
+  everyMs: integer('pace', args.pace, 0, 10_000),
+  seconds: integer('seconds', args.seconds, 1, 600),
 };
 
-await withFolder(given.data, async (folder) => {
+await withFolder(args.data, async (folder) => {
   const service = await SeededService.start(join(folder, `export-${products}`), products);
   try {
     print(
@@ -36,9 +36,9 @@ await withFolder(given.data, async (folder) => {
       ),
     );
     await readProducts(service, { ...pace, seconds: WARM_UP_SECONDS });
-    const manner = pace.everyMs === 0 ? 'one after the other' : `every ${pace.everyMs} ms`;
-    print(`\n${pace.clients} clients, each a product ${manner}\n`);
-    print(table(['clients', 'requests', 'p50', 'p99', 'max, ms'], await clientsBeside(service)));
+    const interval = pace.everyMs === 0 ? 'one after the other' : `every ${pace.everyMs} ms`;
+    print(`\n${pace.clients} clients, each reads a product ${interval}\n`);
+    print(table(['clients', 'requests', 'p50', 'p99', 'max, ms'], await clientsDuringExports(service)));
   } finally {
     await service.stop();
   }
@@ -55,24 +55,24 @@ async function exportAlone(service: SeededService): Promise<string[]> {
   }
 }
 
-/** Rounds without and with an export in turns, so that noise hits both alike. */
-async function clientsBeside(service: SeededService): Promise<string[][]> {
+/** Alternates rounds without and with an export, so that noise affects both equally. */
+async function clientsDuringExports(service: SeededService): Promise<string[][]> {
   const rows: string[][] = [];
-  const [alone, beside] = [new Latencies(), new Latencies()];
+  const [alone, during] = [new Latencies(), new Latencies()];
   const exported: ExportFigures[] = [];
   for (let round = 1; round <= rounds; round++) {
-    const without = await readProducts(service, pace);
-    const running = new Exports(service, true);
-    const during = await readProducts(service, pace).finally(() => running.stop());
-    rows.push(row(`${round}: alone`, without), row(`${round}: beside an export`, during));
-    alone.addAll(without);
-    beside.addAll(during);
-    exported.push(...running.done);
+    const roundAlone = await readProducts(service, pace);
+    const exports = new Exports(service, true);
+    const roundDuring = await readProducts(service, pace).finally(() => exports.stop());
+    rows.push(row(`${round}: alone`, roundAlone), row(`${round}: during an export`, roundDuring));
+    alone.addAll(roundAlone);
+    during.addAll(roundDuring);
+    exported.push(...exports.done);
   }
-  const both = [0.5, 0.99, 1].map((part) => ratio(beside.quantile(part), alone.quantile(part)));
+  const ratios = [0.5, 0.99, 1].map((part) => ratio(during.quantile(part), alone.quantile(part)));
   const [, records, mebibytes] = rates(exported);
-  print(`the exports beside them: ${records} records/s, ${mebibytes} MiB/s\n`);
-  return [...rows, row('all: alone', alone), row('all: beside', beside), ['ratio', '', ...both]];
+  print(`the exports meanwhile: ${records} records/s, ${mebibytes} MiB/s\n`);
+  return [...rows, row('all: alone', alone), row('all: during', during), ['ratio', '', ...ratios]];
 }
 
 function row(name: string, latencies: Latencies): string[] {

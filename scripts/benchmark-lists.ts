@@ -1,6 +1,6 @@
 /**
- * Measures how the time of lists depends on the size of the store: the same requests, one after the other, to services
- * that hold so many sample products each, in turns. See docs/benchmarks.md.
+ * Measures how the time of lists depends on the size of the store. It sends the same requests, one after the other, to
+ * services that hold different numbers of sample products. See docs/benchmarks.md.
  */
 import { join } from 'node:path';
 import { type ListCase, listCases } from './benchmark-queries.js';
@@ -18,16 +18,16 @@ interface Subject {
 interface Outcome {
   readonly latencies: Latencies;
   records: number;
-  /** Of the first answer that was not what it should be; nothing is asked after it. */
-  issue?: string;
+  /** The problem of the first wrong response. No further request is sent after it. */
+  problem?: string;
 }
 
-const given = options({ products: '1000,1000000', requests: '300', data: '' });
-const sizes = given.products.split(',').map((text) => integer('products', text, 1_000, 10_000_000));
-const requests = integer('requests', given.requests, 1, 100_000);
-const issues: string[] = [];
+const args = options({ products: '1000,1000000', requests: '300', data: '' });
+const sizes = args.products.split(',').map((text) => integer('products', text, 1_000, 10_000_000));
+const requests = integer('requests', args.requests, 1, 100_000);
+const problems: string[] = [];
 
-await withFolder(given.data, async (folder) => {
+await withFolder(args.data, async (folder) => {
   const services: SeededService[] = [];
   try {
     for (const size of sizes) services.push(await SeededService.start(join(folder, `lists-${size}`), size));
@@ -40,8 +40,8 @@ await withFolder(given.data, async (folder) => {
     for (const service of services) await service.stop();
   }
 });
-for (const issue of issues) process.stderr.write(`${issue}\n`);
-if (issues.length > 0) process.exitCode = 1;
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+if (problems.length > 0) process.exitCode = 1;
 
 async function measured(subjects: readonly Subject[]): Promise<string[][]> {
   const rows: string[][] = [];
@@ -49,34 +49,34 @@ async function measured(subjects: readonly Subject[]): Promise<string[][]> {
     const outcomes = subjects.map((): Outcome => ({ latencies: new Latencies(), records: 0 }));
     for (let round = -WARM_UP; round < requests; round++)
       for (const [which, { service, cases }] of subjects.entries()) {
-        const [requested, outcome] = [cases[at], outcomes[which]];
-        if (requested && outcome) await ask(service, requested, round, outcome);
+        const [listCase, outcome] = [cases[at], outcomes[which]];
+        if (listCase && outcome) await sendRequest(service, listCase, round, outcome);
       }
     rows.push([name, ...figures(outcomes)]);
   }
   return rows;
 }
 
-async function ask(
+async function sendRequest(
   service: SeededService,
-  requested: ListCase,
+  { name, paths, prefer }: ListCase,
   round: number,
   outcome: Outcome,
 ): Promise<void> {
-  if (outcome.issue) return;
-  const path = requested.paths[(round + WARM_UP) % requested.paths.length] ?? '';
-  const headers = requested.prefer === undefined ? {} : { Prefer: requested.prefer };
+  if (outcome.problem) return;
+  const path = paths[(round + WARM_UP) % paths.length] ?? '';
+  const headers = prefer === undefined ? {} : { Prefer: prefer };
   const started = performance.now();
   const response = await service.client.get(path, { headers });
-  const taken = performance.now() - started;
+  const elapsedMs = performance.now() - started;
   if (response.status !== 200) {
-    outcome.issue = `${response.status} ${response.json.code}`;
-    issues.push(`${grouped(service.products)} products, ${requested.name}, ${path}: ${response.text}`);
-  } else if (requested.prefer && response.headers['x-total-count'] !== `${service.products}`) {
-    outcome.issue = 'not counted';
-    issues.push(`${requested.name}: X-Total-Count is ${response.headers['x-total-count']}`);
+    outcome.problem = `${response.status} ${response.json.code}`;
+    problems.push(`${grouped(service.products)} products, ${name}, ${path}: ${response.text}`);
+  } else if (prefer && response.headers['x-total-count'] !== `${service.products}`) {
+    outcome.problem = 'not counted';
+    problems.push(`${name}: X-Total-Count is ${response.headers['x-total-count']}`);
   } else if (round < 0) outcome.records = Math.max(outcome.records, response.json.length);
-  else outcome.latencies.add(taken);
+  else outcome.latencies.add(elapsedMs);
 }
 
 function headings(): string[] {
@@ -91,13 +91,13 @@ function figures(outcomes: readonly Outcome[]): string[] {
   const [base, ...others] = outcomes;
   const both = [0.5, 0.99];
   return [
-    ...outcomes.flatMap(({ latencies, records, issue }) =>
-      issue
-        ? [issue, '–', '–']
+    ...outcomes.flatMap(({ latencies, records, problem }) =>
+      problem
+        ? [problem, '–', '–']
         : [`${records}`, ...both.map((part) => milliseconds(latencies.quantile(part)))],
     ),
-    ...others.flatMap(({ latencies, issue }) =>
-      issue || !base || base.issue
+    ...others.flatMap(({ latencies, problem }) =>
+      problem || !base || base.problem
         ? ['–', '–']
         : both.map((part) => ratio(latencies.quantile(part), base.latencies.quantile(part))),
     ),

@@ -1,9 +1,9 @@
 import { SAMPLE_SEED, sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
 import type { HttpClient } from '../tests/support/http-client.js';
 
-/** About so many records match a selective query, whatever the size of the store. */
+/** A selective query matches about this many records, at every size of the store. */
 const MATCHES = 20;
-/** So many different queries of a kind take turns, where there are as many. */
+/** At most this many different queries of a kind alternate. */
 const VARIANTS = 50;
 const DEEPEST_PAGE = 5_000;
 const PAGE = 100;
@@ -11,12 +11,12 @@ const LONGEST_PAGE = 1_000;
 
 export interface ListCase {
   readonly name: string;
-  /** They take turns. */
+  /** The requests use these paths in turn. */
   readonly paths: readonly string[];
   readonly prefer?: string;
 }
 
-/** What is measured on a store that holds the first `count` sample products and nothing else. */
+/** The lists to measure on a store that holds exactly the first `count` sample products. */
 export async function listCases(client: HttpClient, count: number): Promise<ListCase[]> {
   const facts = factsOf(count);
   const list = (query: string) => `/v1/products?limit=${PAGE}${query}`;
@@ -54,14 +54,15 @@ async function deepPage(client: HttpClient, count: number): Promise<string> {
     const limit = before >= LONGEST_PAGE ? LONGEST_PAGE : PAGE;
     const page = await client.get(path.replace(/\blimit=\d+/, `limit=${limit}`));
     const next = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1];
-    if (page.status !== 200 || !next) throw new Error(`no way to the deep page: ${page.status} ${page.text}`);
+    if (page.status !== 200 || !next)
+      throw new Error(`the deep page cannot be reached: ${page.status} ${page.text}`);
     before -= page.json.length;
     path = next;
   }
   return path.replace(/\blimit=\d+/, `limit=${PAGE}`);
 }
 
-/** The samples are always the same, so that what matches can be known without asking the service. */
+/** Computes values that match known numbers of records. The sample products are always the same. */
 function factsOf(count: number) {
   const amounts = new Float64Array(count);
   const prefixes = new Map<string, number>();
@@ -72,7 +73,7 @@ function factsOf(count: number) {
     const words = product.name.split(' ').slice(0, 4);
     for (let length = 1; length < words.length; length++)
       increase(prefixes, `${words.slice(0, length).join(' ')} `);
-    // What follows a colon would be taken for an operator.
+    // The service would read the text after a colon as an operator.
     for (const [key, value] of Object.entries(product.attributes ?? {}).filter(([key]) => !key.includes(':')))
       increase(attributes, `attributes.${encodeURIComponent(key)}=${encodeURIComponent(String(value))}`);
   }
@@ -92,7 +93,7 @@ function increase(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Those that stand for about as many records as a selective query is to match. */
+/** The keys that match about as many records as a selective query should match. */
 function nearest(counts: ReadonlyMap<string, number>): string[] {
   const distance = ([, count]: readonly [string, number]) => Math.abs(count - MATCHES);
   const close = [...counts].filter((entry) => distance(entry) <= MATCHES / 4);

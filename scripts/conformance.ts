@@ -1,33 +1,33 @@
 /**
- * Has schemathesis try the service against its own OpenAPI document: as an administrator, as a reader and as nobody, each of
- * them against a service of its own, all at once. What it is told of the service is in tests/conformance/.
+ * Runs schemathesis, which tests the service against its OpenAPI document: as an administrator, as a reader and without
+ * a credential, all at once, each against its own service. Its hooks are in tests/conformance/.
  *
  *   npm run test:conformance                                   ten minutes, by a random seed
- *   npm run test:conformance -- --seed 7 --seconds 600         the same again
- *   npm run test:conformance -- --seed 1 --examples 8          that many for each operation, however long it takes
+ *   npm run test:conformance -- --seed 7 --seconds 600         repeats a run
+ *   npm run test:conformance -- --seed 1 --examples 8          a number of examples per operation, without a time limit
  */
 import { randomInt } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { integer, options } from './options.js';
-import { type Outcome, type Pace, Schemathesis } from './schemathesis.js';
+import { type Extent, type Outcome, Schemathesis } from './schemathesis.js';
 import { CALLERS, type Caller, ConformanceService } from './stateful-service.js';
 import { grouped, print } from './statistics.js';
 
-const given = options({ seed: '', seconds: '600', examples: '' });
-const seed = given.seed === '' ? randomInt(1, 2 ** 31) : integer('seed', given.seed, 1, 2 ** 31);
-const pace: Pace =
-  given.examples === ''
-    ? { seconds: integer('seconds', given.seconds, 60, 86_400) }
-    : { examples: integer('examples', given.examples, 1, 1_000_000) };
+const args = options({ seed: '', seconds: '600', examples: '' });
+const seed = args.seed === '' ? randomInt(1, 2 ** 31) : integer('seed', args.seed, 1, 2 ** 31);
+const extent: Extent =
+  args.examples === ''
+    ? { seconds: integer('seconds', args.seconds, 60, 86_400) }
+    : { examples: integer('examples', args.examples, 1, 1_000_000) };
 
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
 try {
   const schemathesis = await Schemathesis.install(join(folder, 'python'));
   print(`seed ${seed}`);
-  // Of one that breaks the others are still waited for: their services are to end, too.
-  const settled = await Promise.allSettled(CALLERS.map((caller) => tried(caller, schemathesis)));
+  // If one run fails, the others still end, so that their services stop too.
+  const settled = await Promise.allSettled(CALLERS.map((caller) => runAs(caller, schemathesis)));
   report(
     await Promise.all(
       settled.map((one) => (one.status === 'fulfilled' ? one.value : Promise.reject(one.reason))),
@@ -37,18 +37,18 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-async function tried(caller: Caller, schemathesis: Schemathesis): Promise<Outcome> {
-  const own = join(folder, caller.name);
-  mkdirSync(own);
-  const service = await ConformanceService.start(own, caller);
+async function runAs(caller: Caller, schemathesis: Schemathesis): Promise<Outcome> {
+  const callerFolder = join(folder, caller.name);
+  mkdirSync(callerFolder);
+  const service = await ConformanceService.start(callerFolder, caller);
   try {
-    return await schemathesis.run(own, { name: caller.name, seed, pace, ...service.reported });
+    return await schemathesis.run(callerFolder, { name: caller.name, seed, extent, ...service.access });
   } finally {
     await service.stop();
   }
 }
 
-/** The last lines are those of a mocha suite: each operation counts once for each caller, and each failure. */
+/** Ends with the last lines of a mocha suite, which count each operation once for each caller, and each failure. */
 function report(outcomes: readonly Outcome[]): void {
   for (const { output, failures } of outcomes) if (failures > 0) print(output);
   for (const { name, cases, operations, seconds } of outcomes)
@@ -56,6 +56,6 @@ function report(outcomes: readonly Outcome[]): void {
   const sum = (of: (outcome: Outcome) => number) => outcomes.reduce((all, outcome) => all + of(outcome), 0);
   print(`${grouped(sum(({ cases }) => cases))} cases in all, seed ${seed}\n`);
   const failing = sum(({ failures }) => failures);
-  print(`  ${sum(({ faultless }) => faultless)} passing\n  ${failing} failing`);
+  print(`  ${sum(({ passing }) => passing)} passing\n  ${failing} failing`);
   if (failing > 0) process.exitCode = 1;
 }

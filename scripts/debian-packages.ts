@@ -11,7 +11,7 @@ const MAX_NAME = 200;
 const MAX_DESCRIPTION = 5_000;
 const SKU = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Every package that `apt-cache dumpavail` knows, as a product. */
+/** Returns every package that `apt-cache dumpavail` lists, as a product. */
 export async function* debianPackages(): AsyncGenerator<RealProduct> {
   const apt = spawn('apt-cache', ['dumpavail'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise<number | null>((resolve, reject) =>

@@ -74,7 +74,7 @@ function section(heading: string, cause: string, remedy: string): string {
 
 const MAX_COLUMNS = 120;
 
-/** The text, with line breaks in the place of spaces so that no line is longer than {@link MAX_COLUMNS}. */
+/** The text with line breaks instead of some spaces, so that no line is longer than {@link MAX_COLUMNS}. */
 function wrapped(text: string): string {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

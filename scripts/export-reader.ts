@@ -1,4 +1,4 @@
-/** A thread that reads one whole export, or one after the other, so that reading them costs the clients beside it no time. */
+/** A thread that reads one export or one after the other, so that the reading costs the measured clients no time. */
 import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:https';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -9,16 +9,16 @@ export interface ExportSource {
   readonly port: number;
   readonly authorityFile: string;
   readonly key: string;
-  /** Whether another one begins when one has ended. */
+  /** Whether another export begins when one has ended. */
   readonly repeats: boolean;
 }
 
-/** What came of one export; `bytes` and `records` so far where it was left off. */
+/** The measurements of one export. If it was stopped early, they count only the part that was read. */
 export interface ExportFigures {
   readonly records: number;
   readonly bytes: number;
   readonly seconds: number;
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 const { port, authorityFile, key, repeats } = workerData as ExportSource;
@@ -34,8 +34,8 @@ while (repeats && !isStopped);
 function oneExport(): Promise<ExportFigures> {
   const started = performance.now();
   let [records, bytes] = [0, 0];
-  const figures = (isWhole: boolean): ExportFigures => {
-    return { records, bytes, seconds: (performance.now() - started) / 1_000, isWhole };
+  const figures = (isComplete: boolean): ExportFigures => {
+    return { records, bytes, seconds: (performance.now() - started) / 1_000, isComplete };
   };
   return new Promise((resolve, reject) => {
     const failed = (error: Error) => (isStopped ? resolve(figures(false)) : reject(error));
@@ -43,7 +43,7 @@ function oneExport(): Promise<ExportFigures> {
     get({ host: 'localhost', port, agent, path: '/v1/products', headers }, (response) => {
       const type = response.headers['content-type'];
       if (response.statusCode !== 200 || !type?.startsWith('application/x-ndjson'))
-        return reject(new Error(`the export was answered ${response.statusCode} ${type}`));
+        return reject(new Error(`the response to the export is ${response.statusCode} ${type}`));
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
         for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) records++;

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { ExportFigures, ExportSource } from './export-reader.js';
 import type { SeededService } from './seeded-service.js';
 
-/** Whole exports of a service, read in a thread of their own. */
+/** Exports of a service that a thread reads. */
 export class Exports {
   readonly done: ExportFigures[] = [];
   /** Settles when the thread has ended. */
@@ -25,26 +25,26 @@ export class Exports {
     this.end = once(this.worker, 'exit').then(() => {});
   }
 
-  /** @throws where an export failed, or had another number of records than the service has products */
+  /** @throws Error if an export failed, or if its number of records differs from the number of products */
   async stop(): Promise<void> {
     this.worker.postMessage('stop');
     await this.end;
     if (this.failure) throw this.failure;
-    for (const { records, isWhole } of this.done)
-      if (isWhole && records !== this.service.products)
+    for (const { records, isComplete } of this.done)
+      if (isComplete && records !== this.service.products)
         throw new Error(`an export of ${this.service.products} products had ${records} records`);
   }
 
-  /** The first one that came to its end. */
+  /** Stops after the first export. Returns its measurements. */
   async first(): Promise<ExportFigures> {
-    const failed = this.end.then(() => undefined);
+    const ended = this.end.then(() => undefined);
     while (this.done.length === 0) {
-      const over = await Promise.race([once(this.worker, 'message'), failed]);
-      if (over === undefined) break;
+      const message = await Promise.race([once(this.worker, 'message'), ended]);
+      if (message === undefined) break;
     }
     await this.stop();
     const [first] = this.done;
-    if (!first?.isWhole) throw new Error('no export came to its end');
+    if (!first?.isComplete) throw new Error('no export was complete');
     return first;
   }
 }

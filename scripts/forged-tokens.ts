@@ -1,6 +1,6 @@
 /**
- * Runs every attack by token that is known here against a started service, and prints how many were tried and how many were refused
- * as the contract says. `npm run test:forged-tokens`.
+ * Sends every forged token of tests/support/forged-tokens.ts to a started service. Prints how many were sent, and how
+ * many were refused as the contract says. `npm run test:forged-tokens`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ try {
   const { tried, succeeded } = await attack(client);
   client.close();
   await service.stop();
-  print(`${tried} attacks by token tried, ${tried - succeeded.length} refused as the contract says`);
+  print(`${tried} forged tokens sent, ${tried - succeeded.length} refused as the contract says`);
   if (succeeded.length > 0) throw new Error(`not refused: ${succeeded.join(', ')}`);
 } finally {
   await service.stop('SIGKILL');
@@ -29,7 +29,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Each as a read and as a write. */
+/** Sends each forged token with a read and with a write. */
 async function attack(client: HttpClient): Promise<{ tried: number; succeeded: string[] }> {
   const succeeded: string[] = [];
   const attacks = bearerAttacks(issuer).flatMap((one) => [one, one]);

@@ -1,8 +1,9 @@
 /**
- * Sends a started service what hostile clients would, and prints what it costs: CPU milliseconds of its main thread for each hostile
- * request, then, for each flood, how long a bystander waits and how far the memory grows. Fails if a figure is over its
- * bound three times in a row. `npm run test:hostile`; `-- --part costs` or `-- --part floods` runs one part,
- * `-- --flood pages` the floods of that name, `-- --seconds 3` holds connections open for a shorter time. Linux only.
+ * Sends the requests of hostile clients to a started service, and prints their costs: for each request the CPU
+ * milliseconds of the main thread; for each flood how long a bystander waits and how much memory the service uses.
+ * Fails if a value is over its bound three times in a row. `npm run test:hostile`; `-- --part costs` or
+ * `-- --part floods` runs one part, `-- --flood pages` only floods with this word in their name, and `-- --seconds 3`
+ * holds connections open for a shorter time. Linux only.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -20,17 +21,17 @@ import { integer, options } from './options.js';
 import { ResidentMemory } from './resident-memory.js';
 import { milliseconds, print, table } from './statistics.js';
 
-/** CPU time of the main thread in one turn of the event loop. */
+/** The most CPU time of the main thread in one turn of the event loop. */
 const MAX_TURN_MS = 25;
-/** Of a bystander's requests, p99. */
+/** The longest times (p99) of a bystander's short requests. */
 const MAX_MS: Readonly<Record<string, number>> = { live: 100, item: 500, list: 1_000, create: 1_000 };
-/** Of its searches, imports and exports. */
+/** The longest time (p99) of its searches, imports and exports. */
 const MAX_LONG_MS = 3_000;
 const MAX_MEMORY_MIB = 640;
-/** A flood that is not answered by then is ended. */
+/** A flood ends after this time, even if some requests have no response yet. */
 const FLOOD_SECONDS = 60;
 const REPEATS = 5;
-/** A figure over its bound is measured again: other programs of the machine make one slow, a defect makes all slow. */
+/** A value over its bound is measured again: other programs may slow down one try, a defect slows down all tries. */
 const MAX_TRIES = 3;
 const ALL_SCOPES = SCOPES.filter((scope) => scope !== 'keys:admin');
 
@@ -68,8 +69,8 @@ async function costs(): Promise<void> {
       for (let attempt = 1; attempt < MAX_TRIES && longest > MAX_TURN_MS; attempt++)
         ({ status, longest, total } = await cost(service, client, probeFile, request));
       rows.push([request.name, status, milliseconds(total), milliseconds(longest)]);
-      check(status.startsWith(`${request.status ?? 200}`), `${request.name} has the response ${status}`);
-      check(longest <= MAX_TURN_MS, `${request.name} holds the event loop for ${milliseconds(longest)} ms`);
+      check(status.startsWith(`${request.status ?? 200}`), `${request.name}: the status is ${status}`);
+      check(longest <= MAX_TURN_MS, `${request.name} blocks the event loop for ${milliseconds(longest)} ms`);
     }
     print(table(['request', 'response', 'CPU ms', 'longest turn, CPU ms'], rows));
     client.close();
@@ -95,7 +96,7 @@ async function cost(
   const before = mainThreadMs(service.pid);
   for (let at = 0; at < REPEATS; at++) await send(client, request);
   const total = (mainThreadMs(service.pid) - before) / REPEATS;
-  // The median: a collection of garbage that falls into one of them is not caused by that one alone.
+  // The median, because one request may contain a garbage collection that other requests caused.
   return { status, longest: longest.sort((a, b) => a - b)[REPEATS >> 1] ?? 0, total };
 }
 
@@ -131,7 +132,7 @@ function lines(file: string): string[] {
 
 async function floods(): Promise<void> {
   const home = mkdtempSync(join(folder, 'floods-'));
-  // The default rate limit is what a hostile client has; the bystander's probes are more than that.
+  // The default rate limit applies to hostile clients. The bystander sends more, but with a key for each probe.
   const service = new ChildProcessService(home, { RATE_LIMIT_REQUESTS: '600' });
   try {
     const client = await service.started();
@@ -139,12 +140,12 @@ async function floods(): Promise<void> {
     const rows: string[][] = [];
     for (const [at, flood] of FLOODS.entries()) {
       if (!flood.name.includes(only)) continue;
-      let met = await meet(service, client, home, flood, 10 + at);
-      // Each try comes from another address, since the rate limit of the one before may be spent.
-      for (let attempt = 1; attempt < MAX_TRIES && met.checks.some(({ isGood }) => !isGood); attempt++)
-        met = await meet(service, client, home, flood, 10 + at + attempt * FLOODS.length);
-      for (const { isGood, failure } of met.checks) check(isGood, failure);
-      rows.push(...met.rows);
+      let outcome = await runFlood(service, client, home, flood, 10 + at);
+      // Each try comes from another IP address, because the rate limit of the previous one may be used up.
+      for (let attempt = 1; attempt < MAX_TRIES && outcome.checks.some(({ isGood }) => !isGood); attempt++)
+        outcome = await runFlood(service, client, home, flood, 10 + at + attempt * FLOODS.length);
+      for (const { isGood, failure } of outcome.checks) check(isGood, failure);
+      rows.push(...outcome.rows);
     }
     print(
       table(['flood', 'probe', 'requests', 'p50 ms', 'p99', 'max', 'failed', 'MiB before', 'at most'], rows),
@@ -160,8 +161,8 @@ interface Check {
   readonly failure: string;
 }
 
-/** Runs a flood once beside a bystander. */
-async function meet(
+/** Runs a flood once while a bystander measures its own requests. */
+async function runFlood(
   service: ChildProcessService,
   client: HttpClient,
   home: string,
@@ -174,9 +175,9 @@ async function meet(
   const bystander = await startBystander(service, client, authorityFile, flood);
   const memory = new ResidentMemory(service.pid);
   const connections = new Connections({ port, authorityFile, key, from: `127.0.0.${host}`, holdSeconds });
-  const isOver = sleep(FLOOD_SECONDS * 1_000, undefined, { ref: false });
+  const timeout = sleep(FLOOD_SECONDS * 1_000, undefined, { ref: false });
   // At least this long, so that the bystander sends enough requests.
-  await Promise.race([Promise.all([flood.run(connections), sleep(holdSeconds * 1_000)]), isOver]);
+  await Promise.race([Promise.all([flood.run(connections), sleep(holdSeconds * 1_000)]), timeout]);
   const measured = await bystander.stop();
   connections.close();
   const { start, max } = memory.stop();
@@ -215,7 +216,7 @@ async function startBystander(
 ) {
   const [, managementPort] = await service.logs(/"port":(\d+)[^\n]*"msg":"management listening"/);
   const names = ['live', 'item', ...probes];
-  // A key for each, so that none meets the rate limit.
+  // Each probe has its own key, so that it stays below the rate limit.
   const keys = await Promise.all(names.map(async (name) => [name, await newKey(client)] as const));
   const data: BystanderData = {
     port: client.port,
@@ -240,7 +241,7 @@ async function newKey(client: HttpClient): Promise<string> {
   return json.key;
 }
 
-/** 150 products of 29 KiB, of which a page of 4 MiB is made, then small ones for queries to look through. */
+/** Creates 150 products of 29 KiB, which fill a page of 4 MiB, and then small ones that unindexed queries scan. */
 async function fill(client: HttpClient, home: string): Promise<void> {
   const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`key${i}`, 'v'.repeat(460)]));
   const large = { name: 'large', description: 'd'.repeat(5_000), attributes };

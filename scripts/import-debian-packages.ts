@@ -1,7 +1,7 @@
 /**
- * Puts every package that Debian knows through the running service as a product, restarts it in between, and finds
- * each exactly once and unchanged; one by one, and all in one import, which is then sent again. Run `apt-get update` first, then
- * `npm run test:debian-packages`.
+ * Creates every Debian package as a product in a running service, restarts the service in between, and checks that each
+ * product exists exactly once and unchanged. First it sends them one by one, then all in one import, which it repeats.
+ * Run `apt-get update` first, then `npm run test:debian-packages`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { importProducts } from './import-products.js';
 
 const CLIENTS = 16;
 
-type Kept = Map<number, RealProduct>;
+type ProductsById = Map<number, RealProduct>;
 
 const products: RealProduct[] = [];
 for await (const product of debianPackages()) products.push(product);
@@ -25,7 +25,7 @@ let service: ChildProcessService;
 await withService(oneByOne);
 await withService(allTogether);
 
-/** A new catalogue. */
+/** Starts a service with an empty store. */
 async function withService(use: (client: HttpClient, key: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'real-products-'));
   service = new ChildProcessService(folder, { LOG_LEVEL: 'error' });
@@ -39,52 +39,55 @@ async function withService(use: (client: HttpClient, key: string) => Promise<voi
 
 async function oneByOne(first: HttpClient, key: string): Promise<void> {
   let client = first;
-  const kept: Kept = new Map();
+  const created: ProductsById = new Map();
   const refused = new Map<string, number>();
   const half = Math.ceil(products.length / 2);
-  await createAll(client, products.slice(0, half), kept, refused);
+  await createAll(client, products.slice(0, half), created, refused);
   client = await restart(key);
-  await createAll(client, products.slice(half), kept, refused);
+  await createAll(client, products.slice(half), created, refused);
   client = await restart(key);
-  await compare(client, kept);
+  await compare(client, created);
   client.close();
 
-  print(`created ${kept.size}, refused ${JSON.stringify(Object.fromEntries(refused))}`);
-  if (kept.size === 0 || kept.size + [...refused.values()].reduce((a, b) => a + b, 0) !== products.length) {
+  print(`created ${created.size}, refused ${JSON.stringify(Object.fromEntries(refused))}`);
+  if (
+    created.size === 0 ||
+    created.size + [...refused.values()].reduce((a, b) => a + b, 0) !== products.length
+  ) {
     throw new Error('not every package was created or refused');
   }
 }
 
 async function allTogether(first: HttpClient, key: string): Promise<void> {
-  const results = await importAll(first, 'made');
-  const kept: Kept = new Map();
+  const results = await importAll(first, 'created');
+  const created: ProductsById = new Map();
   results.forEach(({ status, id, error, replayed }, at) => {
     const product = products[at] as RealProduct;
-    if (status === 201 && !replayed) kept.set(id, product);
+    if (status === 201 && !replayed) created.set(id, product);
     else if (error?.code !== 'duplicate_value')
       throw new Error(`refused without a reason: ${JSON.stringify(error)}`);
   });
-  await compare(first, kept);
+  await compare(first, created);
   first.close();
   const client = await restart(key);
-  const again = await importAll(client, 'made already');
+  const again = await importAll(client, 'created before');
   again.forEach((result, at) => {
     const { status } = results[at];
     const expected = status === 201 ? { ...results[at], replayed: true } : results[at];
     if (!isDeepStrictEqual(result, expected))
-      throw new Error(`answered otherwise: ${JSON.stringify(result)}`);
+      throw new Error(`another result than before: ${JSON.stringify(result)}`);
   });
-  await compare(client, kept);
+  await compare(client, created);
   client.close();
 }
 
-async function importAll(client: HttpClient, what: string): Promise<ResultLine[]> {
+async function importAll(client: HttpClient, outcome: string): Promise<ResultLine[]> {
   const started = performance.now();
   const results = await importProducts(client, products, 'all of Debian');
   const seconds = (performance.now() - started) / 1000;
-  const created = results.filter(({ status }) => status === 201).length;
+  const count = results.filter(({ status }) => status === 201).length;
   print(
-    `${results.length} lines in one request, ${created} ${what}, in ${seconds.toFixed(1)} s: ` +
+    `${results.length} lines in one request, ${count} ${outcome}, in ${seconds.toFixed(1)} s: ` +
       `${rate(results.length, seconds)}, ${memory()}`,
   );
   return results;
@@ -93,17 +96,17 @@ async function importAll(client: HttpClient, what: string): Promise<ResultLine[]
 async function createAll(
   client: HttpClient,
   products: readonly RealProduct[],
-  kept: Kept,
+  created: ProductsById,
   refused: Map<string, number>,
 ): Promise<void> {
   const started = performance.now();
-  const skus = new Set([...kept.values()].map(({ sku }) => sku));
+  const skus = new Set([...created.values()].map(({ sku }) => sku));
   const queue = products.values();
   const work = async () => {
     for (const product of queue) {
       const response = await client.post('/v1/products', product);
       if (response.status === 201) {
-        kept.set(response.json.id, product);
+        created.set(response.json.id, product);
         skus.add(product.sku);
       } else if (response.json.code === 'duplicate_value' && skus.has(product.sku)) {
         refused.set('duplicate_value', (refused.get('duplicate_value') ?? 0) + 1);
@@ -120,7 +123,7 @@ async function createAll(
   );
 }
 
-async function compare(client: HttpClient, kept: Kept): Promise<void> {
+async function compare(client: HttpClient, created: ProductsById): Promise<void> {
   const started = performance.now();
   const seen = new Set<number>();
   for (let path = '/v1/products?limit=1000'; path !== ''; ) {
@@ -128,11 +131,12 @@ async function compare(client: HttpClient, kept: Kept): Promise<void> {
     for (const { id, ...shown } of page.json as (RealProduct & { id: number })[]) {
       if (seen.has(id)) throw new Error(`product ${id} came twice`);
       seen.add(id);
-      if (!isDeepStrictEqual(shown, kept.get(id))) throw new Error(`product ${id} is not what was sent`);
+      if (!isDeepStrictEqual(shown, created.get(id))) throw new Error(`product ${id} is not what was sent`);
     }
     path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
   }
-  if (seen.size !== kept.size) throw new Error(`${kept.size} products were created and ${seen.size} found`);
+  if (seen.size !== created.size)
+    throw new Error(`${created.size} products were created and ${seen.size} found`);
   const seconds = (performance.now() - started) / 1000;
   print(
     `${seen.size} found, each once and unchanged, in ${seconds.toFixed(1)} s: ${rate(seen.size, seconds)}, ${memory()}`,

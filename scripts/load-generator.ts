@@ -6,15 +6,15 @@ type Service = Pick<SeededService, 'products' | 'client'>;
 
 export interface Pace {
   readonly clients: number;
-  /** Milliseconds from one request of a client to its next; 0: at once. */
+  /** Milliseconds from one request of a client to its next; 0 sends the next immediately. */
   readonly everyMs: number;
   readonly seconds: number;
 }
 
 /**
- * Clients that each read single products at a pace. A request that had to wait for the answer before it counts from when
- * it was due, so that a service that stalls is not spared the requests of that time.
- * @throws where an answer is not 200
+ * Runs clients that each read single products at a pace. A request that had to wait for the previous response counts
+ * from the time at which it was due, so that the latencies include the requests that a stalled service delays.
+ * @throws Error if a response is not 200
  */
 export async function readProducts(service: Service, pace: Pace): Promise<Latencies> {
   const latencies = new Latencies();
@@ -25,7 +25,7 @@ export async function readProducts(service: Service, pace: Pace): Promise<Latenc
     while (due < end && performance.now() < end) {
       const early = due - performance.now();
       if (early > 0) await sleep(early);
-      // A timer that fires late is this process's own affair.
+      // The service is not responsible for a timer that fires late.
       const from = early > 0 || pace.everyMs === 0 ? performance.now() : due;
       await readOne(service);
       latencies.add(performance.now() - from);
@@ -40,5 +40,5 @@ async function readOne(service: Service): Promise<void> {
   const id = 1 + Math.floor(Math.random() * service.products);
   const response = await service.client.get(`/v1/products/${id}`);
   if (response.status !== 200)
-    throw new Error(`product ${id} was answered ${response.status} ${response.text}`);
+    throw new Error(`the response for product ${id} is ${response.status} ${response.text}`);
 }

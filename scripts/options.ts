@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 
 /**
- * The options of the command line, each taking a value, over their defaults.
- * @throws where one is unknown
+ * Returns the options of the command line, completed by the defaults. Each option takes a value.
+ * @throws Error if an option is unknown
  */
 export function options<Name extends string>(defaults: Readonly<Record<Name, string>>): Record<Name, string> {
   const known = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]));
@@ -10,7 +10,7 @@ export function options<Name extends string>(defaults: Readonly<Record<Name, str
   return { ...defaults, ...values } as Record<Name, string>;
 }
 
-/** @throws where the text is no whole number within the bounds */
+/** @throws Error if the text is not a whole number within the bounds */
 export function integer(name: string, text: string, min: number, max: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;

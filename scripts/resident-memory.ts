@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 const INTERVAL_MS = 200;
 const KIB_PER_MIB = 1_024;
 
-/** Looks at a process's resident memory (Linux) every 200 ms until it is stopped. In MiB. */
+/** Samples the resident memory of a process (Linux) every 200 ms until it is stopped. All values are in MiB. */
 export class ResidentMemory {
   readonly start: number;
   private highest: number;
@@ -12,16 +12,16 @@ export class ResidentMemory {
   constructor(private readonly pid: number) {
     this.start = this.now();
     this.highest = this.start;
-    this.timer = setInterval(() => this.look(), INTERVAL_MS);
+    this.timer = setInterval(() => this.sample(), INTERVAL_MS);
   }
 
   stop(): { start: number; max: number; end: number } {
     clearInterval(this.timer);
-    const end = this.look();
+    const end = this.sample();
     return { start: this.start, max: this.highest, end };
   }
 
-  private look(): number {
+  private sample(): number {
     const mebibytes = this.now();
     this.highest = Math.max(this.highest, mebibytes);
     return mebibytes;

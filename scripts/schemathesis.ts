@@ -7,16 +7,17 @@ const HOOKS = resolve('tests/conformance');
 const ALL_PHASES = 'examples,coverage,fuzzing,stateful';
 const MORE_ROUNDS = 2;
 
-/** How long it goes on: so many seconds, or so many examples for each operation. */
-export type Pace = { readonly seconds: number } | { readonly examples: number };
+/** The length of a run: a time, or a number of examples for each operation. */
+export type Extent = { readonly seconds: number } | { readonly examples: number };
 
-export interface Trial {
+/** The parameters of a run. */
+export interface RunOptions {
   readonly name: string;
   readonly url: string;
-  /** Empty: no credential is sent. */
+  /** If it is empty, no credential is sent. */
   readonly key: string;
   readonly seed: number;
-  readonly pace: Pace;
+  readonly extent: Extent;
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -24,16 +25,16 @@ export interface Outcome {
   readonly name: string;
   readonly cases: number;
   readonly operations: number;
-  /** Operations of which no failure is known. */
-  readonly faultless: number;
-  /** What was not as it should be, the run itself included. */
+  /** Operations without a known failure. */
+  readonly passing: number;
+  /** Includes a failure of the run itself. */
   readonly failures: number;
   readonly seconds: number;
-  /** For a person. */
+  /** The output of schemathesis, for a person. */
   readonly output: string;
 }
 
-/** What of its report is read here. */
+/** The members of schemathesis's report that this script reads. */
 interface Report {
   readonly running_time: number;
   readonly operations: { readonly selected: number; readonly tested: number };
@@ -45,102 +46,108 @@ interface Report {
   readonly failures: readonly { readonly operations: readonly string[] }[];
 }
 
-/** The schemathesis of tests/conformance/requirements.txt, in a Python environment of its own. */
+/** The schemathesis of tests/conformance/requirements.txt, in its own Python environment. */
 export class Schemathesis {
   private constructor(private readonly program: string) {}
 
   static async install(folder: string): Promise<Schemathesis> {
-    await finished('python3', ['-m', 'venv', folder]);
+    await mustSucceed('python3', ['-m', 'venv', folder]);
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes'];
-    await finished(join(folder, 'bin/python'), [...pip, '-r', join(HOOKS, 'requirements.txt')]);
+    await mustSucceed(join(folder, 'bin/python'), [...pip, '-r', join(HOOKS, 'requirements.txt')]);
     return new Schemathesis(join(folder, 'bin/schemathesis'));
   }
 
   /**
-   * Of its state machine Hypothesis repeats what it had, finds another state, and ends that phase early, as a success. By
-   * time schemathesis begins it anew by itself; by number it is begun anew here, with other seeds.
-   * @param folder for what it writes
+   * Runs all phases. Hypothesis may end the stateful phase early, as a success: it replays earlier steps, and stops if
+   * they lead to another state. Within a time limit schemathesis restarts the phase itself; for a number of examples
+   * this method restarts it, with other seeds.
+   * @param folder for files that schemathesis writes
    */
-  async run(folder: string, trial: Trial): Promise<Outcome> {
-    const whole = await this.runOnce(folder, trial, ALL_PHASES);
-    const outcomes = [whole];
-    if ('examples' in trial.pace)
+  async run(folder: string, options: RunOptions): Promise<Outcome> {
+    const outcomes = [await this.runOnce(folder, options, ALL_PHASES)];
+    if ('examples' in options.extent)
       for (let round = 1; round <= MORE_ROUNDS; round++)
-        outcomes.push(await this.runOnce(folder, { ...trial, seed: trial.seed + round }, 'stateful'));
-    return outcomes.reduce(together);
+        outcomes.push(await this.runOnce(folder, { ...options, seed: options.seed + round }, 'stateful'));
+    return outcomes.reduce(combined);
   }
 
-  private async runOnce(folder: string, trial: Trial, phases: string): Promise<Outcome> {
-    const report = join(folder, 'report.json');
+  private async runOnce(folder: string, options: RunOptions, phases: string): Promise<Outcome> {
+    const reportFile = join(folder, 'report.json');
     const { PATH = '' } = process.env;
-    const { code, output } = await ended(this.program, [...parameters(trial, report), '--phases', phases], {
-      cwd: folder,
-      env: {
-        PATH,
-        HOME: folder,
-        PYTHONPATH: HOOKS,
-        PYTHONDONTWRITEBYTECODE: '1',
-        SCHEMATHESIS_HOOKS: 'hooks',
-        ...trial.environment,
+    const { code, output } = await runProgram(
+      this.program,
+      [...parameters(options, reportFile), '--phases', phases],
+      {
+        cwd: folder,
+        env: {
+          PATH,
+          HOME: folder,
+          PYTHONPATH: HOOKS,
+          PYTHONDONTWRITEBYTECODE: '1',
+          SCHEMATHESIS_HOOKS: 'hooks',
+          ...options.environment,
+        },
       },
-    });
-    if (!existsSync(report)) throw new Error(`schemathesis ended with ${code}:\n${output}`);
-    const reported: Report = JSON.parse(readFileSync(report, 'utf8'));
-    const isMissing = phases === ALL_PHASES && reported.operations.tested !== reported.operations.selected;
-    return outcome(trial.name, isMissing ? null : code, output, reported);
+    );
+    if (!existsSync(reportFile)) throw new Error(`schemathesis ended with ${code}:\n${output}`);
+    const report: Report = JSON.parse(readFileSync(reportFile, 'utf8'));
+    const isIncomplete = phases === ALL_PHASES && report.operations.tested !== report.operations.selected;
+    return outcome(options.name, isIncomplete ? null : code, output, report);
   }
 }
 
-function parameters({ url, key, seed, pace, environment }: Trial, report: string): string[] {
+function parameters({ url, key, seed, extent, environment }: RunOptions, reportFile: string): string[] {
   return [
     ...['--config-file', join(HOOKS, 'schemathesis.toml'), 'run', `${url}/openapi.json`, '--no-color'],
     ...['--checks', 'all', '--seed', String(seed), '--tls-verify', environment['CONFORMANCE_CA_FILE'] ?? ''],
-    ...['--report', 'json', '--report-json-path', report],
-    ...('seconds' in pace ? ['--max-time', String(pace.seconds)] : ['--max-examples', String(pace.examples)]),
+    ...['--report', 'json', '--report-json-path', reportFile],
+    ...('seconds' in extent
+      ? ['--max-time', String(extent.seconds)]
+      : ['--max-examples', String(extent.examples)]),
     ...(key === '' ? [] : ['--header', `Authorization: Bearer ${key}`]),
   ];
 }
 
-/** @param code null where the run was not whole */
+/** @param code the exit code; null if the run was incomplete */
 function outcome(name: string, code: number | null, output: string, report: Report): Outcome {
   const { generated, unique_failures, errored } = report.test_cases;
   const { tested } = report.operations;
-  const faulty = new Set(report.failures.flatMap(({ operations }) => operations));
-  const isWhole = code === 0 && errored === 0 && generated > 0;
+  const failing = new Set(report.failures.flatMap(({ operations }) => operations));
+  const isComplete = code === 0 && errored === 0 && generated > 0;
   return {
     name,
     cases: generated,
     operations: tested,
-    faultless: Math.max(0, tested - faulty.size),
-    failures: isWhole ? unique_failures : Math.max(1, unique_failures),
+    passing: Math.max(0, tested - failing.size),
+    failures: isComplete ? unique_failures : Math.max(1, unique_failures),
     seconds: report.running_time,
     output,
   };
 }
 
-function together(whole: Outcome, more: Outcome): Outcome {
+function combined(first: Outcome, second: Outcome): Outcome {
   return {
-    ...whole,
-    cases: whole.cases + more.cases,
-    faultless: Math.max(0, whole.faultless - more.failures),
-    failures: whole.failures + more.failures,
-    seconds: whole.seconds + more.seconds,
-    output: more.failures > 0 ? `${whole.output}${more.output}` : whole.output,
+    ...first,
+    cases: first.cases + second.cases,
+    passing: Math.max(0, first.passing - second.failures),
+    failures: first.failures + second.failures,
+    seconds: first.seconds + second.seconds,
+    output: second.failures > 0 ? `${first.output}${second.output}` : first.output,
   };
 }
 
-/** @throws where it fails */
-async function finished(program: string, args: readonly string[]): Promise<void> {
-  const { code, output } = await ended(program, args, {});
+/** @throws Error if the program fails */
+async function mustSucceed(program: string, args: readonly string[]): Promise<void> {
+  const { code, output } = await runProgram(program, args, {});
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${output}`);
 }
 
-async function ended(
+async function runProgram(
   program: string,
   args: readonly string[],
-  how: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn(program, args, { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {

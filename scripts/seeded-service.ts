@@ -5,7 +5,7 @@ import { ChildProcessService, catalogue } from '../tests/support/child-process-s
 import type { HttpClient } from '../tests/support/http-client.js';
 import { grouped, print } from './statistics.js';
 
-/** The real service over TLS, a process of its own, on a SQLite file that holds so many sample products. */
+/** The real service over TLS, in its own process, on a SQLite file with a number of sample products. */
 export class SeededService {
   private constructor(
     readonly products: number,
@@ -14,7 +14,7 @@ export class SeededService {
     private readonly service: ChildProcessService,
   ) {}
 
-  /** @param folder seeded at its first use */
+  /** @param folder is seeded at its first use */
   static async start(folder: string, products: number): Promise<SeededService> {
     mkdirSync(folder, { recursive: true });
     await seed(folder, products);
@@ -36,7 +36,7 @@ export class SeededService {
     return `${this.service.folder}/data/tls/ca.pem`;
   }
 
-  /** @throws where it did not end well */
+  /** @throws Error if the service failed */
   async stop(): Promise<void> {
     this.client.close();
     const { code } = await this.service.stop();
@@ -44,9 +44,9 @@ export class SeededService {
   }
 }
 
-/** A folder for stores: the one that is named, to be used again, or one that is gone when `use` is done. */
-export async function withFolder(named: string, use: (folder: string) => Promise<void>): Promise<void> {
-  if (named !== '') return use(resolve(named));
+/** Provides a folder for stores: the one at `path`, which is kept; or, if it is empty, a temporary one. */
+export async function withFolder(path: string, use: (folder: string) => Promise<void>): Promise<void> {
+  if (path !== '') return use(resolve(path));
   const folder = mkdtempSync(join(tmpdir(), 'benchmark-'));
   try {
     await use(folder);
@@ -58,7 +58,7 @@ export async function withFolder(named: string, use: (folder: string) => Promise
 async function seed(folder: string, products: number): Promise<void> {
   const done = join(folder, `seeded-${products}`);
   if (existsSync(done)) return;
-  print(`making ${grouped(products)} products in ${folder}`);
+  print(`creating ${grouped(products)} products in ${folder}`);
   const started = performance.now();
   const { out } = await mustSucceed(folder, ['seed', '--products', `${products}`]);
   const seconds = (performance.now() - started) / 1_000;

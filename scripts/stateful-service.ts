@@ -1,10 +1,10 @@
 import { ChildProcessService } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
 
-/** Who asks. */
+/** A role in which schemathesis sends requests. */
 export interface Caller {
   readonly name: string;
-  /** Of its API key; nobody has none. */
+  /** The scopes of its API key. A caller without scopes has no key. */
   readonly scopes: readonly string[];
 }
 
@@ -17,17 +17,17 @@ export const CALLERS: readonly Caller[] = [
   { name: 'nobody', scopes: [] },
 ];
 
-/** What the hooks in tests/conformance/run.py read. */
-export interface Outcome {
+/** How a caller reaches the service. tests/conformance/run.py reads the environment. */
+export interface ServiceAccess {
   readonly url: string;
   readonly key: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The program as its users run it, with limits that nobody reaches, some records, and a key for a caller. */
+/** The program as its users run it, with limits that no caller reaches, some records, and a key for a caller. */
 export class ConformanceService {
   private constructor(
-    readonly reported: Outcome,
+    readonly access: ServiceAccess,
     private readonly client: HttpClient,
     private readonly service: ChildProcessService,
   ) {}
@@ -38,14 +38,14 @@ export class ConformanceService {
       const client = await service.started();
       await fill(client);
       const key = caller.scopes.length > 0 ? await newKey(client, caller) : { id: 0, key: '' };
-      return new ConformanceService(reported(service, client, caller, key), client, service);
+      return new ConformanceService(accessOf(service, client, caller, key), client, service);
     } catch (error) {
       await service.stop('SIGKILL');
       throw error;
     }
   }
 
-  /** @throws where it did not end well */
+  /** @throws Error if the service failed */
   async stop(): Promise<void> {
     this.client.close();
     const { code } = await this.service.stop();
@@ -53,12 +53,12 @@ export class ConformanceService {
   }
 }
 
-function reported(
+function accessOf(
   service: ChildProcessService,
   client: HttpClient,
   { name, scopes }: Caller,
   { id, key }: { readonly id: number; readonly key: string },
-): Outcome {
+): ServiceAccess {
   const url = `https://localhost:${client.port}`;
   const environment = {
     CONFORMANCE_URL: url,
@@ -66,8 +66,8 @@ function reported(
     CONFORMANCE_CALLER: name,
     CONFORMANCE_KEY: key,
     CONFORMANCE_SCOPES: scopes.join(' '),
-    CONFORMANCE_LOOKING_KEY: service.firstKey,
-    CONFORMANCE_LOOKING_KEY_ID: '1',
+    CONFORMANCE_ADMIN_KEY: service.firstKey,
+    CONFORMANCE_ADMIN_KEY_ID: '1',
     CONFORMANCE_OWN_KEY_IDS: `1 ${id}`,
   };
   return { url, key, environment };
@@ -75,17 +75,17 @@ function reported(
 
 async function newKey(client: HttpClient, { name, scopes }: Caller): Promise<{ id: number; key: string }> {
   const { status, text, json } = await client.post('/v1/api-keys', { name, scopes });
-  if (status !== 201) throw new Error(`no key was made: ${text}`);
+  if (status !== 201) throw new Error(`the key was not created: ${text}`);
   return json;
 }
 
-/** Records that nobody made for the test at hand, so that lists have pages. */
+/** Creates records, so that lists have several pages. */
 async function fill(client: HttpClient): Promise<void> {
   for (let n = 1; n <= 30; n++) {
     const product = await client.post('/v1/products', { name: `Lamp ${n}`, attributes: { n } });
     const user = await client.post('/v1/users', { name: 'Ann', email: `ann.${n}@example.org` });
     const items = [{ productId: product.json.id, quantity: n }];
     const order = await client.post('/v1/orders', { userId: user.json.id, items });
-    if (order.status !== 201) throw new Error(`no order was made: ${order.text}`);
+    if (order.status !== 201) throw new Error(`the order was not created: ${order.text}`);
   }
 }

@@ -1,27 +1,27 @@
-/** Milliseconds that each of many requests took. */
+/** The times of many requests, in milliseconds. */
 export class Latencies {
-  private readonly taken: number[] = [];
+  private readonly values: number[] = [];
 
   get count(): number {
-    return this.taken.length;
+    return this.values.length;
   }
 
   add(milliseconds: number): void {
-    this.taken.push(milliseconds);
+    this.values.push(milliseconds);
   }
 
   addAll(others: Latencies): void {
-    for (const one of others.taken) this.taken.push(one);
+    for (const value of others.values) this.values.push(value);
   }
 
-  /** The least that this part of the requests, such as 0.99, did not exceed; NaN of none. */
+  /** The smallest time that this part of the requests, such as 0.99, did not exceed; NaN without requests. */
   quantile(part: number): number {
-    const sorted = Float64Array.from(this.taken).sort();
+    const sorted = Float64Array.from(this.values).sort();
     return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
   }
 }
 
-/** Rows under their headings in Markdown, the first column to the left and figures to the right. */
+/** A Markdown table. The first column is aligned to the left, the others to the right. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, at) =>
     Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)),

@@ -1,17 +1,20 @@
 import type { OpenApi, SecurityRequirement, SecurityScheme } from './openapi.js';
 import type { References } from './references.js';
 
-/** Who may ask for an operation, and with what. */
+/** The credentials that an operation accepts. */
 export interface Access {
-  /** Whether a key is looked at where one is sent as a bearer's. */
+  /** Whether the operation reads a bearer token. */
   readonly takesKey: boolean;
   readonly needsKey: boolean;
   readonly scopes: readonly string[];
-  /** Credentials of other kinds that do, in the document's words. */
+  /** The other kinds of credentials that it accepts, in the document's words. */
   readonly others: readonly string[];
 }
 
-/** @param requirements of which any one is enough */
+/**
+ * Reads the access of an operation from its security requirements.
+ * @param requirements alternatives: any of them is enough
+ */
 export function accessOf(
   requirements: readonly SecurityRequirement[],
   { components }: OpenApi,

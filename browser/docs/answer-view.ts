@@ -7,14 +7,14 @@ const CUT = {
   broken: 'The connection broke off here: something is missing.',
 };
 
-/** The answer in a line, as it is told to who does not see it. */
+/** The response in one line, which screen readers read out. */
 export function statusLine({ status, statusText, milliseconds, bytes }: ReceivedResponse): HTMLElement {
   const size = `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}`;
   const measures = element('span', { class: 'terms' }, `${milliseconds} ms · ${size}`);
   return element('p', { class: 'status-line' }, statusBadge(String(status)), ` ${statusText} `, measures);
 }
 
-/** What came back: body and headers, all of it as text. */
+/** Body and headers of the response, as text. */
 export function responseView({ body, headers, isCut }: ReceivedResponse): HTMLElement {
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
   return element(
@@ -32,7 +32,7 @@ export function statusBadge(status: string): HTMLElement {
   return element('span', { class: `status status-${status.charAt(0)}` }, status);
 }
 
-/** What scrolls must be reachable by the keyboard, and say what it is. */
+/** A scrollable text. It has a label and can get the focus, so that the keyboard can scroll it. */
 export function scrolling(label: string, kind: string, text: string): HTMLElement {
   return element('pre', { class: kind, tabindex: '0', role: 'group', 'aria-label': label }, text);
 }
@@ -43,6 +43,6 @@ export function issueView(error: unknown): HTMLElement {
 
 function explain(error: unknown): string {
   const { name, message } = error as Error;
-  if (name === 'AbortError') return 'Cancelled. What the service made of the request is not known.';
+  if (name === 'AbortError') return 'Cancelled. The service may have carried out the request.';
   return `There was no response (${message}). The service cannot be reached, the connection broke off, or the request has something that browsers do not send.`;
 }

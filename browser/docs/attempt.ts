@@ -1,7 +1,7 @@
 import type { Parameter } from './openapi.js';
 import type { Operation } from './operations.js';
 
-/** A value that was typed in for a parameter. */
+/** The value that a person entered for a parameter. */
 export interface Entry {
   readonly parameter: Parameter;
   readonly text: string;
@@ -10,25 +10,28 @@ export interface Entry {
 
 export interface Typed {
   readonly entries: readonly Entry[];
-  /** The media type that is asked for. */
+  /** The media type of the response. */
   readonly accept: string;
   readonly body?: { readonly type: string; readonly text: string };
 }
 
-/** A request as it is going to be sent, but for the key. */
+/** A request to send, without the key. */
 export interface Attempt {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string;
-  /** Whether a key goes with it. */
+  /** Whether the key is sent with it. */
   readonly takesKey: boolean;
 }
 
-/** @param base the address under which the paths of the document are, with a slash at its end */
+/**
+ * Builds a request from the entered values.
+ * @param base the URL that the paths of the document are relative to, with a slash at its end
+ */
 export function attemptOf(operation: Operation, { entries, accept, body }: Typed, base: string): Attempt {
-  const given = entries.filter(({ text }) => text !== '');
-  const of = (location: Parameter['in']) => given.filter(({ parameter }) => parameter.in === location);
+  const filled = entries.filter(({ text }) => text !== '');
+  const of = (location: Parameter['in']) => filled.filter(({ parameter }) => parameter.in === location);
   const query = of('query').flatMap(pairsOf).join('&');
   const path = of('path').reduce(
     (template, { parameter, text }) => template.replace(`{${parameter.name}}`, encodeURIComponent(text)),
@@ -63,7 +66,7 @@ function memberOf(line: string): string[] {
   return [`${encodedName(name.trim())}=${encodeURIComponent(rest.join('='))}`];
 }
 
-/** A colon may stand in a query, and is easier to read. */
+/** Keeps colons, which are allowed in a query (RFC 3986 section 3.4) and easier to read. */
 function encodedName(name: string): string {
   return encodeURIComponent(name).replaceAll('%3A', ':');
 }

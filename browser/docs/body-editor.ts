@@ -11,7 +11,7 @@ export interface BodyEditor {
   typed(): { type: string; text: string } | undefined;
 }
 
-/** The body as text, with the document's examples to begin from. */
+/** An editor for the body as text. It starts with an example of the document. */
 export function bodyEditor(body: RequestBody, references: References): BodyEditor {
   const ids = { type: newName(), example: newName(), text: newName() };
   const types = Object.keys(body.content);
@@ -55,7 +55,7 @@ export function labelled(label: string, id: string, control: HTMLElement): HTMLE
   return element('div', { class: 'field' }, element('label', { for: id }, label), control);
 }
 
-/** An example as it is sent in a media type. */
+/** Writes an example in a media type. */
 export function written(value: unknown, type: string): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return value;

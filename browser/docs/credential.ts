@@ -1,11 +1,11 @@
 import { button, element } from './element.js';
 
-/** What can stand in a header. */
+/** The characters that a header may contain. */
 const SENDABLE = /^[\x21-\x7e]*$/;
 
 /**
- * The field for the key. What is pasted lives in this field and nowhere else: it has no name and is no password, so that
- * neither the history of forms nor a password manager keeps it, and it is gone with the page.
+ * The field for the key. The key exists only in this field, until the page is closed. The field has no name and is not
+ * a password field, so that neither the form history nor a password manager stores the key.
  */
 export class Credential {
   readonly view: HTMLElement;
@@ -31,11 +31,11 @@ export class Credential {
       element('div', { class: 'key-row' }, this.field, show),
       this.note,
     );
-    this.field.addEventListener('input', () => this.tell());
-    this.tell();
+    this.field.addEventListener('input', () => this.updateNote());
+    this.updateNote();
   }
 
-  /** As it was pasted, without what people copy along. */
+  /** The key, without the parts of the header that people copy too. */
   get key(): string {
     return this.field.value.trim().replace(/^(Authorization:\s*)?Bearer\s+/i, '');
   }
@@ -45,13 +45,13 @@ export class Credential {
     show.setAttribute('aria-pressed', String(!isMasked));
   }
 
-  private tell(): void {
+  private updateNote(): void {
     const isSendable = SENDABLE.test(this.key);
     this.field.setAttribute('aria-invalid', String(!isSendable));
-    this.note.textContent = isSendable ? this.kept() : 'This has characters that cannot be in a key.';
+    this.note.textContent = isSendable ? this.hint() : 'This has characters that cannot be in a key.';
   }
 
-  private kept(): string {
+  private hint(): string {
     return this.key === ''
       ? 'Without a key you can try only public operations.'
       : 'Sent with each request that you try, and kept only in this page.';

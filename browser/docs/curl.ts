@@ -1,6 +1,9 @@
 import type { Attempt } from './attempt.js';
 
-/** The same request for a shell. The key stays out of it: a clipboard is read by others, and a shell keeps what was typed. */
+/**
+ * The same request as a curl command. It does not contain the key: other programs read the clipboard, and a shell keeps
+ * a history.
+ */
 export function curlOf({ method, url, headers, body, takesKey }: Attempt): string {
   const parts = [
     `curl --include ${methodOption(method, body)}${quoted(url)}`,
@@ -16,7 +19,7 @@ function methodOption(method: string, body: string | undefined): string {
   return method === (body === undefined ? 'GET' : 'POST') ? '' : `--request ${method} `;
 }
 
-/** For a POSIX shell, in which nothing within single quotation marks has a meaning. */
+/** Quotes a text for a POSIX shell, in which no character within single quotation marks has a special meaning. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,7 +1,7 @@
-/** Has `#listProducts` in the page's address open that operation, with whatever it is folded in, and put the focus there. */
+/** Opens and focuses the operation that the URL's fragment names, such as `#listProducts`, and all folds around it. */
 export function followDeepLinks(): void {
   addEventListener('hashchange', open);
-  // A link to where the address is already changes nothing, and is meant all the same.
+  // A link to the current fragment fires no hashchange event.
   addEventListener('click', ({ target }) => {
     const link = (target as Element).closest('a');
     if (link && link.hash !== '' && link.hash === location.hash) open();

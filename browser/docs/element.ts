@@ -2,49 +2,49 @@ export type Child = Node | string | undefined | false;
 export type Attributes = Readonly<Record<string, string | boolean | undefined>>;
 
 /**
- * Makes an element. Every text becomes a text node, so that nothing that a document or an answer says is ever markup.
- * @param attributes `true` is one without a value; `false` and `undefined` are none
+ * Creates an element. Every text becomes a text node, so a text of a document or a response is never markup.
+ * @param attributes `true` makes an attribute without a value; `false` and `undefined` make none
  */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[Name] {
-  const made = document.createElement(name);
+  const created = document.createElement(name);
   for (const [attribute, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== false) made.setAttribute(attribute, value === true ? '' : value);
+    if (value !== undefined && value !== false) created.setAttribute(attribute, value === true ? '' : value);
   }
-  made.append(...children.filter((child) => child !== undefined && child !== false));
-  return made;
+  created.append(...children.filter((child) => child !== undefined && child !== false));
+  return created;
 }
 
 export function button(label: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
-  const made = element('button', { type: 'button', ...attributes }, label);
-  made.addEventListener('click', act);
-  return made;
+  const created = element('button', { type: 'button', ...attributes }, label);
+  created.addEventListener('click', act);
+  return created;
 }
 
-/** What opens and closes; its content is made when it is first opened, so that a long document is shown at once. */
+/** A `details` element. Its content is created when it is first opened, so that a long document appears immediately. */
 export function disclosure(
   summary: readonly Child[],
   content: () => readonly Child[],
   attributes: Attributes = {},
 ): HTMLDetailsElement {
-  const made = element('details', attributes, element('summary', {}, ...summary));
+  const details = element('details', attributes, element('summary', {}, ...summary));
   let isFilled = false;
   const fill = () => {
-    if (isFilled || !made.open) return;
+    if (isFilled || !details.open) return;
     isFilled = true;
-    made.append(...content().filter((child) => child !== undefined && child !== false));
+    details.append(...content().filter((child) => child !== undefined && child !== false));
   };
-  made.addEventListener('toggle', fill);
+  details.addEventListener('toggle', fill);
   fill();
-  return made;
+  return details;
 }
 
 let names = 0;
 
-/** A name for an element that a label or a description refers to. */
+/** Returns a new id for an element that a label or a description refers to. */
 export function newName(): string {
   names += 1;
   return `part-${names}`;

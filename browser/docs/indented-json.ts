@@ -1,10 +1,10 @@
-/** Texts, other values, and the characters that hold them together. */
+/** Strings, punctuation and other values. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
- * Breaks JSON into lines. Every value stays as it was written: a number keeps its digits, which reading and writing it
- * anew would not promise.
- * @returns what is no JSON as it is
+ * Breaks JSON into indented lines. Every value stays as it was written: parsing and formatting could change the digits
+ * of a number.
+ * @returns the text itself if it is not JSON
  */
 export function indentedJson(text: string): string {
   if (!isJson(text)) return text;

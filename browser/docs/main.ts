@@ -9,7 +9,9 @@ import { prose } from './prose.js';
 import { References } from './references.js';
 import type { TryItContext } from './trial.js';
 
-/** The folder of the page: behind a proxy it may lie deeper than the root. A user in the page's address is none of it. */
+/**
+ * The URL of the page's folder, which may lie deeper than the root behind a proxy. It has no user of the page's URL.
+ */
 const BASE = new URL('.', location.origin + location.pathname).href;
 const MAIN = part('main');
 const CREDENTIAL = new Credential();
@@ -22,9 +24,9 @@ async function begin(): Promise<void> {
   try {
     show(await read());
   } catch (error) {
-    const what = `The document could not be read (${(error as Error).message}).`;
+    const problem = `The document could not be read (${(error as Error).message}).`;
     MAIN.replaceChildren(
-      element('p', { class: 'fault', role: 'alert' }, what),
+      element('p', { class: 'fault', role: 'alert' }, problem),
       button('Try again', () => void begin()),
     );
   }
@@ -32,7 +34,7 @@ async function begin(): Promise<void> {
 
 async function read(): Promise<OpenApi> {
   const response = await fetch(`${BASE}openapi.json`);
-  if (!response.ok) throw new Error(`the service answered ${response.status}`);
+  if (!response.ok) throw new Error(`the response was ${response.status}`);
   return (await response.json()) as OpenApi;
 }
 
@@ -42,10 +44,10 @@ function show(api: OpenApi): void {
   const groups = groupsOf(api, references);
   document.title = `${title}: API reference`;
   part('title').replaceChildren(title, ' ', element('span', { class: 'version' }, version));
-  const around = { references, credential: CREDENTIAL, base: BASE };
+  const context = { references, credential: CREDENTIAL, base: BASE };
   part('navigation').replaceWith(navigation(groups));
   const about = element('div', { class: 'about' }, prose(description), documentLink(api));
-  MAIN.replaceChildren(about, ...groups.map((group) => groupView(group, around)));
+  MAIN.replaceChildren(about, ...groups.map((group) => groupView(group, context)));
   followDeepLinks();
 }
 
@@ -57,14 +59,14 @@ function documentLink({ openapi }: OpenApi): HTMLElement {
   );
 }
 
-function groupView({ name, description, operations, others }: Group, around: TryItContext): HTMLElement {
-  const view = (some: Group['operations']) => some.map((operation) => operationView(operation, around));
+function groupView({ name, description, operations, others }: Group, context: TryItContext): HTMLElement {
+  const views = (some: Group['operations']) => some.map((operation) => operationView(operation, context));
   const section = element('section', { class: 'group' }, element('h2', {}, name), prose(description));
-  section.append(...view(operations));
+  section.append(...views(operations));
   if (others.length === 0) return section;
   const count = element('span', { class: 'count' }, String(others.length));
   const summary = element('summary', {}, othersTitle(others), ' ', count);
-  section.append(element('details', { class: 'others fold' }, summary, ...view(others)));
+  section.append(element('details', { class: 'others fold' }, summary, ...views(others)));
   return section;
 }
 

@@ -2,10 +2,10 @@ import { type Child, element } from './element.js';
 import { methodBadge } from './operation-view.js';
 import type { Group, Operation } from './operations.js';
 
-/** Narrower than this the list of operations is closed until it is asked for; the stylesheet has the same measure. */
+/** On narrower screens the list of operations is closed at first. docs.css uses the same width. */
 const NARROW = matchMedia('(max-width: 60rem)');
 
-/** Links to all operations, by tag, with a field to find one by its words. */
+/** Links to all operations, by tag, with a search field. */
 export function navigation(groups: readonly Group[]): HTMLElement {
   const search = element('input', {
     id: 'find',
@@ -36,7 +36,7 @@ export function navigation(groups: readonly Group[]): HTMLElement {
     search,
   );
   const list = element('details', {}, element('summary', {}, 'Operations'), find, none, ...sections);
-  closeWhereNarrow(list);
+  closeIfNarrow(list);
   return element('nav', { 'aria-label': 'Operations' }, list);
 }
 
@@ -61,12 +61,12 @@ function groupView(
   return section;
 }
 
-/** The methods that are folded together, in words. */
+/** The title of the fold around these operations: their methods. */
 export function othersTitle(others: readonly Operation[]): string {
   return [...new Set(others.map(({ method }) => method))].join(' and ');
 }
 
-function closeWhereNarrow(list: HTMLDetailsElement): void {
+function closeIfNarrow(list: HTMLDetailsElement): void {
   const adapt = () => {
     list.open = !NARROW.matches;
   };

@@ -1,4 +1,4 @@
-/** What the page reads of a document of OpenAPI 3.1. */
+/** The parts of an OpenAPI 3.1 document that the page reads. */
 
 export interface Reference {
   readonly $ref: string;
@@ -11,7 +11,7 @@ export interface Schema {
   readonly description?: string;
   readonly format?: string;
   readonly pattern?: string;
-  /** Of a text that is a document of its own, such as lines of JSON. */
+  /** The schema of a text that is itself a document, such as NDJSON. */
   readonly contentSchema?: AnySchema;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -80,7 +80,7 @@ export interface Response {
   readonly content?: Content;
 }
 
-/** Of each scheme the scopes that are needed. */
+/** The required scopes of each scheme. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 export interface OperationObject {

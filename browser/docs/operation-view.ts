@@ -10,8 +10,8 @@ import { givenExamples } from './sample.js';
 import { schemaView } from './schema-view.js';
 import { Trial, type TryItContext } from './trial.js';
 
-/** One operation: a line, and all about it once it is opened. */
-export function operationView(operation: Operation, around: TryItContext): HTMLElement {
+/** One operation: a line that opens to show the details. */
+export function operationView(operation: Operation, context: TryItContext): HTMLElement {
   const { id, method, path, summary, isDeprecated } = operation;
   const line = element(
     'h3',
@@ -24,15 +24,15 @@ export function operationView(operation: Operation, around: TryItContext): HTMLE
     !operation.access.takesKey && element('span', { class: 'tag' }, 'public'),
     isDeprecated && element('span', { class: 'tag deprecated' }, 'deprecated'),
   );
-  return disclosure([line], () => [content(operation, around)], { class: 'operation', id });
+  return disclosure([line], () => [content(operation, context)], { class: 'operation', id });
 }
 
 export function methodBadge(method: string): HTMLElement {
   return element('span', { class: `method method-${method.toLowerCase()}` }, method);
 }
 
-function content(operation: Operation, around: TryItContext): HTMLElement {
-  const { references } = around;
+function content(operation: Operation, context: TryItContext): HTMLElement {
+  const { references } = context;
   return element(
     'div',
     { class: 'content' },
@@ -40,7 +40,7 @@ function content(operation: Operation, around: TryItContext): HTMLElement {
     accessView(operation.access),
     operation.body && bodyView(operation.body, references),
     element('h4', {}, 'Try it'),
-    new Trial(operation, around).view,
+    new Trial(operation, context).view,
     element('h4', {}, 'Responses'),
     ...operation.responses.map(([status, response]) => responseView(status, response, references)),
     element('p', { class: 'note' }, element('a', { href: `#${operation.id}` }, 'Link to this operation')),

@@ -11,9 +11,9 @@ import {
 } from './openapi.js';
 import type { References } from './references.js';
 
-/** One method of one path, with all that it refers to at hand. */
+/** One method of one path, with its references resolved. */
 export interface Operation {
-  /** Names it in the address of the page. */
+  /** The fragment of its URL in the page. */
   readonly id: string;
   readonly method: string;
   readonly path: string;
@@ -30,16 +30,15 @@ export interface Operation {
 export interface Group {
   readonly name: string;
   readonly description: string;
-  /** What people come for. */
   readonly operations: readonly Operation[];
-  /** HEAD and OPTIONS, which every path has alike. */
+  /** HEAD, OPTIONS and TRACE, which most people do not look for. */
   readonly others: readonly Operation[];
 }
 
 const OTHERS = ['HEAD', 'OPTIONS', 'TRACE'];
 const UNTAGGED = 'other';
 
-/** By tag, in the order of the document's tags; what has none comes last. */
+/** Groups the operations by tag, in the order of the document's tags. Operations without a tag come last. */
 export function groupsOf(document: OpenApi, references: References): Group[] {
   const operations = operationsOf(document, references);
   const described = new Map((document.tags ?? []).map(({ name, description = '' }) => [name, description]));
@@ -94,7 +93,7 @@ function operationOf(document: OpenApi, references: References, location: Locati
   };
 }
 
-/** An operation's own stand for those of its path that have the same name and place. */
+/** The parameters of an operation override those of its path with the same name and location. */
 function parametersOf(references: References, { item, found }: Location): Parameter[] {
   const all = [...(item.parameters ?? []), ...(found.parameters ?? [])];
   const byName = new Map<string, Parameter>();

@@ -6,7 +6,7 @@ import type { References } from './references.js';
 import { sampleOf, typeOf } from './sample.js';
 import { constraintsOf } from './schema-terms.js';
 
-/** Headers that a browser lets no page set (Fetch standard, forbidden request-headers). */
+/** Headers that no page can set in a browser (Fetch standard, forbidden request-headers). */
 const BROWSERS_OWN =
   /^(accept-charset|accept-encoding|access-control-.*|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/i;
 
@@ -18,7 +18,7 @@ export interface ParameterField {
   entry(): Entry;
 }
 
-/** A labelled field for a parameter, with what the document says of it. */
+/** A labelled field for a parameter, with its description. */
 export function parameterField(parameter: Parameter, references: References): ParameterField {
   const schema = references.schema(parameter.schema);
   const kind = kindOf(schema);
@@ -66,7 +66,7 @@ function controlFor(
   const choices = schema.enum ?? (typeOf(schema) === 'boolean' ? [true, false] : undefined);
   if (kind === 'plain' && choices) return choiceControl(parameter, choices);
   const isWhole = typeOf(kind === 'list' ? references.schema(schema.items) : schema) === 'integer';
-  const value = parameter.required ? beginning(parameter, schema, references) : undefined;
+  const value = parameter.required ? initialText(parameter, schema, references) : undefined;
   return element('input', {
     type: 'text',
     spellcheck: 'false',
@@ -95,8 +95,8 @@ function placeholder(parameter: Parameter, schema: Schema, references: Reference
   );
 }
 
-/** What must be there is there from the beginning. */
-function beginning(parameter: Parameter, schema: Schema, references: References): string {
+/** The initial text of the field of a required parameter. */
+function initialText(parameter: Parameter, schema: Schema, references: References): string {
   return exampleText(parameter, schema, references) ?? String(sampleOf(schema, references));
 }
 
@@ -110,13 +110,17 @@ function exampleText(parameter: Parameter, schema: Schema, references: Reference
   return example === undefined ? undefined : String(example);
 }
 
-interface Noted {
+interface NoteOptions {
   readonly kind: Entry['kind'];
   readonly isForbidden: boolean;
   readonly references: References;
 }
 
-function notesOn({ description = '' }: Parameter, schema: Schema, { kind, isForbidden, references }: Noted) {
+function notesOn(
+  { description = '' }: Parameter,
+  schema: Schema,
+  { kind, isForbidden, references }: NoteOptions,
+) {
   const terms = [
     kind === 'list' ? 'separated by commas' : '',
     kind === 'members' ? 'a line each: name=value' : '',

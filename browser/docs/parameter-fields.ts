@@ -4,9 +4,9 @@ import type { Parameter } from './openapi.js';
 import { type ParameterField, parameterField } from './parameter-field.js';
 import type { References } from './references.js';
 
-/** OpenAPI has these elsewhere: in the security, the body, and the content of the answers. */
+/** OpenAPI describes these headers elsewhere: in the security, the request body, and the content of the responses. */
 const DOCUMENTED_ELSEWHERE = /^(accept|content-type|authorization)$/i;
-/** So many fields of one kind are shown at once; more are folded. */
+/** At most this many fields of one kind are shown unfolded. */
 const MAX_UNFOLDED = 6;
 
 export interface ParameterFields {
@@ -14,7 +14,7 @@ export interface ParameterFields {
   entries(): Entry[];
 }
 
-/** Fields for all parameters, in the order of the request; what is much or seldom used is folded. */
+/** Fields for all parameters, in the order of the request. Long lists and optional headers are folded. */
 export function parameterFields(parameters: readonly Parameter[], references: References): ParameterFields {
   const fields: ParameterField[] = [];
   const make = (parameter: Parameter) => {
@@ -44,7 +44,10 @@ export function parameterFields(parameters: readonly Parameter[], references: Re
   };
 }
 
-/** `price.amount:gte`, and `price.amount` beside it; where there is no such thing, whatever is too much. */
+/**
+ * The parameters of a long query to fold: filters such as `price.amount:gte` and `price.amount`. Without such filters,
+ * the optional parameters after the first ones.
+ */
 function filtersAmong(query: readonly Parameter[]): readonly Parameter[] {
   if (query.length <= MAX_UNFOLDED) return [];
   const fields = new Set(

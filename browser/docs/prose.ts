@@ -1,12 +1,12 @@
 import { type Child, element } from './element.js';
 
-/** What is marked within a line: code, strong words, stressed words, links. */
+/** Markdown within a line: code, strong and emphasised words, links. */
 const MARKED = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
 const ITEM = /^\s*[-*] /;
-/** No address that could run a script. */
+/** URLs that cannot run a script. */
 const SAFE = /^(https?:\/\/|#|\/(?!\/))/;
 
-/** The little of Markdown that descriptions use: paragraphs, lists, and what is marked within them. */
+/** Renders the part of Markdown that descriptions use: paragraphs, lists, and the marks within lines. */
 export function prose(text: string): HTMLElement | undefined {
   if (text.trim() === '') return undefined;
   const blocks = text.trim().split(/\n\s*\n/);
@@ -29,10 +29,10 @@ function block(text: string): HTMLElement {
   return element('ul', {}, ...lines.map((line) => element('li', {}, ...marked(line.replace(ITEM, '')))));
 }
 
-function mark([whole, code, strong, stressed, label, address]: RegExpExecArray): Child {
+function mark([whole, code, strong, emphasised, label, url]: RegExpExecArray): Child {
   if (code !== undefined) return element('code', {}, code);
   if (strong !== undefined) return element('strong', {}, strong);
-  if (stressed !== undefined) return element('em', {}, stressed);
-  if (label === undefined || address === undefined || !SAFE.test(address)) return whole;
-  return element('a', { href: address, rel: 'noreferrer' }, label);
+  if (emphasised !== undefined) return element('em', {}, emphasised);
+  if (label === undefined || url === undefined || !SAFE.test(url)) return whole;
+  return element('a', { href: url, rel: 'noreferrer' }, label);
 }

@@ -1,6 +1,6 @@
 import type { AnySchema, OpenApi, Referable, Reference, Schema } from './openapi.js';
 
-/** A reference to a reference is followed so many times, and no further. */
+/** A chain of references is followed at most this far. */
 const MAX_STEPS = 10;
 
 /** Follows the references within one document. */
@@ -10,9 +10,9 @@ export class References {
   resolve<Value extends object>(value: Referable<Value>): Value {
     let found: object = value;
     for (let step = 0; step < MAX_STEPS && isReference(found); step++) {
-      // What stands beside a reference says more than what it names.
-      const { $ref, ...beside } = found;
-      found = { ...this.find($ref), ...beside };
+      // Members next to a reference override the members of its target.
+      const { $ref, ...siblings } = found;
+      found = { ...this.find($ref), ...siblings };
     }
     return found as Value;
   }
@@ -21,7 +21,7 @@ export class References {
     return typeof schema === 'object' ? this.resolve<Schema>(schema) : {};
   }
 
-  /** RFC 6901, in the form of a fragment. */
+  /** Follows a JSON Pointer in the form of a URI fragment (RFC 6901 section 6). */
   private find(reference: string): object {
     const steps = reference.replace(/^#\/?/, '').split('/');
     const names = steps.map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -9,8 +9,8 @@ export interface NamedExample {
 }
 
 /**
- * The examples of a media type: the document's, else one made from the schema. What stands for a record in another type
- * stands for a line of records too.
+ * The examples of a media type: those of the document, else one made from the schema. An example of a record in another
+ * media type is also an example of an NDJSON line.
  */
 export function examplesOf(content: Content, type: string, references: References): NamedExample[] {
   const media = content[type] ?? {};
@@ -21,7 +21,7 @@ export function examplesOf(content: Content, type: string, references: Reference
   return given.find(({ length }) => length > 0) ?? [sample];
 }
 
-/** Those that the document has. */
+/** The examples in the document. */
 export function givenExamples(media: MediaType, references: References): NamedExample[] {
   if (media.example !== undefined) return [{ name: 'Example', value: media.example }];
   return Object.entries(media.examples ?? {}).map(([name, referable]) => {
@@ -30,6 +30,7 @@ export function givenExamples(media: MediaType, references: References): NamedEx
   });
 }
 
+/** Makes an example of a schema. */
 export function sampleOf(schema: AnySchema | undefined, references: References, depth = 0): unknown {
   const found = references.schema(schema);
   const given = givenBy(found);

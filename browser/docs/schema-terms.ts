@@ -26,16 +26,16 @@ function typesOf(schema: Schema): readonly string[] {
   return [schema.properties || schema.allOf ? 'object' : 'any value'];
 }
 
-/** A longer pattern tells a person nothing. */
+/** Longer patterns are not shown, because nobody reads them. */
 const MAX_PATTERN = 40;
 
-/** What a value must be beside its type, each in a few words. */
+/** The constraints on a value except its type, each in a few words. */
 export function constraintsOf(schema: Schema, references: References): string[] {
-  const of = references.schema(schema.items).enum;
+  const itemChoices = references.schema(schema.items).enum;
   const terms = [
     schema.format,
     schema.enum && (schema.enum.length === 1 ? `always ${list(schema.enum)}` : `one of ${list(schema.enum)}`),
-    of && `any of ${list(of)}`,
+    itemChoices && `any of ${list(itemChoices)}`,
     schema.const === undefined ? undefined : `always ${JSON.stringify(schema.const)}`,
     between(bound(schema.minimum), bound(schema.maximum), ''),
     schema.exclusiveMinimum === undefined ? undefined : `more than ${schema.exclusiveMinimum}`,
@@ -56,7 +56,7 @@ function list(values: readonly unknown[]): string {
   return values.map(String).join(', ');
 }
 
-/** What no number in JSON can go beyond safely is no bound worth telling. */
+/** A bound beyond the safe integers is not worth showing. */
 function bound(value: number | undefined): number | undefined {
   return Math.abs(value ?? 0) >= Number.MAX_SAFE_INTEGER ? undefined : value;
 }

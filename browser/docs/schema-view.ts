@@ -4,7 +4,9 @@ import { marked } from './prose.js';
 import type { References } from './references.js';
 import { constraintsOf, typeText } from './schema-terms.js';
 
-/** A schema as a list of its members; what is within a member is made when it is opened, so a schema may contain itself. */
+/**
+ * A schema as a list of its members. The content of a member is created when it is opened: a schema may contain itself.
+ */
 export function schemaView(schema: AnySchema | undefined, references: References): HTMLElement {
   const found = references.schema(schema);
   if (found.contentSchema) return schemaView(found.contentSchema, references);

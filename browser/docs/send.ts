@@ -1,6 +1,6 @@
 import type { Attempt } from './attempt.js';
 
-/** More is not shown, and not read either: an export may be of any length. */
+/** The rest of a response is neither shown nor read: an export may have any length. */
 export const MAX_SHOWN_BYTES = 256 * 1024;
 
 export interface ReceivedResponse {
@@ -10,19 +10,19 @@ export interface ReceivedResponse {
   readonly body: string;
   readonly bytes: number;
   readonly milliseconds: number;
-  /** Why the body ends before its end, if it does. */
+  /** Why the body is incomplete, if it is. */
   readonly isCut?: 'long' | 'broken';
 }
 
 /**
- * Sends a request, past every cache, so that what comes is the service's answer to this very request.
- * @param key empty: none
- * @throws what the browser says when no answer comes
+ * Sends a request past every cache, so that the response belongs to this very request.
+ * @param key empty to send no key
+ * @throws the browser's error if no response comes
  */
 export async function send(attempt: Attempt, key: string, signal: AbortSignal): Promise<ReceivedResponse> {
   const headers = new Headers(attempt.headers.map(([name, value]) => [name, value]));
   if (key !== '' && attempt.takesKey) headers.set('Authorization', `Bearer ${key}`);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const response = await fetch(attempt.url, {
     method: attempt.method,
     headers,
@@ -35,7 +35,7 @@ export async function send(attempt: Attempt, key: string, signal: AbortSignal): 
     status: response.status,
     statusText: response.statusText,
     headers: [...response.headers],
-    milliseconds: Math.round(performance.now() - begun),
+    milliseconds: Math.round(performance.now() - startedAt),
     ...body,
   };
 }

@@ -13,33 +13,33 @@ import { send } from './send.js';
 export interface TryItContext {
   readonly references: References;
   readonly credential: Credential;
-  /** The address under which the paths of the document are. */
+  /** The URL that the paths of the document are relative to. */
   readonly base: string;
 }
 
-/** The service chooses what fits the request. */
+/** The service chooses the media type. */
 const ANY = '*/*';
 
-/** The part of an operation in which it is tried. */
+/** The form in which a person tries an operation. */
 export class Trial {
   readonly view: HTMLFormElement;
   private readonly fields: ParameterFields;
   private readonly body: BodyEditor | undefined;
   private readonly accept: HTMLSelectElement | undefined;
   private readonly command = scrolling('The request for curl', 'command', '');
-  /** What is read out when it changes; an answer as a whole would be too long for that. */
+  /** Screen readers read it out when it changes. A whole response would be too long for that. */
   private readonly outcome = element('div', { class: 'outcome', role: 'status' });
-  private readonly responded = element('div');
+  private readonly response = element('div');
   private readonly note = element('span', { class: 'note', role: 'status' });
-  private readonly sending = element('button', { type: 'submit', class: 'primary' }, 'Send');
-  private readonly cancelling = button('Cancel', () => this.underway?.abort(), { hidden: true });
+  private readonly sendButton = element('button', { type: 'submit', class: 'primary' }, 'Send');
+  private readonly cancelButton = button('Cancel', () => this.underway?.abort(), { hidden: true });
   private underway: AbortController | undefined;
 
   constructor(
     private readonly operation: Operation,
-    private readonly around: TryItContext,
+    private readonly context: TryItContext,
   ) {
-    const { references } = around;
+    const { references } = context;
     this.fields = parameterFields(operation.parameters, references);
     this.body = operation.body && bodyEditor(operation.body, references);
     const types = responseTypes(operation);
@@ -51,17 +51,17 @@ export class Trial {
       ...this.fields.views,
       this.body?.view,
       this.accept && element('div', { class: 'fields' }, labelled('Accept', id, this.accept)),
-      element('div', { class: 'actions' }, this.sending, this.cancelling, this.copying(), this.note),
+      element('div', { class: 'actions' }, this.sendButton, this.cancelButton, this.copyButton(), this.note),
       this.commandView(),
       this.outcome,
-      this.responded,
+      this.response,
     );
     this.view.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.try();
     });
-    this.view.addEventListener('input', () => this.tell());
-    this.tell();
+    this.view.addEventListener('input', () => this.updateCommand());
+    this.updateCommand();
   }
 
   private attempt(base: string): Attempt {
@@ -78,13 +78,13 @@ export class Trial {
     if (this.underway) return;
     this.underway = new AbortController();
     this.show(true);
-    this.responded.replaceChildren();
+    this.response.replaceChildren();
     this.outcome.replaceChildren(element('p', { class: 'note' }, 'Waiting for the response…'));
     try {
-      const { credential, base } = this.around;
+      const { credential, base } = this.context;
       const response = await send(this.attempt(base), credential.key, this.underway.signal);
       this.outcome.replaceChildren(statusLine(response));
-      this.responded.replaceChildren(responseView(response));
+      this.response.replaceChildren(responseView(response));
     } catch (error) {
       this.outcome.replaceChildren(issueView(error));
     } finally {
@@ -93,29 +93,32 @@ export class Trial {
     }
   }
 
-  /** A control that has the focus and goes takes the focus with it; the other one gets it. */
+  /**
+   * Shows the button to send or the button to cancel. A hidden button would lose the focus, so the other one gets it.
+   */
   private show(isUnderway: boolean): void {
-    const [going, coming] = isUnderway ? [this.sending, this.cancelling] : [this.cancelling, this.sending];
-    const hadFocus = document.activeElement === going;
-    going.hidden = true;
-    coming.hidden = false;
-    if (hadFocus) coming.focus();
+    const buttons = [this.sendButton, this.cancelButton] as const;
+    const [hidden, shown] = isUnderway ? buttons : ([buttons[1], buttons[0]] as const);
+    const hadFocus = document.activeElement === hidden;
+    hidden.hidden = true;
+    shown.hidden = false;
+    if (hadFocus) shown.focus();
   }
 
-  private tell(): void {
-    this.command.textContent = curlOf(this.attempt(this.around.base));
+  private updateCommand(): void {
+    this.command.textContent = curlOf(this.attempt(this.context.base));
   }
 
-  private copying(): HTMLElement {
+  private copyButton(): HTMLElement {
     return button('Copy as curl', async () => {
-      this.tell();
+      this.updateCommand();
       this.command.closest('details')?.setAttribute('open', '');
       this.note.textContent = await copy(this.command.textContent ?? '', this.command);
     });
   }
 
   private commandView(): HTMLElement {
-    const isLocal = /^(localhost|127\.|\[::1\])/.test(new URL(this.around.base).hostname);
+    const isLocal = /^(localhost|127\.|\[::1\])/.test(new URL(this.context.base).hostname);
     const hint = 'If the service uses its own certificate, add --cacert data/tls/ca.pem.';
     return element(
       'details',
@@ -127,7 +130,7 @@ export class Trial {
   }
 }
 
-/** The media types of the answers, those of successes first. */
+/** The media types of the responses, those of successes first. */
 function responseTypes({ responses }: Operation): string[] {
   const ordered = [...responses].sort(([one], [other]) => one.localeCompare(other));
   return [...new Set(ordered.flatMap(([, { content }]) => Object.keys(content ?? {})))];

@@ -6,12 +6,12 @@ import openapiTS, { astToString } from 'openapi-typescript';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** What this client does not ask for by the plain methods: streams have methods of their own. */
+/** Media types that the plain methods do not use: streams have their own methods. */
 const LEFT_OUT = ['application/x-ndjson', 'application/problem+json'];
 
 const text = execFileSync(process.execPath, [here('../../dist/cli.js'), 'openapi'], {
   encoding: 'utf8',
-  // Of the settings that a service has when nobody sets any: some settings change the document.
+  // The document with the default settings: some settings change it.
   env: {},
   maxBuffer: 2 ** 26,
 });

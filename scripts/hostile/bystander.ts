@@ -4,42 +4,42 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { HttpClient } from '../../tests/support/http-client.js';
 import { Latencies } from '../statistics.js';
 
-/** Keeps a probe below the default rate limit of its key. */
+/** The pause between two requests of a probe. It keeps the probe below the default rate limit of its key. */
 const PAUSE_MS = 110;
-/** Of `live`, which is not limited. */
+/** The pause of the probe `live`, which has no rate limit. */
 const LIVE_PAUSE_MS = 20;
 
 export interface BystanderData {
   readonly port: number;
   readonly managementPort: number;
   readonly authorityFile: string;
-  /** For each probe by its name, an API key of its own. */
+  /** The API key of each probe, by the name of the probe. */
   readonly keys: Readonly<Record<string, string>>;
 }
 
-/** What it measured of one kind of request; times in milliseconds. */
+/** The measurements of one probe. Times are in milliseconds. */
 export interface Measured {
   readonly probe: string;
   readonly count: number;
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** Responses that were not the expected ones, each as a short text. */
+  /** Unexpected responses, each as a short text. */
   readonly failures: readonly string[];
 }
 
 const { port, managementPort, authorityFile, keys } = workerData as BystanderData;
 const service = new HttpClient(port, authorityFile, '');
 const management = new HttpClient(managementPort, undefined, '');
-const LINES = { 'Content-Type': 'application/x-ndjson' };
+const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 
 const PROBES: Readonly<Record<string, (token: string) => Promise<{ status: number; text: string }>>> = {
   live: () => management.get('/health/live', { token: null }),
   item: (token) => service.get('/v1/products/1?fields=id,name', { token }),
   list: (token) => service.get('/v1/users?limit=1', { token }),
   query: (token) => service.get('/v1/products?attributes.none=x', { token }),
-  import: (token) => service.post('/v1/products', '{"name":"x"}\n', { token, headers: LINES }),
-  export: (token) => service.get('/v1/users', { token, headers: { Accept: LINES['Content-Type'] } }),
+  import: (token) => service.post('/v1/products', '{"name":"x"}\n', { token, headers: NDJSON }),
+  export: (token) => service.get('/v1/users', { token, headers: { Accept: NDJSON['Content-Type'] } }),
   create: (token) =>
     service.post('/v1/users', { name: 'x', email: `u${Math.random()}@example.com` }, { token }),
 };
@@ -58,14 +58,14 @@ management.close();
 parentPort?.postMessage(measured);
 
 async function measure(probe: string, key: string): Promise<Measured> {
-  const ask = PROBES[probe];
-  if (!ask) throw new Error(`there is no probe ${probe}`);
+  const request = PROBES[probe];
+  if (!request) throw new Error(`there is no probe ${probe}`);
   const latencies = new Latencies();
   const failures: string[] = [];
   while (!isOver) {
     const begin = performance.now();
     try {
-      const { status, text } = await ask(key);
+      const { status, text } = await request(key);
       if (status >= 300 || /"status":[45]/.test(text)) failures.push(`${status} ${text.slice(0, 200)}`);
     } catch (error) {
       failures.push(String(error));

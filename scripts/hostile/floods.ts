@@ -5,23 +5,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { BODIES, FORMS, type HostileRequest, READS } from './requests.js';
 
-/** Whom a flood is sent to, and as whom. */
+/** The service that a flood is sent to, and the identity of its client. */
 export interface Target {
   readonly port: number;
   readonly authorityFile: string;
   /** The API key of the hostile client. */
   readonly key: string;
-  /** An address of this machine for anonymous requests, so that each flood has a rate limit of its own. */
+  /** The local IP address of anonymous requests. Each flood has its own, and so its own rate limit. */
   readonly from: string;
-  /** For how long a flood that sends or reads slowly goes on. */
+  /** The duration of floods that send or read slowly. */
   readonly holdSeconds: number;
 }
 
 export interface Flood {
   readonly name: string;
-  /** What the bystander asks beside `live` and `item`. */
+  /** The probes of the bystander, in addition to `live` and `item`. */
   readonly probes: readonly string[];
-  /** Resolves when all that was to be sent has been answered; {@link Connections.close} ends it early. */
+  /** Resolves when every request has its response; {@link Connections.close} ends it early. */
   run(connections: Connections): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export class Connections {
     return this.target.holdSeconds;
   }
 
-  /** Not all at once: what handshakes cost is no part of what is measured. */
+  /** Opens connections, some at a time: the cost of handshakes is not measured. */
   async open(count: number): Promise<TLSSocket[]> {
     const sockets: TLSSocket[] = [];
     while (sockets.length < count) {
@@ -51,7 +51,7 @@ export class Connections {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** The head of a request; the last one of a connection asks for its end. */
+  /** The head of a request. The last request of a connection has `Connection: close`. */
   head(
     { method, path, headers, body, isAnonymous }: HostileRequest,
     isLast: boolean,
@@ -82,7 +82,7 @@ export class Connections {
   }
 }
 
-/** Sends `each` requests over each of `count` connections, all at once, and reads what comes. */
+/** Sends `each` requests over each of `count` connections, all at once, and reads the responses. */
 async function sendAll(
   connections: Connections,
   requests: readonly HostileRequest[],
@@ -111,15 +111,15 @@ function drained(socket: TLSSocket): Promise<void> {
 }
 
 const [openApi, page] = READS as [HostileRequest, HostileRequest];
-const pageOfLines: HostileRequest = {
+const ndjsonPage: HostileRequest = {
   ...page,
-  name: 'a page of lines',
+  name: 'a page of NDJSON',
   headers: { Accept: 'application/x-ndjson' },
 };
 const query = READS.find(({ name }) => name === 'an unindexed query') as HostileRequest;
 const exporting = READS.find(({ name }) => name === 'an export') as HostileRequest;
 const largestForm = FORMS[0] as HostileRequest;
-const LINES = { 'Content-Type': 'application/x-ndjson', 'Transfer-Encoding': 'chunked' };
+const NDJSON = { 'Content-Type': 'application/x-ndjson', 'Transfer-Encoding': 'chunked' };
 
 export const FLOODS: readonly Flood[] = [
   {
@@ -140,7 +140,7 @@ export const FLOODS: readonly Flood[] = [
   {
     name: '590 OpenAPI documents, br, on 50 connections, not read',
     probes: ['list'],
-    run: (connections) => neverRead(connections, openApi, 50, 11, 0),
+    run: (connections) => readSlowly(connections, openApi, 50, 11, 0),
   },
   {
     name: '550 pages of 4 MiB on 50 connections, read',
@@ -150,22 +150,22 @@ export const FLOODS: readonly Flood[] = [
   {
     name: '550 pages of 4 MiB on 50 connections, not read',
     probes: ['list'],
-    run: (connections) => neverRead(connections, page, 50, 11, 0),
+    run: (connections) => readSlowly(connections, page, 50, 11, 0),
   },
   {
     name: '60 readers of 4 KiB a second of pages of 4 MiB',
     probes: ['list'],
-    run: (connections) => neverRead(connections, page, 60, 1, 4_096),
+    run: (connections) => readSlowly(connections, page, 60, 1, 4_096),
   },
   {
-    name: '550 pages of 4 MiB whose clients leave at once',
+    name: '550 pages of 4 MiB whose clients disconnect early',
     probes: ['list'],
-    run: (connections) => leaveAtOnce(connections, page, 50, 11),
+    run: (connections) => disconnectEarly(connections, page, 50, 11),
   },
   {
-    name: '60 readers of 4 KiB a second of pages of lines',
+    name: '60 readers of 4 KiB a second of pages of NDJSON',
     probes: ['list'],
-    run: (connections) => neverRead(connections, pageOfLines, 60, 1, 4_096),
+    run: (connections) => readSlowly(connections, ndjsonPage, 60, 1, 4_096),
   },
   {
     name: '150 bodies of 1 MiB',
@@ -178,12 +178,12 @@ export const FLOODS: readonly Flood[] = [
     run: (connections) => neverFinish(connections, BODIES[0] as HostileRequest, 150),
   },
   {
-    name: '64 imports that send a byte at times',
+    name: '64 imports that send one byte',
     probes: ['import'],
     run: slowImports,
   },
   {
-    name: '16 imports as fast as they are taken',
+    name: '16 imports as fast as the service reads them',
     probes: ['list', 'import'],
     run: (connections) => imports(connections, 16, RECORDS, true),
   },
@@ -200,12 +200,12 @@ export const FLOODS: readonly Flood[] = [
   {
     name: '64 exports, not read',
     probes: ['list', 'export'],
-    run: (connections) => neverRead(connections, exporting, 64, 1, 0),
+    run: (connections) => readSlowly(connections, exporting, 64, 1, 0),
   },
 ];
 
-/** Hangs up while its requests are worked on. */
-async function leaveAtOnce(
+/** Disconnects while the service processes the requests. */
+async function disconnectEarly(
   connections: Connections,
   request: HostileRequest,
   count: number,
@@ -219,7 +219,7 @@ async function leaveAtOnce(
   }
 }
 
-/** Leaves out the last byte of each body. */
+/** Sends each body without its last byte. */
 async function neverFinish(connections: Connections, request: HostileRequest, count: number): Promise<void> {
   const sockets = await connections.open(count);
   for (const socket of sockets) {
@@ -230,8 +230,8 @@ async function neverFinish(connections: Connections, request: HostileRequest, co
   await sleep(connections.holdSeconds * 1_000);
 }
 
-/** Takes so many bytes a second of each connection, or none. */
-async function neverRead(
+/** Reads at most `bytesPerSecond` from each connection. */
+async function readSlowly(
   connections: Connections,
   request: HostileRequest,
   count: number,
@@ -249,9 +249,9 @@ async function neverRead(
   }
 }
 
-const IMPORT: HostileRequest = { name: 'import', method: 'POST', path: '/v1/products', headers: LINES };
+const IMPORT: HostileRequest = { name: 'import', method: 'POST', path: '/v1/products', headers: NDJSON };
 const LINE_COUNT = 512;
-/** A chunk of so many lines. */
+/** A chunk of {@link LINE_COUNT} lines. */
 const RECORDS = chunk(`{"name":"${'x'.repeat(60)}"}\n`.repeat(LINE_COUNT));
 const BAD_LINES = chunk('{}\n'.repeat(LINE_COUNT * 16));
 
@@ -259,7 +259,7 @@ function chunk(text: string): string {
   return `${text.length.toString(16)}\r\n${text}\r\n`;
 }
 
-/** As fast as the service takes them. */
+/** Sends imports as fast as the service reads them. */
 async function imports(
   connections: Connections,
   count: number,
@@ -276,11 +276,11 @@ async function sendUntil(
   end: number,
   connections: Connections,
   socket: TLSSocket,
-  piece: string,
+  lines: string,
 ): Promise<void> {
   socket.write(connections.head(IMPORT, false));
   while (performance.now() < end && !socket.destroyed)
-    if (!socket.write(piece)) await Promise.race([drained(socket), sleep(1_000)]);
+    if (!socket.write(lines)) await Promise.race([drained(socket), sleep(1_000)]);
 }
 
 async function slowImports(connections: Connections): Promise<void> {

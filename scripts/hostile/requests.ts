@@ -1,6 +1,6 @@
 const MIB = 1_024 * 1_024;
 
-/** A request that is made to cost the service as much as it can. */
+/** A request that costs the service as much as possible. */
 export interface HostileRequest {
   readonly name: string;
   readonly method: string;
@@ -9,7 +9,7 @@ export interface HostileRequest {
   readonly body?: string;
   /** Sent without a credential. */
   readonly isAnonymous?: boolean;
-  /** The status that shows that the request reached what it is to load. */
+  /** The expected status. It shows that the request reached the code that it should load. */
   readonly status?: number;
 }
 

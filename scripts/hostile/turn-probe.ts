@@ -1,7 +1,7 @@
 /**
- * Loaded into the service's process with `node --import`. Measures how much CPU time the main thread spends in one turn of
- * the event loop (Linux). The first SIGUSR2 begins a
- * measurement. The second ends it and appends the longest turn, in milliseconds, to the file that TURN_PROBE_FILE names.
+ * Loaded into the service's process with `node --import`. Measures how much CPU time the main thread spends in one turn
+ * of the event loop (Linux). The first SIGUSR2 begins a measurement. The second ends it and appends the longest turn,
+ * in milliseconds, to the file that TURN_PROBE_FILE names.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 """
-Every connection comes from an address of its own. After 20 wrong credentials in a minute an address gets 429 before its
-credentials are looked at, which is right, and would have us see nothing of how wrong ones are refused. On Linux
-all of 127.0.0.0/8 is this machine.
+Gives every connection its own source IP address. After 20 wrong credentials in a minute an IP address gets 429 without
+a check of its credentials. That is correct, but it would hide how wrong credentials are refused. On Linux all of
+127.0.0.0/8 is this machine.
 """
 
 import random
@@ -9,18 +9,19 @@ import ssl
 
 import urllib3
 
-_draws = random.SystemRandom()
+_random = random.SystemRandom()
 
 
-class _FromAnywhere(urllib3.connectionpool.HTTPSConnectionPool.ConnectionCls):
+class _RandomSourceConnection(urllib3.connectionpool.HTTPSConnectionPool.ConnectionCls):
     def connect(self):
-        self.source_address = (f"127.{_draws.randrange(1, 255)}.{_draws.randrange(256)}.{_draws.randrange(1, 255)}", 0)
+        self.source_address = (f"127.{_random.randrange(1, 255)}.{_random.randrange(256)}.{_random.randrange(1, 255)}", 0)
         super().connect()
 
     def send(self, data):
         """
-        Whoever says `Connection: close` and is refused may find the connection closed before the body is sent. The answer is there
-        to be read all the same, as urllib3 knows of a broken pipe; over TLS that has another name.
+        A client that sends `Connection: close` and is refused may find the connection closed before it has sent the
+        body. The response can still be read, and urllib3 does so after a broken pipe. Over TLS the error has another
+        name.
         """
         try:
             super().send(data)
@@ -28,4 +29,4 @@ class _FromAnywhere(urllib3.connectionpool.HTTPSConnectionPool.ConnectionCls):
             raise BrokenPipeError from error
 
 
-urllib3.connectionpool.HTTPSConnectionPool.ConnectionCls = _FromAnywhere
+urllib3.connectionpool.HTTPSConnectionPool.ConnectionCls = _RandomSourceConnection

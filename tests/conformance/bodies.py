@@ -1,4 +1,4 @@
-"""What bodies say of the records that there are."""
+"""Makes bodies valid for the existing records."""
 
 import json
 
@@ -12,7 +12,7 @@ PATCHES = {"/v1/products/{id}": "ProductPatch", "/v1/users/{id}": "UserPatch", "
 PRICE = {"amount": 1, "currency": "EUR"}
 
 
-def make_true(case, plural):
+def make_valid(case, plural):
     if isinstance(case.body, NotSet):
         return
     if case.media_type == "application/x-ndjson":
@@ -20,21 +20,21 @@ def make_true(case, plural):
     elif case.media_type == "application/json-patch+json":
         case.body = [_applicable(operation, plural) for operation in case.body]
     elif isinstance(case.body, dict):
-        case.body = _true(dict(case.body), case, plural)
+        case.body = _valid(dict(case.body), case, plural)
 
 
-def make_form_true(case):
-    """A client that exists, with its secret, which asks for what it has."""
+def make_form_valid(case):
+    """Fills in an existing client with its secret, which requests scopes that it has."""
     scope = {"scope": "products:read orders:write"} if "scope" in case.body else {}
-    client = {"client_id": run.LOOKING_KEY_ID, "client_secret": run.LOOKING_KEY}
+    client = {"client_id": run.ADMIN_KEY_ID, "client_secret": run.ADMIN_KEY}
     case.body = {**case.body, **scope, **client}
 
 
-def remove_nothing(case):
+def drop_unknown_nulls(case):
     """
-    A null in a merge patch removes, and what is not there is removed already (RFC 7396 section 2): no fault, whatever its name
-    is. The document invites nobody to it, for types made of it would no longer find a misspelt field; so nulls of names
-    that it does not know go, and what is left is what is judged.
+    Drops the nulls of unknown names from a merge patch. A null removes a field, and removing a missing field is no
+    error (RFC 7396 section 2), so the service accepts every name. The document does not allow unknown names, because
+    generated types would no longer find a misspelt field.
     """
     if case.method == "PATCH" and case.path in PATCHES and isinstance(case.body, dict):
         whole = case.operation.schema.raw_schema["components"]["schemas"]
@@ -45,46 +45,46 @@ def remove_nothing(case):
 
 def _without_unknown_nulls(body, schema):
     known = schema.get("properties", {})
-    kept = {}
+    result = {}
     for name, value in body.items():
-        its = _object_schema(known.get(name, {}))
-        if isinstance(value, dict) and "properties" in its:
-            kept[name] = _without_unknown_nulls(value, its)
+        field_schema = _object_schema(known.get(name, {}))
+        if isinstance(value, dict) and "properties" in field_schema:
+            result[name] = _without_unknown_nulls(value, field_schema)
         elif isinstance(value, dict) and name == "attributes":
-            kept[name] = {key: each for key, each in value.items() if each is not None}
+            result[name] = {key: each for key, each in value.items() if each is not None}
         elif value is not None or name in known or name == "__proto__":
-            kept[name] = value
-    return kept
+            result[name] = value
+    return result
 
 
 def _object_schema(schema):
-    """Of a field that null removes, what it is otherwise."""
+    """Returns the object schema of a nullable field."""
     return next((one for one in schema.get("anyOf", []) if one.get("type") == "object"), schema)
 
 
-def _true(body, case, plural):
+def _valid(body, case, plural):
     if "{id}" in case.path:
-        _come_back_as_stored(body, case, plural)
+        _match_stored_record(body, case, plural)
     if plural == "orders":
         _refer_to_records(body)
     if plural == "api-keys" and "expiresAt" in body:
-        body["expiresAt"] = _to_come(body["expiresAt"])
+        body["expiresAt"] = _in_the_future(body["expiresAt"])
     for field in ("sku", "email"):
         if isinstance(body.get(field), str):
             state.free(plural, field, body[field], case.path_parameters.get("id"))
     return body
 
 
-def _come_back_as_stored(body, case, plural):
-    """What the service gives may come back, as it was given; a merge patch adds to what is there."""
-    seen = state.record(case.formatted_path, ",".join(STORED))
-    if seen is None:
+def _match_stored_record(body, case, plural):
+    """Sets read-only fields to the stored values, which the service accepts. Completes a merge patch of a product."""
+    found = state.record(case.formatted_path, ",".join(STORED))
+    if found is None:
         return
-    body.update({name: seen[0][name] for name in STORED if name in body})
+    body.update({name: found[0][name] for name in STORED if name in body})
     if plural == "products" and case.method == "PATCH":
         stored, _ = state.record(case.formatted_path, "") or ({}, "")
         _complete_price(body, stored)
-        _few_attributes(body, stored)
+        _limit_attributes(body, stored)
 
 
 def _complete_price(body, stored):
@@ -92,7 +92,7 @@ def _complete_price(body, stored):
         body["price"] = {**PRICE, **stored.get("price", {}), **body["price"]}
 
 
-def _few_attributes(body, stored):
+def _limit_attributes(body, stored):
     patch = body.get("attributes")
     if isinstance(patch, dict):
         room = MAX_ATTRIBUTES - len(stored.get("attributes", {}))
@@ -100,7 +100,7 @@ def _few_attributes(body, stored):
 
 
 def _refer_to_records(body):
-    """The user and the products exist, and no product is there twice."""
+    """Refers to an existing user and to existing products, each product once."""
     if "userId" in body:
         body["userId"] = _one_of(state.ids("users"), body["userId"])
     if "items" in body:
@@ -114,18 +114,18 @@ def _one_of(ids, number):
     return ids[int(number) % len(ids)]
 
 
-def _to_come(instant):
-    """In a leap year, so that every day of it exists."""
+def _in_the_future(instant):
+    """Moves an instant to a leap year, in which every day exists."""
     return f"2096{instant[4:]}"
 
 
 def _lines(text, plural):
-    """A good line before whatever was drawn; each has its own result."""
+    """Adds a valid line before the generated ones. Each line has its own result."""
     return f"{json.dumps(state.SAMPLES[plural]())}\n{text}"
 
 
 def _applicable(operation, plural):
-    """By its own verb, on a record of which nothing is known but that it has its required fields."""
+    """Makes an operation applicable to every record, because only the required fields are known to exist."""
     operation = _without_proto(operation)
     name = operation["op"]
     field, value = ("userId", state.ids("users")[0]) if plural == "orders" else ("name", state.fresh_name("Torch"))
@@ -133,13 +133,15 @@ def _applicable(operation, plural):
         return {**operation, "path": f"/{field}", "value": value}
     if name in ("move", "copy"):
         return {**operation, "from": f"/{field}", "path": f"/{field}"}
-    # `remove` of what is required would leave no record, `test` needs to know: both of what was just put there.
+    # A required field cannot be removed, and the value that `test` compares is not known: use `add` instead.
     return {**operation, "op": "add", "path": f"/{field}", "value": value}
 
 
 def _without_proto(value):
-    """No object of a body may have such a member. Of any JSON a schema could say so by referring to itself alone, which
-    makers of types for TypeScript cannot follow."""
+    """
+    Drops members named `__proto__`, which no object of a body may have. For arbitrary JSON only a recursive schema
+    could say this, which generators of TypeScript types cannot handle.
+    """
     if isinstance(value, dict):
         return {name: _without_proto(each) for name, each in value.items() if name != "__proto__"}
     return [_without_proto(each) for each in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Lines of JSON, of which the document says what each is (`contentSchema`); schemathesis looks at no such thing."""
+"""Checks NDJSON: the document has a schema of each line (`contentSchema`), which schemathesis does not read."""
 
 import json
 
@@ -9,13 +9,13 @@ from schemathesis.core.failures import Failure
 TYPE = "application/x-ndjson"
 
 
-def write_out(case):
-    """A body that is none of lines cannot be sent as such: what is drawn instead is the text of one line, good or bad."""
+def serialize(case):
+    """Sends a body that is not a text as one line of JSON, valid or not."""
     if case.media_type == TYPE and not isinstance(case.body, (str, NotSet)):
         case.body = json.dumps(case.body)
 
 
-def judge(response, case):
+def check(response, case):
     if response.headers.get("content-type", [""])[0] != TYPE:
         return
     items = schema_of_each(case, response.status_code)
@@ -27,15 +27,15 @@ def judge(response, case):
     validator = jsonschema_rs.validator_for(
         {"$schema": "https://json-schema.org/draft/2020-12/schema", **items, "components": _components(case)}
     )
-    # Not splitlines, which parts at U+2028 and others, too.
+    # Not splitlines, which also splits at U+2028 and other characters.
     for line in text.split("\n")[:-1]:
         for error in validator.iter_errors(json.loads(line)):
             raise _failure(case, f"{error.message} in {line}")
 
 
 def schema_of_each(case, status):
-    answer = case.operation.definition.raw["responses"].get(str(status), {})
-    return answer.get("content", {}).get(TYPE, {}).get("schema", {}).get("contentSchema", {}).get("items")
+    response = case.operation.definition.raw["responses"].get(str(status), {})
+    return response.get("content", {}).get(TYPE, {}).get("schema", {}).get("contentSchema", {}).get("items")
 
 
 def _components(case):

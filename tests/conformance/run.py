@@ -1,16 +1,16 @@
-"""What the runner says of this run."""
+"""The environment of this run, which scripts/stateful-service.ts sets."""
 
 import os
 
 URL = os.environ["CONFORMANCE_URL"]
 CA_FILE = os.environ["CONFORMANCE_CA_FILE"]
-# Whose requests are judged: `administrator`, `reader` or `nobody`.
+# The caller of the tested requests: `administrator`, `reader` or `nobody`.
 CALLER = os.environ["CONFORMANCE_CALLER"]
-# Theirs; nobody has none.
+# The key and the scopes of the caller. The key of `nobody` is empty.
 KEY = os.environ["CONFORMANCE_KEY"]
 SCOPES = frozenset(os.environ["CONFORMANCE_SCOPES"].split())
-# For looking at the state, and for getting tokens: a key with every scope, and its id.
-LOOKING_KEY = os.environ["CONFORMANCE_LOOKING_KEY"]
-LOOKING_KEY_ID = os.environ["CONFORMANCE_LOOKING_KEY_ID"]
-# The keys that the run lives on.
+# A key with every scope, and its id. It reads and prepares records, and gets tokens.
+ADMIN_KEY = os.environ["CONFORMANCE_ADMIN_KEY"]
+ADMIN_KEY_ID = os.environ["CONFORMANCE_ADMIN_KEY_ID"]
+# The ids of the keys that this run needs.
 OWN_KEY_IDS = frozenset(os.environ["CONFORMANCE_OWN_KEY_IDS"].split())

@@ -1,4 +1,4 @@
-"""What the service holds right now, and what it is given where it holds too little."""
+"""Reads the current records of the service, and creates records if there are too few."""
 
 import itertools
 import secrets
@@ -6,7 +6,7 @@ import secrets
 import requests
 import run
 
-# Of this process: another one may have been here before.
+# Part of the names of this process: the records of another process may exist.
 PROCESS = secrets.token_hex(3)
 COUNTER = itertools.count(1)
 FEW = 20
@@ -15,7 +15,7 @@ _known = {}
 _session = requests.Session()
 _session.trust_env = False
 _session.verify = run.CA_FILE
-_session.headers["Authorization"] = f"Bearer {run.LOOKING_KEY}"
+_session.headers["Authorization"] = f"Bearer {run.ADMIN_KEY}"
 
 
 def fresh_name(start):
@@ -23,12 +23,12 @@ def fresh_name(start):
 
 
 def ids(plural):
-    """Those of some of the records that there are."""
+    """Returns the ids of some existing records."""
     known = _known.setdefault(plural, [])
     while len(known) < FEW:
-        answer = _ask("POST", f"/v1/{plural}", json=SAMPLES[plural]())
-        answer.raise_for_status()
-        known.append(answer.json()["id"])
+        response = _send("POST", f"/v1/{plural}", json=SAMPLES[plural]())
+        response.raise_for_status()
+        known.append(response.json()["id"])
     return known
 
 
@@ -39,28 +39,28 @@ def deleted(plural, record_id):
 
 
 def record(path, fields):
-    """The item at this path as it is, with its tag; None where there is none."""
-    answer = _ask("GET", path, params={"fields": fields} if fields else None)
-    return (answer.json(), answer.headers.get("ETag", "*")) if answer.status_code == 200 else None
+    """Returns the record at this path and its ETag; None if there is none."""
+    response = _send("GET", path, params={"fields": fields} if fields else None)
+    return (response.json(), response.headers.get("ETag", "*")) if response.status_code == 200 else None
 
 
 def free(plural, field, value, for_id):
-    """What may be there once is taken from the record that has it, unless that is the one that is to have it."""
+    """Frees a value of a unique field: gives another value to the record that has it, unless that is `for_id`."""
     path = f"/v1/{plural}"
-    for holder in _ask("GET", path, params={field: value, "fields": "id"}).json():
+    for holder in _send("GET", path, params={field: value, "fields": "id"}).json():
         if str(holder["id"]) != str(for_id):
-            _ask("PATCH", f"{path}/{holder['id']}", json={field: SAMPLES[plural]()[field]})
+            _send("PATCH", f"{path}/{holder['id']}", json={field: SAMPLES[plural]()[field]})
 
 
 def next_cursor(path, query):
-    """The cursor behind the first record that fits the query; None where nothing follows it."""
-    answer = _ask("GET", path, params={**query, "limit": "1"})
-    link = answer.links.get("next", {}).get("url", "")
+    """Returns the cursor behind the first record that matches the query; None if no record follows."""
+    response = _send("GET", path, params={**query, "limit": "1"})
+    link = response.links.get("next", {}).get("url", "")
     return requests.utils.urlparse(link).query.rpartition("cursor=")[2].partition("&")[0] or None
 
 
-def _ask(method, path, **how):
-    return _session.request(method, run.URL + path, timeout=30, **how)
+def _send(method, path, **options):
+    return _session.request(method, run.URL + path, timeout=30, **options)
 
 
 def _order():

@@ -318,7 +318,7 @@ describe('the page at /docs, in Chromium', () => {
         isBroken ? route.fulfill({ status: 503 }) : route.continue(),
       ),
     );
-    await docs.page.getByRole('alert').getByText('the service answered 503').waitFor();
+    await docs.page.getByRole('alert').getByText('the response was 503').waitFor();
     isBroken = false;
     await docs.page.getByRole('button', { name: 'Try again' }).click();
     await docs.page.locator('.operation').first().waitFor();
@@ -455,7 +455,7 @@ describe('the page at /docs, in Chromium', () => {
     );
     const shown = await docs.operation(idOf('GET /health/live'));
     await shown.getByRole('button', { name: 'Copy as curl' }).click();
-    await shown.getByText('the text is marked now').waitFor();
+    await shown.getByText('The text is selected').waitFor();
     expect(await docs.page.evaluate(() => `${getSelection()}`)).to.match(/^curl --include /);
   });
 

@@ -1,24 +1,27 @@
 const FIRST_PAUSE_MS = 250;
 const SPREAD_MS = 1_000;
-/** A timer that shall take longer takes no time at all. */
+/** The longest wait: a timer with a longer delay fires immediately. */
 export const LONGEST_WAIT_MS = 2 ** 31 - 1 - SPREAD_MS;
 
-/** Milliseconds that an answer asks to wait (RFC 9110 section 10.2.3). */
+/** The wait that a response requests in `Retry-After` (RFC 9110 section 10.2.3), in milliseconds. */
 export function requestedWait(response: Response, now: number): number | undefined {
   const value = response.headers.get('Retry-After')?.trim();
   if (!value) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
-  // Of a negative number or a fraction some time of another year would be made.
+  // Date.parse would read a negative number or a fraction as a date in some year.
   const date = /^[a-z]{3}/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Never less than was asked, and by chance up to a second more, so that those who were refused together do not come together. */
+/**
+ * The requested wait plus a random time of at most a second, so that clients that were refused together do not retry
+ * together.
+ */
 export function spread(requestedMs: number, random: () => number): number {
   return requestedMs + random() * SPREAD_MS;
 }
 
-/** Where nobody says how long: twice as long each time, half of it by chance. */
+/** The wait without a `Retry-After`: it doubles with each retry, and half of it is random. */
 export function pause(retry: number, longestMs: number, random: () => number): number {
   return Math.min(longestMs, FIRST_PAUSE_MS * 2 ** retry) * (0.5 + random() / 2);
 }
@@ -39,7 +42,10 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** @throws the signal's reason as soon as it is aborted, whatever becomes of the promise */
+/**
+ * Waits for a promise.
+ * @throws the signal's reason as soon as it is aborted, even if the promise is still pending
+ */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

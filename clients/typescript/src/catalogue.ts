@@ -9,8 +9,8 @@ import { REDIRECT, Transport, type TransportOptions } from './transport.js';
 export type CatalogueOptions = TransportOptions;
 
 /**
- * The collections, and beside them every operation of the document by openapi-fetch's methods (`GET('/v1/products/{id}', …)`),
- * which give `{ data, error, response }`. All of it waits and repeats alike.
+ * The collections, and every operation of the document through openapi-fetch's methods
+ * (`GET('/v1/products/{id}', …)`), which return `{ data, error, response }`. All wait and retry by the same rules.
  */
 export interface Catalogue extends Client<paths, 'application/json'> {
   readonly products: EditableCollection<ProductTypes>;

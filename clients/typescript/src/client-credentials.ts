@@ -6,28 +6,28 @@ export interface ClientCredentials extends Omit<TransportOptions, 'token'> {
   readonly clientId: number;
   /** The key. */
   readonly clientSecret: string;
-  /** Absent: all that the key has. */
+  /** The scopes of the tokens; by default all scopes of the key. */
   readonly scopes?: readonly string[];
 }
 
-/** A token is changed so long before its end. */
+/** A token is renewed this long before it expires. */
 const MARGIN_MS = 30_000;
 
-/** Gives access tokens of the service's own issuer, each as long as it is good (RFC 6749 section 4.4). */
+/** Returns a function that gets access tokens of the service's own issuer (RFC 6749 section 4.4), and reuses them. */
 export function clientCredentials(credentials: ClientCredentials): () => Promise<string> {
   const transport = new Transport(credentials);
   let current: Promise<string> | undefined;
-  let goodUntil = 0;
+  let usableUntil = 0;
   const renew = async () => {
-    const requested = Date.now();
-    const { access_token, expires_in } = await ask(transport, credentials);
-    goodUntil = requested + expires_in * 1_000 - MARGIN_MS;
+    const startedAt = Date.now();
+    const { access_token, expires_in } = await requestToken(transport, credentials);
+    usableUntil = startedAt + expires_in * 1_000 - MARGIN_MS;
     return access_token;
   };
   return () => {
-    // Where nobody says how long it is good, no comparison holds.
-    if (current === undefined || !(Date.now() < goodUntil)) {
-      goodUntil = Number.POSITIVE_INFINITY;
+    // Without `expires_in`, usableUntil is NaN and every comparison is false.
+    if (current === undefined || !(Date.now() < usableUntil)) {
+      usableUntil = Number.POSITIVE_INFINITY;
       current = renew().catch((error) => {
         current = undefined;
         throw error;
@@ -37,7 +37,7 @@ export function clientCredentials(credentials: ClientCredentials): () => Promise
   };
 }
 
-async function ask(
+async function requestToken(
   transport: Transport,
   { clientId, clientSecret, scopes }: ClientCredentials,
 ): Promise<components['schemas']['TokenAnswer']> {

@@ -12,23 +12,23 @@ export interface CallOptions {
 
 export interface ReadOptions<F extends string> extends CallOptions {
   readonly fields?: readonly F[];
-  /** Past what caches hold. */
+  /** Bypasses caches. */
   readonly fresh?: boolean;
 }
 
 export interface CreateOptions extends CallOptions {
-  /** Absent: a new one for each call. */
+  /** By default a new key for each call. */
   readonly idempotencyKey?: string;
 }
 
-/** A record as it was at one time; passed to a write, the write is done if the record still is so. */
+/** A record as it was at one time. A write to it succeeds only if the record has not changed since. */
 export interface Stored<T> {
   readonly id: number;
   readonly data: T;
   readonly etag: string;
 }
 
-/** Some fields of a record. Their tag is no record's, and good for no write. */
+/** Some fields of a record. They have no ETag that a write could use. */
 export interface Viewed<T> {
   readonly data: T;
 }
@@ -37,23 +37,23 @@ export type Read<D extends Described, F extends Field<D>> = [F] extends [never]
   ? Stored<D['record']>
   : Viewed<Shown<D, F>>;
 
-/** What to write to: a record as it was read, or an id, whatever is there. */
+/** The target of a write: a record as it was read, or an id for a write without a precondition. */
 export type Target = number | Pick<Stored<unknown>, 'id' | 'etag'>;
 
 export interface Page<T> {
   readonly records: readonly T[];
-  /** Where the next page is; absent on the last. */
+  /** The URL of the next page; absent on the last page. */
   readonly next?: string;
 }
 
-/** The records at one address. */
+/** The records of one resource. */
 export class Collection<D extends Described> {
   constructor(
     protected readonly transport: Transport,
     protected readonly path: string,
   ) {}
 
-  /** Every record that matches, page after page as they are taken. */
+  /** Yields every record that matches. Requests each page when it is needed. */
   async *list<const F extends Field<D> = never>(
     query?: ListQuery<D, F>,
     options?: CallOptions,
@@ -61,7 +61,7 @@ export class Collection<D extends Described> {
     for await (const { records } of this.pages<F>(query, options)) yield* records;
   }
 
-  /** The same by pages, of `limit` records at the most. */
+  /** Yields the same records in pages of at most `limit`. */
   async *pages<const F extends Field<D> = never>(
     query?: ListQuery<D, F>,
     { signal }: CallOptions = {},
@@ -77,7 +77,9 @@ export class Collection<D extends Described> {
     }
   }
 
-  /** The same in one answer that streams, for many. It cannot be taken up where it broke off. */
+  /**
+   * Yields the same records from one streamed response, for large collections. An interrupted export cannot continue.
+   */
   async *export<const F extends Field<D> = never>(
     query?: ListQuery<D, F>,
     { signal }: CallOptions = {},

@@ -12,16 +12,16 @@ import { asNdjson, every, readLines } from './ndjson.js';
 import type { Editable, ImportResult, JsonPatch } from './resource-types.js';
 
 export interface EditOptions extends CallOptions {
-  /** How often the change is tried where others are faster; 10. */
+  /** The most attempts if other clients write first; 10 by default. */
   readonly maxTries?: number;
 }
 
-/** Makes of a record what it shall be. */
+/** Returns the replacement of a record. */
 export type Change<D extends Editable> = (
   record: D['record'],
 ) => D['replacement'] | Promise<D['replacement']>;
 
-/** Records that can be changed, and imported. */
+/** The records of a resource whose records can be changed and imported. */
 export class EditableCollection<D extends Editable> extends Collection<D> {
   async replace(
     target: Target,
@@ -46,8 +46,9 @@ export class EditableCollection<D extends Editable> extends Collection<D> {
   }
 
   /**
-   * Reads, changes and replaces a record, anew where somebody else wrote meanwhile, so that no change is lost.
-   * @param change is called for each try, and shall have no other effect than what it returns
+   * Reads, changes and replaces a record. If another client wrote meanwhile, it starts again, so that no change is
+   * lost.
+   * @param change called for each attempt, so it must have no side effects
    */
   async edit(
     id: number,
@@ -66,8 +67,8 @@ export class EditableCollection<D extends Editable> extends Collection<D> {
   }
 
   /**
-   * Creates records as they are taken, and tells of each what became of it, in order. It is not repeated by itself: under
-   * an `idempotencyKey` it can be sent again, whole.
+   * Creates records, and yields the result of each in order. It is never retried automatically. With an
+   * `idempotencyKey` the caller can send the whole import again.
    */
   async *import(
     records: Iterable<D['fresh']> | AsyncIterable<D['fresh']>,
@@ -88,7 +89,7 @@ export class EditableCollection<D extends Editable> extends Collection<D> {
     try {
       yield* readLines<ImportResult>(await this.transport.call('POST', this.path, call));
     } finally {
-      // What was refused, or is listened to no more, takes no more records.
+      // If the import was refused or the caller stopped reading, no more records are taken from the source.
       done.abort();
       source.return(undefined).catch(() => {});
     }

@@ -1,16 +1,16 @@
 import type { ErrorCode, Issue } from './resource-types.js';
 
-/** An answer that is none of success. */
+/** An error response. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
 
   constructor(
     readonly status: number,
-    /** `unexpected_answer` where something else than the service answered, a proxy for instance. */
+    /** `unexpected_answer` if another server responded, for instance a proxy. */
     readonly code: ErrorCode | 'unexpected_answer',
     message: string,
     readonly details: readonly Issue[],
-    /** By which the service's log knows the request. */
+    /** Identifies the request in the service's log. */
     readonly requestId: string | undefined,
   ) {
     super(message);
@@ -18,14 +18,14 @@ export class CatalogueError extends Error {
 }
 
 /**
- * A write got lost, perhaps on its way there and perhaps on its way back, and its repetition was refused as it is where the
- * write had been done. What got lost is the `cause`. Read the record to find out.
+ * A write whose outcome is unknown: the connection or the response of one attempt was lost, and a retry was refused as
+ * it would be after a success. `cause` is the error of the lost attempt. Read the record to find out.
  */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError';
 
   constructor(cause: unknown) {
-    super('An earlier try may have been carried out: its answer got lost', { cause });
+    super('An earlier attempt may have been carried out: its response was lost', { cause });
   }
 }
 
@@ -33,12 +33,12 @@ export async function errorOf(response: Response): Promise<CatalogueError> {
   const requestId = response.headers.get('X-Request-Id') ?? undefined;
   const body = asJson(await response.text());
   if (!isError(body)) {
-    return unexpected(response, `The answer was ${response.status}, and not as the service answers`);
+    return unexpected(response, `The response was ${response.status}, and not in the form of the service`);
   }
   return new CatalogueError(response.status, body.code, body.message, body.details, requestId);
 }
 
-/** Of what this service does not answer. */
+/** The error of a response that does not come from this service. */
 export function unexpected({ status, headers }: Response, message: string): CatalogueError {
   const requestId = headers.get('X-Request-Id') ?? undefined;
   return new CatalogueError(status, 'unexpected_answer', message, [], requestId);

@@ -1,6 +1,6 @@
 export const NDJSON = 'application/x-ndjson';
 
-/** What is sent as it is made cannot be sent again. */
+/** Whether the body is a stream, which cannot be sent again. */
 export function isStream({ headers }: Request): boolean {
   return headers.get('Content-Type') === NDJSON;
 }
@@ -10,11 +10,10 @@ export function isSafe({ method }: Request): boolean {
 }
 
 /**
- * Whether a request that may have been carried out does no more when it is sent again: a creation under a key makes one
- * record; what is written if nobody wrote since is written once; a replacement, a deletion and a merge patch come to the same
- * twice. The operations of a JSON Patch do not.
+ * Whether a request has no further effect if it is sent again: a creation under a key creates one record; a write with
+ * a precondition succeeds once; and a replacement, a deletion and a merge patch are idempotent. A JSON Patch is not.
  */
-export function isRepeatable({ method, headers }: Request): boolean {
+export function isRetryable({ method, headers }: Request): boolean {
   if (method === 'POST') return headers.has('Idempotency-Key');
   if (method !== 'PATCH' || headers.has('If-Match')) return true;
   return headers.get('Content-Type') !== 'application/json-patch+json';

@@ -1,7 +1,7 @@
 const LINK = /<([^>]*)>((?:\s*;\s*[\w*-]+\s*=\s*(?:"[^"]*"|[^\s",;]+))*)/g;
 const RELATIONS = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]+))/i;
 
-/** The target of `rel="next"` in a field Link (RFC 8288), as it stands there. */
+/** The target of `rel="next"` in a header Link (RFC 8288), unchanged. */
 export function nextIn(field: string | null): string | undefined {
   for (const [, target, parameters = ''] of (field ?? '').matchAll(LINK)) {
     const [, quoted, plain] = RELATIONS.exec(parameters) ?? [];
@@ -11,14 +11,14 @@ export function nextIn(field: string | null): string | undefined {
 }
 
 /**
- * The address of a reference that the service gave, or of a path. The service does not know of a path before its own, which a
- * proxy takes away.
- * @throws where it leads to another host, which shall not see the token
+ * The URL of a path, or of a reference in a response. The service does not know a path prefix that a proxy removes, so
+ * the prefix of `base` is added.
+ * @throws Error if it leads to another host, which must not see the token
  */
-export function addressOf(base: URL, reference: string): URL {
-  const address = new URL(reference, base);
-  if (address.origin !== base.origin) throw new Error(`${reference} leads away from ${base.origin}`);
+export function resolveUrl(base: URL, reference: string): URL {
+  const url = new URL(reference, base);
+  if (url.origin !== base.origin) throw new Error(`${reference} leads away from ${base.origin}`);
   const prefix = base.pathname.replace(/\/+$/, '');
-  if (!address.pathname.startsWith(`${prefix}/`)) address.pathname = prefix + address.pathname;
-  return address;
+  if (!url.pathname.startsWith(`${prefix}/`)) url.pathname = prefix + url.pathname;
+  return url;
 }

@@ -1,4 +1,4 @@
-/** Records as NDJSON, a line each, made as they are taken. */
+/** A stream of records as NDJSON. It takes each record from the source when it is needed. */
 export function asNdjson(source: AsyncGenerator<object>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({
@@ -13,13 +13,17 @@ export function asNdjson(source: AsyncGenerator<object>): ReadableStream<Uint8Ar
   });
 }
 
+/** Yields all records, of a synchronous or an asynchronous source. */
 export async function* every(
   records: Iterable<object> | AsyncIterable<object>,
 ): AsyncGenerator<object, undefined> {
   yield* records;
 }
 
-/** What the lines of an answer say, as they come. Throws where it breaks off. */
+/**
+ * Yields the parsed lines of a response as they arrive.
+ * @throws Error if the response is interrupted
+ */
 export async function* readLines<T>({ body }: Response): AsyncGenerator<T, void, undefined> {
   if (body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -30,7 +34,7 @@ export async function* readLines<T>({ body }: Response): AsyncGenerator<T, void,
       rest = lines.pop() ?? '';
       for (const line of lines) yield JSON.parse(line) as T;
     }
-    if (rest !== '') throw new Error('The answer broke off within a line');
+    if (rest !== '') throw new Error('The response broke off within a line');
   } finally {
     await reader.cancel().catch(() => {});
   }

@@ -1,6 +1,6 @@
 /**
- * A query as the service reads it: a list is one parameter with commas, an object stands for its members. An empty list is
- * sent, for the service to refuse: without it a filter would be none, and everything be found.
+ * A query string in the form that the service reads: a list is one parameter with commas, and the members of an object
+ * are parameters. An empty list is sent, so that the service rejects it: without the filter, everything would match.
  */
 export function queryString(query: object): string {
   return Object.entries(query)

@@ -2,10 +2,10 @@ import type { components, paths } from './document.js';
 
 type Schemas = components['schemas'];
 
-/** What a collection holds, takes and can be asked, in the words of the service's document. */
+/** The types of a collection's records, bodies and queries, from the OpenAPI document of the service. */
 export interface Described {
   readonly record: { readonly id: number };
-  /** With all that `fields` can ask for. */
+  /** The record with all fields that `fields` can select. */
   readonly view: object;
   readonly created: { readonly id: number };
   readonly fresh: object;
@@ -50,7 +50,7 @@ export interface OrderTypes extends Editable {
 export interface ApiKeyTypes extends Described {
   readonly record: Schemas['ApiKey'];
   readonly view: Schemas['ApiKeyView'];
-  /** With the key, unless the service had answered before. */
+  /** Includes the key, unless the response is a replay. */
   readonly created: Schemas['IssuedApiKey'];
   readonly fresh: Schemas['NewApiKey'];
   readonly query: QueryAt<'/v1/api-keys'>;
@@ -65,12 +65,12 @@ export type ImportResult = Schemas['ImportResult'];
 export type Issue = Schemas['Fault'];
 export type ErrorCode = Schemas['Error']['code'];
 
-/** A record with its metadata, which `fields` alone shows. */
+/** A record with its metadata, which only `fields` selects. */
 type Whole<D extends Described> = D['record'] & Required<Omit<D['view'], keyof D['record']>>;
 
 export type Field<D extends Described> = keyof Whole<D> & string;
 
-/** What is shown: the record, or where there are `fields` those. */
+/** The returned part of a record: the whole record, or the selected `fields`. */
 export type Shown<D extends Described, F extends Field<D>> = [F] extends [never]
   ? D['record']
   : Pick<Whole<D>, F>;
@@ -82,7 +82,7 @@ export type ListQuery<D extends Described, F extends Field<D>> = Omit<D['query']
 type CollectionPath = '/v1/products' | '/v1/users' | '/v1/orders' | '/v1/api-keys';
 type QueryAt<P extends CollectionPath> = Constant<NonNullable<paths[P]['get']['parameters']['query']>>;
 
-/** As the document has it, but constant arrays will do. */
+/** The type in the document, but readonly arrays are accepted too. */
 type Constant<Q> = {
   readonly [Name in keyof Q]: Q[Name] extends (infer E)[] | undefined ? readonly E[] : Q[Name];
 };

@@ -1,77 +1,78 @@
 import { LONGEST_WAIT_MS, pause, requestedWait, sleep, spread, unlessAborted } from './backoff.js';
 import { errorOf, UnknownOutcomeError } from './errors.js';
-import { isRepeatable, isSafe, isStream } from './is-retryable.js';
+import { isRetryable, isSafe, isStream } from './is-retryable.js';
 
 export type Fetch = (request: Request) => Promise<Response>;
 
 export interface RetryOptions {
-  /** How often a call is repeated at the most; 5. */
+  /** The most retries of a call; 5 by default. */
   readonly maxRetries?: number;
-  /** The longest wait before a repetition, 60,000. Where the service asks for more, its refusal is the answer. */
+  /** The longest wait before a retry; 60,000 by default. If the service requests more, its error is passed on. */
   readonly maxWaitMs?: number;
-  /** In place of waiting, for tests. */
+  /** Replaces the wait in tests. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** In place of chance, for tests: from 0 to less than 1. */
+  /** Replaces the random number in tests: at least 0, less than 1. */
   readonly random?: () => number;
 }
 
-/** What came of one try: an answer, or none. */
+/** The outcome of one attempt: a response, or the error of `fetch`. */
 type Outcome = { readonly response: Response } | { readonly failure: unknown };
 
 /**
- * Repeats what the service put off (429, 503) and what got lost, where a repetition does no harm.
- * @param prepare what is done to each try; its errors end the call
+ * Returns a `fetch` that retries after 429 and 503 and after a lost response, if a retry does no harm.
+ * @param prepare called with each attempt before it is sent; its errors end the call
  */
 export function retrying(
   fetch: Fetch,
-  prepare: (tried: Request) => Promise<void>,
+  prepare: (attempt: Request) => Promise<void>,
   options: RetryOptions = {},
 ): Fetch {
   const { maxRetries = 5, sleep: wait = sleep } = options;
   return async (request) => {
-    let doubt: unknown;
+    /** The error of the first attempt that may have been carried out. */
+    let uncertain: unknown;
     for (let retry = 0; ; retry++) {
-      const outcome = await attempt(fetch, prepare, request);
-      if ('response' in outcome && !isPutOff(outcome.response)) {
-        if (doubt !== undefined && wouldFollowSuccess(request, outcome.response))
-          throw new UnknownOutcomeError(doubt);
+      const outcome = await sendOnce(fetch, prepare, request);
+      if ('response' in outcome && !isTemporary(outcome.response)) {
+        if (uncertain !== undefined && wouldFollowSuccess(request, outcome.response))
+          throw new UnknownOutcomeError(uncertain);
         return outcome.response;
       }
       const ms = waitAfter(outcome, retry, options);
-      if (retry >= maxRetries || ms === undefined || !mayRepeat(request, outcome)) return ended(outcome);
-      doubt ??= await doubtOf(request, outcome);
+      if (retry >= maxRetries || ms === undefined || !mayRetry(request, outcome)) return finalResult(outcome);
+      uncertain ??= await uncertaintyOf(request, outcome);
       await wait(ms, request.signal);
     }
   };
 }
 
-async function attempt(
+async function sendOnce(
   fetch: Fetch,
-  prepare: (tried: Request) => Promise<void>,
+  prepare: (attempt: Request) => Promise<void>,
   request: Request,
 ): Promise<Outcome> {
-  const tried = isStream(request) ? request : request.clone();
-  await unlessAborted(prepare(tried), request.signal);
+  const attempt = isStream(request) ? request : request.clone();
+  await unlessAborted(prepare(attempt), request.signal);
   try {
-    return { response: await received(await fetch(tried)) };
+    return { response: await readDocument(await fetch(attempt)) };
   } catch (failure) {
     if (request.signal.aborted) throw failure;
     return { failure };
   }
 }
 
-/** Documents are read here, so that one that breaks off is a failure like any other; streams are not. */
-async function received(response: Response): Promise<Response> {
+/** Reads the body of a document, so that an interrupted body is a failed attempt. Does not read streams. */
+async function readDocument(response: Response): Promise<Response> {
   const type = response.headers.get('Content-Type') ?? '';
   if (response.body === null || !/^application\/(problem\+)?json\b/.test(type)) return response;
   return new Response(await response.arrayBuffer(), response);
 }
 
-function isPutOff({ status }: Response): boolean {
+function isTemporary({ status }: Response): boolean {
   return status === 429 || status === 503;
 }
 
-/** Undefined where it would be too long. */
+/** The wait before the next attempt in milliseconds; undefined if it would be too long. */
 function waitAfter(outcome: Outcome, retry: number, options: RetryOptions): number | undefined {
   const { maxWaitMs = 60_000, random = Math.random } = options;
   const requested = 'response' in outcome ? requestedWait(outcome.response, Date.now()) : undefined;
@@ -79,24 +80,25 @@ function waitAfter(outcome: Outcome, retry: number, options: RetryOptions): numb
   return requested > Math.min(maxWaitMs, LONGEST_WAIT_MS) ? undefined : spread(requested, random);
 }
 
-/** What was refused by 429 was not done, whatever it is; all else may have been. */
-function mayRepeat(request: Request, outcome: Outcome): boolean {
+/** After 429 nothing was carried out, so every request may be retried. */
+function mayRetry(request: Request, outcome: Outcome): boolean {
   if (isStream(request)) return false;
-  return isRepeatable(request) || ('response' in outcome && outcome.response.status === 429);
+  return isRetryable(request) || ('response' in outcome && outcome.response.status === 429);
 }
 
-async function doubtOf(request: Request, outcome: Outcome): Promise<unknown> {
+/** The error of an attempt that may have been carried out; undefined if it had no effect. */
+async function uncertaintyOf(request: Request, outcome: Outcome): Promise<unknown> {
   if ('failure' in outcome) return isSafe(request) ? undefined : outcome.failure;
   const error = await errorOf(outcome.response);
   return isSafe(request) || outcome.response.status === 429 ? undefined : error;
 }
 
-/** The refusals that a repetition gets where the first try was carried out. */
+/** Whether a retry gets this response if the first attempt was carried out. */
 function wouldFollowSuccess({ method, headers }: Request, { status }: Response): boolean {
   return (status === 412 && headers.has('If-Match')) || (status === 404 && method === 'DELETE');
 }
 
-function ended(outcome: Outcome): Response {
+function finalResult(outcome: Outcome): Response {
   if ('failure' in outcome) throw outcome.failure;
   return outcome.response;
 }

@@ -1,16 +1,16 @@
 import { errorOf } from './errors.js';
 import { isStream } from './is-retryable.js';
-import { addressOf } from './link-header.js';
+import { resolveUrl } from './link-header.js';
 import { type Fetch, type RetryOptions, retrying } from './retry.js';
 
 export type Token = string | (() => string | Promise<string>);
 
 export interface TransportOptions {
-  /** Of the service, perhaps with a path: `https://localhost:8443`. */
+  /** The URL of the service, with a path if a proxy removes one, such as `https://localhost:8443`. */
   readonly baseUrl: string | URL;
-  /** An API key or access token, or what gives one; it is asked before each try. Absent: what is public. */
+  /** An API key or access token, or a function that is called for one before each attempt. Public access needs none. */
   readonly token?: Token | undefined;
-  /** In place of the global `fetch`, for instance to trust another authority. */
+  /** Replaces the global `fetch`, for instance to trust another CA. */
   readonly fetch?: Fetch;
   readonly retry?: RetryOptions;
 }
@@ -19,30 +19,30 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | ReadableStream<Uint8Array>;
   readonly signal?: AbortSignal | undefined;
-  /** Past what caches hold. */
+  /** Bypasses caches. */
   readonly fresh?: boolean;
 }
 
-/** The service never leads elsewhere: whoever does shall see neither what is sent nor a client's secret. */
+/** Redirects are not followed: the service sends none, and another server must not get records or secrets. */
 export const REDIRECT = 'manual';
 
-/** What can stand in a header. */
+/** The characters that a header may contain. */
 const SENDABLE = /^[\x21-\x7e]*$/;
 
-/** Sends requests, each until it has an answer that counts. */
+/** Sends requests, and retries them by the rules of {@link retrying}. */
 export class Transport {
   readonly base: URL;
   readonly send: Fetch;
 
   constructor({ baseUrl, token, fetch = (request) => globalThis.fetch(request), retry }: TransportOptions) {
     this.base = new URL(baseUrl, globalThis.location?.href);
-    const sending = retrying(fetch, (tried) => authorize(tried, token), retry);
-    this.send = (request) => sending(keyed(request));
+    const sendWithRetries = retrying(fetch, (attempt) => authorize(attempt, token), retry);
+    this.send = (request) => sendWithRetries(withIdempotencyKey(request));
   }
 
   /**
-   * @param reference a path, or what the service refers to
-   * @throws AppError where the answer is none of success
+   * @param reference a path, or a reference in a response
+   * @throws CatalogueError if the response is not a success
    */
   async call(
     method: string,
@@ -56,31 +56,33 @@ export class Transport {
       signal: signal ?? null,
       cache: fresh ? 'no-cache' : 'default',
       redirect: REDIRECT,
-      // Streams in Node and in browsers want it to be said.
+      // Node and browsers require it for streams.
       ...(body instanceof ReadableStream && { duplex: 'half' }),
     } satisfies RequestInit & { duplex?: string };
-    const response = await this.send(new Request(addressOf(this.base, reference), init));
+    const response = await this.send(new Request(resolveUrl(this.base, reference), init));
     if (!isSuccess(response)) throw await errorOf(response);
     return response;
   }
 }
 
-async function authorize(tried: Request, token: Token | undefined): Promise<void> {
+async function authorize(attempt: Request, token: Token | undefined): Promise<void> {
   const value = typeof token === 'function' ? await token() : token;
   if (value === undefined) return;
-  // The headers would tell it in their own error.
+  // The error of Headers would quote the token.
   if (!SENDABLE.test(value.trim())) throw new TypeError('The token has characters that no token has');
-  tried.headers.set('Authorization', `Bearer ${value}`);
+  attempt.headers.set('Authorization', `Bearer ${value}`);
 }
 
-/** A page in place of an answer comes as a success too. */
+/** Whether the service itself reports a success: the web page of a proxy may have a status of success too. */
 function isSuccess({ ok, status, headers }: Response): boolean {
   const type = headers.get('Content-Type') ?? '';
   return ok && (status === 204 || /^application\/(json|x-ndjson)\b/.test(type));
 }
 
-/** One key for all tries of a creation. A stream, which is sent once, has one where its sender wants to send it again. */
-function keyed(request: Request): Request {
+/**
+ * Adds one key for all attempts of a creation. A stream is sent once; its caller may give it a key to send it again.
+ */
+function withIdempotencyKey(request: Request): Request {
   if (request.method === 'POST' && !isStream(request) && !request.headers.has('Idempotency-Key'))
     request.headers.set('Idempotency-Key', crypto.randomUUID());
   return request;

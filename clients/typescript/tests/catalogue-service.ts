@@ -5,43 +5,43 @@ import {
   inProcessService,
 } from '../../../tests/support/in-process-service.js';
 
-/** A request as it went out, and the status of what came back; none where nothing did. */
-export interface Tried {
+/** An attempt: its request, and the status of the response if there was one. */
+export interface Attempt {
   readonly request: Request;
   status?: number;
 }
 
 export interface ServedCatalogue {
   readonly service: InProcessService;
-  /** All that went out since the last `connect`. */
-  readonly tried: Tried[];
-  /** Milliseconds that were waited; the wait itself is left out. */
+  /** The attempts since the last `connect`. */
+  readonly attempts: Attempt[];
+  /** The waits before retries in milliseconds. The tests do not really wait. */
   readonly waits: number[];
-  /** @param between stands between the client and the service */
+  /** @param between wraps the `fetch` of the client */
   connect(options?: Partial<CatalogueOptions>, between?: (fetch: Fetch) => Fetch): Catalogue;
 }
 
-/** The real service in this process, as behind a proxy that ended TLS, and clients of it. */
+/** The real service in this process, configured as behind a proxy that terminates TLS, and clients of it. */
 export function catalogueService(environment: Record<string, string> = {}): ServedCatalogue {
   const service = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1', ...environment });
-  const tried: Tried[] = [];
+  const attempts: Attempt[] = [];
   const waits: number[] = [];
   const recorded =
     (fetch: Fetch): Fetch =>
     async (request) => {
-      const one: Tried = { request };
-      tried.push(one);
+      const attempt: Attempt = { request };
+      attempts.push(attempt);
       const response = await fetch(request);
-      one.status = response.status;
+      attempt.status = response.status;
       return response;
     };
   const sleep = async (ms: number) => void waits.push(ms);
   return {
     service,
-    tried,
+    attempts,
     waits,
     connect({ retry, ...options } = {}, between = (fetch) => fetch) {
-      tried.length = waits.length = 0;
+      attempts.length = waits.length = 0;
       return createCatalogue({
         baseUrl: `http://127.0.0.1:${service.port}`,
         token: FIRST_KEY,
@@ -53,7 +53,7 @@ export function catalogueService(environment: Record<string, string> = {}): Serv
   };
 }
 
-/** What a proxy that ended TLS passes on. */
+/** Sends a request as a proxy that terminates TLS does. */
 export const proxied: Fetch = (request) => {
   request.headers.set('X-Forwarded-Proto', 'https');
   return fetch(request);
@@ -65,12 +65,12 @@ export async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
   return items;
 }
 
-/** What a promise is refused with. */
-export async function refusal(promise: Promise<unknown>): Promise<unknown> {
-  const came = await promise.then(
+/** The error that a promise rejects with. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  const result = await promise.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
-  if ('value' in came) throw new Error(`Not refused: ${JSON.stringify(came.value)}`);
-  return came.error;
+  if ('value' in result) throw new Error(`Not rejected: ${JSON.stringify(result.value)}`);
+  return result.error;
 }

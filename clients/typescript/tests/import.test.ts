@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { CatalogueError } from 'product-catalogue-client';
-import { all, catalogueService, refusal } from './catalogue-service.js';
+import { all, catalogueService, rejection } from './catalogue-service.js';
 
 async function* lamps(count: number) {
   for (let i = 0; i < count; i++) yield { name: `Lamp ${i}` };
 }
 
 describe('an import by the client', () => {
-  const { connect, tried } = catalogueService();
+  const { connect, attempts } = catalogueService();
 
-  it('tells of every record what became of it', async () => {
+  it('yields the result of every record', async () => {
     const { products } = connect();
     const results = await all(products.import([{ name: 'Desk' }, { name: '' }, { name: 'Chair' }]));
     expect(results.map((result) => ('id' in result ? result.status : result.error.code))).to.deep.equal([
@@ -17,10 +17,10 @@ describe('an import by the client', () => {
       'validation_failed',
       201,
     ]);
-    expect(tried.map(({ request }) => request.headers.has('Idempotency-Key'))).to.deep.equal([false]);
+    expect(attempts.map(({ request }) => request.headers.has('Idempotency-Key'))).to.deep.equal([false]);
   });
 
-  it('takes the records as they are made, and can be sent again under its key', async () => {
+  it('accepts a generator, and can be sent again with its key', async () => {
     const { products } = connect();
     const idempotencyKey = 'delivery-2026-11';
     const before = await all(products.import(lamps(300), { idempotencyKey }));
@@ -30,20 +30,20 @@ describe('an import by the client', () => {
     expect(await all(products.list({ 'name:prefix': 'Lamp ', limit: 50 }))).to.have.length(301);
   });
 
-  it('ends where the records fail', async () => {
+  it('ends if the source of the records throws', async () => {
     async function* broken() {
       yield { name: 'Stool' };
       throw new RangeError('no more');
     }
-    await refusal(all(connect().products.import(broken())));
-    expect(tried).to.have.length(1);
+    await rejection(all(connect().products.import(broken())));
+    expect(attempts).to.have.length(1);
   });
 
-  it('is not sent twice where it was refused', async () => {
-    const putOff = () => async () =>
+  it('is not retried after a refusal', async () => {
+    const limited = () => async () =>
       new Response('{"code":"rate_limited","message":"later","details":[]}', { status: 429 });
-    const error = await refusal(all(connect({}, putOff).products.import(lamps(2))));
+    const error = await rejection(all(connect({}, limited).products.import(lamps(2))));
     expect(error).to.be.instanceOf(CatalogueError).with.property('code', 'rate_limited');
-    expect(tried).to.have.length(1);
+    expect(attempts).to.have.length(1);
   });
 });

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Passes bytes on, and breaks the connection where an answer has come that it shall lose. */
+/** Forwards bytes, and closes the connection instead of forwarding a response that it should lose. */
 export class LosingProxy {
-  /** So many answers are lost from now on. */
+  /** The number of the next responses to lose. */
   toLose = 0;
-  /** Whether all but the last bytes of a lost answer get through. */
+  /** Whether a lost response is forwarded without its last bytes. */
   breaksOff = false;
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -39,10 +39,10 @@ export class LosingProxy {
       });
     }
     near.on('data', (bytes) => far.write(bytes));
-    far.on('data', (bytes) => this.response(near, bytes));
+    far.on('data', (bytes) => this.forwardResponse(near, bytes));
   }
 
-  private response(near: Socket, bytes: Buffer): void {
+  private forwardResponse(near: Socket, bytes: Buffer): void {
     if (this.toLose === 0) {
       near.write(bytes);
       return;

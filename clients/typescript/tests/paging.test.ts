@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { CatalogueError, type Fetch } from 'product-catalogue-client';
-import { all, catalogueService, refusal } from './catalogue-service.js';
+import { all, catalogueService, rejection } from './catalogue-service.js';
 
 const PREFIX = '/shop/catalogue';
 
-/** A proxy that takes a path away, as the service does not know of it. */
+/** A proxy that removes a path prefix, which the service does not know. */
 const prefixed =
   (fetch: Fetch): Fetch =>
   (request) => {
@@ -13,20 +13,20 @@ const prefixed =
   };
 
 describe('the lists of the client', () => {
-  const { service, tried, connect } = catalogueService();
+  const { service, attempts, connect } = catalogueService();
   let ids: number[];
 
   before(async () => {
     const { products } = connect();
-    const made = [];
+    const created = [];
     for (let i = 0; i < 23; i++) {
       const price = { amount: i * 100, currency: 'EUR' };
-      made.push(await products.create({ name: `Lamp ${i}`, price, attributes: { 'a&b=c d#%é': i } }));
+      created.push(await products.create({ name: `Lamp ${i}`, price, attributes: { 'a&b=c d#%é': i } }));
     }
-    ids = made.map(({ id }) => id);
+    ids = created.map(({ id }) => id);
   });
 
-  it('show what exists throughout once, by as many pages as it takes, whatever is written meanwhile', async () => {
+  it('yield every record that exists throughout exactly once, during concurrent writes', async () => {
     const { products } = connect();
     const seen: number[] = [];
     const added: number[] = [];
@@ -41,17 +41,17 @@ describe('the lists of the client', () => {
     }
     expect(seen.filter((id) => !added.includes(id)).sort((a, b) => a - b)).to.deep.equal(ids);
     expect(new Set(seen).size, 'none twice').to.equal(seen.length);
-    expect(tried.filter(({ request }) => request.method === 'GET').length).to.be.at.least(5);
+    expect(attempts.filter(({ request }) => request.method === 'GET').length).to.be.at.least(5);
     for (const id of added) await products.delete(id);
   });
 
-  it('are asked for page by page, as they are taken', async () => {
+  it('request a page only when it is needed', async () => {
     const { products } = connect();
     for await (const { id } of products.list({ limit: 5, sort: ['id'] })) if (id === ids[6]) break;
-    expect(tried).to.have.length(2);
+    expect(attempts).to.have.length(2);
   });
 
-  it('come as pages too, each but the last with a reference to the next', async () => {
+  it('yield pages, each except the last with a reference to the next', async () => {
     const pages = await all(connect().products.pages({ limit: 10 }));
     expect(pages.map(({ records, next }) => [records.length, typeof next])).to.deep.equal([
       [10, 'string'],
@@ -60,14 +60,14 @@ describe('the lists of the client', () => {
     ]);
   });
 
-  it('are followed below a path that the service knows nothing of', async () => {
+  it('follow pages below a path prefix that the service does not know', async () => {
     const baseUrl = `http://127.0.0.1:${service.port}${PREFIX}/`;
     const { products } = connect({ baseUrl }, prefixed);
     expect((await all(products.list({ limit: 9 }))).map(({ id }) => id)).to.deep.equal(ids);
-    expect(tried).to.have.length(3);
+    expect(attempts).to.have.length(3);
   });
 
-  it('are not followed to another host, which would be shown the token', async () => {
+  it('do not follow a page to another host, which would see the token', async () => {
     const elsewhere =
       (fetch: Fetch): Fetch =>
       async (request) => {
@@ -75,21 +75,24 @@ describe('the lists of the client', () => {
         const link = '<https://elsewhere.example/v1/products?cursor=x>; rel="next"';
         return new Response(body, { headers: [...headers].concat([['Link', link]]) });
       };
-    const error = await refusal(all(connect({}, elsewhere).products.list()));
+    const error = await rejection(all(connect({}, elsewhere).products.list()));
     expect(error).to.be.an('error').with.property('message').that.includes('leads away');
-    expect(tried).to.have.length(1);
+    expect(attempts).to.have.length(1);
   });
 
-  it('are filtered, by attributes of any name too, and an empty choice is refused and not left out', async () => {
+  it('filter by fields and by attributes of any name, and send an empty list of values', async () => {
     const { products } = connect();
     const found = await all(products.list({ 'price.amount:gte': 400, 'price.amount:lt': 600 }));
     expect(found.map(({ name }) => name)).to.deep.equal(['Lamp 4', 'Lamp 5']);
     expect(await all(products.list({ 'attributes.a&b=c d#%é': 7, 'id:in': ids }))).to.have.length(1);
     expect(await all(products.list({ 'name:in': ['Lamp 1', 'Lamp 2 & 3', 'Lamp 4'] }))).to.have.length(2);
-    expect(await refusal(all(products.list({ 'id:in': [] })))).to.have.property('code', 'invalid_parameter');
+    expect(await rejection(all(products.list({ 'id:in': [] })))).to.have.property(
+      'code',
+      'invalid_parameter',
+    );
   });
 
-  it('show the fields that are asked for', async () => {
+  it('return only the requested fields', async () => {
     const [first] = await all(
       connect().products.list({ fields: ['id', 'version'], 'id:in': ids, limit: 1000 }),
     );
@@ -97,20 +100,20 @@ describe('the lists of the client', () => {
     expect(first).to.have.all.keys('id', 'version');
   });
 
-  it('end with the error of the service', async () => {
-    const error = await refusal(all(connect().products.list({ limit: 0 })));
+  it('throw the error of the service', async () => {
+    const error = await rejection(all(connect().products.list({ limit: 0 })));
     expect(error).to.be.instanceOf(CatalogueError);
     expect(error).to.deep.include({ status: 400, code: 'invalid_parameter' });
   });
 
-  it('come in one stream, whole', async () => {
+  it('export all records in one stream', async () => {
     const { products } = connect();
     const exported = await all(products.export({ sort: ['-id'], fields: ['id'] }));
     expect(exported.map(({ id }) => id)).to.deep.equal([...ids].reverse());
-    expect(tried).to.have.length(1);
+    expect(attempts).to.have.length(1);
   });
 
-  it('come in one stream, however it is cut into pieces, and tell where it broke off', async () => {
+  it('read a stream in chunks of any size, and throw if it breaks off', async () => {
     const pieces =
       (size: number, bytes = Number.POSITIVE_INFINITY) =>
       (fetch: Fetch): Fetch =>
@@ -127,12 +130,12 @@ describe('the lists of the client', () => {
     const whole = await all(connect().products.export());
     expect(await all(connect({}, pieces(1)).products.export())).to.deep.equal(whole);
     const broken = connect({}, pieces(100, 1_000)).products.export();
-    expect(await refusal(all(broken)))
+    expect(await rejection(all(broken)))
       .to.have.property('message')
       .that.includes('broke off');
   });
 
-  it('are there for every resource', async () => {
+  it('exist for every resource', async () => {
     const { users, orders, apiKeys } = connect();
     const user = await users.create({ name: 'Ann', email: 'ann@example.com' });
     const items = [{ productId: ids[0] ?? 0, quantity: 2 }];

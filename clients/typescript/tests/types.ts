@@ -1,6 +1,6 @@
 import { createCatalogue, type Product, type Stored } from 'product-catalogue-client';
 
-/** Never called: what compiles here and what does not is the test. */
+/** Never called: the test is which lines compile. */
 export async function typed(): Promise<unknown[]> {
   const { products, users, orders, apiKeys, GET, POST } = createCatalogue({
     baseUrl: 'https://localhost:8443',
@@ -10,7 +10,7 @@ export async function typed(): Promise<unknown[]> {
     product satisfies Product;
     // @ts-expect-error A product need not have a price.
     product.price.amount;
-    // @ts-expect-error Metadata are shown where `fields` asks for them.
+    // @ts-expect-error Only `fields` selects metadata.
     product.version;
   }
   for await (const view of products.list({
@@ -18,7 +18,7 @@ export async function typed(): Promise<unknown[]> {
     'attributes.colour': 'black',
   })) {
     view satisfies { id: number; version: number; sku?: string };
-    // @ts-expect-error The name was not asked for.
+    // @ts-expect-error The name was not requested.
     view.name;
   }
 
@@ -34,13 +34,13 @@ export async function typed(): Promise<unknown[]> {
   orders.list({ fields: ['total'] });
 
   const lamp: Stored<Product> = await products.create({ name: 'Lamp' });
-  // @ts-expect-error A name is what it takes.
+  // @ts-expect-error The name is required.
   await products.create({ sku: 'L-1' });
-  // @ts-expect-error Ids are given by the service.
+  // @ts-expect-error The service assigns ids.
   await products.create({ id: 7, name: 'Lamp' });
   await products.replace(lamp, { ...lamp.data, name: 'Torch' });
   await products.edit(lamp.id, ({ sku, ...rest }) => ({ ...rest, description: sku ?? '' }));
-  // @ts-expect-error A replacement is whole.
+  // @ts-expect-error A replacement has all required fields.
   await products.edit(lamp.id, () => ({ sku: 'L-2' }));
   await products.patch(lamp, { sku: null });
   // @ts-expect-error A name cannot be removed.
@@ -49,7 +49,7 @@ export async function typed(): Promise<unknown[]> {
 
   const view = await products.read(lamp.id, { fields: ['updatedAt'] });
   view.data.updatedAt satisfies string;
-  // @ts-expect-error A view's tag is good for no write.
+  // @ts-expect-error A view has no ETag for a write.
   await products.delete(view);
 
   // @ts-expect-error Keys are never changed.
@@ -57,9 +57,9 @@ export async function typed(): Promise<unknown[]> {
   // @ts-expect-error There is no such scope.
   await apiKeys.create({ name: 'shop', scopes: ['products:all'] });
 
-  // @ts-expect-error There is no such address.
+  // @ts-expect-error There is no such path.
   await GET('/v1/product');
-  // @ts-expect-error A body is one record; lines go by `import`.
+  // @ts-expect-error A body is one record; `import` sends NDJSON.
   await POST('/v1/products', { body: '{"name":"Lamp"}' });
   const { data, error } = await POST('/v1/products', { body: { name: 'Lamp' } });
   return [data?.id.toFixed(), error?.code satisfies string | undefined];

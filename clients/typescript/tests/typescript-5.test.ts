@@ -4,14 +4,14 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 
-/** As strict as a project can be, and without the types of Node. */
+/** The strictest options, without the types of Node. */
 const OPTIONS = [
   ...['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'],
   ...['--module', 'nodenext', '--lib', 'es2022,dom', '--typeRoots', 'none', '--skipLibCheck', 'false'],
 ];
 
 describe('the types of the client', () => {
-  it('hold under TypeScript 5, in a project for browsers', async () => {
+  it('compile with TypeScript 5, in a project for browsers', async () => {
     const { resolve: find } = createRequire(resolve('clients/typescript/package.json'));
     const compiler = find('typescript/bin/tsc');
     const { stdout } = await promisify(execFile)(process.execPath, [compiler, '--version']);

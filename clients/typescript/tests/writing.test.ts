@@ -1,25 +1,25 @@
 import { expect } from 'chai';
 import { CatalogueError } from 'product-catalogue-client';
-import { catalogueService, refusal } from './catalogue-service.js';
+import { catalogueService, rejection } from './catalogue-service.js';
 
 describe('the writes of the client', () => {
-  const { connect, tried } = catalogueService();
-  const overtaken = { status: 412, code: 'precondition_failed' };
+  const { connect, attempts } = catalogueService();
+  const changedMeanwhile = { status: 412, code: 'precondition_failed' };
 
-  it('are done if the record still is as it was read', async () => {
+  it('to a record succeed only if it is unchanged since the read', async () => {
     const { products } = connect();
     const lamp = await products.create({ name: 'Lamp' });
     const torch = await products.replace(lamp, { ...lamp.data, name: 'Torch' });
     expect([torch.data.name, torch.etag]).to.deep.equal(['Torch', '"2"']);
-    expect(await refusal(products.replace(lamp, { name: 'Late' }))).to.deep.include(overtaken);
-    expect(await refusal(products.patch(lamp, { name: 'Late' }))).to.deep.include(overtaken);
-    expect(await refusal(products.delete(lamp))).to.deep.include(overtaken);
+    expect(await rejection(products.replace(lamp, { name: 'Late' }))).to.deep.include(changedMeanwhile);
+    expect(await rejection(products.patch(lamp, { name: 'Late' }))).to.deep.include(changedMeanwhile);
+    expect(await rejection(products.delete(lamp))).to.deep.include(changedMeanwhile);
     expect((await products.read(lamp.id)).data.name).to.equal('Torch');
     await products.delete(await products.read(lamp.id));
-    expect(await refusal(products.read(lamp.id))).to.have.property('code', 'not_found');
+    expect(await rejection(products.read(lamp.id))).to.have.property('code', 'not_found');
   });
 
-  it('are done in any case where they name no more than an id', async () => {
+  it('to an id have no precondition', async () => {
     const { products } = connect();
     const { id } = await products.create({ name: 'Lamp', sku: 'L-1' });
     const torch = await products.patch(id, { name: 'Torch', sku: null });
@@ -29,7 +29,7 @@ describe('the writes of the client', () => {
     await products.delete(id);
   });
 
-  it('lose no edit of many at once', async () => {
+  it('lose no edit if many edits run at once', async () => {
     const { products } = connect();
     const { id } = await products.create({ name: 'Lamp', price: { amount: 0, currency: 'EUR' } });
     const raise = () =>
@@ -43,21 +43,21 @@ describe('the writes of the client', () => {
       );
     await Promise.all(Array.from({ length: 10 }, raise));
     expect((await products.read(id)).data.price?.amount).to.equal(10);
-    expect(tried.some(({ status }) => status === 412)).to.equal(true);
+    expect(attempts.some(({ status }) => status === 412)).to.equal(true);
   });
 
-  it('edit what is there, whatever a cache holds', async () => {
+  it('read past caches before an edit', async () => {
     const { users } = connect();
     const { id } = await users.create({ name: 'Ann', email: 'ann@example.com' });
     await users.edit(id, (user) => ({ ...user, name: 'Anne' }));
-    expect(tried.map(({ request }) => [request.method, request.cache])).to.deep.equal([
+    expect(attempts.map(({ request }) => [request.method, request.cache])).to.deep.equal([
       ['POST', 'default'],
       ['GET', 'no-cache'],
       ['PUT', 'default'],
     ]);
   });
 
-  it('give up an edit that is overtaken each time, and one that fails', async () => {
+  it('give up an edit after maxTries, and an edit that fails', async () => {
     const { products } = connect();
     const { id } = await products.create({ name: 'Lamp' });
     let tries = 0;
@@ -70,20 +70,20 @@ describe('the writes of the client', () => {
       },
       { maxTries: 3 },
     );
-    expect(await refusal(hurried)).to.deep.include(overtaken);
+    expect(await rejection(hurried)).to.deep.include(changedMeanwhile);
     expect(tries).to.equal(3);
-    expect(await refusal(products.edit(id, () => ({ name: '' })))).to.have.property(
+    expect(await rejection(products.edit(id, () => ({ name: '' })))).to.have.property(
       'code',
       'validation_failed',
     );
-    const mistaken = products.edit(id, () => {
+    const throwing = products.edit(id, () => {
       throw new RangeError('mine');
     });
-    expect(await refusal(mistaken)).to.be.instanceOf(RangeError);
+    expect(await rejection(throwing)).to.be.instanceOf(RangeError);
   });
 
-  it('tell of every fault where it is, and by which name the log knows the request', async () => {
-    const error = await refusal(
+  it('throw an error with every issue and the request id', async () => {
+    const error = await rejection(
       connect().orders.create({ userId: 99, items: [{ productId: 98, quantity: 1 }] }),
     );
     expect(error).to.be.instanceOf(CatalogueError).and.an('error');
@@ -100,9 +100,9 @@ describe('the writes of the client', () => {
     ]);
   });
 
-  it('tell of an answer that is none of the service', async () => {
+  it('report a response that does not come from the service', async () => {
     const gateway = () => async () => new Response('<h1>Bad Gateway</h1>', { status: 502 });
-    expect(await refusal(connect({}, gateway).products.read(1))).to.deep.include({
+    expect(await rejection(connect({}, gateway).products.read(1))).to.deep.include({
       status: 502,
       code: 'unexpected_answer',
       details: [],
@@ -110,10 +110,10 @@ describe('the writes of the client', () => {
     });
   });
 
-  it('are all there by the plain methods, errors as values', async () => {
+  it('work through the plain methods, which return errors', async () => {
     const { GET, POST, PUT } = connect();
-    const made = await POST('/v1/products', { body: { name: 'Lamp' } });
-    const path = { id: made.data?.id ?? 0 };
+    const created = await POST('/v1/products', { body: { name: 'Lamp' } });
+    const path = { id: created.data?.id ?? 0 };
     const read = await GET('/v1/products/{id}', { params: { path, query: { fields: ['name', 'version'] } } });
     expect(read.data).to.deep.equal({ name: 'Lamp', version: 1 });
     const header = { 'If-Match': '"7"' };

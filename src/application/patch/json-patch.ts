@@ -1,23 +1,23 @@
 import { AppError, fieldIssue, jsonPointer } from '../../domain/errors.js';
-import { indexOf, type Steps, valueAt } from './json-pointer.js';
+import { indexOf, pointerSteps, type Steps, valueAt } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
 import { invalidPatch, type PatchOperation, parseJsonPatch } from './parse-json-patch.js';
 
 /** As deep as a body may be. */
 const MAX_DEPTH = 20;
 
-/** No record has as many values. Everything that a patch adds, moves and copies counts, so this bounds its work too. */
+/**
+ * No record has this many values. Everything that a patch adds, moves and copies counts, so this also bounds its work.
+ */
 const MAX_VALUES = 50_000;
 
 /** A message shows at most this many characters of a path, which may be as long as a body. */
 const MAX_QUOTED = 100;
 
 /**
- * The document that a JSON Patch (RFC 6902) makes of another, if every operation can be applied. Neither the document
- * nor the
- * patch changes. The library rfc6902 is not used: it takes inherited members and indexes such as `00` or `length` for
- * places, and has
- * no bound for copies that double a document.
+ * Returns the result of a JSON Patch (RFC 6902) on a document. Neither the document nor the patch changes. The library
+ * rfc6902 is not used: it accepts inherited members and indexes such as `00` or `length` as locations, and does not
+ * limit copies that double a document.
  * @param body the patch as a client sent it
  * @throws AppError `patch_test_failed`, `invalid_patch`
  */
@@ -30,7 +30,7 @@ export function patchedByJsonPatch(document: unknown, body: unknown): unknown {
 
 /** A copy of a document while operations are applied to it. */
 class PatchedDocument {
-  /** Holds the document as a member, so that the whole document is a place like any other. */
+  /** Holds the document as a member, so that the whole document is a location like any other. */
   private readonly frame: { document: unknown } = { document: undefined };
   private valuesLeft = MAX_VALUES;
   /** The index of the current operation. */
@@ -46,13 +46,13 @@ class PatchedDocument {
 
   apply(operation: PatchOperation, at: number): void {
     this.at = at;
-    const { path } = operation;
+    const path = pointerSteps(operation.path);
     if (operation.op === 'test') this.test(path, operation.value);
     else if (operation.op === 'add') this.add(path, operation.value);
     else if (operation.op === 'replace') this.replace(path, operation.value);
     else if (operation.op === 'remove') this.remove(path, 'path');
-    else if (operation.op === 'move') this.move(operation.from, path);
-    else this.add(path, this.existing(operation.from, 'from'));
+    else if (operation.op === 'move') this.move(pointerSteps(operation.from), path);
+    else this.add(path, this.existing(pointerSteps(operation.from), 'from'));
   }
 
   private test(path: Steps, value: unknown): void {

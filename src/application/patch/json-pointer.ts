@@ -8,19 +8,33 @@ const INDEX = /^(?:0|[1-9][0-9]*)$/;
 /** A body has at most 20 levels, so a longer pointer leads nowhere. */
 const MAX_STEPS = 100;
 
+const SLASH = '/'.charCodeAt(0);
+const TILDE = '~'.charCodeAt(0);
+
+/** `~` and `/` are the only escaped characters, so the name cannot hide behind an escape. */
+const PROTO_STEP = /\/__proto__(?:\/|$)/;
+
 /**
- * Parses a pointer. `__proto__` is not accepted as a step, because no body may have it as a name.
- * @returns the steps; `invalid_format` if the text is no pointer, `too_long` if it has more than 100 steps
+ * Returns the issue of a pointer, without making its steps. `__proto__` is refused as a step, because no body may have
+ * it as a name.
+ * @returns `too_long` for more than 100 steps, `invalid_format` for a text that is no pointer; undefined if it is valid
  */
-export function pointerSteps(text: string): Steps | 'invalid_format' | 'too_long' {
-  if (text === '') return [];
+export function pointerIssue(text: string): 'invalid_format' | 'too_long' | undefined {
+  if (text === '') return undefined;
   if (!text.startsWith('/')) return 'invalid_format';
-  const steps = text.split('/', MAX_STEPS + 2).slice(1);
-  if (steps.length > MAX_STEPS) return 'too_long';
-  if (!text.includes('~')) return steps.includes('__proto__') ? 'invalid_format' : steps;
-  if (/~(?![01])/.test(text)) return 'invalid_format';
-  const names = steps.map(unescaped);
-  return names.includes('__proto__') ? 'invalid_format' : names;
+  let steps = 0;
+  let hasInvalidEscape = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === SLASH && ++steps > MAX_STEPS) return 'too_long';
+    if (code === TILDE && text[i + 1] !== '0' && text[i + 1] !== '1') hasInvalidEscape = true;
+  }
+  return hasInvalidEscape || PROTO_STEP.test(text) ? 'invalid_format' : undefined;
+}
+
+/** Returns the steps of a valid pointer. */
+export function pointerSteps(text: string): Steps {
+  return text.split('/').slice(1).map(unescaped);
 }
 
 /** The value at a pointer; undefined, which is no JSON value, if there is none. */

@@ -1,26 +1,26 @@
 import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../domain/errors.js';
-import { pointerSteps, type Steps } from './json-pointer.js';
+import { pointerIssue } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
 
-/** An operation of RFC 6902 section 4 with parsed pointers. */
+/** An operation of RFC 6902 section 4 with valid pointers (RFC 6901). It may have members that are ignored. */
 export type PatchOperation =
   | WithValue<'add'>
   | WithValue<'replace'>
   | WithValue<'test'>
   | WithFrom<'move'>
   | WithFrom<'copy'>
-  | { readonly op: 'remove'; readonly path: Steps };
+  | { readonly op: 'remove'; readonly path: string };
 
 interface WithValue<Op> {
   readonly op: Op;
-  readonly path: Steps;
+  readonly path: string;
   readonly value: unknown;
 }
 
 interface WithFrom<Op> {
   readonly op: Op;
-  readonly path: Steps;
-  readonly from: Steps;
+  readonly path: string;
+  readonly from: string;
 }
 
 type Sent = Readonly<Record<string, unknown>>;
@@ -57,32 +57,31 @@ export function invalidPatch(message: string, issues: readonly Issue[]): AppErro
 function operationsIn(body: unknown, issues: Issue[]): PatchOperation[] {
   if (!Array.isArray(body)) issues.push(fieldIssue('invalid_type', []));
   else if (body.length > MAX_OPERATIONS) issues.push(fieldIssue('too_long', []));
-  else
-    return body.map((sent: unknown, at) => {
-      if (isJsonObject(sent)) return readOperation(sent, at, issues);
-      issues.push(fieldIssue('invalid_type', [at]));
-      return sent as PatchOperation;
-    });
+  else {
+    for (const [at, sent] of body.entries()) checkOperation(sent, at, issues);
+    return body as PatchOperation[];
+  }
   return [];
 }
 
-function readOperation(sent: Sent, at: number, issues: Issue[]): PatchOperation {
+function checkOperation(sent: unknown, at: number, issues: Issue[]): void {
+  if (!isJsonObject(sent)) {
+    issues.push(fieldIssue('invalid_type', [at]));
+    return;
+  }
   const { op } = sent;
   if (op === undefined) issues.push(fieldIssue('required', [at, 'op']));
   else if (typeof op !== 'string') issues.push(fieldIssue('invalid_type', [at, 'op']));
   else if (!NEEDED.has(op)) issues.push(fieldIssue('invalid_format', [at, 'op']));
   const needed = NEEDED.get(op);
-  const path = readPointer(sent, 'path', at, issues);
-  const from = needed === 'from' && { from: readPointer(sent, 'from', at, issues) };
+  checkPointer(sent, 'path', at, issues);
+  if (needed === 'from') checkPointer(sent, 'from', at, issues);
   if (needed === 'value' && !Object.hasOwn(sent, 'value')) issues.push(fieldIssue('required', [at, 'value']));
-  return { ...sent, path, ...from } as PatchOperation;
 }
 
-function readPointer(sent: Sent, member: 'path' | 'from', at: number, issues: Issue[]): Steps {
+function checkPointer(sent: Sent, member: 'path' | 'from', at: number, issues: Issue[]): void {
   const text = sent[member];
-  const steps =
-    text === undefined ? 'required' : typeof text === 'string' ? pointerSteps(text) : 'invalid_type';
-  if (typeof steps !== 'string') return steps;
-  issues.push(fieldIssue(steps, [at, member]));
-  return [];
+  const issue =
+    text === undefined ? 'required' : typeof text === 'string' ? pointerIssue(text) : 'invalid_type';
+  if (issue !== undefined) issues.push(fieldIssue(issue, [at, member]));
 }

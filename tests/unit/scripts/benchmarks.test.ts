@@ -77,7 +77,9 @@ describe('the benchmarks', () => {
     const exports = new Exports(service, true);
     while (exports.done.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
     await exports.stop();
-    expect(exports.done.every(({ isWhole, records }) => !isWhole || records === PRODUCTS)).to.equal(true);
+    expect(exports.done.every(({ isComplete, records }) => !isComplete || records === PRODUCTS)).to.equal(
+      true,
+    );
   });
 
   it('fail if an export has fewer records than expected', async () => {

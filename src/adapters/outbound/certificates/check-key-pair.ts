@@ -10,8 +10,8 @@ export interface ServerIdentity {
 }
 
 /**
- * A certificate or key that a server cannot use. The message names the setting, the file and the fault, and quotes
- * nothing.
+ * A certificate or key that a server cannot use. The message names the setting, the file and the problem, and quotes
+ * nothing from the file.
  */
 export class CertificateError extends Error {}
 
@@ -54,7 +54,7 @@ export function checkKeyPair(
   if (!PRIVATE_KEY.test(key)) throw certificateError('key', keyFile, 'holds no private key in PEM');
   const privateKey = attempt('key', keyFile, () => createPrivateKey(key));
   if (isWeak(privateKey))
-    throw certificateError('key', keyFile, 'is too weak, or of a kind that TLS has no use for');
+    throw certificateError('key', keyFile, 'is too weak, or of a kind that TLS cannot use');
   // OpenSSL accepts a pair of two different algorithms, then fails at each handshake.
   if (!certificate.checkPrivateKey(privateKey))
     throw certificateError(
@@ -77,8 +77,8 @@ export function certificateError(
 }
 
 /**
- * Whether the text ends inside a PEM block. OpenSSL ignores such a rest, so it would accept half of a chain that is
- * being written.
+ * Whether the text ends inside a PEM block. OpenSSL ignores an incomplete block, so it would accept half of a chain
+ * that is being written.
  */
 function isCutOff(pem: string): boolean {
   return /(^|\n)-[^\n]*$/.test(pem.replace(PEM_BLOCK, '').trimEnd());

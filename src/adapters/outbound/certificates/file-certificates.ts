@@ -45,8 +45,8 @@ export class FileCertificates {
     const now = this.clock.now();
     if (Date.parse(validFrom) <= now && now < Date.parse(validTo)) return;
     if (this.last) {
-      const when = `is not valid now, but from ${validFrom} to ${validTo}`;
-      throw certificateError('certificate', this.files.certFile, when);
+      const problem = `is not valid now, but from ${validFrom} to ${validTo}`;
+      throw certificateError('certificate', this.files.certFile, problem);
     }
     const details = { TLS_CERT_FILE: this.files.certFile, validFrom, validTo };
     this.logger.warn('the certificate is not valid now; clients will refuse it', details);

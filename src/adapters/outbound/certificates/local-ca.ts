@@ -21,7 +21,7 @@ const SERVER_FILE = 'server.pem';
  * a temporary name and renamed into place, so that concurrent first starts share one CA.
  */
 export class LocalCa {
-  /** The CA's certificate, which clients are to trust. */
+  /** The path of the CA's certificate, which clients have to trust. */
   readonly authorityFile: string;
 
   constructor(
@@ -74,7 +74,7 @@ export class LocalCa {
     }
   }
 
-  /** Does nothing if the CA's key or the folder is missing, because another process is replacing the CA. */
+  /** Does nothing if the CA's key or the folder is missing: then another process is replacing the CA. */
   private async replaceServer(certificate: string): Promise<void> {
     const key = await this.read(CA_KEY_FILE);
     if (key === undefined) return;

@@ -1,11 +1,11 @@
 import type { RateLimiter, RateState } from '../../../application/ports/rate-limiter.js';
 import type { Channel, RateRequest, RateRequests, RateResponses } from './rate-limiter.js';
 
-/** Counts in the primary for all workers. It outlives each of them. */
+/** Counts requests in the primary for all workers. The counts outlive each worker. */
 export class RateLimitServer {
   private readonly byName: ReadonlyMap<string, RateLimiter>;
 
-  /** @param limiters those that count; their policies' names tell them apart */
+  /** @param limiters their policies have different names */
   constructor(limiters: readonly RateLimiter[]) {
     this.byName = new Map(limiters.map((limiter) => [limiter.policy.name, limiter]));
   }

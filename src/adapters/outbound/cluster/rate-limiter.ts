@@ -10,7 +10,7 @@ export interface Channel {
 /** The policy's name, what to do, and the caller. */
 export type RateRequest = readonly [policy: string, verb: 'consume' | 'peek', caller: string];
 
-/** All that the requests of a worker count in one turn of its event loop. */
+/** The requests of a worker in one turn of its event loop. */
 export interface RateRequests {
   readonly batch: number;
   readonly requests: readonly RateRequest[];
@@ -22,7 +22,7 @@ export interface RateResponses {
   readonly states: readonly (RateState | null)[];
 }
 
-/** The primary only counts and hands over connections. If it is silent for longer, it has no processor to run on. */
+/** The primary only counts and hands over connections. If it is silent for longer, it gets no CPU time. */
 const TIMEOUT_MS = 2_000;
 
 interface PendingRequest {
@@ -37,8 +37,8 @@ interface PendingBatch {
 }
 
 /**
- * A worker's channel to the primary that counts. RateLimiterCluster of rate-limiter-flexible sends one message for each
- * count; a message costs more than the count, so this sends those of one turn of the event loop together.
+ * A worker's channel to the primary that counts. It sends the requests of one turn of the event loop in one message,
+ * because a message costs more than a count. RateLimiterCluster of rate-limiter-flexible sends one message for each.
  */
 export class PrimaryChannel {
   private readonly batches = new Map<number, PendingBatch>();
@@ -66,7 +66,7 @@ export class PrimaryChannel {
     const pending = this.next;
     const batch = ++this.lastBatch;
     this.next = [];
-    // After a busy turn a response may have come in time and be unread. It is read before setImmediate gives up.
+    // After a busy turn a response may have arrived in time and still be unread. setImmediate lets it be read first.
     const timeout = setTimeout(() => setImmediate(() => this.settle(batch, [])), this.timeoutMs);
     this.batches.set(batch, { pending, timeout });
     this.channel.send({ batch, requests: pending.map(({ request }) => request) } satisfies RateRequests);
@@ -85,7 +85,7 @@ export class PrimaryChannel {
   }
 }
 
-/** Limits the callers of all workers of this machine together, because the primary counts for all. */
+/** Limits the callers of all workers of this machine together: the primary counts for all. */
 export class ClusterRateLimiter implements RateLimiter {
   /** @param policy one that the primary counts under the same name */
   constructor(

@@ -21,7 +21,7 @@ export class ExpiringMap<Key, Value> implements Purgeable {
     return this.values.has(key);
   }
 
-  /** @param key not in the map yet */
+  /** @param key is not in the map yet */
   add(key: Key, value: Value): void {
     const at = this.instantOf(value);
     this.byAge.splice(

@@ -4,6 +4,7 @@ import type { Purgeable } from '../../../application/ports/purgeable.js';
 import type { Instant } from '../../../domain/record.js';
 import { ExpiringMap } from './expiring-map.js';
 
+/** Keeps reservations in this process. */
 export class MemoryIdempotencyStore implements IdempotencyStore, Purgeable {
   readonly retentionMs = RESERVATION_MS;
   private readonly reservations = new ExpiringMap<string, Reservation>(

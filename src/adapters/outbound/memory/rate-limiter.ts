@@ -26,7 +26,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 
   private state(now: RateLimiterRes, allowed: boolean): RateState {
-    // The library uses the time of day: setting the clock back must not make anyone wait longer than one window.
+    // The library uses the wall clock. Setting the clock back must not make anyone wait longer than one window.
     const seconds = Math.min(Math.ceil(now.msBeforeNext / 1000), this.policy.windowSeconds);
     return { allowed, remaining: Math.max(0, now.remainingPoints), resetSeconds: Math.max(1, seconds) };
   }

@@ -22,7 +22,7 @@ import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { ExpiringMap } from './expiring-map.js';
 
-/** Records per time slice: after each slice other requests have their turn. */
+/** Records per time slice. After each slice other requests have their turn. */
 const SLICE = 1_000;
 
 /** The ids of deleted records. */
@@ -34,16 +34,16 @@ export class MemoryTombstones extends ExpiringMap<Id, Instant> {
 
 interface Sortable<Fields> {
   readonly record: Versioned<Fields>;
-  /** One for each key of the order. */
+  /** One value for each key of the order. */
   readonly values: readonly Value[];
 }
 
-/** Forgets everything when the process ends. */
+/** A repository in this process. It forgets everything when the process ends. */
 export class MemoryRepository<Fields> implements Repository<Fields> {
   private readonly records = new Map<Id, Versioned<Fields>>();
-  /** Those of the records, ascending. */
+  /** The ids of the records, ascending. */
   private readonly ids: Id[] = [];
-  /** For each unique field, the record that has a value. */
+  /** For each unique field, the id of the record that has a value. */
   private readonly unique: ReadonlyMap<string, Map<unknown, Id>>;
   private nextId: Id;
 
@@ -150,7 +150,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     }
   }
 
-  /** The ids to look at: all; or, if the list is in order of id, those from its place on, in the order of reading. */
+  /** The ids to read: all; or, if the list is in order of id, those from its position on, in the order of reading. */
   private idsFrom({ order, from }: ListQuery): Id[] {
     const [key] = order;
     if (key?.field !== 'id') return [...this.ids];
@@ -166,8 +166,8 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   /**
-   * The records that match all filters, each as it is when it is looked at. A stored record never changes, a write puts
-   * another in its place: so the caller sees each as it was found, even if it is written meanwhile.
+   * The records that match all filters, each as it is when it is read. A write replaces a stored record and never
+   * changes it, so the caller sees each record as it was found, even if it is written meanwhile.
    */
   private async *matching(
     filters: readonly Filter[],

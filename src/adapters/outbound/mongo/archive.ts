@@ -17,6 +17,7 @@ import {
 import { readById } from './list.js';
 import type { MongoCollection, MongoStore } from './store.js';
 
+/** The records, tombstones and counter of one table, for copies between stores. */
 export class MongoArchive<Fields> implements RecordArchive {
   readonly name: string;
   private readonly entries: MongoCollection<StoredDocument>;
@@ -62,6 +63,7 @@ export class MongoArchive<Fields> implements RecordArchive {
   }
 }
 
+/** The reservations of one table, for copies between stores. */
 export class MongoReservationArchive implements ReservationArchive {
   readonly name: string;
   private readonly entries: MongoCollection<ReservationDocument>;

@@ -7,7 +7,7 @@ const DEFAULT_DATABASE = 'catalogue';
 /** The time that the driver's retry and its search for another primary may take beyond the socket time-out. */
 const SECOND_TRY_MS = 300;
 
-/** The driver's defaults wait 30 seconds or for ever. MONGODB_URL may override each of these by the same name. */
+/** The driver's own defaults wait 30 seconds or forever. MONGODB_URL may override each of these by the same name. */
 const DEFAULTS = {
   appName: 'product-catalogue-service',
   serverSelectionTimeoutMS: 1_000,
@@ -21,7 +21,7 @@ const DEFAULTS = {
   maxIdleTimeMS: 60_000,
 } satisfies MongoClientOptions;
 
-/** What the guarantees of the service depend on. */
+/** The options that the guarantees of the service depend on. */
 const REQUIRED_OPTIONS = {
   readConcern: { level: 'majority' },
   readPreference: 'primary',
@@ -48,7 +48,7 @@ const ALLOWED_VALUES: Readonly<Record<string, string | undefined>> = {
   maxstalenessseconds: undefined,
   retrywrites: 'true',
   retryreads: 'true',
-  // The driver would retry a write for all that time, long after the client got 503.
+  // The driver would retry a write for this whole time, long after the client got 503.
   timeoutms: undefined,
   ignoreundefined: 'true',
   promotevalues: 'true',
@@ -125,7 +125,7 @@ function databaseOf(encoded: string): string {
   throw new StoreConfigError('MONGODB_URL names a database that MongoDB cannot have.');
 }
 
-/** What MongoDB 5.0 calls itself on the wire. From 5.0 on, a query outside of a transaction may read a snapshot. */
+/** The wire version of MongoDB 5.0. From 5.0 on, a query outside of a transaction may read a snapshot. */
 const WIRE_VERSION_5_0 = 13;
 
 /**
@@ -144,13 +144,13 @@ export function checkServer({ setName, msg, isreplicaset, maxWireVersion }: Docu
   );
 }
 
-/** Beyond the time that the driver grants a heartbeat: a busy process learns late that one has ended. */
+/** Added to the time that the driver grants a heartbeat: a busy process learns late that one has ended. */
 const HEARTBEAT_MARGIN_MS = 2_000;
 
 /**
- * Calls back if a heartbeat of the driver never ends. If a connection breaks at the moment at which a heartbeat
- * begins, mongodb 7.8 waits for it without a time-out, considers the server lost, and never checks again: the client
- * is useless.
+ * Calls `stuck` if a heartbeat of the driver never ends. If a connection breaks at the moment at which a heartbeat
+ * begins, mongodb 7.8 waits for the heartbeat without a time-out, considers the server lost and never checks again, so
+ * the client is useless.
  */
 export function onStuckHeartbeat(client: MongoClient, stuck: () => void): void {
   const { connectTimeoutMS, heartbeatFrequencyMS } = client.options;

@@ -11,7 +11,7 @@ export class Counter {
     private readonly table: RecordTable,
   ) {}
 
-  /** @returns the first of the reserved ids */
+  /** Reserves consecutive ids. Returns the first. */
   async reserve(count: number): Promise<Id> {
     const { name, firstId } = this.table;
     const counter = await this.run((counters, maxTimeMS) =>
@@ -25,6 +25,7 @@ export class Counter {
     return firstId + counter.reserved - count;
   }
 
+  /** Returns the ids from `first` to before `end` to the counter, if no later id has been reserved. */
   async release(first: Id, end: Id): Promise<void> {
     const { name, firstId } = this.table;
     await this.run((counters, maxTimeMS) =>
@@ -36,14 +37,14 @@ export class Counter {
     );
   }
 
-  /** The first id that was never reserved. */
+  /** Returns the first id that was never reserved. */
   async next(): Promise<Id> {
     const { name, firstId } = this.table;
     const counter = await this.run((counters, maxTimeMS) => counters.findOne({ _id: name }, { maxTimeMS }));
     return firstId + (counter?.reserved ?? 0);
   }
 
-  /** No id before `next` is reserved from now on. */
+  /** Raises the counter, so that from now on no id before `next` is reserved. */
   async raise(next: Id): Promise<void> {
     const { name, firstId } = this.table;
     const reserved = next - firstId;

@@ -110,7 +110,7 @@ function attributesAsList<Fields extends WithAttributes>(): FieldMapping<Fields>
   };
 }
 
-/** @throws Error if the table has no such field: so no other name gets into a query */
+/** @throws Error if the table has no such field, so that no other name gets into a query */
 export function specOf({ name, fields }: RecordTable, field: string): FieldSpec {
   const all: FieldSpecs = { ...SYSTEM_FIELDS, ...fields };
   const spec = Object.hasOwn(all, field) ? all[field] : undefined;

@@ -10,7 +10,7 @@ import { AppError, unavailable } from '../../../domain/errors.js';
 
 const NAMESPACE_NOT_FOUND = 26;
 const DUPLICATE_KEY = 11_000;
-/** MaxTimeMSExpired, and QueryExceededMemoryLimitNoDiskUseAllowed, the end of a large sort without an index. */
+/** MaxTimeMSExpired, and QueryExceededMemoryLimitNoDiskUseAllowed, which ends a large sort without an index. */
 const TOO_EXPENSIVE = new Set([50, 292]);
 
 /** IndexOptionsConflict and IndexKeySpecsConflict. */
@@ -89,7 +89,7 @@ export function isIndexConflict(error: unknown): boolean {
   return error instanceof MongoServerError && INDEX_CONFLICT.has(Number(error.code));
 }
 
-/** Whether the server gave up a query because of its cost. */
+/** Whether the server gave up on a query because of its cost. */
 export function isTooExpensive(error: unknown): boolean {
   return error instanceof MongoServerError && TOO_EXPENSIVE.has(Number(error.code));
 }
@@ -100,7 +100,7 @@ export function isCursorLost(error: unknown): boolean {
 }
 
 /**
- * The index that refused a write: the first path of its key; or its name, if the server sends no key.
+ * Returns the index that refused a write: the first path of its key; or its name, if the server sends no key.
  * @throws Error if the server names no index
  */
 export function violatedIndex(error: MongoServerError): { readonly name?: string; readonly path?: string } {
@@ -110,8 +110,8 @@ export function violatedIndex(error: MongoServerError): { readonly name?: string
 }
 
 /**
- * The documents of an unordered insertion that were refused, by their position, each with the name of the index that
- * refused it. The driver gives that name only in the message.
+ * Returns the refused documents of an unordered insertion: for each index in the list of documents, the name of the
+ * database index that refused it. The driver gives this name only in the message.
  * @throws the translation of `error`, if anything else went wrong with a document
  */
 export function rejectedDocuments(error: unknown): ReadonlyMap<number, string> {
@@ -150,8 +150,8 @@ function isTransient(error: unknown): boolean {
 }
 
 /**
- * Whether it is Node's own error of a connection or of a name look-up. The driver passes such an error on unchanged
- * if a socket fails while a command waits to be written, and if the look-up of the SRV record of `mongodb+srv` fails.
+ * Whether this is Node's own error of a connection or of a name look-up. The driver passes such an error on unchanged
+ * if a socket fails while a command waits to be written, or if the look-up of the SRV record of `mongodb+srv` fails.
  */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

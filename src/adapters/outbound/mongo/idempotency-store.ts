@@ -10,7 +10,7 @@ import {
 import { rejectedDocuments } from './errors.js';
 import type { MongoCollection, MongoStore } from './store.js';
 
-/** A key can be in use at the insertion and expired at the read that follows; hardly ever twice in a row. */
+/** A key can be in use at the insertion and expired at the read that follows, but hardly ever twice in a row. */
 const MAX_TRIES = 3;
 
 /** Keeps reservations in a collection of their own. The server deletes old ones by a TTL index. */
@@ -33,17 +33,17 @@ export class MongoIdempotencyStore implements IdempotencyStore {
   }
 
   async reserve(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
-    let open = reservations.map((reservation) => ({ ...reservation }));
+    let remaining = reservations.map((reservation) => ({ ...reservation }));
     const existing = new Map<string, Reservation>();
-    for (let tries = 0; open.length > 0; tries++) {
+    for (let tries = 0; remaining.length > 0; tries++) {
       if (tries === MAX_TRIES) throw unavailable('The reservation of a key could not be read.');
-      for (const [key, one] of await this.attempt(open)) existing.set(key, one);
-      open = open.filter(({ key }) => !existing.has(key));
+      for (const [key, reservation] of await this.attempt(remaining)) existing.set(key, reservation);
+      remaining = remaining.filter(({ key }) => !existing.has(key));
     }
     return existing;
   }
 
-  /** @returns the inserted reservations, and those of the others that were found */
+  /** @returns the inserted reservations, and the existing ones that were found for the other keys */
   private async attempt(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
     const refused = await this.insert(reservations);
     const own = reservations.filter(({ key }) => !refused.has(key));
@@ -51,8 +51,8 @@ export class MongoIdempotencyStore implements IdempotencyStore {
   }
 
   /**
-   * The server responds to a refused insertion too only when a majority has all its earlier writes (write concern
-   * `majority`), so the existing document can be read.
+   * Because of the write concern `majority`, the server responds only when a majority has all its earlier writes, also
+   * to a refused insertion. So the existing document can be read.
    * @returns the keys that are in use
    */
   private async insert(reservations: readonly Reservation[]): Promise<ReadonlySet<string>> {

@@ -77,10 +77,9 @@ async function createIndexes(
 const BY_ID = JSON.stringify({ _id: 1 });
 
 /**
- * The existing indexes of a collection that the service cannot work with: those in the place of an index that it
+ * Finds the existing indexes of a collection that the service cannot work with: those in the place of an index that it
  * needs, and those that delete or refuse records. Since MongoDB 5.0 `unique` and `sparse` are part of an index's
- * identity (https://jira.mongodb.org/browse/SERVER-47657), so the server would silently create ours beside such an
- * index.
+ * identity (https://jira.mongodb.org/browse/SERVER-47657), so the server would silently create ours in addition.
  * @returns one line for a person for each of them
  */
 export function findUnusableIndexes(

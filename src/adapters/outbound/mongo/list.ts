@@ -20,16 +20,16 @@ import {
 import { isCursorLost } from './errors.js';
 import { comparison, conditionsOf } from './filter.js';
 
-/** Documents of a batch; the server ends one earlier at 16 MiB. */
+/** The documents of a batch. The server ends a batch earlier if it reaches 16 MiB. */
 const BATCH = 250;
 
 /**
- * Reads a snapshot. A write that changes an indexed value moves the document within the index, so a scan without a
- * snapshot could miss a document that was in the list all the time.
+ * The options that read a snapshot. A write that changes an indexed value moves the document within the index, so a
+ * scan without a snapshot could miss a document that was in the list all the time.
  */
 export const SNAPSHOT_READ = { readConcern: { level: 'snapshot' } } as const;
 
-/** Reads the page again if the server loses its cursor: nothing of the first attempt was returned. */
+/** Reads a page, and once more if the server loses its cursor: nothing of the first attempt was returned. */
 export async function readPage<Fields>(
   ...page: PageParameters<Fields>
 ): Promise<ListPage<Versioned<Fields>>> {
@@ -48,7 +48,7 @@ type PageParameters<Fields> = [
   maxTimeMS: number,
 ];
 
-/** Reads one record more than the page holds, to know whether there are more. */
+/** Reads one record more than the page holds, to find out whether there are more. */
 async function readOnce<Fields>(
   ...[collection, table, query, maxTimeMS]: PageParameters<Fields>
 ): Promise<ListPage<Versioned<Fields>>> {
@@ -77,7 +77,7 @@ export async function readById<Kind extends object>(
   return (await documentsUpTo(limit, MAX_PAGE_BYTES, cursor)).documents;
 }
 
-/** The next documents: at most `limit`. The document that reaches `maxBytes` is the last. */
+/** Reads at most `limit` documents. The document that reaches `maxBytes` is the last. */
 async function documentsUpTo<Kind extends object>(
   limit: number,
   maxBytes: number,
@@ -93,7 +93,7 @@ async function documentsUpTo<Kind extends object>(
   return { documents, hasMore: false };
 }
 
-/** The order in which a page is read: the order of the list, reversed if the page lies before its place. */
+/** The order in which a page is read: the order of the list, reversed if the page lies before its position. */
 export function sortOf(order: Order, side: Position['side']): Record<string, 1 | -1> {
   return Object.fromEntries(
     order.map(({ field, descending }) => [fieldPath(field), isAscending(descending, side) ? 1 : -1]),
@@ -101,9 +101,9 @@ export function sortOf(order: Order, side: Position['side']): Record<string, 1 |
 }
 
 /**
- * Keyset condition: `(a > x) or (a = x and b > y)`, plus the redundant `a >= x` so that MongoDB can seek in the
- * index. Among documents that tie in the first key only the `$or` bounds the scan: each branch is a range of the
- * index, but the server may choose to scan all of them.
+ * Keyset condition: `(a > x) or (a = x and b > y)`, plus the redundant `a >= x` so that MongoDB can seek in the index.
+ * Among documents that tie in the first key, only the `$or` bounds the scan: each branch is a range of the index, but
+ * the server may choose to scan all of them.
  */
 export function keysetConditions(
   table: RecordTable,
@@ -113,7 +113,7 @@ export function keysetConditions(
   const keys = order.map(({ field, descending }, at) => {
     const { type } = specOf(table, field);
     const value = values[at];
-    if (value === undefined) throw new Error(`The place has no value of ${field}.`);
+    if (value === undefined) throw new Error(`The position has no value of ${field}.`);
     const is = (operator: Comparison['operator']) => ({
       [fieldPath(field)]: comparison(type, operator, value),
     });

@@ -93,9 +93,9 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   async count(filters: readonly Filter[], client?: string): Promise<number> {
-    const counted = { $and: conditionsOf(this.table, filters) };
+    const condition = { $and: conditionsOf(this.table, filters) };
     return this.records.search(
-      (all, maxTimeMS) => all.countDocuments(counted, { ...SNAPSHOT_READ, maxTimeMS }),
+      (all, maxTimeMS) => all.countDocuments(condition, { ...SNAPSHOT_READ, maxTimeMS }),
       client,
     );
   }
@@ -141,7 +141,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return new Set(found.map(({ _id }) => _id));
   }
 
-  /** The outcomes of an insertion of which an index refused some records. */
+  /** The outcomes of an insertion in which indexes refused some records. */
   private async outcomes(
     records: readonly Versioned<Fields>[],
     refused: ReadonlyMap<number, string>,

@@ -21,10 +21,10 @@ const ROUND_TRIP_MS = 500;
 /** The part of the connections that queries without an index may use at the same time. */
 const SEARCH_PART = 1 / 4;
 
-/** The most queries that wait for each of them. More would time out, if a query takes a tenth of their patience. */
+/** The most waiting queries for each of these connections. If a query takes a tenth of the patience, more time out. */
 const WAITING_PER_SEARCH = 10;
 
-/** The least time that one call of `open` waits for the indexes. */
+/** The shortest time that one call of `open` waits for the indexes. */
 const INDEXES_MS = 5_000;
 
 /** An operation on a collection. It passes `maxTimeMS` to the server. */
@@ -40,8 +40,8 @@ export interface MongoCollection<Kind extends Document> {
 }
 
 /**
- * A MongoDB replica set, of one member or more, or a cluster of them behind mongos. It needs MongoDB 5.0 or later, for
- * snapshot reads and retryable writes. A write is acknowledged when a majority has it in the journal.
+ * A MongoDB replica set of one member or more, or a cluster of replica sets behind mongos. It needs MongoDB 5.0 or
+ * later, for snapshot reads and retryable writes. A write is acknowledged when a majority has it in the journal.
  */
 export class MongoStore implements Store {
   readonly location: string;
@@ -57,8 +57,8 @@ export class MongoStore implements Store {
 
   /**
    * @param url as in {@link parseConnectionString}
-   * @throws StoreConfigError if the URL is invalid or weakens the guarantees of the service; its message has no value of
-   *   it
+   * @throws StoreConfigError if the URL is invalid or weakens the guarantees of the service; no message contains a
+   *   value of the URL
    */
   constructor(
     url: string,
@@ -84,8 +84,8 @@ export class MongoStore implements Store {
       patienceMs,
     });
     this.database = database;
-    const alone = { socketTimeoutMS: 0, minPoolSize: 0, maxPoolSize: 1 };
-    this.indexes = new IndexPreparation(() => this.connect(alone), database, byCollection(indexes));
+    const single = { socketTimeoutMS: 0, minPoolSize: 0, maxPoolSize: 1 };
+    this.indexes = new IndexPreparation(() => this.connect(single), database, byCollection(indexes));
     this.location = `MongoDB at ${hosts}, database ${database}`;
   }
 
@@ -106,7 +106,7 @@ export class MongoStore implements Store {
     onStuckHeartbeat(client, () => {
       if (this.closed || client !== this.client) return;
       this.client = this.watchedClient();
-      // Operations that still run there fail. An error of the close itself does not matter.
+      // Operations that still run on the old client fail. An error of the close itself does not matter.
       client.close().catch(() => {});
     });
     return client;
@@ -142,7 +142,8 @@ export class MongoStore implements Store {
   /**
    * Runs one operation. If it is not done in time, its outcome is unknown.
    * @param operation passes `maxTimeMS` to the server, for writes too
-   *   (https://www.mongodb.com/docs/manual/reference/command/insert/), so that none is done long after its caller left
+   *   (https://www.mongodb.com/docs/manual/reference/command/insert/), so that no write is done long after its caller
+   *   left
    */
   run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
     return this.within(
@@ -152,10 +153,10 @@ export class MongoStore implements Store {
   }
 
   /**
-   * Runs a query that no index serves, within the query budget. Few run at the same time, so other operations find
-   * connections.
+   * Runs a query that no index serves, within the query budget. Only few such queries run at the same time, so that
+   * other operations find connections.
    * @param query passes `maxTimeMS` to the server
-   * @param client whose limit counts, as in {@link ListQuery}
+   * @param client the client whose limit counts, as in {@link ListQuery}
    * @throws AppError `query_too_expensive`
    */
   async search<Result>(
@@ -199,7 +200,7 @@ export class MongoStore implements Store {
   private async within<Result>(
     waitMs: number,
     running: Promise<Result>,
-    reason = 'The store did not answer in time.',
+    reason = 'The store did not respond in time.',
   ): Promise<Result> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {

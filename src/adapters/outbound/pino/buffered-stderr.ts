@@ -2,16 +2,16 @@ import { write } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const STANDARD_ERROR = 2;
-/** Linux writes at most this many bytes to a pipe in one piece. The lines of several processes must not mingle. */
+/** Linux writes at most this many bytes to a pipe in one piece. The lines of several processes must not mix. */
 const PIPE_BUF = 4_096;
-/** How long lines are buffered, so that a request does not pay for a write of its own. */
+/** How long lines are buffered, so that no request pays for its own write. */
 const BUFFERING_MS = 100;
 /** In characters. Further lines are lost. */
 const MAX_BUFFERED = 16 * 1024 * 1024;
 
 /** The pause between two attempts on a pipe whose reader is slow. */
 const RETRY_MS = 20;
-/** At the end of the process: two seconds of attempts. */
+/** At the end of the process: attempts for two seconds. */
 const MAX_RETRIES = 100;
 
 /**
@@ -23,7 +23,7 @@ export class BufferedStderr {
   private lines: string[] = [];
   private length = 0;
   private timer: NodeJS.Timeout | undefined;
-  /** What is being written. */
+  /** The bytes that are being written. */
   private unwritten: Buffer = Buffer.alloc(0);
 
   write(line: string): void {

@@ -6,7 +6,7 @@ const COUNTERS: Readonly<Record<CounterName, string>> = {
     'Requests that this process counted on its own because the shared rate limiter did not respond in time.',
 };
 
-/** The counters and the measurements of the process, for Prometheus to scrape. Each instance has its own. */
+/** The counters and the process metrics that Prometheus scrapes. Each instance has its own registry. */
 export class PrometheusMetrics implements Metrics {
   private readonly registry = new Registry();
   private readonly counters = new Map<CounterName, Counter>();

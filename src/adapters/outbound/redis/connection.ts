@@ -17,10 +17,9 @@ const PROBE_INTERVAL_MS = 100;
 const RECONNECT_MS = { step: 50, max: 250 };
 
 /**
- * The driver queues nothing without a connection and sends nothing twice. After a second of silence it connects anew;
- * no request waits for that, and a shorter time could pass while this process pauses. It does not check INFO: the
- * reply is long, the server decides how often it is repeated, and a server that still loads its data refuses commands
- * anyway.
+ * The driver queues nothing without a connection and sends nothing twice. After a second of silence it reconnects; no
+ * request waits for that, and a shorter time could pass while this process pauses. It does not check INFO: the reply is
+ * long, the server decides how often it is repeated, and a server that still loads its data refuses commands anyway.
  */
 const OPTIONS = {
   Connector: GuardedConnector,
@@ -36,9 +35,9 @@ const OPTIONS = {
 export class InvalidReply extends Error {}
 
 /**
- * One connection to Redis behind a circuit breaker: a reply comes in time, or the command fails. It connects by
- * itself, and again whenever the connection is lost. After a failure the circuit is open, and commands fail
- * immediately; probes close it when Redis responds in time again.
+ * One connection to Redis behind a circuit breaker: a reply comes in time, or the command fails. It connects by itself,
+ * and reconnects if the connection is lost. After a failure the circuit is open and commands fail immediately. Probes
+ * close the circuit when Redis responds in time again.
  */
 export class RedisConnection {
   readonly client: Redis;
@@ -147,7 +146,9 @@ function noReply(cause?: unknown) {
   return unavailable('Redis does not respond in time.', cause);
 }
 
-/** Only the first word of an error of Redis, such as WRONGPASS: the others may quote a command with its password. */
+/**
+ * Returns only the first word of an error of Redis, such as WRONGPASS. The others may quote a command and a password.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error instanceof ReplyError) return error.message.split(' ', 1).join();

@@ -4,7 +4,7 @@ import type { RateLimiter, RatePolicy, RateState } from '../../../application/po
 import { AppError } from '../../../domain/errors.js';
 
 export interface FallbackDependencies {
-  /** Counts for all processes together; throws `unavailable` if it cannot count in time. */
+  /** Counts for all processes together. Throws `unavailable` if it cannot count in time. */
   readonly shared: RateLimiter;
   /** Makes a limiter for this process alone, with all counts at zero. */
   readonly makeLocal: () => RateLimiter;
@@ -39,7 +39,7 @@ export class FallbackRateLimiter implements RateLimiter {
     }
   }
 
-  /** During an outage the shared limiter is not read: one that can be read but not written limits nobody. */
+  /** Does not read the shared limiter during an outage: a limiter that can be read but not written limits nobody. */
   async peek(caller: string): Promise<RateState> {
     if (this.local) return this.local.peek(caller);
     try {

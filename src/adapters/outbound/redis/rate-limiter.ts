@@ -10,12 +10,12 @@ interface Batch {
 
 /**
  * Limits the callers of all processes that share one Redis. Concurrent requests of one caller share a command, so a few
- * commands count a flood of requests exactly.
- * Every method may throw a CatalogueError `unavailable`; the request may be counted nevertheless.
+ * commands count a flood of requests exactly. Every method may throw an AppError `unavailable`; the request may be
+ * counted nevertheless.
  */
 export class RedisRateLimiter implements RateLimiter {
   private readonly limiter: RateLimiterRedis;
-  /** By caller, the commands that are not sent yet. */
+  /** The commands that are not sent yet, by caller. */
   private readonly batches = new Map<string, Batch>();
   private readonly lookups = new Map<string, Promise<RateLimiterRes | null>>();
 
@@ -70,9 +70,9 @@ export class RedisRateLimiter implements RateLimiter {
     return lookup;
   }
 
-  /** No further request joins a command that failed before it was sent. */
-  private close<Open>(open: Map<string, Open>, caller: string, one: Open): void {
-    if (open.get(caller) === one) open.delete(caller);
+  /** Lets no further request join a command that failed before it was sent. */
+  private close<Command>(unsent: Map<string, Command>, caller: string, command: Command): void {
+    if (unsent.get(caller) === command) unsent.delete(caller);
   }
 
   private async count(caller: string, requests: number): Promise<RateLimiterRes> {
@@ -95,7 +95,7 @@ export class RedisRateLimiter implements RateLimiter {
   }
 }
 
-/** The count in the rejection of the limiter, by which it reports a caller that is over the quota. */
+/** Returns the count of a caller that is over the quota: the limiter rejects with it. */
 function asCounted(refusal: unknown): RateLimiterRes {
   if (refusal instanceof RateLimiterRes) return refusal;
   // The library destructures a reply without checking its type.

@@ -2,7 +2,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { AbstractConnector, type StandaloneConnectionOptions } from 'ioredis';
 
-/** Our longest reply is the server's description of itself and its modules. */
+/** The largest reply that we accept. Our longest reply is the server's description of itself and its modules. */
 export const MAX_REPLY_BYTES = 16 * 1024;
 
 /**
@@ -14,7 +14,7 @@ const MAX_REPLIES = 1_100;
 /** The most arrays and maps in one reply, which also bounds their nesting. */
 const MAX_CONTAINERS = 64;
 
-/** The least size of a value: its type and the end of its line. */
+/** The smallest size of a value: its type and the end of its line. */
 const MIN_VALUE_BYTES = 3;
 
 const LINE_FEED = 10;
@@ -44,8 +44,8 @@ export class ReplyGuard {
 
   /**
    * @param chunk follows the chunks of the earlier calls
-   * @throws Error if a reply is larger than {@link MAX_REPLY_BYTES}, or announces to be, or violates the Redis
-   *   protocol, or if there are too many replies. Its message quotes nothing of them
+   * @throws Error if a reply is larger than {@link MAX_REPLY_BYTES} or announces that it will be, if it violates the
+   *   Redis protocol, or if there are too many replies. Its message quotes nothing of them
    */
   check(chunk: Buffer): void {
     let replies = 0;
@@ -109,7 +109,7 @@ function invalidReply(): Error {
   return new Error('a reply violates the Redis protocol');
 }
 
-/** Connects to one server, as the connector of ioredis does. Closes the connection if the guard rejects a reply. */
+/** Connects to one server, as the connector of ioredis does, and closes the connection if the guard rejects a reply. */
 export class GuardedConnector extends AbstractConnector {
   private readonly options: StandaloneConnectionOptions;
 

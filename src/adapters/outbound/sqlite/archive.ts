@@ -17,6 +17,7 @@ import { RECORD_COLUMNS } from './schema.js';
  */
 type EntryRow = [id: Id, version: number | null, at: number, updatedAt: number | null, fields: string | null];
 
+/** The records, tombstones and counter of one table, for copies between stores. */
 export class SqliteArchive implements RecordArchive {
   readonly name: string;
 
@@ -81,6 +82,7 @@ function entryOf([id, version, at, updatedAt, fields]: EntryRow): RecordEntry {
 const READ = `SELECT ${RESERVATION_COLUMNS} FROM reservations WHERE resource = ? AND key > ? ORDER BY key LIMIT ?`;
 const DISCARD = 'DELETE FROM reservations WHERE resource = ? AND key = ?';
 
+/** The reservations of one table, for copies between stores. */
 export class SqliteReservationArchive implements ReservationArchive {
   readonly name: string;
 

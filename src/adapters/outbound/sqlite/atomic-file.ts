@@ -5,7 +5,7 @@ import { BackupTargetError } from '../../../application/ports/backup.js';
 
 /**
  * A file that is written under a temporary name in the same folder, and gets its own name when it is complete. Only its
- * owner may read it. It never opens or replaces an existing file, so never one that SQLite has open; see `connect`.
+ * owner may read it. This class never opens or replaces an existing file, which SQLite could have open; see `connect`.
  */
 export class AtomicFile {
   private constructor(
@@ -31,7 +31,7 @@ export class AtomicFile {
   }
 
   /**
-   * Overwrites a part of what was appended, then synchronises the file with the disk.
+   * Overwrites a part of the appended data, then synchronises the file with the disk.
    * @throws BackupTargetError
    */
   async finish({ data, offset }: { readonly data: Buffer; readonly offset: number }): Promise<void> {
@@ -53,7 +53,7 @@ export class AtomicFile {
     await orTargetError(folder.sync()).finally(() => folder.close());
   }
 
-  /** Deletes the temporary name. A published file stays. */
+  /** Deletes the temporary name. A published file remains. */
   async close(): Promise<void> {
     await this.handle.close();
     await rm(this.partial, { force: true });

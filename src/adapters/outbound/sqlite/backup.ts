@@ -10,17 +10,18 @@ import { identityOf } from './open-files.js';
 
 /** How long the backup waits while another process recovers the log. */
 const PATIENCE_MS = 5_000;
-/** The pages that are written at once. */
+/** The number of pages that are written at once. */
 const BATCH = 64;
-/** In the header of a database: it is one file, without a write-ahead log. */
+/** Bytes in the header of a database: it is one file, without a write-ahead log. */
 const ONE_FILE = { offset: 18, data: Buffer.from([1, 1]) };
 
 /**
  * Copies a snapshot of a database to a new file while others read and write the database. The file gets its name when
  * it is complete, on the disk, and checked by `PRAGMA integrity_check`. An error leaves no file behind.
  * @returns the size of the backup in bytes
- * @throws BackupTargetError; UnusableStore if there is no intact database of this service; CatalogueError
- *   `unavailable`
+ * @throws BackupTargetError
+ * @throws StoreConfigError if there is no intact database of this service
+ * @throws AppError `unavailable`
  */
 export async function backUpDatabase(
   database: string,
@@ -59,7 +60,7 @@ async function copyTo(copy: AtomicFile, database: string, progress: BackupProgre
 
 /**
  * Reads the pages from SQLite's table `sqlite_dbpage` (https://www.sqlite.org/dbpage.html), in the open transaction.
- * `VACUUM INTO` would block the thread until it is done: without progress, and without a reaction to signals.
+ * `VACUUM INTO` would block the thread until it is done, without progress and without a reaction to signals.
  */
 async function copyPages(
   copy: AtomicFile,

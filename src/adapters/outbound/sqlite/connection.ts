@@ -26,7 +26,10 @@ export function connect(file: string, mode: 'ro' | 'rw' | 'rwc'): Database.Datab
   }
 }
 
-/** The database holds signing keys. SQLite gives its log and its shared memory the mode of the database. */
+/**
+ * Creates a file that only its owner may read, because the database holds signing keys. SQLite gives its log and its
+ * shared memory the mode of the database.
+ */
 function forOwnerOnly<Result>(create: () => Result): Result {
   const before = process.umask(OWNER_ONLY);
   try {
@@ -38,7 +41,7 @@ function forOwnerOnly<Result>(create: () => Result): Result {
 
 /** @throws StoreConfigError if the file belongs to another application or to a newer version; nothing is changed */
 export function checkApplication(connection: Database.Database, file: string): void {
-  // In this order: another process that makes the database now fills it and names its owner in one commit.
+  // In this order: another process that creates the database now fills it and sets its owner in one commit.
   const wasEmpty = isEmpty(connection);
   const owner = pragma(connection, 'application_id');
   if (owner !== APPLICATION_ID && !(owner === 0 && wasEmpty)) {
@@ -67,7 +70,7 @@ export interface Reader {
   read<Result>(sql: string, use: (statement: Statement) => Result): Result;
 }
 
-/** The most statements that stay prepared. Queries of clients lead to any number of different ones. */
+/** The most statements that stay prepared. Queries of clients lead to any number of different statements. */
 const MAX_STATEMENTS = 200;
 
 /** The prepared statements of one connection, least recently used first. */

@@ -77,8 +77,8 @@ export class SqliteDatabase implements Store, Reader {
     const { opened } = this;
     if (!opened) return;
     await opened.commits.idle();
-    // If not, the connection stays open until the process ends: SQLite deletes the log with the last connection, and
-    // another process may have written to that log since.
+    // If files changed, the connection stays open until the process ends: SQLite deletes the log with the last
+    // connection, and another process may have written to that log since.
     if (!opened.files.areUnchanged()) return;
     this.opened = undefined;
     opened.snapshots.close();
@@ -95,7 +95,7 @@ export class SqliteDatabase implements Store, Reader {
 
   /**
    * Runs `work` with a reader that sees the database as it is now.
-   * @param client whose limit counts, as in {@link ListQuery}
+   * @param client the client whose limit counts, as in {@link ListQuery}
    * @throws AppError `unavailable` if too many others do the same
    */
   async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>, client?: string): Promise<Result> {
@@ -120,7 +120,7 @@ export class SqliteDatabase implements Store, Reader {
     return this.opened;
   }
 
-  /** Another connection, to the same files as the first. */
+  /** Opens another connection, to the same files as the first. */
   private connectAgain(files: OpenFiles): Database.Database {
     files.verify();
     const connection = connect(this.location, 'rw');

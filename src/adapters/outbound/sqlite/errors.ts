@@ -2,7 +2,7 @@ import Database from 'libsql';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { AppError, unavailable } from '../../../domain/errors.js';
 
-/** The primary result codes that may pass, by another try or free disk space: https://www.sqlite.org/rescode.html */
+/** The primary result codes that may pass, by a retry or by free disk space: https://www.sqlite.org/rescode.html */
 const TRANSIENT = [
   'SQLITE_BUSY',
   'SQLITE_LOCKED',

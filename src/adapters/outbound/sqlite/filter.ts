@@ -16,7 +16,10 @@ export function comparedColumn(table: RecordTable, filter: Filter): string | und
   return isFolded(table, filter) ? foldedColumnOf(filter.field) : columnOf(filter.field);
 }
 
-/** @param term the column; or `+column`, for which SQLite uses no index */
+/**
+ * The condition of a filter.
+ * @param term the column; or `+column`, for which SQLite uses no index
+ */
 export function conditionOf(table: RecordTable, filter: Filter, term: string): Sql {
   if (filter.operator === 'attribute') return attributeCondition(filter);
   const compared = (value: string | number) => comparedValue(table, filter, value);
@@ -32,13 +35,13 @@ export function residualConditionOf(table: RecordTable, filter: Filter): Sql {
   return conditionOf(table, filter, `+${comparedColumn(table, filter)}`);
 }
 
-/** Two doubles with the same text differ by at most this part, in every parser. */
+/** The largest relative difference between two doubles that parsers make of the same text. */
 const LAST_BITS = 1e-15;
 
 /**
  * Searches the text of the fields for the attribute as `JSON.stringify` writes it, then parses only the texts that
  * contain it: much faster than parsing all. SQLite may read a number with another last bit than was written, so the
- * text decides more exactly than the value.
+ * text is more exact than the value.
  */
 function attributeCondition(filter: AttributeFilter): Sql {
   return anyOf(
@@ -80,7 +83,10 @@ export function isRange({ operator }: Filter): boolean {
   return !['ne', 'in', 'attribute'].includes(operator);
 }
 
-/** @param filters of one column, each a range */
+/**
+ * The range that all filters allow.
+ * @param filters filters of one column, each a range
+ */
 export function rangeOf(table: RecordTable, filters: readonly Filter[]): Range {
   return filters
     .map((filter) => rangeOfOne(table, filter))

@@ -26,16 +26,16 @@ export class GroupCommit {
   private pending: Write[] = [];
   private draining: Promise<void> | undefined;
 
-  /** @param files those of the connection; a write that is not in them is not acknowledged */
+  /** @param files the files of the connection; a write that is not in them is not acknowledged */
   constructor(
     private readonly connection: Database.Database,
     private readonly files: Pick<OpenFiles, 'verify'>,
   ) {}
 
   /**
-   * @param work runs inside the shared transaction. A CatalogueError that it throws before its first write rejects this
+   * @param work runs inside the shared transaction. An AppError that it throws before its first write rejects this
    *   write alone. Any other error rolls the whole batch back
-   * @param rows about how many it writes
+   * @param rows approximately the number of rows that it writes
    */
   write<Result>(work: () => Result, rows = 1): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
@@ -59,15 +59,15 @@ export class GroupCommit {
 
   private async drain(): Promise<void> {
     while (this.pending.length > 0) {
-      // By then all requests that arrived in this turn have queued their writes.
+      // After this, all requests that arrived in this turn have queued their writes.
       await yieldToEventLoop();
       const batch = this.nextBatch();
       try {
         for (const write of await this.commit(batch)) write.done();
       } catch (error) {
         // Writes that queued meanwhile have waited for the same lock.
-        const behind = isBusy(error) ? this.pending.splice(0) : [];
-        for (const write of [...batch, ...behind]) write.fail(error);
+        const waiting = isBusy(error) ? this.pending.splice(0) : [];
+        for (const write of [...batch, ...waiting]) write.fail(error);
       }
     }
     this.draining = undefined;

@@ -20,7 +20,7 @@ export interface IndexScan {
 }
 
 /**
- * Where a scan continues. Each step must be a range of the index. So a step consists of whole blocks; or, if a block is
+ * Where a scan continues. Each step must be a range of the index. So a step consists of whole blocks or, if a block is
  * larger than a step, of a part of that block that begins at an id.
  */
 export type ScanPosition =
@@ -41,9 +41,9 @@ export function afterBlock(block: Value): ScanPosition {
 }
 
 /**
- * The position of the first row behind a place of the list; or the beginning of its block, if the order within the
- * block is not that of the ids.
- * @returns undefined if the scan ends before the place
+ * The scan position of the first row behind a position of the list; or the beginning of its block, if the order within
+ * the block is not that of the ids.
+ * @returns undefined if the scan ends before the position
  */
 export function scanPositionAt(
   scan: IndexScan,
@@ -51,7 +51,7 @@ export function scanPositionAt(
   { values, inclusive }: Position,
 ): ScanPosition | undefined {
   const [value, id] = values;
-  if (value === undefined) throw new Error('A place holds a value for each key of the order.');
+  if (value === undefined) throw new Error('The position has no value of the first key of the order.');
   const [tighterStart, tighterEnd] = scan.descending ? [tighterHigh, tighterLow] : [tighterLow, tighterHigh];
   if (scan.column === ID) return { kind: 'blocks', from: tighterStart(scan.start, { value, inclusive }) };
   const here: Bound = { value, inclusive: true };
@@ -92,15 +92,15 @@ function rangeOfBlocks(reader: Reader, scan: IndexScan, from: Bound | undefined,
   const [after, before] = descending ? ['<', '>'] : ['>', '<'];
   const bound = (sign: string | undefined, { value, inclusive }: Bound) =>
     sql(`${column} ${sign}${inclusive ? '=' : ''} ?`, value);
-  const begun = [...(fixed ? [fixed] : []), ...(from ? [bound(after, from)] : [])];
-  const rest = until ? [...begun, bound(before, until)] : begun;
+  const onwards = [...(fixed ? [fixed] : []), ...(from ? [bound(after, from)] : [])];
+  const rest = until ? [...onwards, bound(before, until)] : onwards;
   const end = valueAt(reader, source, column, rest, descending, size);
   if (end === undefined) return { kind: 'blocks', rows: allOf(rest) };
   if (valueAt(reader, source, column, rest, descending, 0) === end)
     return rangeInBlock(reader, scan, { block: end }, size);
   return {
     kind: 'blocks',
-    rows: allOf([...begun, bound(before, { value: end, inclusive: false })]),
+    rows: allOf([...onwards, bound(before, { value: end, inclusive: false })]),
     next: { kind: 'blocks', from: { value: end, inclusive: true } },
   };
 }
@@ -122,7 +122,7 @@ function valueAt(
   return row?.[0];
 }
 
-/** The order in which rows are read: the order of the list, reversed if the page lies before its place. */
+/** The order in which rows are read: the order of the list, reversed if the page lies before its position. */
 export function scanOrder({ order, from }: ListQuery): Order {
   if (from?.side !== 'before') return order;
   return order.map(({ field, descending }) => ({ field, descending: !descending }));

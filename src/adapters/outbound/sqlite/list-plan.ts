@@ -10,7 +10,7 @@ const MAX_SORTED_BYTES = 1_048_576;
 /** Up to this many rows are sorted at once, even if they are large. */
 const ALWAYS_SORTED_ROWS = 8;
 
-/** Scan the index of the list's order; or, if a filter leaves few rows, fetch those and sort them. */
+/** Scan the index of the list's order or, if a filter leaves few rows, fetch and sort these. */
 export type Plan = ScanPlan | FilterThenSort;
 
 export interface ScanPlan {
@@ -41,7 +41,7 @@ export function planList(reader: Reader, table: RecordTable, query: ListQuery): 
   return few ?? { kind: 'index-scan', scan, isIndexed: isFiltered && order.length <= 2 };
 }
 
-/** As {@link planList}, for a count, which needs no order. */
+/** Plans a count, as {@link planList} plans a list. A count needs no order. */
 export function planCount(reader: Reader, table: RecordTable, filters: readonly Filter[]): Plan {
   const few = filterThenSort(reader, table, filters);
   if (few) return few;
@@ -97,9 +97,9 @@ function filterThenSort(
     if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), filter]);
   }
   const [fewest] = [...columns]
-    .map(([column, those]): FilterThenSort & { count: number } => {
+    .map(([column, ownFilters]): FilterThenSort & { count: number } => {
       const source = indexedBy(table, column);
-      const condition = seekCondition(table, column, those);
+      const condition = seekCondition(table, column, ownFilters);
       const count = countUpTo(reader, source, condition, MAX_SORTED_ROWS + 1);
       return { kind: 'filter-then-sort', source, condition, count };
     })
@@ -111,8 +111,8 @@ function filterThenSort(
 
 /** A condition that an index finds without reading other rows: some values, or one range. */
 function seekCondition(table: RecordTable, column: string, filters: readonly Filter[]): Sql {
-  const some = filters.find(({ operator }) => operator === 'eq' || operator === 'in');
-  return some ? conditionOf(table, some, column) : rangeCondition(column, rangeOf(table, filters));
+  const values = filters.find(({ operator }) => operator === 'eq' || operator === 'in');
+  return values ? conditionOf(table, values, column) : rangeCondition(column, rangeOf(table, filters));
 }
 
 function countUpTo(reader: Reader, source: string, condition: Sql, limit: number): number {
@@ -120,7 +120,7 @@ function countUpTo(reader: Reader, source: string, condition: Sql, limit: number
   return reader.read(text, (statement) => (statement.raw().get(...condition.values, limit) as [number])[0]);
 }
 
-/** The size of the fields. SQLite stores it in front of them, so it does not read them. */
+/** The size of the fields in bytes. SQLite stores the size in front of them, so it does not read the fields. */
 function bytesOf(
   reader: Reader,
   { source, condition }: Pick<FilterThenSort, 'source' | 'condition'>,

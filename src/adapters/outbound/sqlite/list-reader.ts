@@ -68,7 +68,7 @@ export class ListReader<Fields> {
   private batches(reader: Reader, plan: Plan, query: ListQuery, isFull: () => boolean): RowBatches {
     const rows = new RowReader(reader, this.table, query, this.sizes);
     if (plan.kind === 'filter-then-sort') return sortInMemory(rows, plan, query.from);
-    // Twice a batch: rows that tie at the end of a slice are left to the next.
+    // Twice a batch, because rows that tie at the end of a slice are left to the next slice.
     const slice = plan.isIndexed
       ? new FixedSlice(2 * rows.batchSize, query.client)
       : new BudgetedSlice(this.budget, this.timeOf(query));

@@ -2,10 +2,10 @@
  * The schema, as steps; `PRAGMA user_version` counts the steps that a file has. A released step never changes: append
  * a new one.
  *
- * Every resource has a table of the same shape, with its fields in one JSON text. A field that is unique, sorted or
- * filtered by has a generated column of its name, with an index `TABLE_COLUMN`. A field that ignores case also has a
- * case-folded column, `FIELD folded`. `created_at` and `updated_at` have an index too. Every index of SQLite ends
- * with the id.
+ * Every resource has a table of the same shape, with its fields in one JSON text. A field that is unique, sortable or
+ * filterable has a generated column of its name, with an index `TABLE_COLUMN`. A field that ignores case also has a
+ * case-folded column, `FIELD folded`. `created_at` and `updated_at` have an index too. Every index of SQLite ends with
+ * the id.
  */
 export const MIGRATIONS: readonly string[] = [
   `

@@ -6,9 +6,9 @@ const SUFFIXES = ['-wal', '-shm'];
 
 /**
  * The files that SQLite has open, by device and inode. If one of them is deleted, moved or replaced, SQLite does not
- * notice, and the next start does not see what it writes. While this process has a file open, no other file gets its
+ * notice, and the next start does not see its later writes. While this process has a file open, no other file gets its
  * inode. A database that became smaller was overwritten, for instance by `cp`: SQLite only lets it grow. This class
- * never opens the files; `connect` says why.
+ * never opens the files; see `connect`.
  */
 export class OpenFiles {
   private areLost = false;
@@ -23,7 +23,7 @@ export class OpenFiles {
   /**
    * Records the files of a database that SQLite has just opened.
    * @param before `identityOf` the database before it was opened; undefined if SQLite had to create it
-   * @param report is called once, with the files that are no longer in place
+   * @param report called once, with the files that are no longer in place
    * @throws AppError `unavailable` if the database was deleted or replaced meanwhile
    */
   static record(
@@ -41,7 +41,7 @@ export class OpenFiles {
     return files;
   }
 
-  /** After the first `false` always `false`: the files may have been changed meanwhile. */
+  /** Whether all files are in place. After the first `false` always `false`: writes may have been lost meanwhile. */
   areUnchanged(): boolean {
     if (this.areLost) return false;
     const lost = [...this.identities].filter(
@@ -52,7 +52,7 @@ export class OpenFiles {
     return false;
   }
 
-  /** Makes `areInPlace` return false from now on. */
+  /** Makes {@link areUnchanged} return false from now on. */
   markLost(files: readonly string[] = [this.database]): void {
     if (this.areLost) return;
     this.areLost = true;

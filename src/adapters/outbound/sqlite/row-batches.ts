@@ -23,11 +23,11 @@ import type { FilterThenSort, ScanPlan } from './list-plan.js';
 import { allOf, RECORD_COLUMNS, type RecordRow, recordOf, type Sql } from './schema.js';
 import { FixedSlice, type TimeSlice } from './time-slice.js';
 
-/** The most rows, and about the bytes, that one statement reads. */
+/** The most rows, and approximately the most bytes, that one statement reads. */
 const MAX_BATCH = 128;
 const BATCH_BYTES = 262_144;
 
-/** How much a large batch still counts for the size of the next ones. */
+/** The weight of a large batch falls by this factor with each later batch. */
 const DECAY = 0.8;
 
 /** The number of rows to read at once, learned from the size of a table's earlier rows. */
@@ -48,7 +48,7 @@ export class BatchSize {
 /** Reads the rows of a list in the order of the scan, at most `batchSize` at once. */
 export class RowReader {
   readonly order: Order;
-  /** Who asks. */
+  /** The client that sent the query. */
   readonly client: string | undefined;
   readonly batchSize: number;
   private readonly filters: readonly Sql[];
@@ -66,7 +66,7 @@ export class RowReader {
   }
 
   /**
-   * The first rows of a range that lie behind `place`.
+   * The first rows of a range that lie behind `position`.
    * @param source the table and the index that serves the range
    */
   rows(source: string, range: Sql, position: Position | undefined): RecordRow[] {
@@ -83,7 +83,7 @@ export class RowReader {
     return rows;
   }
 
-  /** The place behind a full batch; undefined if the batch is not full, so that its range has no more rows. */
+  /** The position behind a full batch; undefined if the batch is not full, because then its range has no more rows. */
   nextPosition(rows: readonly RecordRow[]): Position | undefined {
     const last = rows.at(-1);
     return last && rows.length === this.batchSize
@@ -92,10 +92,10 @@ export class RowReader {
   }
 }
 
-/** Rows in the order of the scan. Returns whether there may be more, because the search for them was given up. */
+/** Batches of rows in the order of the scan. Returns true if it gave up the search, so that there may be more rows. */
 export type RowBatches = AsyncGenerator<readonly RecordRow[], boolean, void>;
 
-/** How far a full page looks for a further row: at most this many slices of this many rows. */
+/** How far the scan looks for another row after a full page: at most this many slices of this many rows. */
 const LOOKAHEADS = 4;
 const LOOKAHEAD_ROWS = 512;
 
@@ -122,7 +122,7 @@ export class ScanBatches {
     private readonly slice: TimeSlice,
   ) {}
 
-  /** @param isFull whether the page is complete, so that only the question is open whether there are more rows */
+  /** @param isFull whether the page is complete, so that the scan only looks whether there are more rows */
   async *from(start: Position | undefined, isFull: () => boolean): RowBatches {
     const { scan, isIndexed } = this.plan;
     const { order } = this.rows;
@@ -147,7 +147,7 @@ export class ScanBatches {
     return { rows: await this.firstOfBlock(range.block, position), next: afterBlock(range.block) };
   }
 
-  /** Any row will do. */
+  /** Looks for any other row. */
   private lookAhead(at: ScanPosition, position: Position | undefined): Step {
     const { range, rows } = this.read(new FixedSlice(LOOKAHEAD_ROWS, this.rows.client), at, position);
     return { rows, next: range.next };
@@ -161,7 +161,7 @@ export class ScanBatches {
     });
   }
 
-  /** The first rows, in the order of the list, of a block that is too large for one sort. */
+  /** The first rows, in the order of the list, of a block that is too large to be sorted at once. */
   private async firstOfBlock(block: Value, position: Position | undefined): Promise<RecordRow[]> {
     let first: RecordRow[] = [];
     for (let at: ScanPosition | undefined = { kind: 'block', block }; at?.kind === 'block'; ) {

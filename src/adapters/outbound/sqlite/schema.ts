@@ -40,7 +40,9 @@ export type RecordRow = [id: Id, version: number, createdAt: Instant, updatedAt:
 
 export const RECORD_COLUMNS = 'id, version, created_at, updated_at, fields';
 
-/** A copy: a change of the record after the call does not change a row that waits to be written. */
+/**
+ * The row of a record. It is a copy, so a later change of the record does not change a row that waits to be written.
+ */
 export function rowOf({ id, version, createdAt, updatedAt, fields }: Versioned<unknown>): RecordRow {
   return [id, version, createdAt, updatedAt, JSON.stringify(fields)];
 }

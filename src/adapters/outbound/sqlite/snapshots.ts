@@ -4,7 +4,7 @@ import { FairShares } from '../../../shared/fair-shares.js';
 import { type Reader, StatementCache } from './connection.js';
 import { toCoreError } from './errors.js';
 
-/** The most long reads at the same time, and the most that wait for a share. */
+/** The limits of long reads that run or wait at the same time. */
 const LIMITS = { total: 8, perClient: 2, reserve: 8, maxWaiting: 200, patienceMs: 5_000 };
 
 interface Snapshot {
@@ -12,7 +12,7 @@ interface Snapshot {
   readonly reader: Reader;
 }
 
-/** Long reads, each in a read transaction on its own connection: it sees the database as it was when the read began. */
+/** Runs long reads, each in a read transaction on its own connection. It sees the database as it was at its begin. */
 export class Snapshots {
   private readonly shares = new FairShares(LIMITS);
   private idle: Snapshot[] = [];

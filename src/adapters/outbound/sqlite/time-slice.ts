@@ -1,7 +1,7 @@
 import type { QueryBudget, QueryTime } from '../../../application/maintenance/query-budget.js';
 import { yieldFairly } from '../../../shared/event-loop.js';
 
-/** Divides long work into slices of some rows; between two slices other requests have their turn. */
+/** Divides long work into slices of some rows. Between two slices other requests have their turn. */
 export interface TimeSlice {
   /** Does the work of one slice. */
   run<Result>(work: (rows: number) => Result): Result;
@@ -26,7 +26,7 @@ export class FixedSlice implements TimeSlice {
 
 /** Rows of the first slice, and the bounds of the next ones. */
 const ROWS = { first: 64, min: 4, max: 1_024 };
-/** A faster slice is followed by one of twice the rows, a slower one by one of half the rows. */
+/** After a faster slice the next has twice the rows, after a slower slice half the rows. */
 const FAST_MS = 1;
 const SLOW_MS = 3;
 

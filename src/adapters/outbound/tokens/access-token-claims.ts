@@ -66,7 +66,7 @@ function scopesOf({ scope, scp }: Claims): Scope[] {
   return [...new Set(named.filter(isScope))];
 }
 
-/** Shows the client's name in the log, reduced to harmless characters. The digest keeps all principals distinct. */
+/** The id shows the client's name in the log, in harmless characters. The digest keeps all principals distinct. */
 function principalId(claims: Claims): string {
   const client = String(clientOf(claims));
   const digest = hash('sha256', JSON.stringify([claims['iss'], client, claims['sub']]), 'base64url');

@@ -1,4 +1,4 @@
-/** For each document, including its body. */
+/** The time-out for each document, including its body. */
 const TIMEOUT_MS = 2_000;
 const MAX_BYTES = 256 * 1024;
 
@@ -28,8 +28,8 @@ function isTimeout(error: unknown): boolean {
 }
 
 /**
- * RFC 8414 section 3.1 puts the well-known name before the issuer's path, OpenID Connect Discovery (section 4) after
- * it.
+ * The URLs at which an issuer may publish its metadata. RFC 8414 section 3.1 puts the well-known name before the
+ * issuer's path, OpenID Connect Discovery (section 4) after it.
  */
 export function metadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
@@ -40,17 +40,19 @@ export function metadataUrls(issuer: string): string[] {
   ];
 }
 
-/** Allows plain HTTP only to this machine, and only if the issuer itself uses plain HTTP. */
-export function jwksUri(given: unknown, issuer: string): string {
-  const { protocol, hostname } = new URL(String(given));
+/**
+ * Returns a safe `jwks_uri`. Plain HTTP is safe only to this machine, and only if the issuer itself uses plain HTTP.
+ */
+export function jwksUri(value: unknown, issuer: string): string {
+  const { protocol, hostname } = new URL(String(value));
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback && issuer.startsWith('http:'));
-  if (isSafe) return String(given);
+  if (isSafe) return String(value);
   throw new Error('the jwks_uri of the issuer is not safe');
 }
 
 /**
- * Follows no redirect.
+ * Fetches a JSON object. Follows no redirect.
  * @returns undefined if the response is not a JSON object with status 200
  * @throws Error if there is no response in time
  */

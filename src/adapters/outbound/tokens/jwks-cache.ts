@@ -3,15 +3,15 @@ import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import { unavailable } from '../../../domain/errors.js';
 
-/** Older keys are fetched again. A key that the issuer has withdrawn is accepted at most this long. */
+/** Older keys are fetched again. A key that the issuer has withdrawn is accepted for at most this time. */
 const FRESH_MS = 5 * 60_000;
 /**
- * How long the last known keys are used while the issuer is unavailable. One of them may have been withdrawn meanwhile.
+ * How long the last known keys are used if the issuer is unavailable. One of them may have been withdrawn meanwhile.
  */
 const USABLE_MS = 24 * 3_600_000;
-/** The least time between two fetches because of an unknown `kid`, which anyone can send. */
+/** The shortest time between two fetches because of an unknown `kid`, which anyone can send. */
 const COOLDOWN_MS = 5_000;
-/** The least time between a failed fetch and the next one. */
+/** The shortest time between a failed fetch and the next one. */
 const RETRY_MS = 2_000;
 
 export interface JwksCacheDependencies {
@@ -29,8 +29,8 @@ export interface KeyName {
 }
 
 /**
- * The published keys of one issuer (RFC 7517), fetched when they are first needed. Not jose's `createRemoteJWKSet`:
- * that has no pause after a failed fetch, makes each request wait for an issuer that hangs, needs the `jwks_uri` in
+ * The published keys of one issuer (RFC 7517), fetched when they are first needed. jose's `createRemoteJWKSet` is not
+ * used: it has no pause after a failed fetch, makes each request wait for an issuer that hangs, needs the `jwks_uri` in
  * advance, and measures ages by the wall clock.
  */
 export class JwksCache {
@@ -44,7 +44,7 @@ export class JwksCache {
 
   /**
    * @returns undefined if the issuer has no such key
-   * @throws AppError `unavailable` if the key is unknown and the issuer cannot be asked
+   * @throws AppError `unavailable` if the key is unknown and the issuer cannot be reached
    */
   async find(name: KeyName): Promise<CryptoKey | undefined> {
     await this.refreshIfStale();

@@ -23,7 +23,7 @@ const ALGORITHM = 'RS256';
 const MODULUS_BITS = 2_048;
 const TYPE = 'at+jwt';
 const REQUIRED_CLAIMS = ['sub', 'client_id', 'scope', 'iat', 'exp', 'jti'];
-const SECOND = 1_000;
+const SECOND_MS = 1_000;
 /** How far the clock of the replica that issued a token may be ahead of ours. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 const KEY_ID = /^[1-9]\d{0,15}$/;
@@ -76,8 +76,8 @@ class Rs256Key implements TokenKey {
       .setIssuer(issuer)
       .setAudience(issuer)
       .setSubject(String(keyId))
-      .setIssuedAt(issuedAt / SECOND)
-      .setExpirationTime(expiresAt / SECOND)
+      .setIssuedAt(issuedAt / SECOND_MS)
+      .setExpirationTime(expiresAt / SECOND_MS)
       .setJti(randomUUID())
       .sign(this.privateKey);
   }
@@ -103,9 +103,9 @@ function accessToken(
 ): AccessToken {
   const { client_id: clientId, scope } = rest;
   const isOurs = typeof sub === 'string' && KEY_ID.test(sub) && clientId === sub;
-  if (!isOurs || typeof scope !== 'string' || iat * SECOND > now + MAX_CLOCK_SKEW_MS) throw invalidToken();
+  if (!isOurs || typeof scope !== 'string' || iat * SECOND_MS > now + MAX_CLOCK_SKEW_MS) throw invalidToken();
   const scopes = scope.split(' ').filter(isScope);
-  return { issuer, keyId: Number(sub), scopes, issuedAt: iat * SECOND, expiresAt: exp * SECOND };
+  return { issuer, keyId: Number(sub), scopes, issuedAt: iat * SECOND_MS, expiresAt: exp * SECOND_MS };
 }
 
 function throwDomainError(error: unknown): never {

@@ -46,7 +46,7 @@ describe('searches in MongoDB', () => {
   it('keep their slot until they end, even after their caller has timed out', async () => {
     let finish = () => {};
     const abandoned = store.search(() => new Promise<void>((resolve) => (finish = resolve)));
-    expect(await messageOf(abandoned)).to.equal('The store did not answer in time.');
+    expect(await messageOf(abandoned)).to.equal('The store did not respond in time.');
     expect(await messageOf(store.search(async () => {}))).to.match(/^Too many queries/);
     finish();
     expect(await messageOf(store.search(async () => {}))).to.equal('done');

@@ -1,6 +1,6 @@
 """
-Makes of a request that is right by its schemas one that is right by what the service holds, too, in what no schema can
-say. A service that refuses it then is wrong, or the document is.
+Makes a request that is valid by its schemas also valid for the records of the service, which no schema can describe. If
+the service refuses it then, the service or the document is wrong.
 """
 
 import re
@@ -10,54 +10,54 @@ import run
 import state
 
 TAGS = ("If-Match", "If-None-Match")
-# Every so many requests are about records that do not exist.
+# One in this many requests is about a record that does not exist.
 ABSENT_ONE_IN = 8
 
 
-def make_true(case):
+def make_valid(case):
     if case.path == "/oauth/token" and case.method == "POST":
-        bodies.make_form_true(case)
+        bodies.make_form_valid(case)
     plural = plural_of(case)
     if plural is None:
         return
     if "{id}" in case.path:
-        _name_a_record(case, plural)
+        _use_existing_id(case, plural)
     if "cursor" in case.query:
-        _go_on_from_a_page(case)
-    _name_the_present_tag(case)
+        _use_valid_cursor(case)
+    _use_current_tag(case)
     if "Idempotency-Key" in case.headers:
-        _be_the_first(case)
-    bodies.make_true(case, plural)
+        _use_unused_key(case)
+    bodies.make_valid(case, plural)
 
 
 def spare_own_keys(case):
-    """To revoke a key that the run lives on would end it; any other may be revoked."""
+    """Lets no request revoke a key that the run needs. Other keys may be revoked."""
     if case.path == "/v1/api-keys/{id}" and str(case.path_parameters.get("id")) in run.OWN_KEY_IDS:
         case.path_parameters = {**case.path_parameters, "id": state.ids("api-keys")[0]}
 
 
 def repair_tags(case):
     """
-    Of a string in a header the coverage phase draws letters and digits only, and where a pattern wants more, as that
-    of tags does, a request that is to be wrong elsewhere gets a `0` (schemathesis 4.32, `ensure_valid_headers_schema`):
-    without this the tag would be refused and what is wrong elsewhere never looked at.
+    Replaces invalid tags in requests that should be wrong elsewhere. The coverage phase generates only letters and
+    digits for headers, and `0` for a pattern that needs more, such as that of tags (schemathesis 4.32,
+    `ensure_valid_headers_schema`). The service would refuse the tag and never read the part that should be wrong.
     """
     for name in TAGS:
         if case.headers.get(name) == "0" and case.meta.phase.data.parameter != name:
             _set_header(case, name, "*" if name == "If-Match" else '"0"')
 
 
-def write_headers_out(case):
+def serialize_headers(case):
     """
-    Schemathesis 4.32 draws values for headers from earlier answers, too, and hands them over as they are: numbers, and
-    texts with line breaks, which no header can hold and its own client refuses to send.
+    Makes header values sendable. Schemathesis 4.32 also takes values from earlier responses without conversion:
+    numbers, and texts with line breaks, which its own client refuses to send.
     """
-    written = {name: _written(value) for name, value in case.headers.items()}
-    if written != dict(case.headers):
-        case.headers = type(case.headers)(written)
+    serialized = {name: _serialized(value) for name, value in case.headers.items()}
+    if serialized != dict(case.headers):
+        case.headers = type(case.headers)(serialized)
 
 
-def _written(value):
+def _serialized(value):
     return value if isinstance(value, bytes) else re.sub(r"[\r\n]", "", str(value)).lstrip()
 
 
@@ -66,8 +66,8 @@ def plural_of(case):
     return found and found[1]
 
 
-def _name_a_record(case, plural):
-    """Links say themselves which record they mean."""
+def _use_existing_id(case, plural):
+    """Links have the id of a record already."""
     if case.meta.phase.name.value == "stateful":
         return
     number = int(case.path_parameters["id"])
@@ -76,19 +76,19 @@ def _name_a_record(case, plural):
         case.path_parameters = {**case.path_parameters, "id": ids[number % len(ids)]}
 
 
-def _go_on_from_a_page(case):
-    """A cursor is good where it was given: in the same list, for the same sort and filters."""
+def _use_valid_cursor(case):
+    """A cursor is valid only for the list, sort and filters that it was returned for."""
     del case.query["cursor"]
     cursor = state.next_cursor(case.path, _as_sent(case.query))
     if cursor:
         case.query["cursor"] = cursor
-    # The query is as good as it was. Schemathesis 4.32 would judge it anew, and take `attributes.colour` for a
-    # parameter that is not declared, since it has forgotten whose member that is (style `form`, exploded).
+    # The query is still valid. Schemathesis 4.32 would validate it again and take `attributes.colour` for an undeclared
+    # parameter, because it no longer knows that it is a member of `attributes` (style `form`, exploded).
     case._sync_validated_hashes()
 
 
 def _as_sent(query):
-    """Lists and objects as their parameters have them (style `form`)."""
+    """Serializes lists and objects as their parameters require (style `form`)."""
     sent = {}
     for name, value in query.items():
         if isinstance(value, dict):
@@ -98,19 +98,19 @@ def _as_sent(query):
     return sent
 
 
-def _name_the_present_tag(case):
-    """A precondition holds as long as nobody else writes."""
+def _use_current_tag(case):
+    """Makes the preconditions of a write true."""
     if case.method in ("GET", "HEAD"):
         return
     if "If-Match" in case.headers:
-        seen = state.record(case.formatted_path, "")
-        _set_header(case, "If-Match", seen[1] if seen else "*")
+        found = state.record(case.formatted_path, "")
+        _set_header(case, "If-Match", found[1] if found else "*")
     if "If-None-Match" in case.headers:
         _set_header(case, "If-None-Match", '"0"')
 
 
-def _be_the_first(case):
-    """A key that was used for another body is refused, and one that was used for this brings no new record."""
+def _use_unused_key(case):
+    """The service refuses a key of another body, and a key that was used for this body creates no record."""
     number = state.fresh_name("")
     key = str(case.headers["Idempotency-Key"])
     _set_header(case, "Idempotency-Key", key[: 255 - len(number)] + number)
