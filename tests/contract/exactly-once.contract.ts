@@ -9,7 +9,7 @@ import { isReplay, keyed, MADE, outcome, REPLAYED } from '../support/idempotent-
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const DYING = resolve('build/tests/support/crashing-service.js');
+const DYING = resolve('build/tests/contract/crashing-service.js');
 const PROCESSES = 2;
 const KEYS = 20;
 const CLIENTS = 8;
@@ -26,7 +26,7 @@ export interface LastingStore {
 
 /**
  * What is created under a key is created once, in real processes that die and race.
- * @param steps at which tests/support/crashing-service.ts can die on this store, and what it has done by then
+ * @param steps at which tests/contract/crashing-service.ts can die on this store, and what it has done by then
  */
 export function exactlyOnceContract(
   name: string,

@@ -2,11 +2,11 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { HttpClient, HttpResponse } from '../support/http-client.js';
-import { needPythonSqlite } from '../support/python.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { Acknowledged } from './acknowledged.js';
 import { CrashService } from './crash-service.js';
 import { COMMANDS, OTHER_BACKUP, type Program, run, SEED } from './programs.js';
+import { needPythonSqlite } from './python.js';
 
 /** With more products than that no filter is so selective that its records are read at once. */
 const SEEDED = 1_001;

@@ -2,9 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { catalogue } from '../support/child-process-service.js';
-import { python } from '../support/python.js';
 import type { Acknowledged } from './acknowledged.js';
 import type { CrashService } from './crash-service.js';
+import { python } from './python.js';
 
 /** Opens and closes the database in another process while the service runs. */
 export type Program = (service: CrashService, acknowledged: Acknowledged) => Promise<void>;

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { listen } from '#src/composition/listen.js';
-import { browser, DocsPage } from '../support/docs-page.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { browser, DocsPage } from './docs-page.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PHONE = { width: 390, height: 844 };

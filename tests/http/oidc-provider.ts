@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Adapter, type Configuration, type JWK } from 'oidc-provider';
-import type { SigningPair } from './jws.js';
-import { AUDIENCE } from './test-issuer.js';
+import type { SigningPair } from '../support/jws.js';
+import { AUDIENCE } from '../support/test-issuer.js';
 
 const SECRET = 'a secret of a client in a test';
 
