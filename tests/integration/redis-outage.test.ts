@@ -79,7 +79,7 @@ describe('when Redis', () => {
   });
   afterEach(async () => {
     for (const { connection } of replicas) connection.close();
-    server.goOn();
+    server.resume();
     await server.kill();
     expect(strays, 'rejections that nobody handled').to.deep.equal([]);
   });
@@ -123,7 +123,7 @@ describe('when Redis', () => {
     await expectOutage();
     await sleep(1_000);
     expect(await replicas[0]?.consume('c')).to.equal(true);
-    server.goOn();
+    server.resume();
     await expectShared();
     expect(await together(1, 'a'), 'what was counted before the outage stays counted').to.equal(0);
   });
@@ -139,7 +139,7 @@ describe('when Redis', () => {
     );
     expect(other.filter(Boolean)).to.have.length(2_000);
     expect(longestWait()).to.be.lessThan(FAR_TOO_LONG_MS);
-    server.goOn();
+    server.resume();
     await expectShared();
   });
 
