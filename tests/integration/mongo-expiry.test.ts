@@ -77,7 +77,7 @@ describe('expiry on MongoDB', () => {
     expect(await ttlIndexes()).to.have.deep.members(expected);
   });
 
-  it('is added to an older database, and covers no live record in it', async () => {
+  it('is added to a database without it, and covers no live record', async () => {
     const before = replica();
     await before.store.open();
     await before.products.insert(product(1));

@@ -15,7 +15,7 @@ export interface ServiceTarget {
 }
 
 /**
- * A DNS server (RFC 1035) that answers every question with the same A and SRV records, as Docker's DNS does for a
+ * A DNS server (RFC 1035) that knows one name. It answers every question with its A or SRV records, as Docker does for a
  * service.
  */
 export class NameServer {
