@@ -380,8 +380,8 @@ describe('the page at /docs, in Chromium', () => {
     await shown.getByRole('status').getByText('200 OK').waitFor();
   });
 
-  for (const [look, options] of Object.entries(APPEARANCES)) {
-    it(`has no axe violations, and scrolls in one direction, ${look}`, async () => {
+  for (const [appearance, options] of Object.entries(APPEARANCES)) {
+    it(`has no axe violations, and scrolls in one direction, ${appearance}`, async () => {
       const docs = await opened(options);
       const { page } = docs;
       await paste(docs);

@@ -40,8 +40,8 @@ const FIELD = /^([A-Za-z-]+): (\S.*)$/;
  */
 export function examplesIn(markdown: string): Example[] {
   const blocks = blocksOf(markdown);
-  const requests = blocks.filter((_, at) => at % 2 === 0);
-  return requests.map((request, at) => exampleOf(request, blocks[2 * at + 1]));
+  const requests = blocks.filter((_, index) => index % 2 === 0);
+  return requests.map((request, index) => exampleOf(request, blocks[2 * index + 1]));
 }
 
 function exampleOf(requestBlock: Block, responseBlock: Block | undefined): Example {
@@ -83,20 +83,20 @@ function messageOf(block: Block, first: RegExp): Message {
 function blocksOf(markdown: string): Block[] {
   const lines = markdown.split('\n');
   const blocks: Block[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    const [, fence, info = ''] = /^\s*(`{3,}|~{3,})(.*)$/.exec(lines[at] ?? '') ?? [];
-    if (fence === undefined && /^( {4}|\t)/.test(lines[at] ?? ''))
-      throw errorAt({ line: at + 1 }, 'an example without a fence');
+  for (let index = 0; index < lines.length; index++) {
+    const [, fence, info = ''] = /^\s*(`{3,}|~{3,})(.*)$/.exec(lines[index] ?? '') ?? [];
+    if (fence === undefined && /^( {4}|\t)/.test(lines[index] ?? ''))
+      throw errorAt({ line: index + 1 }, 'an example without a fence');
     if (fence === undefined) continue;
-    const end = lines.findIndex((line, other) => other > at && line === fence);
-    const block = { line: at + 1, info, text: lines.slice(at + 1, end).join('\n') };
+    const end = lines.findIndex((line, other) => other > index && line === fence);
+    const block = { line: index + 1, info, text: lines.slice(index + 1, end).join('\n') };
     if (end < 0) throw errorAt(block, 'a fence without an end');
     blocks.push(block);
-    at = end;
+    index = end;
   }
   return blocks;
 }
 
-function errorAt({ line }: Pick<Block, 'line'>, what: string): Error {
-  return new Error(`line ${line}: ${what}`);
+function errorAt({ line }: Pick<Block, 'line'>, problem: string): Error {
+  return new Error(`line ${line}: ${problem}`);
 }

@@ -101,14 +101,14 @@ function commandOf(text: string): { words: string[]; length: number } | undefine
   const head = /^\*(\d+)\r\n/.exec(text);
   if (!head) return undefined;
   const words: string[] = [];
-  let at = head[0].length;
+  let offset = head[0].length;
   for (let left = Number(head[1]); left > 0; left--) {
-    const size = /^\$(\d+)\r\n/.exec(text.slice(at, at + 20));
+    const size = /^\$(\d+)\r\n/.exec(text.slice(offset, offset + 20));
     if (!size) return undefined;
-    const start = at + size[0].length;
-    at = start + Number(size[1]) + 2;
-    if (text.length < at) return undefined;
-    words.push(text.slice(start, at - 2));
+    const start = offset + size[0].length;
+    offset = start + Number(size[1]) + 2;
+    if (text.length < offset) return undefined;
+    words.push(text.slice(start, offset - 2));
   }
-  return { words, length: at };
+  return { words, length: offset };
 }

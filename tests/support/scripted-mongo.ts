@@ -133,18 +133,18 @@ function nameOf(command: Document): string {
 /** Returns the body of an OP_MSG, with its document sequences as members. */
 function commandIn(message: Buffer): Document {
   const command: Document = {};
-  for (let at = HEADER_BYTES + 4; at < message.length; ) {
-    const isSequence = message[at] === 1;
-    at += 1;
-    const end = at + message.readInt32LE(at);
+  for (let offset = HEADER_BYTES + 4; offset < message.length; ) {
+    const isSequence = message[offset] === 1;
+    offset += 1;
+    const end = offset + message.readInt32LE(offset);
     if (isSequence) {
-      const endOfName = message.indexOf(0, at + 4);
+      const endOfName = message.indexOf(0, offset + 4);
       const documents: Document[] = [];
       for (let from = endOfName + 1; from < end; from += message.readInt32LE(from))
         documents.push(documentAt(message, from));
-      command[message.toString('utf8', at + 4, endOfName)] = documents;
-    } else Object.assign(command, documentAt(message, at));
-    at = end;
+      command[message.toString('utf8', offset + 4, endOfName)] = documents;
+    } else Object.assign(command, documentAt(message, offset));
+    offset = end;
   }
   // A sequence may come before the body, whose first member is the name.
   const { $db, ...rest } = command;
@@ -156,8 +156,10 @@ function queryIn(message: Buffer): Document {
   return documentAt(message, endOfCollection + 9);
 }
 
-function documentAt(message: Buffer, at: number): Document {
-  return BSON.deserialize(message.subarray(at, at + message.readInt32LE(at)), { useBigInt64: false });
+function documentAt(message: Buffer, offset: number): Document {
+  return BSON.deserialize(message.subarray(offset, offset + message.readInt32LE(offset)), {
+    useBigInt64: false,
+  });
 }
 
 function replyTo(requestId: number, body: Uint8Array): Buffer {
