@@ -2,29 +2,31 @@ import { expect } from 'chai';
 import { type Module, moduleOf, modulesUnder } from './imports.js';
 import { RULES } from './rules.js';
 
-/** For each rule, a module that breaks it. */
-const BREACHES: Record<string, Module> = {
-  'every import points down the house': moduleOf(
+/** A module for each rule that breaks it, or the path of a module whose removal breaks it. */
+const BREACHES: Record<string, Module | string> = {
+  'every import points to an inner layer': moduleOf(
     'domain/x.ts',
-    "import { a } from '../application/list-query.js';",
+    "import { a } from '../application/records/list-query.js';",
   ),
-  'a package is named by its owner alone': moduleOf(
+  'only its owner imports a package': moduleOf(
     'adapters/outbound/memory/x.ts',
     "import type {\n  Database,\n} from 'libsql/promise';",
   ),
   'domain, application and shared are pure': moduleOf('application/x.ts', 'export const at = Date.now();'),
-  'settings alone read the environment': moduleOf('composition/x.ts', "process.env['PORT']"),
-  'shared files name no resource': moduleOf(
+  'only the settings read the environment': moduleOf('composition/x.ts', "process.env['PORT']"),
+  'shared code names no resource': moduleOf(
     'application/records/record-service.ts',
     "if (name === 'products') {}",
   ),
-  'no imports go in a circle': moduleOf('domain/x.ts', "export * from './x.js';"),
+  'every path in the rules names a file': 'application/records/record-service.ts',
+  'every owner imports its package': 'adapters/outbound/prometheus/metrics.ts',
+  'no imports form a cycle': moduleOf('domain/x.ts', "export * from './x.js';"),
 };
 
-describe('the house', () => {
+describe('the source code', () => {
   const modules = modulesUnder('src');
 
-  it('is read whole', () => {
+  it('is read completely', () => {
     expect(modules.length).to.be.greaterThan(50);
     expect(modules.find(({ path }) => path === 'process/run-service.ts')?.imports).to.include('node:cluster');
     expect(modules.find(({ path }) => path === 'main.ts')?.imports).to.deep.equal([
@@ -40,15 +42,17 @@ describe('the house', () => {
   });
 
   for (const [name, rule] of Object.entries(RULES)) {
-    it(`${name}`, () => {
+    it(name, () => {
       expect(rule(modules)).to.deep.equal([]);
     });
 
-    it(`${name}: a breach is seen`, () => {
+    it(`${name}: a breach is found`, () => {
       const breach = BREACHES[name];
       expect(breach).to.not.equal(undefined);
-      const others = modules.filter(({ path }) => path !== breach?.path);
-      expect(rule([...others, ...(breach ? [breach] : [])])).to.have.length.greaterThan(0);
+      const added = breach === undefined || typeof breach === 'string' ? [] : [breach];
+      const replaced = typeof breach === 'string' ? breach : breach?.path;
+      const others = modules.filter(({ path }) => path !== replaced);
+      expect(rule([...others, ...added])).to.have.length.greaterThan(0);
     });
   }
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path/posix';
 
-/** A module: its path under src, and what it imports: paths under src, or names of packages. */
+/** A module: its path under `src`, and its imports as paths under `src` or names of packages. */
 export interface Module {
   readonly path: string;
   readonly source: string;

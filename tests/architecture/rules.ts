@@ -1,58 +1,66 @@
 import type { Module } from './imports.js';
 
-/** For each part of the house, what it may import of the house; the first that fits a module counts. */
-const FLOORS: readonly [part: RegExp, may: RegExp][] = [
-  [/^domain\//, /^domain\//],
-  [/^shared\//, /^shared\//],
-  [/^application\//, /^(domain|application|shared)\//],
-  [/^adapters\/inbound\/http\//, /^(domain|application|shared|adapters\/inbound\/http)\//],
-  [/^adapters\/inbound\/cli\//, /^(domain|application|shared|config|adapters\/inbound\/cli)\//],
-  [/^adapters\/outbound\/cluster\//, /^(domain|application|shared|adapters\/outbound\/cluster)\//],
-  [/^adapters\/outbound\/memory\//, /^(domain|application|shared|adapters\/outbound\/memory)\//],
-  [/^adapters\/outbound\/mongo\//, /^(domain|application|shared|adapters\/outbound\/mongo)\//],
-  [/^adapters\/outbound\/sqlite\//, /^(domain|application|shared|adapters\/outbound\/sqlite)\//],
-  [/^adapters\/outbound\/redis\//, /^(domain|application|shared|adapters\/outbound\/redis)\//],
-  [/^adapters\/outbound\/prometheus\//, /^(domain|application|shared|adapters\/outbound\/prometheus)\//],
-  [/^adapters\/outbound\/pino\//, /^(domain|application|shared|adapters\/outbound\/pino)\//],
-  [/^adapters\/outbound\/tokens\//, /^(domain|application|shared|adapters\/outbound\/tokens)\//],
-  [/^adapters\/outbound\/certificates\//, /^(domain|application|shared|adapters\/outbound\/certificates)\//],
-  [/^adapters\/outbound\/system\//, /^(domain|application|shared|adapters\/outbound\/system)\//],
-  [/^config\//, /^config\//],
-  [/^composition\//, /^(domain|application|shared|adapters|config|composition)\//],
-  [/^process\//, /^(domain|application|shared|config|composition|process)\//],
-  [/^[a-z-]+\.ts$/, /^(adapters\/inbound\/cli|composition|process)\/|^[a-z-]+\.ts$/],
-];
+/** A folder of `src` ends with `/`; `main.ts`, `cli.ts` and the like are files. */
+type PathPrefix = string;
 
-/** For each package, and for what of Node is no matter for everyone, the folders that may name it. */
-const OWNERS: Readonly<Record<string, RegExp>> = {
-  koa: /^adapters\/inbound\/http\//,
-  '@koa/router': /^adapters\/inbound\/http\//,
-  'koa-bodyparser': /^adapters\/inbound\/http\//,
-  'ipaddr.js': /^adapters\/inbound\/http\//,
-  commander: /^adapters\/inbound\/cli\//,
-  joi: /^(adapters\/inbound\/http|config)\//,
-  mongodb: /^adapters\/outbound\/mongo\//,
-  libsql: /^adapters\/outbound\/sqlite\//,
-  'rate-limiter-flexible': /^adapters\/outbound\/(memory|redis)\//,
-  ioredis: /^adapters\/outbound\/redis\//,
-  'prom-client': /^adapters\/outbound\/prometheus\//,
-  pino: /^adapters\/outbound\/pino\//,
-  jose: /^adapters\/outbound\/tokens\//,
-  '@peculiar/x509': /^adapters\/outbound\/certificates\//,
-  tsyringe: /^composition\//,
-  'node:cluster': /^process\//,
-  'reflect-metadata': /^(composition|adapters\/outbound\/certificates)\//,
+const CORE: readonly PathPrefix[] = ['domain/', 'application/', 'shared/'];
+
+/** The folders or files that a part of the source may import; the first entry that fits a module applies. */
+const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
+  'domain/': ['domain/'],
+  'shared/': ['shared/'],
+  'application/': CORE,
+  'adapters/inbound/http/': [...CORE, 'adapters/inbound/http/'],
+  'adapters/inbound/cli/': [...CORE, 'config/', 'adapters/inbound/cli/'],
+  'adapters/outbound/cluster/': [...CORE, 'adapters/outbound/cluster/'],
+  'adapters/outbound/memory/': [...CORE, 'adapters/outbound/memory/'],
+  'adapters/outbound/mongo/': [...CORE, 'adapters/outbound/mongo/'],
+  'adapters/outbound/sqlite/': [...CORE, 'adapters/outbound/sqlite/'],
+  'adapters/outbound/redis/': [...CORE, 'adapters/outbound/redis/'],
+  'adapters/outbound/prometheus/': [...CORE, 'adapters/outbound/prometheus/'],
+  'adapters/outbound/pino/': [...CORE, 'adapters/outbound/pino/'],
+  'adapters/outbound/tokens/': [...CORE, 'adapters/outbound/tokens/'],
+  'adapters/outbound/certificates/': [...CORE, 'adapters/outbound/certificates/'],
+  'adapters/outbound/system/': [...CORE, 'adapters/outbound/system/'],
+  'config/': ['config/'],
+  'composition/': [...CORE, 'adapters/', 'config/', 'composition/'],
+  'process/': [...CORE, 'config/', 'composition/', 'process/'],
+  'main.ts': ['process/'],
+  'cli.ts': ['process/', 'command-line.ts'],
+  'command-line.ts': ['adapters/inbound/cli/', 'composition/', 'process/'],
 };
 
-/** What domain, application and shared may use of Node: functions of their arguments alone. */
+/** The folders that may import each package, and each restricted module of Node. */
+const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
+  koa: ['adapters/inbound/http/'],
+  '@koa/router': ['adapters/inbound/http/'],
+  'koa-bodyparser': ['adapters/inbound/http/'],
+  'ipaddr.js': ['adapters/inbound/http/'],
+  commander: ['adapters/inbound/cli/'],
+  joi: ['adapters/inbound/http/', 'config/'],
+  mongodb: ['adapters/outbound/mongo/'],
+  libsql: ['adapters/outbound/sqlite/'],
+  'rate-limiter-flexible': ['adapters/outbound/memory/', 'adapters/outbound/redis/'],
+  ioredis: ['adapters/outbound/redis/'],
+  'prom-client': ['adapters/outbound/prometheus/'],
+  pino: ['adapters/outbound/pino/'],
+  jose: ['adapters/outbound/tokens/'],
+  '@peculiar/x509': ['adapters/outbound/certificates/'],
+  tsyringe: ['composition/'],
+  'node:cluster': ['process/'],
+  'reflect-metadata': ['composition/', 'adapters/outbound/certificates/'],
+};
+
+/** The modules of Node that domain, application and shared may import. */
 const PURE = ['node:util', 'node:crypto'];
 
+const ENVIRONMENT_READER = 'config/settings.ts';
 const ENVIRONMENT = /\bprocess\.env\b/;
-const CLOCK_OR_CHANCE =
+const CLOCK_OR_RANDOMNESS =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandom(UUID|Int|Bytes)\(|\bperformance\b/;
 
-/** The mechanism that all resources share: it takes values and functions, and never asks which resource it serves. */
-const SHARED = [
+/** The code that all resources share. It takes values and functions, and does not know which resource it serves. */
+const RESOURCE_NEUTRAL = [
   'application/records/record-service.ts',
   'application/records/create-records.ts',
   'application/records/record-validator.ts',
@@ -85,24 +93,32 @@ const SHARED = [
   'adapters/outbound/mongo/repository.ts',
   'adapters/outbound/mongo/idempotency-store.ts',
 ];
-const A_RESOURCE = /\b(products?|users|orders|api[-_]?keys?)\b/i;
+const RESOURCE_NAME = /\b(products?|users|orders|api[-_]?keys?)\b/i;
+
+/** Every folder and file that the rules name. */
+const PATHS: readonly PathPrefix[] = [
+  ...Object.entries(LAYERS).flat(2),
+  ...Object.values(OWNERS).flat(),
+  ...RESOURCE_NEUTRAL,
+  ENVIRONMENT_READER,
+];
 
 export type Rule = (modules: readonly Module[]) => string[];
 
 export const RULES: Readonly<Record<string, Rule>> = {
-  'every import points down the house': (modules) =>
+  'every import points to an inner layer': (modules) =>
     modules.flatMap(({ path, imports }) => {
-      const [, may] = FLOORS.find(([part]) => part.test(path)) ?? [];
-      if (!may) return [`${path} stands on no floor`];
+      const [, allowed] = Object.entries(LAYERS).find(([part]) => path.startsWith(part)) ?? [];
+      if (!allowed) return [`${path} is in no layer`];
       return imports
-        .filter((target) => target.endsWith('.ts') && !may.test(target))
+        .filter((target) => target.endsWith('.ts') && !isUnder(target, allowed))
         .map((target) => `${path} → ${target}`);
     }),
 
-  'a package is named by its owner alone': (modules) =>
+  'only its owner imports a package': (modules) =>
     modules.flatMap(({ path, imports }) =>
       imports
-        .filter((target) => !target.endsWith('.ts') && !mayName(path, target))
+        .filter((target) => !target.endsWith('.ts') && !mayImport(path, target))
         .map((target) => `${path} → ${target}`),
     ),
 
@@ -113,31 +129,47 @@ export const RULES: Readonly<Record<string, Rule>> = {
         ...imports
           .filter((target) => !target.endsWith('.ts') && !PURE.includes(target))
           .map((target) => `${path} → ${target}`),
-        ...(CLOCK_OR_CHANCE.test(source) ? [`${path} reads a clock or chance`] : []),
+        ...(CLOCK_OR_RANDOMNESS.test(source) ? [`${path} reads a clock or a random source`] : []),
       ]),
 
-  'settings alone read the environment': (modules) =>
+  'only the settings read the environment': (modules) =>
     modules
-      .filter(({ path, source }) => path !== 'config/settings.ts' && ENVIRONMENT.test(source))
+      .filter(({ path, source }) => path !== ENVIRONMENT_READER && ENVIRONMENT.test(source))
       .map(({ path }) => `${path} reads process.env`),
 
-  'shared files name no resource': (modules) =>
-    SHARED.flatMap((path) => {
+  'shared code names no resource': (modules) =>
+    RESOURCE_NEUTRAL.flatMap((path) => {
       const module = modules.find((one) => one.path === path);
-      if (!module) return [`${path} is not there`];
-      return A_RESOURCE.test(withoutComments(module.source)) ? [`${path} names a resource`] : [];
+      return module && RESOURCE_NAME.test(withoutComments(module.source)) ? [`${path} names a resource`] : [];
     }),
 
-  'no imports go in a circle': (modules) => {
+  'every path in the rules names a file': (modules) =>
+    PATHS.filter((prefix) => !modules.some(({ path }) => path.startsWith(prefix))),
+
+  'every owner imports its package': (modules) =>
+    Object.entries(OWNERS).flatMap(([name, owners]) =>
+      owners
+        .filter(
+          (owner) => !modules.some(({ path, imports }) => path.startsWith(owner) && imports.includes(name)),
+        )
+        .map((owner) => `${owner} does not import ${name}`),
+    ),
+
+  'no imports form a cycle': (modules) => {
     const byPath = new Map(modules.map((module) => [module.path, module]));
     return modules
       .filter(({ path }) => reaches(byPath, path, path))
-      .map(({ path }) => `${path} imports itself in the end`);
+      .map(({ path }) => `${path} imports itself`);
   },
 };
 
-function mayName(path: string, target: string): boolean {
-  return OWNERS[target]?.test(path) ?? target.startsWith('node:');
+function isUnder(path: string, allowed: readonly PathPrefix[]): boolean {
+  return allowed.some((prefix) => path.startsWith(prefix));
+}
+
+function mayImport(path: string, target: string): boolean {
+  const owners = OWNERS[target];
+  return owners ? isUnder(path, owners) : target.startsWith('node:');
 }
 
 function reaches(

@@ -4,7 +4,7 @@ import { ClusterRateLimiter, PrimaryChannel } from '#src/adapters/outbound/clust
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { JoinedChannels } from '../support/joined-channels.js';
+import { JoinedChannels } from './joined-channels.js';
 import { rateLimiterContract } from './rate-limiter.contract.js';
 
 const POLICY: RatePolicy = { name: 'default', quota: 20, windowSeconds: 60 };

@@ -9,7 +9,7 @@ import { isReplay, keyed, MADE, outcome, REPLAYED } from '../support/idempotent-
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const CRASHING_SERVICE = resolve('build/tests/support/crashing-service.js');
+const CRASHING_SERVICE = resolve('build/tests/contract/crashing-service.js');
 const PROCESSES = 2;
 const KEYS = 20;
 const CLIENTS = 8;
@@ -26,7 +26,7 @@ export interface PersistentStore {
 
 /**
  * A creation under an idempotency key happens once, in real processes that crash and run concurrently.
- * @param steps at which tests/support/crashing-service.ts can crash on this store, and what it has written by then
+ * @param steps at which tests/contract/crashing-service.ts can crash on this store, and what it has written by then
  */
 export function exactlyOnceContract(
   name: string,

@@ -2,13 +2,14 @@ import { expect } from 'chai';
 import { everyProduct } from '../support/workers.js';
 import type { CrashService } from './crash-service.js';
 
-/** The writes that one store acknowledged. It must hold them however the service ends. */
+/** The writes that a store acknowledged. It must contain them after any end of the service. */
 export class Acknowledged {
   readonly products = new Set<number>();
-  /** The number of sample products that the command line made. */
+  /** The number of sample products that the command line created. */
   seeded = 0;
-  /** Valid API keys that were made since the last check. */
-  readonly good = new Set<string>();
+  /** Valid API keys that were created since the last check. */
+  readonly valid = new Set<string>();
+  /** API keys that were revoked since the last check. */
   readonly revoked = new Set<string>();
 
   /** Creates one product through each process. */
@@ -35,18 +36,19 @@ export class Acknowledged {
     this.revoked.add(key);
   }
 
+  /** Expects that a service has all acknowledged products and keys, and no other products. */
   async expectAllIn(service: CrashService): Promise<void> {
     const found = await service.with(everyProduct);
     expect(
       [...this.products].filter((id) => !found.has(id)),
-      'acknowledged and lost',
+      'acknowledged but lost',
     ).to.deep.equal([]);
     expect(found.size, 'products in all').to.equal(this.products.size + this.seeded);
-    expect(await statuses(service, this.good), 'good keys').to.deep.equal([...this.good].map(() => 200));
+    expect(await statuses(service, this.valid), 'valid keys').to.deep.equal([...this.valid].map(() => 200));
     expect(await statuses(service, this.revoked), 'revoked keys').to.deep.equal(
       [...this.revoked].map(() => 401),
     );
-    this.good.clear();
+    this.valid.clear();
     this.revoked.clear();
   }
 }

@@ -8,7 +8,7 @@ describe('catalogue backup', () => {
   const root = temporaryFolder();
   const folder = () => mkdtempSync(join(root, 'run-'));
 
-  it('prints what it made, and never replaces a file', async () => {
+  it('prints the size of the backup, and never replaces a file', async () => {
     const where = folder();
     await catalogue(where, ['seed', '--products', '1']);
     const made = await catalogue(where, ['backup', 'b.sqlite']);
@@ -31,7 +31,7 @@ describe('catalogue backup', () => {
     [['b.sqlite'], { STORE: 'memory' }, 1, /^catalogue backup is for STORE=sqlite.*\n$/],
   ];
 
-  it('says in a line why it makes none', async () => {
+  it('prints the reason in one line if it makes no backup', async () => {
     await Promise.all(
       REFUSED.map(async ([args, environment, code, prints]) => {
         const where = folder();

@@ -19,14 +19,14 @@ import { run } from './programs.js';
 
 const CLI = resolve('dist/cli.js');
 
-/** The commands of docs/operations.md, by the heading that they stand under. */
+/** The first commands under each heading of docs/operations.md. */
 const COMMANDS = new Map(
   readFileSync('docs/operations.md', 'utf8')
     .split(/^##+ /m)
     .map((section) => [/.*/.exec(section)?.[0], /```sh\n(.*?)```/s.exec(section)?.[1]]),
 );
 
-/** A folder in which `npx catalogue` is this program, as in the one that it was installed in. */
+/** Returns a folder in which `npx catalogue` runs this program, as in an installation. */
 function installed(root: string): string {
   const folder = mkdtempSync(join(root, 'installed-'));
   const bin = join(folder, 'node_modules/.bin');
@@ -48,14 +48,14 @@ describe('the backup of docs/operations.md', () => {
     running.push(service);
     return service;
   };
-  const type = async (folder: string, heading: string): Promise<string> => {
-    const commands = COMMANDS.get(heading) ?? `echo 'there is nothing under ${heading}'; false`;
+  const runCommands = async (folder: string, heading: string): Promise<string> => {
+    const commands = COMMANDS.get(heading) ?? `echo 'no commands under ${heading}'; false`;
     const { PATH = '', HOME = '' } = process.env;
     const shell = promisify(execFile)('bash', ['-euc', commands], { cwd: folder, env: { PATH, HOME } });
     return (await shell).stdout;
   };
 
-  it('is made, verified and restored by the commands as they stand there, while others write', async () => {
+  it('is made, verified and restored by the commands of the document while the service writes', async () => {
     const folder = installed(root);
     await run(folder, 'seed', '--products', '20000');
     const service = await start(folder, 2);
@@ -63,9 +63,9 @@ describe('the backup of docs/operations.md', () => {
       const load = new WriteLoad(client);
       await load.more(100);
       const acknowledged = [...load.acknowledged];
-      expect(await type(folder, 'Back up')).to.match(/^backups\/.*\.sqlite: \d+ bytes, checked\n$/);
+      expect(await runCommands(folder, 'Back up')).to.match(/^backups\/.*\.sqlite: \d+ bytes, checked\n$/);
       await load.more(100);
-      expect(await type(folder, 'Verify')).to.match(/^verified\.sqlite: \d+ bytes, checked\n$/);
+      expect(await runCommands(folder, 'Verify')).to.match(/^verified\.sqlite: \d+ bytes, checked\n$/);
       await load.more(100);
       await load.stop();
       return acknowledged;
@@ -77,19 +77,19 @@ describe('the backup of docs/operations.md', () => {
     );
     await service.end('SIGKILL');
 
-    expect(await type(folder, 'Restore')).to.equal('');
-    const again = await start(folder, 2, service.token);
-    const found = await again.with(everyProduct);
+    expect(await runCommands(folder, 'Restore')).to.equal('');
+    const restored = await start(folder, 2, service.token);
+    const found = await restored.with(everyProduct);
     expect(
       before.filter((id) => !found.has(id)),
       'acknowledged before the backup',
     ).to.deep.equal([]);
     expect(found.size).to.be.at.least(20_000 + before.length);
     expect(found.has(last), 'written after the backup').to.equal(false);
-    await again.end('SIGTERM');
+    await restored.end('SIGTERM');
   });
 
-  it('leaves no file behind when a signal ends it', async () => {
+  it('leaves no file if a signal interrupts it', async () => {
     const folder = mkdtempSync(join(root, 'store-'));
     await run(folder, 'seed', '--products', '20000');
     for (const [signal, code] of [

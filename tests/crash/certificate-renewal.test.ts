@@ -11,11 +11,11 @@ import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** Longer than the service takes to look at its files twice. */
-const LOOKED_MS = 2_600;
+/** Longer than two checks of the files by the service. */
+const TWO_CHECKS_MS = 2_600;
 const DAY_MS = 86_400_000;
 
-describe('a certificate that is renewed under a running program', () => {
+describe('a certificate that is renewed while the program runs', () => {
   const folder = temporaryFolder();
   const link = (target: string, name: string) => {
     symlinkSync(target, join(folder, 'new-link'));
@@ -25,7 +25,7 @@ describe('a certificate that is renewed under a running program', () => {
   let port: number;
   let pairs: { first: Chain; second: Chain; third: Chain; late: Chain };
 
-  const isShown = ({ authority }: Chain) =>
+  const isServed = ({ authority }: Chain) =>
     new Promise<boolean>((resolve) => {
       const socket = connect({ port, host: 'localhost', ca: authority }, () => {
         resolve(socket.authorized);
@@ -33,9 +33,9 @@ describe('a certificate that is renewed under a running program', () => {
       });
       socket.once('error', () => resolve(false));
     });
-  const becomesShown = async (pair: Chain) => {
-    for (const end = Date.now() + 10_000; Date.now() < end; await sleep(50)) if (await isShown(pair)) return;
-    expect.fail('the other certificate is never shown');
+  const becomesServed = async (pair: Chain) => {
+    for (const end = Date.now() + 10_000; Date.now() < end; await sleep(50)) if (await isServed(pair)) return;
+    expect.fail('the other certificate is not served within 10 s');
   };
   const lines = (pattern: RegExp) => service.log.split('\n').filter((line) => pattern.test(line));
 
@@ -56,20 +56,20 @@ describe('a certificate that is renewed under a running program', () => {
   });
   after(() => service.stop('SIGKILL'));
 
-  it('is shown with its chain: who trusts the root alone trusts it', async () => {
-    expect(await isShown(pairs.first)).to.equal(true);
-    expect(await isShown(pairs.second)).to.equal(false);
+  it('is served with its chain, so a client that trusts only the root accepts it', async () => {
+    expect(await isServed(pairs.first)).to.equal(true);
+    expect(await isServed(pairs.second)).to.equal(false);
   });
 
-  it('changes with the link of its folder; what runs goes on, and who connects sees the new one', async () => {
+  it('is replaced with the link of its folder: new connections get the new one, open ones continue', async () => {
     const { first, second } = pairs;
     const trusted = join(folder, 'trusted.pem');
     writeFileSync(trusted, first.authority);
     const client = new HttpClient(port, trusted, FIRST_KEY);
-    const kept = await client.connect();
+    const openConnection = await client.connect();
     const request = async () => {
-      kept.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-      return String((await once(kept, 'data'))[0]).slice(0, 15);
+      openConnection.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+      return String((await once(openConnection, 'data'))[0]).slice(0, 15);
     };
     expect(await request()).to.equal('HTTP/1.1 200 OK');
     const importing = client.startLines('/products');
@@ -80,20 +80,20 @@ describe('a certificate that is renewed under a running program', () => {
 
     link('second', '..data');
     rmSync(join(folder, 'first'), { recursive: true });
-    await becomesShown(second);
-    expect(await isShown(first)).to.equal(false);
+    await becomesServed(second);
+    expect(await isServed(first)).to.equal(false);
 
     importing.end('{"name":"After"}\n');
     await once(response, 'end');
     expect(results.join('').match(/"status":201/g)).to.have.length(2);
     expect(await request()).to.equal('HTTP/1.1 200 OK');
-    kept.destroy();
+    openConnection.destroy();
     client.close();
     await service.logs(/certificate reloaded/);
     expect(lines(/"level":"error"/)).to.deep.equal([]);
   });
 
-  it('keeps its place before one that cannot be used, which is told once', async () => {
+  it('stays in use if the new one is unusable, which is logged once', async () => {
     const { second, third, late } = pairs;
     const put = (name: string, text: string) => writeFileSync(join(folder, 'second', name), text);
     const unreadable = () => {
@@ -115,13 +115,13 @@ describe('a certificate that is renewed under a running program', () => {
       [unreadable, /TLS_KEY_FILE: the key key\.pem cannot be read \(EISDIR\)/],
     ] as const) {
       spoil();
-      await sleep(LOOKED_MS);
+      await sleep(TWO_CHECKS_MS);
       expect(lines(complaint), String(complaint)).to.have.length(1);
-      expect(await isShown(second), String(complaint)).to.equal(true);
+      expect(await isServed(second), String(complaint)).to.equal(true);
     }
-    expect(await isShown(late)).to.equal(false);
+    expect(await isServed(late)).to.equal(false);
     link('third', '..data');
-    await becomesShown(third);
+    await becomesServed(third);
     await service.logs(/certificate reloaded[\s\S]*certificate reloaded/);
     expect(service.log).to.not.include(readFileSync(join(folder, 'third/key.pem'), 'utf8').slice(30, 60));
   });

@@ -4,14 +4,14 @@ import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { until } from '../support/until.js';
 import { isAlive, logged } from '../support/workers.js';
 
-/** A running service over a SQLite file, with its serving processes and their open files. */
+/** A running service on a SQLite file, with access to its serving processes and their open files. */
 export class CrashService {
   private constructor(
     private readonly service: ChildProcessService,
     readonly token: string,
   ) {}
 
-  /** Waits until every process serves. */
+  /** Starts a service and waits until each of its processes serves. */
   static async start(
     folder: string,
     workers: number,
@@ -29,7 +29,7 @@ export class CrashService {
     return this.service.folder;
   }
 
-  /** The ids of the processes that serve. */
+  /** The ids of the serving processes. */
   get pids(): number[] {
     return logged(this.service, 'started').map(({ pid }) => pid);
   }
@@ -44,10 +44,10 @@ export class CrashService {
     return this.logged('request').filter(({ status }) => Number(status) >= 500);
   }
 
-  /** Lends a client with new connections. Each next connection goes to the other process. */
+  /** Runs a function with a client that opens new connections. Two workers get the connections in turn. */
   async with<Result>(use: (client: HttpClient) => Promise<Result>): Promise<Result> {
     const client = await this.service.started(this.token);
-    // Other suites compare responses with the document; here it would only cost time.
+    // Other suites compare responses with the OpenAPI document; here this only costs time.
     client.documented = undefined;
     try {
       return await use(client);
@@ -69,18 +69,19 @@ export class CrashService {
     });
   }
 
-  /** Ends all processes: SIGTERM stops them gracefully, SIGKILL at once. */
+  /** Ends all processes: SIGTERM gracefully, SIGKILL immediately. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const { pids, service } = this;
     service.kill(signal);
     if (signal === 'SIGKILL') for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal);
     const { code } = await service.exit;
-    if (signal === 'SIGTERM' && code !== 0) throw new Error(`ended with ${code}:\n${service.log}`);
+    if (signal === 'SIGTERM' && code !== 0)
+      throw new Error(`the service exited with ${code}:\n${service.log}`);
     await until('no process is left', () => !pids.some(isAlive));
   }
 }
 
-/** @returns undefined if the descriptor is closed by now */
+/** Returns the target of a link, or undefined if the descriptor is closed meanwhile. */
 function linkOf(path: string): string | undefined {
   try {
     return readlinkSync(path);

@@ -9,7 +9,7 @@ const HEADERS = `Host: localhost\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`;
 const EXPORT = `GET /products HTTP/1.1\r\nAccept: application/x-ndjson\r\n${HEADERS}\r\n`;
 const CUT_POST = `POST /products HTTP/1.1\r\n${HEADERS}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name"`;
 
-describe('the log of connections that clients cut', () => {
+describe('the log, if clients close connections early', () => {
   const folder = temporaryFolder();
   let service: ChildProcessService;
   let client: HttpClient;
@@ -28,16 +28,16 @@ describe('the log of connections that clients cut', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
 
-  it('has one plain line for each export that is reset', async () => {
+  it('has one info line for each export that is reset', async () => {
     const product = { name: 'Lamp', description: '\u{1f600}'.repeat(5_000) };
     for (let i = 0; i < 1_000; i++) await client.post('/products', product);
-    for (const behind of ['', 'nonsense\r\n\r\n']) {
+    for (const pipelined of ['', 'nonsense\r\n\r\n']) {
       const socket = await client.connect();
       socket.write(EXPORT);
       await once(socket, 'data');
       socket.pause();
-      if (behind !== '') await new Promise((resolve) => socket.write(behind, resolve));
-      // With bytes unread this is a reset.
+      if (pipelined !== '') await new Promise((resolve) => socket.write(pipelined, resolve));
+      // Closing with unread bytes resets the connection.
       socket.destroy();
       socket.on('error', () => {});
     }
@@ -47,10 +47,10 @@ describe('the log of connections that clients cut', () => {
       expect(line).to.include({ method: 'GET', status: 200 });
   });
 
-  it('names no status where none was sent', async () => {
+  it('has no status if no response was sent', async () => {
     const socket = await client.connect();
     await new Promise((resolve) => socket.write(CUT_POST, resolve));
-    // Until the service is at it.
+    // The response to this later request shows that the service has read the POST.
     await client.get('/products/1');
     socket.destroy();
     await service.logs(/"method":"POST"[^\n]*"complete":false/);

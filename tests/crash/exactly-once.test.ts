@@ -21,6 +21,6 @@ exactlyOnceContract(
     'after the reservation': { reserved: true, inserted: false },
     'before the insertion is committed': { reserved: true, inserted: false },
     'after the insertion': { reserved: true, inserted: true },
-    'before the answer': { reserved: true, inserted: true },
+    'before the response': { reserved: true, inserted: true },
   },
 );

@@ -9,11 +9,11 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 const ROUNDS = 200;
 const HEADERS = `Host: localhost\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`;
 const LIST = `GET /products?limit=1000 HTTP/1.1\r\n${HEADERS}\r\n`;
-/** A duplicate: the refusal shows that it was read as it was sent. */
+/** A duplicate, so its 409 shows that the service received the body unchanged. */
 const BODY = '{"name":"Lamp","sku":"taken"}';
 const POST = `POST /products HTTP/1.1\r\n${HEADERS}Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n`;
 
-/** The statuses of the answers that come over a connection, each as soon as the last byte of its answer is there. */
+/** Yields the status of each response on a connection when its last byte is received. */
 async function* statusesOn(socket: Socket): AsyncGenerator<number, void, void> {
   let text = '';
   for await (const chunk of socket) {
@@ -25,7 +25,7 @@ async function* statusesOn(socket: Socket): AsyncGenerator<number, void, void> {
   }
 }
 
-/** Behind the first answer; 0 where that is not there in full. */
+/** Returns the index after the first response, or 0 if it is incomplete. */
 function endOfResponse(text: string): number {
   const body = text.indexOf('\r\n\r\n') + 4;
   if (body < 4) return 0;
@@ -34,8 +34,8 @@ function endOfResponse(text: string): number {
   return end > text.length ? 0 : end;
 }
 
-// A process of its own, so that the client can be faster than the service learns that its bytes are sent.
-describe('a connection that is kept', () => {
+// In another process, so the client can send before the service knows that its response was sent.
+describe('a persistent connection', () => {
   const folder = temporaryFolder();
   const rounds = Array.from({ length: ROUNDS }, () => [200, 409]).flat();
   let service: ChildProcessService;
@@ -55,7 +55,7 @@ describe('a connection that is kept', () => {
 
   const connected = async () => (await client.connect()).setNoDelay();
 
-  it('takes a request in two pieces right behind a large answer', async () => {
+  it('accepts a request in two pieces immediately after a large response', async () => {
     const socket = await connected();
     const statuses = statusesOn(socket);
     const seen: (number | undefined)[] = [];
@@ -71,7 +71,7 @@ describe('a connection that is kept', () => {
     expect(seen).to.deep.equal(rounds);
   });
 
-  it('goes on for as long as its client asks, whatever the size of the responses', async () => {
+  it('stays open while its client sends requests, for responses of any size', async () => {
     const request = async () => {
       for (let round = 0; round < 60; round++) {
         const { status } = await client.get(`/products?limit=${[1, 40, 100, 300][round % 4]}`);
@@ -81,7 +81,7 @@ describe('a connection that is kept', () => {
     await Promise.all(Array.from({ length: 20 }, request));
   });
 
-  it('takes requests in pieces that do not wait for the large answers before them', async () => {
+  it('accepts pipelined requests in pieces while large responses are pending', async () => {
     const socket = await connected();
     for (let round = 0; round < ROUNDS; round++) {
       for (const piece of [LIST, POST, BODY]) {

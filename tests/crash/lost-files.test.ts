@@ -15,9 +15,9 @@ const NDJSON = { headers: { Accept: 'application/x-ndjson' } };
 
 interface Loss {
   readonly workers: number;
-  /** Takes files away, or puts others in their place. */
+  /** Removes or replaces files. */
   lose(folder: string): void;
-  /** Puts back what the next start is to find, where that is not there already. */
+  /** Restores the files for the next start, if it would not find them. */
   putBack?(folder: string): void;
   readonly signal: 'SIGTERM' | 'SIGKILL';
 }
@@ -29,7 +29,7 @@ function move(from: string, to: string): void {
   for (const file of FILES) renameSync(join(from, file), join(to, file));
 }
 
-/** A backup that was made before stands in `backup.sqlite`. */
+/** Each loss finds a backup in `backup.sqlite`. */
 const LOSSES: Readonly<Record<string, Loss>> = {
   'the shared memory is deleted': {
     workers: 2,
@@ -45,7 +45,7 @@ const LOSSES: Readonly<Record<string, Loss>> = {
     },
     signal: 'SIGKILL',
   },
-  'a backup is restored while it runs': {
+  'a backup is restored while the service runs': {
     workers: 2,
     lose: (folder) => {
       move(join(folder, 'data'), join(folder, 'old'));
@@ -53,7 +53,7 @@ const LOSSES: Readonly<Record<string, Loss>> = {
     },
     signal: 'SIGTERM',
   },
-  'the files are moved, and put back later': {
+  'the files are moved and later moved back': {
     workers: 1,
     lose: (folder) => move(join(folder, 'data'), join(folder, 'old')),
     putBack: (folder) => move(join(folder, 'old'), join(folder, 'data')),
@@ -92,23 +92,23 @@ describe('a service whose files are lost while it runs', () => {
       expect(status).to.equal(200);
     for (const { status, text } of await service.spread((client) => client.get('/products', NDJSON)))
       expect([status, text.split('\n').length - 1]).to.deep.equal([200, acknowledged.products.size]);
-    await until('each process says so', () => service.logged(LOST).length >= workers);
+    await until('each process logs the loss', () => service.logged(LOST).length >= workers);
     expect(service.logged(LOST).map(({ pid }) => pid)).to.have.members(service.pids);
 
     putBack?.(folder);
     await COMMANDS['keys create']?.(service, acknowledged);
     await service.end(signal);
     expect(service.logged(LOST)).to.have.length(workers);
-    const again = await start(folder, workers, service.token);
-    await acknowledged.expectAllIn(again);
-    await acknowledged.createProducts(again);
+    const restarted = await start(folder, workers, service.token);
+    await acknowledged.expectAllIn(restarted);
+    await acknowledged.createProducts(restarted);
   };
 
-  // Most of the time goes by in starts.
+  // Most of the time is spent in starts.
   concurrently(
     Object.fromEntries(
       Object.entries(LOSSES).map(([what, loss]) => [
-        `writes nothing more, says so once in each process, and loses nothing: ${what}`,
+        `refuses writes, logs this once in each process, and loses nothing: ${what}`,
         () => play(mkdtempSync(join(root, 'store-')), loss),
       ]),
     ),

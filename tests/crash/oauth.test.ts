@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const ENVIRONMENT = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'trace' };
 
-describe('the tokens of two processes on one SQLite file', () => {
+describe('access tokens of two processes on one SQLite file', () => {
   const root = temporaryFolder();
   let folder: string;
   let services: ChildProcessService[];
@@ -43,18 +43,18 @@ describe('the tokens of two processes on one SQLite file', () => {
     for (const service of services) await service.stop('SIGKILL');
   });
 
-  it('are good in both, though each is named by its own port, and signed by one key', async () => {
+  it('are valid in both processes, which differ in their issuer but share one signing key', async () => {
     const [one, other] = await Promise.all([start(folder), start(folder)]);
-    const given = await Promise.all([one, other, one, other].map(token));
-    expect(new Set(given.map((jwt) => decodeJwt(jwt).iss)).size, 'two names').to.equal(2);
-    expect(new Set(given.map((jwt) => decodeProtectedHeader(jwt).kid)).size, 'one key').to.equal(1);
-    expect(new Set(given.map((jwt) => decodeJwt(jwt).jti)).size).to.equal(4);
-    for (const jwt of given) expect([await use(one, jwt), await use(other, jwt)]).to.deep.equal([200, 200]);
+    const tokens = await Promise.all([one, other, one, other].map(token));
+    expect(new Set(tokens.map((jwt) => decodeJwt(jwt).iss)).size, 'two issuers').to.equal(2);
+    expect(new Set(tokens.map((jwt) => decodeProtectedHeader(jwt).kid)).size, 'one key').to.equal(1);
+    expect(new Set(tokens.map((jwt) => decodeJwt(jwt).jti)).size).to.equal(4);
+    for (const jwt of tokens) expect([await use(one, jwt), await use(other, jwt)]).to.deep.equal([200, 200]);
     expect(await kids(one)).to.deep.equal(await kids(other));
     expect(await kids(one)).to.have.length(1);
   });
 
-  it('outlive a restart and a copy of the store', async () => {
+  it('stay valid after a restart and a copy of the store', async () => {
     const jwt = await token(await start(folder));
     await services[0]?.stop();
     const copy = ['copy', '--from', 'sqlite:data/catalogue.sqlite', '--to', 'sqlite:copy.sqlite'];
@@ -66,7 +66,7 @@ describe('the tokens of two processes on one SQLite file', () => {
     expect(await use(await start(mkdtempSync(join(root, 'other-'))), jwt), 'another store').to.equal(401);
   });
 
-  it('survive a rotation, and end with the key that signed them', async () => {
+  it('stay valid after a rotation, and are invalid after the revocation of their key', async () => {
     const client = await start(folder);
     const jwt = await token(client);
     const [first] = await kids(client);
@@ -99,7 +99,7 @@ describe('the tokens of two processes on one SQLite file', () => {
     expect(await use(later, renewed)).to.equal(200);
   });
 
-  it('are in no log, nor is what signs them', async () => {
+  it('are not in the log, nor is their signing key', async () => {
     const client = await start(folder);
     const jwt = await token(client);
     await use(client, jwt);

@@ -2,23 +2,23 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { HttpClient, HttpResponse } from '../support/http-client.js';
-import { needPythonSqlite } from '../support/python.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { Acknowledged } from './acknowledged.js';
 import { CrashService } from './crash-service.js';
 import { COMMANDS, OTHER_BACKUP, type Program, run, SEED } from './programs.js';
+import { needPythonSqlite } from './python.js';
 
-/** With more products than that no filter is so selective that its records are read at once. */
+/** With at least this many products, no filter here is selective enough to fetch all its records. */
 const SEEDED = 1_001;
 const NDJSON = { headers: { Accept: 'application/x-ndjson' } };
 const COUNT = { headers: { Prefer: 'count=exact' } };
 
 type Read = (client: HttpClient) => Promise<HttpResponse>;
 
-/** Every kind of read for which a process opens a connection of its own: lists that no index serves, and counts. */
+/** Every kind of read for which a process opens a second connection: lists without an index, and counts. */
 const READS: Readonly<Record<string, Read>> = {
   'a filter by attribute': (client) => client.get('/products?attributes.colour=black'),
-  'a filter beside another sort': (client) =>
+  'a filter with another sort': (client) =>
     client.get('/products?sort=name&createdAt:gte=2000-01-01T00:00:00Z'),
   'a sort by two fields': (client) => client.get('/products?sort=name,-createdAt'),
   'a later page': async (client) => {
@@ -30,11 +30,11 @@ const READS: Readonly<Record<string, Read>> = {
   'a list of API keys with a count': (client) => client.get('/api-keys?name:ne=x', COUNT),
 };
 
-/** One store and its service, which is ended and started again after each kind of read. */
+/** A store and its service, which ends and restarts after each kind of read. */
 class Chain {
   private acknowledged = new Acknowledged();
   private folder = '';
-  /** Runs, and each process has one connection to the database. */
+  /** Each process of the running service has one connection to the database. */
   private service: CrashService | undefined;
   private readonly rows = new Map<string, Promise<void>>();
 
@@ -44,8 +44,8 @@ class Chain {
     readonly signal: 'SIGTERM' | 'SIGKILL',
   ) {}
 
-  /** @param offset so that another chain runs another command beside the same kind of read */
-  begin(offset: number): void {
+  /** @param offset differs between chains, so that each combines another command with the same kind of read */
+  startRows(offset: number): void {
     const commands = Object.entries(COMMANDS);
     let before: Promise<void> = Promise.resolve();
     for (const [i, [kind, read]] of Object.entries(READS).entries()) {
@@ -60,7 +60,7 @@ class Chain {
   }
 
   row(kind: string): Promise<void> {
-    return this.rows.get(kind) ?? Promise.reject(new Error(`${kind} was not begun`));
+    return this.rows.get(kind) ?? Promise.reject(new Error(`${kind} was not started`));
   }
 
   async end(): Promise<void> {
@@ -69,7 +69,7 @@ class Chain {
   }
 
   private async play(read: Read, programs: Readonly<Record<string, Program>>): Promise<void> {
-    const service = this.service ?? (await this.startAnew());
+    const service = this.service ?? (await this.startWithNewStore());
     await openSecondConnections(service, read);
     for (const [name, program] of Object.entries(programs)) {
       await program(service, this.acknowledged);
@@ -82,7 +82,7 @@ class Chain {
     await this.acknowledged.expectAllIn(this.service);
   }
 
-  private async startAnew(): Promise<CrashService> {
+  private async startWithNewStore(): Promise<CrashService> {
     this.folder = mkdtempSync(join(this.root, 'store-'));
     this.acknowledged = new Acknowledged();
     this.acknowledged.seeded = SEEDED;
@@ -96,7 +96,7 @@ class Chain {
 async function openSecondConnections(service: CrashService, read: Read): Promise<void> {
   const logs = (pid: number) => service.openFiles(pid).filter((path) => path.endsWith('-wal')).length;
   for (let tries = 0; service.pids.some((pid) => logs(pid) < 2); tries++) {
-    expect(tries, 'reads that opened no connection').to.be.lessThan(20);
+    expect(tries, 'reads without a new connection').to.be.lessThan(20);
     expect((await service.with(read)).status).to.equal(200);
   }
 }
@@ -105,7 +105,7 @@ function deletedFiles(service: CrashService): string[] {
   return service.pids.flatMap((pid) => service.openFiles(pid)).filter((path) => path.endsWith(' (deleted)'));
 }
 
-describe('what SQLite acknowledged stays, whatever opens the database beside the service', () => {
+describe('writes that SQLite acknowledged survive other processes that open the database', () => {
   const root = temporaryFolder();
   const chains = [1, 2].flatMap((workers) => [
     new Chain(root, workers, 'SIGTERM'),
@@ -114,8 +114,8 @@ describe('what SQLite acknowledged stays, whatever opens the database beside the
 
   before(() => {
     needPythonSqlite();
-    // All at once: most of the time goes by in starts, which wait for each other in one chain.
-    for (const [i, chain] of chains.entries()) chain.begin(i);
+    // The chains run at the same time: most of the time is spent in starts, which are sequential in each chain.
+    for (const [i, chain] of chains.entries()) chain.startRows(i);
   });
   after(async () => {
     for (const chain of chains) await chain.end();

@@ -2,29 +2,29 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { catalogue } from '../support/child-process-service.js';
-import { python } from '../support/python.js';
 import type { Acknowledged } from './acknowledged.js';
 import type { CrashService } from './crash-service.js';
+import { python } from './python.js';
 
-/** Opens and closes the database in another process while the service runs. */
+/** Runs another process that opens and closes the database while the service runs. */
 export type Program = (service: CrashService, acknowledged: Acknowledged) => Promise<void>;
 
-/** Runs the command line in a folder. @returns its output */
+/** Runs the command line in a folder and expects success. @returns its output */
 export async function run(folder: string, ...args: string[]): Promise<string> {
   const { code, out, err } = await catalogue(folder, args);
   expect(code, `catalogue ${args[0]}: ${err}`).to.equal(0);
   return out;
 }
 
-export const KEY_IN = /pcs_\w+/;
+export const API_KEY = /pcs_\w+/;
 
 export const COMMANDS: Readonly<Record<string, Program>> = {
   'keys list': async ({ folder }) => {
     await run(folder, 'keys', 'list');
   },
-  'keys create': async ({ folder }, { good }) => {
+  'keys create': async ({ folder }, { valid }) => {
     const out = await run(folder, 'keys', 'create', '--name', 'x', '--scopes', 'products:read');
-    good.add(KEY_IN.exec(out)?.[0] ?? 'no key');
+    valid.add(API_KEY.exec(out)?.[0] ?? 'no key');
   },
   'keys revoke': async (service, acknowledged) => {
     const { id, key } = await acknowledged.createKey(service);

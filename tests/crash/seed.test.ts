@@ -16,7 +16,7 @@ describe('catalogue seed', () => {
   const seed = (where: string, count: number, ...more: string[]) =>
     catalogue(where, ['seed', '--products', `${count}`, ...more]);
 
-  /** Looks into the store of a folder, also while others write to it. */
+  /** Opens the store of a folder, also while other processes write to it. */
   async function inStore<Result>(where: string, use: (count: () => number) => Promise<Result> | Result) {
     const database = new SqliteDatabase(join(where, 'data/catalogue.sqlite'));
     await database.open();
@@ -32,7 +32,7 @@ describe('catalogue seed', () => {
     }
   }
 
-  it('makes the same products in every store', async () => {
+  it('creates the same products in every store', async () => {
     const shown = await Promise.all(
       [folder(), folder()].map(async (where) => {
         await seed(where, 150, '--seed', '42');
@@ -53,12 +53,12 @@ describe('catalogue seed', () => {
     ['SIGINT', 130],
     ['SIGKILL', null],
   ] as const) {
-    it(`is completed by a second run when ${signal} ended it in the middle`, async () => {
+    it(`is completed by a second run after ${signal} interrupted the first`, async () => {
       const where = folder();
       await seed(where, 1);
       const first = new ChildProcessService(where, {}, [CLI, 'seed', '--products', `${MANY}`]);
       const left = await inStore(where, async (count) => {
-        await until('some are made', () => count() > 1);
+        await until('some products exist', () => count() > 1);
         expect((await first.stop(signal)).code).to.equal(code);
         return count();
       });
@@ -74,7 +74,7 @@ describe('catalogue seed', () => {
     });
   }
 
-  it('works beside a running service, whose writes it does not disturb', async () => {
+  it('does not disturb the writes of a running service', async () => {
     const service = new ChildProcessService(folder(), { LOG_LEVEL: 'warn' });
     const client = await service.started();
     const load = new WriteLoad(client);

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 const MAIN = resolve('dist/main.js');
 const ROUNDS = 6;
 
-/** A program that runs the shell command in its argument. */
+/** A Node program that runs the shell command in its argument. */
 const SHELL =
   "require('node:child_process').spawn('sh', ['-c', process.argv[1]], { stdio: 'inherit' }).on('exit', (code) => process.exit(code))";
 
@@ -31,27 +31,27 @@ describe('the program', () => {
   });
 
   describe('at its first start', () => {
-    it('serves where nobody listens to what it says', async () => {
+    it('serves if its standard output is closed', async () => {
       const service = start();
       service.closeOutput();
       await service.logs(/"msg":"started"/);
       expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
     });
 
-    it('of two that start together on one folder, one makes the key, and one CA serves both', async () => {
+    it('shares one key and one CA between concurrent first starts', async () => {
       const where = folder();
-      const both = [start(where), start(where), start(where)];
-      await Promise.all(both.map((service) => service.prints(/listens on/)));
-      const keys = both.map(({ firstKey }) => firstKey).filter(Boolean);
+      const services = [start(where), start(where), start(where)];
+      await Promise.all(services.map((service) => service.prints(/listens on/)));
+      const keys = services.map(({ firstKey }) => firstKey).filter(Boolean);
       expect(keys).to.have.length(1);
-      for (const service of both) {
+      for (const service of services) {
         const client = await service.started(keys[0]);
         expect((await client.get('/products')).status).to.equal(200);
         client.close();
       }
     });
 
-    it('takes BOOTSTRAP_API_KEY for the first key, and prints none', async () => {
+    it('uses BOOTSTRAP_API_KEY as the first key, and prints none', async () => {
       const key = new ChecksummedApiKey().generate();
       const service = start(folder(), { BOOTSTRAP_API_KEY: key });
       const client = await service.started(key);
@@ -61,7 +61,7 @@ describe('the program', () => {
     });
   });
 
-  it('says what it listens on behind a proxy, and gives no request to paste', async () => {
+  it('prints its IP address and port behind a proxy, and no example request', async () => {
     const service = start(folder(), { TLS: 'proxy', TRUSTED_PROXIES: '10.0.0.1', PUBLIC_READ: 'products' });
     await service.prints(/shown this once: \S+\n/);
     expect(service.out)
@@ -72,7 +72,7 @@ describe('the program', () => {
     expect(existsSync(join(service.folder, 'data/tls'))).to.equal(false);
   });
 
-  it('loses nothing that it acknowledged when it is killed', async () => {
+  it('loses no acknowledged write if it is killed', async () => {
     const first = start();
     const client = await first.started();
     const key = first.firstKey;
@@ -90,21 +90,21 @@ describe('the program', () => {
     client.close();
 
     const second = start(first.folder);
-    const again = await second.started(key);
+    const restarted = await second.started(key);
     const found = new Set<number>();
     for (let path = '/products?limit=1000'; path; ) {
-      const page = await again.get(path);
+      const page = await restarted.get(path);
       for (const { id } of page.json) found.add(id);
       path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
     }
     expect(acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
-    expect(found.size - acknowledged.length, 'at most what was under way').to.be.within(0, 8);
-    const fresh = (await again.post('/products', { name: 'after' })).json.id;
+    expect(found.size - acknowledged.length, 'at most the pending writes').to.be.within(0, 8);
+    const fresh = (await restarted.post('/products', { name: 'after' })).json.id;
     expect(fresh).to.be.greaterThan(Math.max(...found));
-    again.close();
+    restarted.close();
   });
 
-  describe('told to stop', () => {
+  describe('on a signal to stop', () => {
     const slowPost = async (client: HttpClient, service: ChildProcessService) => {
       const socket = await client.connect();
       const headers = [
@@ -118,7 +118,7 @@ describe('the program', () => {
       return socket;
     };
 
-    it('answers what runs, closes what is idle or silent, and ends well', async () => {
+    it('finishes pending requests, closes idle connections, and exits with 0', async () => {
       const service = start();
       const client = await service.started();
       await client.get('/products');
@@ -135,35 +135,35 @@ describe('the program', () => {
       expect(service.log).to.include('"msg":"stopped"');
     });
 
-    it('answers every write that it has done, under load', async () => {
+    it('responds to every committed write under load', async () => {
       const where = folder();
       const key = new ChecksummedApiKey().generate();
-      let responded = 0;
-      // An answer that is lost on its way out is lost by chance, so several ends are looked at.
+      let acknowledged = 0;
+      // A response is lost only by chance, so the test repeats the shutdown.
       for (let round = 1; round <= ROUNDS; round++) {
         const service = start(where, { BOOTSTRAP_API_KEY: key });
         const client = await service.started(key);
         const writers = Array.from({ length: 60 }, async () => {
-          for (;;) if ((await client.post('/products', { name: 'x' })).status === 201) responded++;
+          for (;;) if ((await client.post('/products', { name: 'x' })).status === 201) acknowledged++;
         });
         const ended = Promise.allSettled(writers);
-        while (responded < round * 400) await sleep(5);
+        while (acknowledged < round * 400) await sleep(5);
         expect((await service.stop()).code).to.equal(0);
         await ended;
         client.close();
       }
-      const again = await start(where).started(key);
+      const restarted = await start(where).started(key);
       let found = 0;
       for (let path = '/products?limit=1000'; path; ) {
-        const page = await again.get(path);
+        const page = await restarted.get(path);
         found += page.json.length;
         path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
       }
-      expect(found).to.equal(responded);
-      again.close();
+      expect(found).to.equal(acknowledged);
+      restarted.close();
     });
 
-    it('is no longer ready, but alive, to who still asks', async () => {
+    it('is live but not ready until it ends', async () => {
       const service = start();
       const client = await service.started();
       const slow = await slowPost(client, service);
@@ -184,7 +184,7 @@ describe('the program', () => {
       expect((await service.exit).code).to.equal(0);
     });
 
-    it('does the same in plain HTTP behind a proxy', async () => {
+    it('shuts down in the same way in plain HTTP behind a proxy', async () => {
       const service = start(folder(), { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
       const [, port] = await service.prints(/port (\d+), in plain HTTP[\s\S]*shown this once/);
       const client = new HttpClient(Number(port), undefined, service.firstKey);
@@ -199,8 +199,8 @@ describe('the program', () => {
       expect(await service.exit).to.deep.equal({ code: 0, signal: null });
     });
 
-    it('answers on its management port until the last request is done', async () => {
-      // An idle probe that held up the end would do so for longer than the limit of this test.
+    it('responds on its management port until the last request is finished', async () => {
+      // If an idle connection of a probe delayed the exit, this test would time out.
       const service = start(folder(), { SHUTDOWN_GRACE_SECONDS: '3600' });
       const slow = await slowPost(await service.started(), service);
       const [, port] = await service.logs(/"port":(\d+)[^\n]*"msg":"management listening"/);
@@ -217,7 +217,7 @@ describe('the program', () => {
       management.close();
     });
 
-    it('cuts off what is not done within the time of grace', async () => {
+    it('aborts pending requests after SHUTDOWN_GRACE_SECONDS', async () => {
       const service = start(folder(), { SHUTDOWN_GRACE_SECONDS: '1' });
       const slow = await slowPost(await service.started(), service);
       const cut = received(slow);
@@ -226,7 +226,7 @@ describe('the program', () => {
       expect(service.log).to.include('cut off');
     });
 
-    it('twice, ends at once', async () => {
+    it('sent twice, exits immediately', async () => {
       const service = start(folder(), { SHUTDOWN_GRACE_SECONDS: '3600' });
       await slowPost(await service.started(), service);
       service.kill('SIGTERM');
@@ -234,7 +234,7 @@ describe('the program', () => {
       expect((await service.stop('SIGTERM')).code).to.equal(143);
     });
 
-    it('by SIGINT twice in a moment, as under npm, still ends well', async () => {
+    it('sent as SIGINT twice in a moment, as npm does, exits with 0', async () => {
       const service = start();
       await service.started();
       service.kill('SIGINT');
@@ -242,8 +242,8 @@ describe('the program', () => {
     });
   });
 
-  describe('that cannot start', () => {
-    it('tells each wrong setting in a line and exits with 78, in whichever command', async () => {
+  describe('if it cannot start', () => {
+    it('prints one line for each invalid setting and exits with 78, in every command', async () => {
       const service = start(folder(), { PORT: '99999', STORE: 'mysql' });
       expect((await service.exit).code).to.equal(78);
       expect(service.log.trim().split('\n')).to.have.length(2);
@@ -251,7 +251,7 @@ describe('the program', () => {
       expect((await catalogue(folder(), ['keys', 'list'], { STORE: 'x' })).code).to.equal(78);
     });
 
-    it('exits with 78 for a MONGODB_URL that is none, without showing it', async () => {
+    it('exits with 78 for a malformed MONGODB_URL, without printing it', async () => {
       for (const MONGODB_URL of [
         'mongodb://u:secret@pw@h/x',
         'mongodb://h/?nonsense=secret',
@@ -268,7 +268,7 @@ describe('the program', () => {
       }
     });
 
-    it('exits with 78 for a MONGODB_URL that weakens a promise, with a line for each option', async () => {
+    it('exits with 78 for options of MONGODB_URL that weaken durability, with one line for each', async () => {
       const MONGODB_URL = 'mongodb://u:secret@h/x?Journal=false&W=1&readconcernlevel=local&retryWrites=true';
       const service = start(folder(), { STORE: 'mongodb', MONGODB_URL });
       expect((await service.exit).code).to.equal(78);
@@ -281,14 +281,14 @@ describe('the program', () => {
       expect(service.log).to.not.include('secret');
     });
 
-    it('waits for a MongoDB whose name cannot be looked up, and then gives up with 75', async () => {
+    it('exits with 75 if the name of the MongoDB cannot be resolved in time', async () => {
       const MONGODB_URL = 'mongodb+srv://db.invalid/x';
       const service = start(folder(), { STORE: 'mongodb', MONGODB_URL, STORE_START_TIMEOUT_SECONDS: '1' });
       await service.logs(/the store cannot be reached yet/);
       expect((await service.exit).code).to.equal(75);
     });
 
-    it('exits with 78 for a BOOTSTRAP_API_KEY that is not well-formed, without showing it', async () => {
+    it('exits with 78 for a malformed BOOTSTRAP_API_KEY, without printing it', async () => {
       const service = start(folder(), { BOOTSTRAP_API_KEY: 'pcs_secret' });
       expect((await service.exit).code).to.equal(78);
       expect(service.log)
@@ -296,7 +296,7 @@ describe('the program', () => {
         .and.to.not.include('secret');
     });
 
-    it('waits for its store, alive and not ready, and then gives up with 75', async () => {
+    it('is live and not ready while it waits for its store, and then exits with 75', async () => {
       const where = folder();
       const service = start(where, {
         SQLITE_FILE: '/dev/null/x.sqlite',
@@ -321,7 +321,7 @@ describe('the program', () => {
       expect(service.out).to.not.include('pcs_');
     });
 
-    it('says that its port is taken', async () => {
+    it('prints that its port is in use', async () => {
       const other = createServer().listen(0, '127.0.0.1');
       await new Promise((listening) => other.once('listening', listening));
       const service = start(folder(), { PORT: String((other.address() as { port: number }).port) });
@@ -330,17 +330,17 @@ describe('the program', () => {
       other.close();
     });
 
-    it('says that its management port is taken', async () => {
+    it('prints that its management port is in use', async () => {
       const other = createServer().listen(0, '127.0.0.1');
       await new Promise((listening) => other.once('listening', listening));
-      const taken = String((other.address() as { port: number }).port);
-      const service = start(folder(), { MANAGEMENT_PORT: taken });
+      const usedPort = String((other.address() as { port: number }).port);
+      const service = start(folder(), { MANAGEMENT_PORT: usedPort });
       expect((await service.exit).code).to.equal(1);
-      expect(service.out).to.include('EADDRINUSE').and.to.include(taken);
+      expect(service.out).to.include('EADDRINUSE').and.to.include(usedPort);
       other.close();
     });
 
-    it('exits with 78 for certificate files that are missing, no certificate, or no pair, in one plain line', async () => {
+    it('exits with 78 and one line for certificate files that are missing, malformed, or not a pair', async () => {
       const where = folder();
       const { cert, key } = await serverPair(where);
       const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
@@ -365,7 +365,7 @@ describe('the program', () => {
       }
     });
 
-    it('leaves a file alone that is no database', async () => {
+    it('does not change a file that is not a database', async () => {
       const where = folder();
       writeFileSync(join(where, 'notes.txt'), 'my notes, '.repeat(1_000));
       const service = start(where, { SQLITE_FILE: 'notes.txt' });
@@ -374,9 +374,9 @@ describe('the program', () => {
     });
   });
 
-  it('goes on where its log cannot be written, and still stops', async () => {
+  it('keeps serving and stops normally if its log cannot be written', async () => {
     const where = folder();
-    // Open for reading only, so that every write fails.
+    // Standard error is open for reading only, so every write fails.
     const command = `echo $$ >pid; exec "${process.execPath}" "${MAIN}" 2</dev/null`;
     const service = new ChildProcessService(where, {}, ['-e', SHELL, command]);
     running.push(service);
@@ -387,7 +387,7 @@ describe('the program', () => {
     expect((await service.exit).code).to.equal(0);
   });
 
-  it('loses no line of its log to a reader that is slow for a while', async () => {
+  it('loses no log line if the reader pauses', async () => {
     const where = folder();
     const key = new ChecksummedApiKey().generate();
     const serve = `echo $$ >pid; BOOTSTRAP_API_KEY=${key} exec "${process.execPath}" "${MAIN}" 2>&1 >out`;

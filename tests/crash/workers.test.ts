@@ -24,14 +24,14 @@ describe('several workers', () => {
     return service;
   };
   const workersOf = (service: ChildProcessService) => logged(service, 'started').map(({ pid }) => pid);
-  /** Resolves when both workers serve. */
+  /** Waits until both workers serve. @returns a client */
   const serving = async (service: ChildProcessService, token?: string): Promise<HttpClient> => {
     const client = await service.started(token);
     clients.push(client);
     await until('two workers serve', () => workersOf(service).length >= 2);
     return client;
   };
-  /** So many answers at once, over up to 64 connections a client. */
+  /** Sends `count` requests at the same time, over at most 64 connections for each of four clients. */
   const atOnce = async (
     service: ChildProcessService,
     count: number,
@@ -52,7 +52,7 @@ describe('several workers', () => {
     for (const service of running.splice(0)) await service.stop('SIGKILL');
   });
 
-  describe('of one pool', () => {
+  describe('in one pool', () => {
     let service: ChildProcessService;
     let client: HttpClient;
     before(async () => {
@@ -65,7 +65,7 @@ describe('several workers', () => {
       await service.stop('SIGKILL');
     });
 
-    it('answer on one port, and one process speaks to the person', async () => {
+    it('share one port, and only one process prints', async () => {
       const responses = await atOnce(service, 100, (client) => client.get('/products'));
       expect(responses.every(({ status }) => status === 200)).to.equal(true);
       await until('all requests are logged', () => logged(service, 'request').length === 100);
@@ -76,7 +76,7 @@ describe('several workers', () => {
       expect(service.out.match(/shown this once/g)).to.have.length(1);
     });
 
-    it('read what any of them wrote, and give no id twice', async () => {
+    it('read the writes of each other, and use no id twice', async () => {
       const ids = await atOnce(service, 200, async (client, i) => {
         const made = await client.post('/products', { name: `Lamp ${i}` });
         expect(made.status).to.equal(201);
@@ -100,7 +100,7 @@ describe('several workers', () => {
       }
     });
 
-    it('tell 20 failed authentications apart in all', async () => {
+    it('share one limit of 20 failed authentications', async () => {
       const responses = await atOnce(service, 100, (client) =>
         client.get('/products', { token: new ChecksummedApiKey().generate() }),
       );
@@ -109,29 +109,30 @@ describe('several workers', () => {
     });
   });
 
-  it('are none where there is one: that process serves itself', async () => {
+  it('are not started for WORKERS=1: the process itself serves', async () => {
     const service = start({ WORKERS: '1' });
     await service.started();
     await until('one process serves', () => workersOf(service).length > 0);
     expect(workersOf(service)).to.deep.equal([service.pid]);
   });
 
-  it('have one limit together, exact under concurrency', async () => {
+  it('share one rate limit, exact under concurrency', async () => {
     const service = start({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_WINDOW_SECONDS: '600' });
     await serving(service);
     const responses = await atOnce(service, 200, (client) => client.get('/products'));
     const allowed = responses.filter(({ status }) => status === 200);
     expect(allowed).to.have.length(50);
     expect(responses.filter(({ status }) => status === 429)).to.have.length(150);
-    expect(new Set(allowed.map(({ headers }) => headers['ratelimit'])).size, 'no count told twice').to.equal(
-      50,
-    );
+    expect(
+      new Set(allowed.map(({ headers }) => headers['ratelimit'])).size,
+      'no count appears twice',
+    ).to.equal(50);
     await until('all requests are logged', () => logged(service, 'request').length === 200);
     expect(new Set(logged(service, 'request').map(({ pid }) => pid)).size).to.equal(2);
   });
 
-  describe('of which some die', () => {
-    it('are replaced under load, and nothing that was acknowledged is lost', async () => {
+  describe('if some die', () => {
+    it('are replaced under load without the loss of an acknowledged write', async () => {
       const service = start();
       const client = await serving(service);
       const load = writing(client);
@@ -140,7 +141,7 @@ describe('several workers', () => {
       for (const victim of [first, second]) {
         process.kill(victim, 'SIGKILL');
         await load.more(50);
-        await until('it is replaced', () =>
+        await until('the worker is replaced', () =>
           logged(service, REPLACED).some(({ worker }) => worker === victim),
         );
       }
@@ -153,10 +154,10 @@ describe('several workers', () => {
         [service.pid, 'SIGKILL'],
         [service.pid, 'SIGKILL'],
       ]);
-      expect(service.out.match(/listens on/g), 'nothing is said twice').to.have.length(1);
+      expect(service.out.match(/listens on/g), 'nothing is printed twice').to.have.length(1);
     });
 
-    it('are found at the old port, though all died at once', async () => {
+    it('keep their port if all die at the same time', async () => {
       const service = start();
       await serving(service);
       for (const pid of workersOf(service)) process.kill(pid, 'SIGKILL');
@@ -166,7 +167,7 @@ describe('several workers', () => {
       expect(new Set(logged(service, 'listening').map(({ port }) => port)).size).to.equal(1);
     });
 
-    it('are replaced ever more slowly where they die again and again', async () => {
+    it('are replaced after growing pauses if they die repeatedly', async () => {
       const service = start();
       await serving(service);
       for (let deaths = 1; deaths <= 4; deaths++) {
@@ -176,7 +177,7 @@ describe('several workers', () => {
       expect(logged(service, REPLACED).map(({ pauseMs }) => pauseMs)).to.deep.equal([0, 250, 500, 1_000]);
     });
 
-    it('keep their count when they die', async () => {
+    it('keep the count of the rate limit if they die', async () => {
       const service = start({ RATE_LIMIT_REQUESTS: '10', RATE_LIMIT_WINDOW_SECONDS: '600' });
       await serving(service);
       await atOnce(service, 20, (client) => client.get('/products'));
@@ -187,8 +188,8 @@ describe('several workers', () => {
     });
   });
 
-  describe('told to stop', () => {
-    /** Sends the first half of some creations; the function that comes back sends the rest and gives the answers. */
+  describe('on a signal to stop', () => {
+    /** Sends the first half of four requests. @returns a function that sends the rest and returns the responses */
     const beginPosts = async (service: ChildProcessService, client: HttpClient) => {
       const sockets = await Promise.all(Array.from({ length: 4 }, () => client.connect()));
       const headers = `Host: x\r\nAuthorization: Bearer ${service.firstKey}\r\nContent-Type: application/json`;
@@ -201,7 +202,7 @@ describe('several workers', () => {
       };
     };
 
-    it('finish what runs, lose nothing that they answered, and end well', async () => {
+    it('finish pending requests, lose no acknowledged write, and exit with 0', async () => {
       const where = folder();
       const service = start({}, where);
       const client = await serving(service);
@@ -223,7 +224,7 @@ describe('several workers', () => {
       expect(load.acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
     });
 
-    it('by a signal to all processes, as Ctrl-C gives it, end well', async () => {
+    it('to all processes, as Ctrl-C sends it, exit with 0', async () => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
         const service = start();
         const client = await serving(service);
@@ -237,8 +238,8 @@ describe('several workers', () => {
       }
     });
 
-    it('twice, end at once', async () => {
-      // An end that waited for the request would be later than the limit of this test.
+    it('sent twice, exit immediately', async () => {
+      // If the exit waited for the request, this test would time out.
       const service = start({ SHUTDOWN_GRACE_SECONDS: '3600' });
       const client = await serving(service);
       const socket = await client.connect();
@@ -250,7 +251,7 @@ describe('several workers', () => {
       await until('no worker is left', () => !workersOf(service).some(isAlive));
     });
 
-    it('before they serve, end well', async () => {
+    it('before they serve, exit with 0', async () => {
       const service = start({ SQLITE_FILE: '/dev/null/x.sqlite' });
       await service.logs(/the store cannot be reached yet/);
       expect((await service.stop()).code).to.equal(0);
@@ -258,7 +259,7 @@ describe('several workers', () => {
     });
   });
 
-  it('outlive no primary that was killed', async () => {
+  it('exit if the primary is killed', async () => {
     const service = start();
     const client = await serving(service);
     const load = writing(client);
@@ -270,8 +271,8 @@ describe('several workers', () => {
     await load.stop();
   });
 
-  describe('that cannot start', () => {
-    /** The end of a program with as many workers as that, and what it told the person. */
+  describe('if they cannot start', () => {
+    /** Returns the exit code, the output, and the log lines that are not JSON. */
     const endOf = async (WORKERS: string, environment: Record<string, string>) => {
       const service = start({ ...environment, WORKERS });
       const { code } = await service.exit;
@@ -280,35 +281,35 @@ describe('several workers', () => {
       return { code, out: service.out, plain };
     };
 
-    const expectAsAlone = async (environment: Record<string, string>, code: number) => {
+    const expectSameAsAlone = async (environment: Record<string, string>, code: number) => {
       const several = await endOf('3', environment);
       expect(several.code).to.equal(code);
       expect(several).to.deep.equal(await endOf('1', environment));
     };
 
-    it('end as one process does where the port is taken', async () => {
+    it('exit as one process does if the port is in use', async () => {
       const other = createServer().listen(0, '127.0.0.1');
       await new Promise((listening) => other.once('listening', listening));
-      await expectAsAlone({ PORT: String((other.address() as AddressInfo).port) }, 1);
+      await expectSameAsAlone({ PORT: String((other.address() as AddressInfo).port) }, 1);
       other.close();
     });
 
-    it('end as one process does where the file is no database of ours', async () => {
+    it('exit as one process does if the file is not a database', async () => {
       const file = join(root, 'notes.txt');
       writeFileSync(file, 'my notes, '.repeat(1_000));
-      await expectAsAlone({ SQLITE_FILE: file }, 1);
+      await expectSameAsAlone({ SQLITE_FILE: file }, 1);
     });
 
-    it('end as one process does where the store is not there in time', async () => {
-      await expectAsAlone({ SQLITE_FILE: '/dev/null/x.sqlite', STORE_START_TIMEOUT_SECONDS: '1' }, 75);
+    it('exit as one process does if the store cannot be opened in time', async () => {
+      await expectSameAsAlone({ SQLITE_FILE: '/dev/null/x.sqlite', STORE_START_TIMEOUT_SECONDS: '1' }, 75);
     });
 
-    it('end as one process does where the settings are wrong', async () => {
-      await expectAsAlone({ PORT: 'x', STORE: 'y' }, 78);
-      await expectAsAlone({ BOOTSTRAP_API_KEY: 'pcs_wrong' }, 78);
+    it('exit as one process does if settings are invalid', async () => {
+      await expectSameAsAlone({ PORT: 'x', STORE: 'y' }, 78);
+      await expectSameAsAlone({ BOOTSTRAP_API_KEY: 'pcs_wrong' }, 78);
     });
 
-    it('end with the signal that ended the first of them', async () => {
+    it('exit with 1 and name the signal if the first worker is killed', async () => {
       const service = start({ SQLITE_FILE: '/dev/null/x.sqlite' });
       const [, pid] = await service.logs(/"pid":(\d+),[^\n]*"msg":"listening"/);
       process.kill(Number(pid), 'SIGKILL');
@@ -316,7 +317,7 @@ describe('several workers', () => {
       expect(service.out).to.equal('The service ends: its first worker was ended by SIGKILL\n');
     });
 
-    it('are refused on a store that is the memory of one process', async () => {
+    it('are refused with STORE=memory', async () => {
       const { code, out, plain } = await endOf('2', { STORE: 'memory' });
       expect([code, out]).to.deep.equal([78, '']);
       expect(plain.join('')).to.match(/^WORKERS must be 1 with STORE=memory/);

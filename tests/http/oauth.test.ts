@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { inProcessService } from '../support/in-process-service.js';
 import { makePair } from '../support/jws.js';
-import { OidcProvider } from '../support/oidc-provider.js';
+import { OidcProvider } from './oidc-provider.js';
 
 /** The minimum time between two requests to the issuer for its keys. */
 const COOLDOWN_MS = 5_000;

@@ -36,23 +36,23 @@ describe('API keys of two replicas on one MongoDB', () => {
     await client.close();
   });
 
-  const both = (): [HttpClient, HttpClient] => clients as [HttpClient, HttpClient];
+  const replicas = (): [HttpClient, HttpClient] => clients as [HttpClient, HttpClient];
   const reads = async (client: HttpClient, token: string) =>
     (await client.get('/products?limit=1', { token })).status;
 
-  it('are good at once in the other replica', async () => {
+  it('are valid immediately in the other replica', async () => {
     for (let i = 0; i < 20; i++) {
-      const [maker, other] = i % 2 === 0 ? both() : both().toReversed();
+      const [maker, other] = i % 2 === 0 ? replicas() : replicas().toReversed();
       const { id, key } = (await maker?.post('/api-keys', READER))?.json ?? {};
       expect(other && (await reads(other, key))).to.equal(200);
       expect((await other?.get(`/api-keys/${id}`))?.json).to.deep.include({ id, ...READER });
     }
   });
 
-  it('are refused at once where they are revoked, and within 5 seconds in the other', async () => {
-    const [here, there] = both();
+  it('are refused immediately by the replica that revokes them, and within 5 seconds by the other', async () => {
+    const [here, there] = replicas();
     const { id, key } = (await here.post('/api-keys', READER)).json;
-    for (const client of both()) expect(await reads(client, key)).to.equal(200);
+    for (const client of replicas()) expect(await reads(client, key)).to.equal(200);
     expect((await here.delete(`/api-keys/${id}`)).status).to.equal(204);
     const revokedAt = performance.now();
     expect(await reads(here, key)).to.equal(401);
@@ -61,20 +61,20 @@ describe('API keys of two replicas on one MongoDB', () => {
     expect(status).to.equal(401);
   });
 
-  it('are made once under an Idempotency-Key, and shown by one answer of one replica', async () => {
+  it('are created once for an Idempotency-Key, and shown in one response of one replica', async () => {
     const options = { headers: { 'Idempotency-Key': randomUUID() } };
     const responses = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => both()[i % 2 ? 0 : 1].post('/api-keys', READER, options)),
+      Array.from({ length: 20 }, (_, i) => replicas()[i % 2 ? 0 : 1].post('/api-keys', READER, options)),
     );
     expect(new Set(responses.map(({ status }) => status))).to.deep.equal(new Set([201]));
     expect(new Set(responses.map(({ json }) => `${json.id} ${json.createdAt}`))).to.have.length(1);
-    const shown = responses.filter(({ json }) => 'key' in json);
-    expect(shown.map(({ headers }) => headers['idempotency-replayed'])).to.deep.equal([undefined]);
-    for (const client of both()) expect(await reads(client, shown[0]?.json.key)).to.equal(200);
+    const withKey = responses.filter(({ json }) => 'key' in json);
+    expect(withKey.map(({ headers }) => headers['idempotency-replayed'])).to.deep.equal([undefined]);
+    for (const client of replicas()) expect(await reads(client, withKey[0]?.json.key)).to.equal(200);
   });
 
-  it('can be revoked by the version that was seen, while the other replica uses them', async () => {
-    const [here, there] = both();
+  it('can be revoked with an older ETag while the other replica uses them', async () => {
+    const [here, there] = replicas();
     const { id, key } = (await here.post('/api-keys', READER)).json;
     const { etag = '' } = (await here.get(`/api-keys/${id}`)).headers;
     await reads(there, key);
@@ -84,9 +84,9 @@ describe('API keys of two replicas on one MongoDB', () => {
     expect((await here.delete(`/api-keys/${id}`, { headers: { 'If-Match': etag } })).status).to.equal(204);
   });
 
-  it('are stored as a digest, in records and reservations alike', async () => {
+  it('are stored only as digests, in records and in reservations', async () => {
     const options = { headers: { 'Idempotency-Key': randomUUID() } };
-    const { key } = (await both()[0].post('/api-keys', READER, options)).json;
+    const { key } = (await replicas()[0].post('/api-keys', READER, options)).json;
     const client = new MongoClient(mongoUrl(database));
     const collections = await client.db().collections();
     const all = await Promise.all(collections.map((collection) => collection.find().toArray()));

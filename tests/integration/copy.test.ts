@@ -8,6 +8,7 @@ import type { HttpClient } from '../support/http-client.js';
 import { mongoUrl } from '../support/mongo-url.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
+/** Returns all products with their ETags. */
 async function everything(client: HttpClient): Promise<unknown[]> {
   const found: unknown[] = [];
   for (let path = '/products?limit=1000'; path !== ''; ) {
@@ -37,7 +38,7 @@ describe('catalogue copy', () => {
     }
   });
 
-  it('carries a catalogue from SQLite to MongoDB and back: keys, versions, deletions, the next id', async () => {
+  it('copies a catalogue from SQLite to MongoDB and back, with keys, versions, tombstones and the next id', async () => {
     const first = new ChildProcessService(folder());
     const onSqlite = await first.started();
     const key = first.firstKey;
@@ -65,7 +66,7 @@ describe('catalogue copy', () => {
 
     const second = new ChildProcessService(folder(), { STORE: 'mongodb', MONGODB_URL: url });
     const onMongo = await second.started(key);
-    expect(second.firstKey, 'no second first key').to.equal('');
+    expect(second.firstKey, 'no new first key').to.equal('');
     expect(await everything(onMongo)).to.deep.equal(expected);
     expect((await onMongo.get('/products/7')).status).to.equal(404);
     expect((await onMongo.post('/products', { name: 'next', sku: 's7' })).json.id).to.equal(41);
@@ -79,13 +80,13 @@ describe('catalogue copy', () => {
       (await catalogue(back, ['copy', '--from', url, '--to', 'sqlite:data/catalogue.sqlite'])).code,
     ).to.equal(0);
     const third = new ChildProcessService(back);
-    const again = await third.started(key);
-    expect(await everything(again)).to.deep.equal(after);
-    again.close();
+    const onSqliteAgain = await third.started(key);
+    expect(await everything(onSqliteAgain)).to.deep.equal(after);
+    onSqliteAgain.close();
     await third.stop();
   });
 
-  it('carries what was created once: a retry in the new place is told the first answer, and makes nothing', async () => {
+  it('copies idempotency reservations, so a retry on the new store replays the first response', async () => {
     const first = new ChildProcessService(folder());
     const onSqlite = await first.started();
     const create = (client: HttpClient, key: string, path = '/products') =>
@@ -97,10 +98,10 @@ describe('catalogue copy', () => {
         },
       );
     const made = {
-      kept: await create(onSqlite, 'kept'),
+      unchanged: await create(onSqlite, 'unchanged'),
       changed: await create(onSqlite, 'changed'),
       deleted: await create(onSqlite, 'deleted'),
-      user: await create(onSqlite, 'kept', '/users'),
+      user: await create(onSqlite, 'unchanged', '/users'),
     };
     await onSqlite.patch(`/products/${made.changed.json.id}`, { name: 'another' });
     await onSqlite.delete(`/products/${made.deleted.json.id}`);
@@ -127,7 +128,8 @@ describe('catalogue copy', () => {
     const onMongo = await second.started(key);
     const before = await everything(onMongo);
     for (const [name, response] of Object.entries(made)) {
-      const retry = name === 'user' ? await create(onMongo, 'kept', '/users') : await create(onMongo, name);
+      const retry =
+        name === 'user' ? await create(onMongo, 'unchanged', '/users') : await create(onMongo, name);
       expect(retry.headers['idempotency-replayed'], name).to.equal('true');
       expect([retry.status, retry.text, retry.headers['location']]).to.deep.equal([
         201,
@@ -141,7 +143,7 @@ describe('catalogue copy', () => {
     const other = await onMongo.post(
       '/products',
       { name: 'other' },
-      { headers: { 'Idempotency-Key': 'kept' } },
+      { headers: { 'Idempotency-Key': 'unchanged' } },
     );
     expect([other.status, other.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
     const fresh = await create(onMongo, 'fresh');
@@ -154,7 +156,7 @@ describe('catalogue copy', () => {
     await second.stop();
   });
 
-  it('ends with 75 where a store cannot be reached', async () => {
+  it('exits with 75 if a store cannot be reached', async () => {
     const args = ['copy', '--from', 'mongodb://127.0.0.1:1/x', '--to', 'sqlite:y'];
     const { code, err } = await catalogue(folder(), args);
     expect(code, err).to.equal(75);

@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { listen } from '#src/composition/listen.js';
-import { browser, DocsPage } from '../support/docs-page.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { browser, DocsPage } from './docs-page.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PHONE = { width: 390, height: 844 };
-const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
+const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
   'in light': { colorScheme: 'light' },
   'in dark': { colorScheme: 'dark' },
   'on a phone': { colorScheme: 'light', viewport: PHONE, hasTouch: true },
@@ -21,7 +21,7 @@ const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
 };
 const HOSTILE = `</pre><img src=x onerror="document.title='taken'"><script>document.title='taken'</script>&lt;b&gt;`;
 
-// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is walked by its own words
+// biome-ignore lint/suspicious/noExplicitAny: the structure of an OpenAPI document is not typed
 type Node = any;
 
 describe('the page at /docs, in Chromium', () => {
@@ -30,9 +30,9 @@ describe('the page at /docs, in Chromium', () => {
   const pages: DocsPage[] = [];
   let document: Node;
 
-  const address = () => `https://localhost:${service.port}/docs`;
+  const url = () => `https://localhost:${service.port}/docs`;
   const open = async (options?: BrowserContextOptions, prepare?: (page: Page) => Promise<unknown>) => {
-    const docs = await DocsPage.open(chromium(), address(), options, prepare);
+    const docs = await DocsPage.open(chromium(), url(), options, prepare);
     pages.push(docs);
     return docs;
   };
@@ -48,10 +48,10 @@ describe('the page at /docs, in Chromium', () => {
         .map(([method, { operationId, parameters = [] }]) => ({
           id: String(operationId),
           name: `${method.toUpperCase()} ${path}`,
-          parameters: [...(item.parameters ?? []), ...parameters].map(resolved),
+          parameters: [...(item.parameters ?? []), ...parameters].map(dereference),
         })),
     );
-  const resolved = ({ $ref, ...own }: Node): Node =>
+  const dereference = ({ $ref, ...own }: Node): Node =>
     $ref === undefined
       ? own
       : $ref
@@ -64,7 +64,7 @@ describe('the page at /docs, in Chromium', () => {
   const send = (shown: Locator) => shown.getByRole('button', { name: 'Send' }).click();
   const status = (shown: Locator) => shown.locator('.status-line .status').textContent();
   const body = async (shown: Locator) => String(await shown.locator('.answer-body').textContent());
-  const issuesByAxe = async ({ page }: DocsPage) => {
+  const axeViolations = async ({ page }: DocsPage) => {
     await page.evaluate(AXE);
     const found: Node = await page.evaluate('axe.run()');
     return found.violations.map(({ id, nodes }: Node) => [id, nodes.map(({ html }: Node) => html)]);
@@ -77,14 +77,14 @@ describe('the page at /docs, in Chromium', () => {
     for (const docs of pages.splice(0)) await docs.close();
   });
 
-  it('loads without a complaint, and from this service alone', async () => {
+  it('loads without errors, and only from this service', async () => {
     const docs = await opened();
     await docs.page.waitForLoadState('networkidle');
     expect(docs.complaints).to.deep.equal([]);
-    expect([...docs.origins]).to.deep.equal([new URL(address()).origin]);
+    expect([...docs.origins]).to.deep.equal([new URL(url()).origin]);
   });
 
-  it('says what to do where a part of it does not come', async () => {
+  it('says what to do if a script cannot be loaded', async () => {
     const { page } = await open({}, (prepared) =>
       prepared.route('**/docs/trial.js', (route) => route.fulfill({ status: 429, body: '{}' })),
     );
@@ -93,7 +93,7 @@ describe('the page at /docs, in Chromium', () => {
     expect(await page.locator('main').innerText()).to.match(/reload it in a minute/);
   });
 
-  it('has a browser that would complain', async () => {
+  it('runs in a browser that reports violations of its policy', async () => {
     const docs = await opened();
     await docs.page.evaluate(() => {
       const style = globalThis.document.createElement('style');
@@ -104,7 +104,7 @@ describe('the page at /docs, in Chromium', () => {
     expect(docs.complaints.join()).to.include('style-src');
   });
 
-  it('lists all operations of the document, in its two lists, and no others', async () => {
+  it('lists exactly the operations of the document, in the page and in its navigation', async () => {
     const { page } = await opened();
     const names = operations().map(({ name }) => name);
     const shown = await page
@@ -124,26 +124,26 @@ describe('the page at /docs, in Chromium', () => {
     const docs = await opened();
     for (const { id, name, parameters } of operations()) {
       const shown = await docs.operation(id);
-      // Folds are filled when they are opened.
+      // A fold creates its fields when it is opened.
       for (const fold of await shown.locator('form > details').all())
         await fold.evaluate((details: HTMLDetailsElement) => {
           details.open = true;
         });
-      const due = parameters.map((parameter: Node) => parameter.name);
+      const expected = parameters.map((parameter: Node) => parameter.name);
       await docs.page
         .waitForFunction(
           ([of, count]) =>
             globalThis.document.querySelectorAll(`[id="${of}"] form .field label code`).length === count,
-          [id, due.length] as const,
+          [id, expected.length] as const,
         )
         .catch(() => {});
       const labels = await shown.locator('form .field label code').allTextContents();
-      expect(labels, name).to.have.members(due);
+      expect(labels, name).to.have.members(expected);
     }
     expect(docs.complaints).to.deep.equal([]);
   });
 
-  it('tries a request with a key that was pasted', async () => {
+  it('sends a request with a pasted key', async () => {
     const docs = await opened();
     await paste(docs, `  Bearer ${FIRST_KEY}\n`);
     const creating = await docs.operation(idOf('POST /v1/products'));
@@ -168,22 +168,22 @@ describe('the page at /docs, in Chromium', () => {
     expect(docs.complaints).to.deep.equal([]);
   });
 
-  it('has a body to begin from that the service takes, in every type that it creates from', async () => {
+  it('offers a valid example body for each content type', async () => {
     const docs = await opened();
     await paste(docs);
     const shown = await docs.operation(idOf('POST /v1/products'));
-    for (const [type, due] of [
+    for (const [type, expected] of [
       ['application/x-ndjson', '200'],
       ['application/json', '409'],
     ]) {
       await shown.getByLabel('Content-Type').selectOption(`${type}`);
       await send(shown);
       await shown.locator('.answer').waitFor();
-      expect(await status(shown), type).to.equal(due);
+      expect(await status(shown), type).to.equal(expected);
     }
   });
 
-  it('shows a refusal as it comes', async () => {
+  it('shows an error response unchanged', async () => {
     const docs = await opened();
     const shown = await docs.operation(idOf('GET /v1/users'));
     await send(shown);
@@ -192,7 +192,7 @@ describe('the page at /docs, in Chromium', () => {
     expect(await shown.locator('.answer-headers').textContent()).to.include('www-authenticate: Bearer');
   });
 
-  it('keeps a key nowhere', async () => {
+  it('does not store the key', async () => {
     const docs = await opened();
     const { page, context } = docs;
     await paste(docs);
@@ -211,20 +211,20 @@ describe('the page at /docs, in Chromium', () => {
     expect(await page.getByLabel('API key or access token').inputValue()).to.equal('');
   });
 
-  it('hides a key until it is asked to show it', async () => {
+  it('hides the key until the user shows it', async () => {
     const docs = await opened();
     await paste(docs);
     const field = docs.page.getByLabel('API key or access token');
-    const redactSecrets = () =>
+    const textSecurity = () =>
       field.evaluate((input) => getComputedStyle(input).getPropertyValue('-webkit-text-security'));
-    expect(await redactSecrets()).to.equal('disc');
+    expect(await textSecurity()).to.equal('disc');
     await docs.page.getByRole('button', { name: 'Show', pressed: false }).click();
-    expect(await redactSecrets()).to.equal('none');
+    expect(await textSecurity()).to.equal('none');
     await docs.page.getByRole('button', { name: 'Show', pressed: true }).click();
-    expect(await redactSecrets()).to.equal('disc');
+    expect(await textSecurity()).to.equal('disc');
   });
 
-  it('shows what is hostile as the text that it is, in an answer', async () => {
+  it('shows HTML in a response as text', async () => {
     const { json } = await service.client.post('/products', { name: HOSTILE });
     const docs = await opened();
     await paste(docs);
@@ -238,7 +238,7 @@ describe('the page at /docs, in Chromium', () => {
     expect(docs.complaints).to.deep.equal([]);
   });
 
-  it('shows what is hostile as the text that it is, in the document too', async () => {
+  it('shows HTML in the document as text', async () => {
     const link = '[x](javascript:alert(1)) [y](data:text/html,z) [z](//elsewhere.example)';
     const hostile = {
       openapi: '3.1.0',
@@ -272,7 +272,7 @@ describe('the page at /docs, in Chromium', () => {
     expect(docs.complaints).to.deep.equal([]);
   });
 
-  it('says when no answer comes', async () => {
+  it('says if there is no response', async () => {
     const docs = await opened();
     const shown = await docs.operation(idOf('GET /health/live'));
     await docs.context.setOffline(true);
@@ -284,7 +284,7 @@ describe('the page at /docs, in Chromium', () => {
     expect(await shown.getByText('There was no response').count()).to.equal(0);
   });
 
-  it('cancels a request that takes too long, and hands the focus back', async () => {
+  it('cancels a slow request and returns the focus', async () => {
     const docs = await opened();
     const shown = await docs.operation(idOf('GET /health/live'));
     await docs.page.route('**/health/live', () => {});
@@ -299,7 +299,7 @@ describe('the page at /docs, in Chromium', () => {
     expect(await again.evaluate((button) => button === globalThis.document.activeElement)).to.equal(true);
   });
 
-  it('shows of a long answer its beginning, and reads no more', async () => {
+  it('reads and shows only the beginning of a long response', async () => {
     const docs = await opened();
     const shown = await docs.operation(idOf('GET /health/live'));
     const long = 'x'.repeat(600_000);
@@ -311,7 +311,7 @@ describe('the page at /docs, in Chromium', () => {
     expect((await body(shown)).length).to.equal(256 * 1024);
   });
 
-  it('says when the document cannot be read, and reads it again', async () => {
+  it('says if the document cannot be read, and can retry', async () => {
     let isBroken = true;
     const docs = await open({}, (page) =>
       page.route('**/openapi.json', (route) =>
@@ -324,10 +324,10 @@ describe('the page at /docs, in Chromium', () => {
     await docs.page.locator('.operation').first().waitFor();
   });
 
-  it('opens the operation that its address names, folded away or not', async () => {
+  it('opens the operation that its URL names, even if it is folded', async () => {
     for (const name of ['PATCH /v1/orders/{id}', 'OPTIONS /v1/users']) {
       const docs = await open();
-      await docs.page.goto(`${address()}#${idOf(name)}`);
+      await docs.page.goto(`${url()}#${idOf(name)}`);
       await docs.page.reload();
       const summary = docs.page.locator(`[id="${idOf(name)}"] > summary`);
       await docs.page.locator(`[id="${idOf(name)}"] form`).waitFor();
@@ -338,7 +338,7 @@ describe('the page at /docs, in Chromium', () => {
     }
   });
 
-  it('finds an operation by its words', async () => {
+  it('finds operations by words', async () => {
     const { page } = await opened();
     await page.getByLabel('Find an operation').fill('options /v1/orders/');
     expect(await page.locator('nav a:visible').count()).to.equal(1);
@@ -348,7 +348,7 @@ describe('the page at /docs, in Chromium', () => {
     await page.getByText('No operation has these words.').waitFor();
   });
 
-  it('works by the keyboard alone', async () => {
+  it('works with the keyboard only', async () => {
     const docs = await opened();
     const { page } = docs;
     await page.keyboard.press('Tab');
@@ -373,19 +373,19 @@ describe('the page at /docs, in Chromium', () => {
     expect(await status(first)).to.equal('200');
   });
 
-  it('tells in a live region what became of a request', async () => {
+  it('reports the outcome of a request in a live region', async () => {
     const docs = await opened();
     const shown = await docs.operation(idOf('GET /health/live'));
     await send(shown);
     await shown.getByRole('status').getByText('200 OK').waitFor();
   });
 
-  for (const [look, options] of Object.entries(LOOKS)) {
-    it(`has nothing that axe finds fault with, ${look}, and scrolls in one direction`, async () => {
+  for (const [appearance, options] of Object.entries(APPEARANCES)) {
+    it(`has no axe violations, and scrolls in one direction, ${appearance}`, async () => {
       const docs = await opened(options);
       const { page } = docs;
       await paste(docs);
-      expect(await issuesByAxe(docs)).to.deep.equal([]);
+      expect(await axeViolations(docs)).to.deep.equal([]);
       const shown = await docs.operation(idOf('POST /v1/products'));
       await send(shown);
       await shown.locator('.answer').waitFor();
@@ -393,7 +393,7 @@ describe('the page at /docs, in Chromium', () => {
       const listing = await docs.operation(idOf('GET /v1/products'));
       await listing.locator('summary', { hasText: 'Filters' }).click();
       await listing.locator('summary', { hasText: 'As a curl command' }).click();
-      expect(await issuesByAxe(docs)).to.deep.equal([]);
+      expect(await axeViolations(docs)).to.deep.equal([]);
       const [content, window] = await page.evaluate(() => [
         globalThis.document.documentElement.scrollWidth,
         globalThis.document.documentElement.clientWidth,
@@ -402,7 +402,7 @@ describe('the page at /docs, in Chromium', () => {
     });
   }
 
-  it('folds the list of operations on a phone, and unfolds it where there is room', async () => {
+  it('folds the list of operations on a narrow screen, and unfolds it on a wide one', async () => {
     const { page } = await opened({ viewport: PHONE });
     const link = page.locator(`nav a[href="#${idOf('POST /v1/products')}"]`);
     expect(await link.isVisible()).to.equal(false);
@@ -414,7 +414,7 @@ describe('the page at /docs, in Chromium', () => {
     await link.waitFor({ state: 'visible' });
   });
 
-  it('moves nothing for who wants it still', async () => {
+  it('scrolls without animation if the user prefers reduced motion', async () => {
     for (const [reducedMotion, behaviour] of [
       ['reduce', 'auto'],
       ['no-preference', 'smooth'],
@@ -427,7 +427,7 @@ describe('the page at /docs, in Chromium', () => {
     }
   });
 
-  it('copies a request for curl that does the same', async () => {
+  it('copies a curl command that sends the same request', async () => {
     const docs = await opened({ permissions: ['clipboard-read', 'clipboard-write'] });
     const shown = await docs.operation(idOf('POST /v1/products'));
     const name = `it's "copied" $HOME`;
@@ -447,7 +447,7 @@ describe('the page at /docs, in Chromium', () => {
     expect(JSON.parse(stdout.split('\r\n\r\n')[1] ?? '').name).to.equal(name);
   });
 
-  it('marks the command where a browser does not let it be copied', async () => {
+  it('selects the command if the browser does not allow copying', async () => {
     const docs = await open({}, (page) =>
       page.addInitScript(() => {
         Object.defineProperty(navigator, 'clipboard', { value: undefined });
@@ -467,7 +467,7 @@ describe('the page at /docs, in Chromium', () => {
     expect(await words.locator('a').getAttribute('href')).to.equal('openapi.json');
   });
 
-  it('sends to its own origin, whatever the document says of servers', async () => {
+  it('sends to its own origin, even if the document names another server', async () => {
     const elsewhere = { ...document, servers: [{ url: 'https://elsewhere.example/base' }] };
     const docs = await open({}, (page) =>
       page.route('**/openapi.json', (route) => route.fulfill({ json: elsewhere })),
@@ -479,26 +479,26 @@ describe('the page at /docs, in Chromium', () => {
   });
 });
 
-describe('the page at /docs, behind a proxy that puts it into a folder', () => {
+describe('the page at /docs, behind a proxy that adds a path prefix', () => {
   const service = inProcessService({
     TLS: 'proxy',
     TRUSTED_PROXIES: '127.0.0.1',
     PUBLIC_URL: 'https://shop.example/catalogue',
   });
   const chromium = browser();
-  const proxy = createServer((requested, responded) => {
-    const { method, url = '', headers } = requested;
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, url = '', headers } = incoming;
     const path = url.replace(/^\/catalogue(?=\/)/, '');
-    if (path === url) return responded.writeHead(404).end();
+    if (path === url) return outgoing.writeHead(404).end();
     const sent = { ...headers, 'x-forwarded-proto': 'https' };
-    const onward = request(
+    const forwarded = request(
       { port: service.port, host: '127.0.0.1', method, path, headers: sent },
       (response) => {
-        responded.writeHead(response.statusCode ?? 0, response.headers);
-        response.pipe(responded);
+        outgoing.writeHead(response.statusCode ?? 0, response.headers);
+        response.pipe(outgoing);
       },
     );
-    return requested.pipe(onward);
+    return incoming.pipe(forwarded);
   });
 
   after(async () => {
@@ -507,7 +507,7 @@ describe('the page at /docs, behind a proxy that puts it into a folder', () => {
     await once(proxy, 'close').catch(() => {});
   });
 
-  it('finds its parts, the document and the service there', async () => {
+  it('finds its scripts, the document and the service under the prefix', async () => {
     const port = await listen(proxy, '127.0.0.1', 0);
     const docs = await DocsPage.open(chromium(), `http://localhost:${port}/catalogue/docs`);
     const shown = await docs.operation('getLiveness');
@@ -517,7 +517,7 @@ describe('the page at /docs, behind a proxy that puts it into a folder', () => {
     await docs.close();
   });
 
-  it('loads where the address names a user, as proxies that ask for a password may have it', async () => {
+  it('loads from a URL with credentials, as for a proxy with basic authentication', async () => {
     const { port } = proxy.address() as AddressInfo;
     const docs = await DocsPage.open(chromium(), `http://ann:secret@localhost:${port}/catalogue/docs`);
     await docs.page.locator('[id="getLiveness"]').waitFor({ state: 'attached' });

@@ -30,6 +30,6 @@ exactlyOnceContract(
     'before the reservation': { reserved: false, inserted: false },
     'after the reservation': { reserved: true, inserted: false },
     'after the insertion': { reserved: true, inserted: true },
-    'before the answer': { reserved: true, inserted: true },
+    'before the response': { reserved: true, inserted: true },
   },
 );

@@ -14,17 +14,17 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const QUOTA = 40;
 
-/** Two instances, each on an address of its own and on the same ports, as containers have them. */
+/** Two instances with different IP addresses and the same ports, as in containers. */
 const HOSTS = ['127.0.0.2', '127.0.0.3'];
-/** Where HAProxy connects from. */
+/** The IP address of HAProxy. */
 const PROXY = '127.0.0.1';
-const STRANGER = '127.0.0.9';
+const OTHER_HOST = '127.0.0.9';
 
-describe('HAProxy with config/haproxy.cfg, before two instances', () => {
+describe('HAProxy with config/haproxy.cfg, in front of two instances', () => {
   const folder = temporaryFolder();
   const instances: ChildProcessService[] = [];
-  const known = [...HOSTS];
-  const names = new NameServer(() => known);
+  const hosts = [...HOSTS];
+  const names = new NameServer(() => hosts);
   let proxy: ChildProcess;
   let client: HttpClient;
   let port: number;
@@ -49,12 +49,12 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
     instances.push(instance);
     return instance;
   };
-  const comesTo = async (status: number) => {
+  const untilStatus = async (status: number) => {
     for (const end = Date.now() + 20_000; Date.now() < end; await sleep(100)) {
       const response = await client.get('/health/ready', { token: null }).catch(() => undefined);
       if (response?.status === status) return response;
     }
-    throw new Error(`no ${status} from HAProxy`);
+    throw new Error(`HAProxy did not respond with ${status} within 20 s`);
   };
 
   before(async () => {
@@ -81,7 +81,7 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
     execFileSync('haproxy', ['-c', '-f', 'config/haproxy.cfg'], { env });
     proxy = spawn('haproxy', ['-db', '-f', 'config/haproxy.cfg'], { env, stdio: 'ignore' });
     client = new HttpClient(Number(https), join(folder, 'localhost.pem'), FIRST_KEY);
-    await comesTo(200);
+    await untilStatus(200);
   });
   after(async () => {
     client?.close();
@@ -93,7 +93,7 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
     for (const instance of instances) await instance.stop('SIGKILL');
   });
 
-  it('serves HTTPS, from both', async () => {
+  it('serves HTTPS from both instances', async () => {
     const { headers, json } = await client.post('/v1/products', { name: 'Lamp' });
     const responses = await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -108,17 +108,17 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
       await instance.logs(/"route":"\/v1\/products\/\{id\}"[^\n]*"status":200/);
   });
 
-  it('lets no client change how, or from where, its request came', async () => {
-    const spoofed = (i: number) => ({
+  it('overwrites forged forwarding headers', async () => {
+    const forgedHeaders = (i: number) => ({
       'X-Forwarded-Proto': 'http',
       'X-Forwarded-For': `192.0.2.${i}, ${PROXY}`,
       'x-forwarded-host': 'elsewhere',
       Forwarded: `for=192.0.2.${i};proto=http`,
     });
-    expect((await client.get('/products', { headers: spoofed(0) })).status).to.equal(200);
+    expect((await client.get('/products', { headers: forgedHeaders(0) })).status).to.equal(200);
     const statuses: number[] = [];
     for (let i = 0; i < 3 * QUOTA; i++) {
-      const options = { token: null, from: '127.0.0.7', headers: spoofed(i) };
+      const options = { token: null, from: '127.0.0.7', headers: forgedHeaders(i) };
       statuses.push((await client.get('/nowhere', options)).status);
     }
     const served = statuses.filter((status) => status !== 429);
@@ -131,7 +131,7 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
     expect(neighbour.status).to.equal(404);
   });
 
-  it('lets an import through line by line, its results too', async () => {
+  it('passes an import and its results through line by line', async () => {
     const stream = new LineStream(client.startLines('/v1/products'));
     for (let number = 1; number <= 3; number++) {
       await stream.send(`{"name":"line ${number}"}\n`);
@@ -143,17 +143,17 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
     expect([rest.length, rest.at(-1).line]).to.deep.equal([5_000, 5_003]);
   });
 
-  it('leaves what is too large to the service', async () => {
+  it('lets the service reject URIs and headers that are too large', async () => {
     expect((await client.get(`/products?x=${'1'.repeat(9_000)}`)).json.code).to.equal('uri_too_long');
     expect((await client.get('/products', { headers: { X: 'x'.repeat(17_000) } })).json.code).to.equal(
       'headers_too_large',
     );
   });
 
-  it('is the one way in: whoever comes to an instance in plain HTTP gets 403', async () => {
+  it('is the only way to an instance: direct plain HTTP gets 403', async () => {
     const direct = new HttpClient(port, undefined, FIRST_KEY, HOSTS[0]);
     for (const headers of [{}, { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': PROXY }]) {
-      const response = await direct.get('/v1/products', { from: STRANGER, headers });
+      const response = await direct.get('/v1/products', { from: OTHER_HOST, headers });
       expect([response.status, response.json.code]).to.deep.equal([403, 'https_required']);
     }
     direct.close();
@@ -163,22 +163,22 @@ describe('HAProxy with config/haproxy.cfg, before two instances', () => {
     plain.close();
   });
 
-  it('loses no read when an instance stops, and says 503 in the form of the service when none is left', async () => {
+  it('loses no read if one instance stops, and responds 503 in the schema of the service if both are stopped', async () => {
     const request = async () => (await client.get('/health/live', { token: null })).status;
     const statuses: number[] = [];
     let isRequesting = true;
-    const options = Array.from({ length: 4 }, async () => {
+    const readers = Array.from({ length: 4 }, async () => {
       while (isRequesting) statuses.push(await request());
     });
     await sleep(300);
     expect(await instances[0]?.stop()).to.deep.equal({ code: 0, signal: null });
     await sleep(1_000);
     isRequesting = false;
-    await Promise.all(options);
+    await Promise.all(readers);
     expect(new Set(statuses)).to.deep.equal(new Set([200]));
 
     await instances[1]?.stop('SIGKILL');
-    const response = await comesTo(503);
+    const response = await untilStatus(503);
     expect(response.json).to.have.all.keys('code', 'message', 'details');
     expect(response.json.code).to.equal('unavailable');
     expect(Number(response.headers['retry-after'])).to.be.greaterThan(0);

@@ -10,8 +10,8 @@ import { product } from '../contract/repository/records.js';
 import { mongoUrl } from '../support/mongo-url.js';
 import { ENDLESS } from '../support/tables.js';
 
-/** The server removes what is old by itself; that it does is MongoDB's own affair, and the stand-in does not. */
-describe('what expires on MongoDB', () => {
+/** Covers the TTL indexes. The removal itself is up to the server, and the stand-in does not remove. */
+describe('expiry on MongoDB', () => {
   let client: MongoClient;
   let database: Db;
   let opened: Storage[];
@@ -29,13 +29,13 @@ describe('what expires on MongoDB', () => {
 
   const replica = (): Storage => {
     const url = mongoUrl(database.databaseName);
-    const stored = mongoStorage({ url, budget: ENDLESS });
-    opened.push(stored);
-    return stored;
+    const storage = mongoStorage({ url, budget: ENDLESS });
+    opened.push(storage);
+    return storage;
   };
 
-  /** Of every collection: what is removed by which member, how many seconds after. */
-  const expiries = async () => {
+  /** Returns the TTL indexes of every collection. */
+  const ttlIndexes = async () => {
     const collections = await database.listCollections().toArray();
     const all = await Promise.all(
       collections.map(async ({ name }) => ({ name, indexes: await database.collection(name).indexes() })),
@@ -62,22 +62,22 @@ describe('what expires on MongoDB', () => {
     })),
   ];
 
-  it('is the reservations of four resources and the tombstones of three, not those of API keys', async () => {
+  it('covers reservations of four resources and tombstones of three, but not those of API keys', async () => {
     await replica().store.open();
     expect(TABLES.map(({ name }) => name)).to.include('api_keys');
     expect(expected.map(({ name }) => name))
       .to.include('api_keys_reservations')
       .and.not.include('api_keys');
-    expect(await expiries()).to.have.deep.members(expected);
+    expect(await ttlIndexes()).to.have.deep.members(expected);
   });
 
-  it('is said in the same words by replicas that start together, and by those that start later', async () => {
+  it('has the same indexes after concurrent and later starts of replicas', async () => {
     await Promise.all([1, 2, 3].map(() => replica().store.open()));
     await replica().store.open();
-    expect(await expiries()).to.have.deep.members(expected);
+    expect(await ttlIndexes()).to.have.deep.members(expected);
   });
 
-  it('comes to a database of before, and is of no record in it', async () => {
+  it('is added to a database without it, and covers no live record', async () => {
     const before = replica();
     await before.store.open();
     await before.products.insert(product(1));
@@ -87,15 +87,15 @@ describe('what expires on MongoDB', () => {
       );
       await database.collection(name).dropIndex(index?.name ?? '');
     }
-    expect(await expiries()).to.deep.equal([]);
+    expect(await ttlIndexes()).to.deep.equal([]);
     await replica().store.open();
-    expect(await expiries()).to.have.deep.members(expected);
+    expect(await ttlIndexes()).to.have.deep.members(expected);
     const [document] = await database.collection('products').find().toArray();
-    expect(document, 'lacks what would let it expire').to.not.have.property('deletedAt');
+    expect(document, 'has no field that lets it expire').to.not.have.property('deletedAt');
     expect(document).to.have.property('live', true);
   });
 
-  it('is never after another time: an index that says so ends the start, in the place of ours or beside it', async () => {
+  it('fails the start if an index with another time replaces ours or is added to it', async () => {
     const key = { reservedAt: 1 } as const;
     const reservations = database.collection('users_reservations');
     const found = {
@@ -112,7 +112,7 @@ describe('what expires on MongoDB', () => {
     }
   });
 
-  it('has to be by our index alone: the server makes another one beside it, and the next start ends', async () => {
+  it('fails the next start if another TTL index is added to ours', async () => {
     await replica().store.open();
     const reservations = database.collection('users_reservations');
     await reservations.createIndex({ reservedAt: 1 }, { name: 'by_hand', expireAfterSeconds: 60 });
@@ -125,7 +125,7 @@ describe('what expires on MongoDB', () => {
     expect(await store.open().catch((error: unknown) => error)).to.be.instanceOf(StoreConfigError);
   });
 
-  it('is kept as a time: by another type the server would never remove it', async () => {
+  it('stores times as dates, because the server removes no other type', async () => {
     const { store, products, reservations } = replica();
     await store.open();
     const at = Date.now();
@@ -140,7 +140,7 @@ describe('what expires on MongoDB', () => {
     ]);
   });
 
-  it('is swept by nobody else', () => {
+  it('is not purged by the service itself', () => {
     expect(replica().purgeable).to.deep.equal([]);
   });
 });

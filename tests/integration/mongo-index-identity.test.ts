@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { type Collection, type CreateIndexesOptions, MongoClient, type MongoServerError } from 'mongodb';
 import { mongoUrl } from '../support/mongo-url.js';
 
-/** What the start relies on: https://jira.mongodb.org/browse/SERVER-47657. */
-describe('indexes of one key on MongoDB', () => {
+/** The start of the service relies on this: https://jira.mongodb.org/browse/SERVER-47657. */
+describe('indexes with the same key on MongoDB', () => {
   const key = { at: 1 } as const;
   let client: MongoClient;
   let collection: Collection;
@@ -19,13 +19,13 @@ describe('indexes of one key on MongoDB', () => {
     await client.close();
   });
 
-  const outcome = async (options: CreateIndexesOptions, of: Record<string, 1 | -1> = key) =>
-    collection.createIndex(of, options).then(
+  const outcome = async (options: CreateIndexesOptions, indexKey: Record<string, 1 | -1> = key) =>
+    collection.createIndex(indexKey, options).then(
       () => 'made',
       (error: MongoServerError) => error.codeName,
     );
 
-  it('stand beside each other where one is sparse or unique and the other is not', async () => {
+  it('coexist if they differ in being sparse or unique', async () => {
     expect(await outcome({ name: 'plain', expireAfterSeconds: 60 })).to.equal('made');
     expect(await outcome({ name: 'unique', unique: true })).to.equal('made');
     expect(await outcome({ name: 'both', sparse: true, unique: true })).to.equal('made');
@@ -33,7 +33,7 @@ describe('indexes of one key on MongoDB', () => {
     expect((await collection.indexes()).map(({ name }) => name)).to.have.members(names);
   });
 
-  it('are each enforced, and dropped one by one', async () => {
+  it('are enforced and dropped separately', async () => {
     await collection.insertOne({});
     const error = await collection.insertOne({}).catch((error: unknown) => error);
     expect(error).to.have.property('code', 11_000);
@@ -42,7 +42,7 @@ describe('indexes of one key on MongoDB', () => {
     expect((await collection.indexes()).map(({ name }) => name)).to.include.members(['ours', 'both']);
   });
 
-  it('are one where they are alike, whatever else is said of them', async () => {
+  it('conflict if they differ only in other options', async () => {
     const sparse = true;
     expect(await outcome({ name: 'ours', sparse, expireAfterSeconds: 90_000 })).to.equal('made');
     expect(await outcome({ name: 'ours', sparse, expireAfterSeconds: 60 })).to.equal('IndexOptionsConflict');

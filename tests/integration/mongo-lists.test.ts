@@ -60,7 +60,7 @@ describe('lists on MongoDB', () => {
 
     beforeEach(() => products.insertAll(TEXTS.map((name, at) => product(at + 1, { name }))));
 
-    it('is found as the text that it is, and finds nothing else', async () => {
+    it('matches only itself as a value', async () => {
       for (const [at, value] of TEXTS.entries()) {
         expect(await idsOf({ field: 'name', operator: 'eq', value }), value).to.deep.equal([at + 1]);
         expect(await idsOf({ field: 'name', operator: 'in', values: [value] }), value).to.deep.equal([
@@ -71,7 +71,7 @@ describe('lists on MongoDB', () => {
       }
     });
 
-    it('is found as the key and the value of an attribute', async () => {
+    it('matches only itself as the key and the value of an attribute', async () => {
       await products.insertAll(
         TEXTS.map((text, at) => product(at + 101, { attributes: { [text]: text, 'a.b': 'a' } })),
       );
@@ -82,17 +82,17 @@ describe('lists on MongoDB', () => {
       }
     });
 
-    it('does nothing where it is no text at all, but an operator or an expression', async () => {
+    it('matches nothing if it is an operator or an expression instead of text', async () => {
       await products.insert(product(100, { sku: 'a', attributes: { a: 'a' } }));
-      for (const smuggled of [{ $gt: '' }, { $ne: null }, /.*/] as unknown as string[]) {
-        expect(await idsOf({ field: 'name', operator: 'eq', value: smuggled })).to.deep.equal([]);
-        const attribute = { field: 'attributes', operator: 'attribute', key: smuggled, value: 'a' } as const;
+      for (const injected of [{ $gt: '' }, { $ne: null }, /.*/] as unknown as string[]) {
+        expect(await idsOf({ field: 'name', operator: 'eq', value: injected })).to.deep.equal([]);
+        const attribute = { field: 'attributes', operator: 'attribute', key: injected, value: 'a' } as const;
         expect(await idsOf(attribute)).to.deep.equal([]);
-        expect(await products.findByUnique('sku', smuggled)).to.equal(undefined);
+        expect(await products.findByUnique('sku', injected)).to.equal(undefined);
       }
     });
 
-    it('is no name of a field', async () => {
+    it('is rejected as the name of a field', async () => {
       for (const field of ['$where', 'fields', 'live', '_id', 'constructor']) {
         const attempt = products.list({
           limit: 1,
@@ -109,7 +109,7 @@ describe('lists on MongoDB', () => {
     const documents = () =>
       store.run((database) => database.collection('users').find().sort({ _id: 1 }).toArray());
 
-    it('have a copy without case in the document, outside the fields', async () => {
+    it('have a case-folded copy in the document, outside the fields', async () => {
       await users.insert(user(1, 'Ann@Example.COM'));
       expect((await documents())[0]).to.deep.include({
         fields: { name: 'user 1', email: 'Ann@Example.COM' },
@@ -118,7 +118,7 @@ describe('lists on MongoDB', () => {
       expect(await users.find(1)).to.deep.equal(user(1, 'Ann@Example.COM'));
     });
 
-    it('keep the copy up to date when the record is replaced', async () => {
+    it('update the copy when the record is replaced', async () => {
       await users.insert(user(1, 'Ann@x'));
       await users.insert(user(2, 'Bob@x'));
       expect(await users.replace({ ...user(1, 'Eve@X'), version: 2 }, 1)).to.equal(true);
@@ -130,14 +130,14 @@ describe('lists on MongoDB', () => {
       expect(await users.insert(user(3, 'ANN@x'))).to.equal(true);
     });
 
-    it('leave nothing of it in a tombstone, so that the value is free', async () => {
+    it('have no copy in a tombstone, so the value is free', async () => {
       await users.insert(user(1, 'Ann@x'));
       await users.remove(1, 1, AT);
       expect(await documents()).to.deep.equal([{ _id: 1, deletedAt: new Date(AT) }]);
       expect(await users.insert(user(2, 'ann@X'))).to.equal(true);
     });
 
-    it('are carried by an archive, which makes the copy and does not show it', async () => {
+    it('are copied by an archive, which makes the folded copy and does not return it', async () => {
       const archive = new MongoArchive(store, USER_COLLECTION);
       await archive.add([user(1, 'Ann@x'), { id: 2, deletedAt: AT }]);
       expect((await documents())[0]?.['folded']).to.deep.equal({ email: 'ann@x' });
@@ -145,15 +145,15 @@ describe('lists on MongoDB', () => {
       await expectRefusal(users.insert(user(3, 'aNN@x')), 'duplicate_value', ['/email']);
     });
 
-    it('leave other tables as they are', async () => {
+    it('do not affect other tables', async () => {
       await products.insert(product(1, { sku: 'ABC' }));
       const [document] = await store.run((database) => database.collection('products').find().toArray());
       expect(document).to.not.have.property('folded');
     });
   });
 
-  describe('insertion of many', () => {
-    it('tells of each what became of it, in the order of the records', async () => {
+  describe('insertAll', () => {
+    it('returns an outcome for each record, in the order of the records', async () => {
       await users.insert(user(1, 'taken@x'));
       await users.insert(user(2, 'gone@x'));
       await users.remove(2, 1, AT);
@@ -174,18 +174,18 @@ describe('lists on MongoDB', () => {
       expect(await users.count([])).to.equal(1_497);
     });
 
-    it('says of a record that is there already that its id is taken, not that its value is', async () => {
+    it('returns id_conflict, not a duplicate value, for an existing record', async () => {
       await users.insert(user(1, 'ann@x'));
       expect(await users.insertAll([user(1, 'ann@x')])).to.deep.equal(['id_conflict']);
     });
 
-    it('of none asks nothing', async () => {
+    it('accepts no records', async () => {
       expect(await users.insertAll([])).to.deep.equal([]);
     });
   });
 
   describe('instants between two milliseconds', () => {
-    /** Of records at AT − 1, AT and AT + 1, with these ids. */
+    /** The ids that match, of records 1, 2 and 3 at AT − 1, AT and AT + 1. */
     const CASES: readonly [operator: Comparison['operator'], offset: number, ids: Id[]][] = [
       ['eq', 0, [2]],
       ['eq', 0.4, []],
@@ -212,7 +212,7 @@ describe('lists on MongoDB', () => {
       });
     }
 
-    it('are in no list of values, and do not spoil it', async () => {
+    it('match nothing in a list of values, and do not affect the other values', async () => {
       await products.insertAll([product(1), product(2)]);
       expect(await idsOf({ field: 'createdAt', operator: 'in', values: [AT + 0.5] })).to.deep.equal([]);
       expect(await idsOf({ field: 'createdAt', operator: 'in', values: [AT + 0.5, AT] })).to.deep.equal([
@@ -220,7 +220,7 @@ describe('lists on MongoDB', () => {
       ]);
     });
 
-    it('part a list at a place', async () => {
+    it('split a list at a position', async () => {
       await products.insertAll([-1, 0, 1].map((by) => ({ ...product(by + 2), createdAt: AT + by })));
       const order = [
         { field: 'createdAt', descending: false },
@@ -236,12 +236,12 @@ describe('lists on MongoDB', () => {
     });
   });
 
-  it('have an index for every field to sort by, either way, and one for every field to find by', async () => {
+  it('have indexes for every sort field in both directions, and for every filter field', async () => {
     const keys = async (name: string) => {
       const indexes = await store.run((database) => database.collection(name).listIndexes().toArray());
       return indexes.map(({ key, unique, sparse }) => [
         Object.entries(key)
-          .map(([path, way]) => (Number(way) < 0 ? `-${path}` : path))
+          .map(([path, direction]) => (Number(direction) < 0 ? `-${path}` : path))
           .join(),
         ...(unique && sparse ? ['unique'] : []),
       ]);
@@ -275,13 +275,13 @@ describe('lists on MongoDB', () => {
     expect(await keys('orders')).to.have.length(9);
   });
 
-  describe('and the time of a query', () => {
+  describe('with a time limit', () => {
     const attribute = { field: 'attributes', operator: 'attribute', key: 'k', value: 'v' } as const;
     const slow = { limit: 10, filters: [attribute], order: BY_ID };
 
-    const opened = async (address: string, timeoutMs: number) => {
+    const opened = async (url: string, timeoutMs: number) => {
       const other = new MongoStore(
-        address,
+        url,
         [recordIndexes(PRODUCTS)],
         new QueryBudget(new FakeClock(), timeoutMs),
       );
@@ -289,14 +289,14 @@ describe('lists on MongoDB', () => {
       return { other, records: new MongoRepository(other, PRODUCT_COLLECTION) };
     };
 
-    it('that no index serves ends it as too expensive, and so it does with a count', async () => {
+    it('reject a list or count without an index as too expensive', async () => {
       const all = Array.from({ length: 8_000 }, (_, at) => product(at + 1, { attributes: { k: at } }));
       for (let at = 0; at < all.length; at += 1_000) await products.insertAll(all.slice(at, at + 1_000));
       const { other, records } = await opened(url, 1);
       try {
         await expectRefusal(records.list(slow), 'query_too_expensive');
         await expectRefusal(records.count([attribute]), 'query_too_expensive');
-        // What an index serves has the time of any operation.
+        // A list with an index has the time limit of other operations.
         const served = await records.list({ limit: 3, filters: [], order: BY_ID });
         expect(served.records).to.have.length(3);
         expect(await records.find(8_000)).to.deep.equal(all.at(-1));
@@ -305,11 +305,11 @@ describe('lists on MongoDB', () => {
       }
     });
 
-    it('that no index serves is longer than that of other operations, where the budget says so', async () => {
+    it('allow a list without an index more time than other operations, if the budget does', async () => {
       const proxy = new TcpProxy(serverOf(url));
-      const slowly = throughProxy(url, await proxy.listen());
-      // A monitor with less patience would find the server gone.
-      const { other, records } = await opened(`${slowly}&connectTimeoutMS=20000`, 8_000);
+      const slowUrl = throughProxy(url, await proxy.listen());
+      // With a shorter timeout the monitor would mark the server as unavailable.
+      const { other, records } = await opened(`${slowUrl}&connectTimeoutMS=20000`, 8_000);
       try {
         await records.insert(product(1));
         proxy.delayMs = 1_000;

@@ -12,7 +12,7 @@ import { accessToken, basic, requestToken } from '../support/oauth.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-describe('the tokens of replicas on one MongoDB', () => {
+describe('access tokens of replicas on one MongoDB', () => {
   const root = temporaryFolder();
   const database = `oauth-${randomUUID()}`;
   let services: ChildProcessService[] = [];
@@ -45,7 +45,7 @@ describe('the tokens of replicas on one MongoDB', () => {
     await client.close();
   });
 
-  it('are signed by the one key that the fastest of them made, and good in all', async () => {
+  it('are signed by one shared key after concurrent first starts, and valid in all replicas', async () => {
     const tokens = await Promise.all(clients.map((client) => accessToken(client, 1, FIRST_KEY)));
     expect(new Set(tokens.map((jwt) => decodeProtectedHeader(jwt).kid)).size).to.equal(1);
     for (const client of clients) {
@@ -54,7 +54,7 @@ describe('the tokens of replicas on one MongoDB', () => {
     }
   });
 
-  it('are 503, and not 401, where the keys cannot be read in time', async () => {
+  it('get 503 instead of 401 if the signing keys cannot be read in time', async () => {
     const MONGODB_URL = throughProxy(mongoUrl(database), await proxy.listen());
     const service = new ChildProcessService(mkdtempSync(join(root, 'run-')), {
       ...environment(),
@@ -72,9 +72,9 @@ describe('the tokens of replicas on one MongoDB', () => {
     ]);
     for (const response of responses)
       expect([response.status, response.json.code]).to.deep.equal([503, 'unavailable']);
-    const ofOAuth = responses.map(({ json }) => json.error);
-    expect(ofOAuth).to.deep.equal([undefined, undefined, 'temporarily_unavailable']);
+    const oauthErrors = responses.map(({ json }) => json.error);
+    expect(oauthErrors).to.deep.equal([undefined, undefined, 'temporarily_unavailable']);
     const { status } = await cutOff.get('/.well-known/oauth-authorization-server', { token: null });
-    expect(status, 'what needs no store').to.equal(200);
+    expect(status, 'the metadata needs no store').to.equal(200);
   });
 });

@@ -11,10 +11,10 @@ const POLICY = { name: 'default', quota: 20, windowSeconds: 600 };
 const ALONE = 'rate limits are no longer shared: this process limits on its own';
 const SHARED = 'rate limits are shared again';
 
-/** Far over the 50 ms that are promised: a machine that is busy with other things fails no test. */
-const FAR_TOO_LONG_MS = 250;
+/** Well above the promised 50 ms, so that a busy machine does not fail the tests. */
+const MAX_WAIT_MS = 250;
 
-/** One process of the service, as far as it limits. */
+/** The rate limiting of one process. */
 class Replica {
   readonly logger = new RecordingLogger();
   readonly connection: RedisConnection;
@@ -39,19 +39,20 @@ class Replica {
     return allowed;
   }
 
-  /** How many of so many, one after the other, were allowed. */
+  /** Sends `count` requests one after the other. @returns how many were allowed */
   async allowedOf(count: number, caller: string): Promise<number> {
     let allowed = 0;
     for (let i = 0; i < count; i++) if (await this.consume(caller)) allowed++;
     return allowed;
   }
 
-  reported(event: string): number {
+  /** Returns how often the event was logged. */
+  timesLogged(event: string): number {
     return this.logger.events.filter((one) => one === event).length;
   }
 
-  /** Waits until requests are counted by Redis. */
-  async sharing(): Promise<void> {
+  /** Waits until Redis counts the requests. */
+  async untilShared(): Promise<void> {
     const end = performance.now() + 5_000;
     for (let before = -1; before !== this.fallbacks; await sleep(50)) {
       if (performance.now() > end) throw new Error('the limit is not shared again');
@@ -61,29 +62,29 @@ class Replica {
   }
 }
 
-describe('when Redis', () => {
+describe('if Redis', () => {
   let server: RedisServer;
   let replicas: Replica[] = [];
-  const strays: unknown[] = [];
-  const note = (error: unknown) => void strays.push(error);
+  const unhandled: unknown[] = [];
+  const recordUnhandled = (error: unknown) => void unhandled.push(error);
 
   before(async () => {
-    process.on('unhandledRejection', note);
+    process.on('unhandledRejection', recordUnhandled);
     server = await RedisServer.onFreePort();
   });
   beforeEach(async () => {
-    strays.length = 0;
+    unhandled.length = 0;
     await server.run();
     replicas = [new Replica(server.url), new Replica(server.url)];
     for (const { connection } of replicas) while (connection.client.status !== 'ready') await sleep(5);
   });
   afterEach(async () => {
     for (const { connection } of replicas) connection.close();
-    server.goOn();
+    server.resume();
     await server.kill();
-    expect(strays, 'rejections that nobody handled').to.deep.equal([]);
+    expect(unhandled, 'unhandled rejections').to.deep.equal([]);
   });
-  after(() => void process.off('unhandledRejection', note));
+  after(() => void process.off('unhandledRejection', recordUnhandled));
 
   const together = async (count: number, caller: string) => {
     const allowed = await Promise.all(replicas.map((replica) => replica.allowedOf(count, caller)));
@@ -93,42 +94,42 @@ describe('when Redis', () => {
 
   async function expectOutage(): Promise<void> {
     for (const replica of replicas) {
-      expect(await replica.allowedOf(30, 'a'), 'the full quota a process, with a fresh count').to.equal(20);
+      expect(await replica.allowedOf(30, 'a'), 'the full quota for each process, counted anew').to.equal(20);
       expect(replica.fallbacks).to.equal(30);
-      expect(replica.reported(ALONE), 'one line').to.equal(1);
+      expect(replica.timesLogged(ALONE), 'one line').to.equal(1);
     }
-    expect(longestWait()).to.be.lessThan(FAR_TOO_LONG_MS);
+    expect(longestWait()).to.be.lessThan(MAX_WAIT_MS);
   }
 
   async function expectShared(): Promise<void> {
-    await Promise.all(replicas.map((replica) => replica.sharing()));
+    await Promise.all(replicas.map((replica) => replica.untilShared()));
     expect(await together(30, `b${Math.random()}`), 'one quota for all').to.equal(20);
-    for (const replica of replicas) expect(replica.reported(SHARED)).to.equal(1);
-    expect(longestWait()).to.be.lessThan(FAR_TOO_LONG_MS);
+    for (const replica of replicas) expect(replica.timesLogged(SHARED)).to.equal(1);
+    expect(longestWait()).to.be.lessThan(MAX_WAIT_MS);
   }
 
-  it('is killed and started again, each process limits on its own meanwhile', async () => {
+  it('is killed and restarted, each process limits on its own until then', async () => {
     expect(await together(30, 'a')).to.equal(20);
     await server.kill();
     await expectOutage();
     await sleep(1_000);
-    for (const replica of replicas) expect(replica.reported('Redis cannot be used')).to.equal(1);
+    for (const replica of replicas) expect(replica.timesLogged('Redis cannot be used')).to.equal(1);
     await server.run();
     await expectShared();
   });
 
-  it('hangs and goes on, each process limits on its own meanwhile', async () => {
+  it('hangs and resumes, each process limits on its own until then', async () => {
     expect(await together(30, 'a')).to.equal(20);
     server.hang();
     await expectOutage();
     await sleep(1_000);
     expect(await replicas[0]?.consume('c')).to.equal(true);
-    server.goOn();
+    server.resume();
     await expectShared();
-    expect(await together(1, 'a'), 'what was counted before the outage stays counted').to.equal(0);
+    expect(await together(1, 'a'), 'the count from before the outage remains').to.equal(0);
   });
 
-  it('hangs under many requests at once, none fails or waits', async () => {
+  it('hangs under many concurrent requests, none fails or waits', async () => {
     server.hang();
     const allowed = await Promise.all(
       replicas.flatMap((replica) => Array.from({ length: 1_000 }, () => replica.consume('a'))),
@@ -138,12 +139,12 @@ describe('when Redis', () => {
       replicas.flatMap((replica) => Array.from({ length: 1_000 }, (_, i) => replica.consume(`${i}`))),
     );
     expect(other.filter(Boolean)).to.have.length(2_000);
-    expect(longestWait()).to.be.lessThan(FAR_TOO_LONG_MS);
-    server.goOn();
+    expect(longestWait()).to.be.lessThan(MAX_WAIT_MS);
+    server.resume();
     await expectShared();
   });
 
-  it('hangs and is replaced by another, that one is found', async () => {
+  it('hangs and is replaced, the processes use the new one', async () => {
     server.hang();
     await expectOutage();
     await server.kill();
@@ -151,7 +152,7 @@ describe('when Redis', () => {
     await expectShared();
   });
 
-  it('refuses writes but can be read, each process limits on its own', async () => {
+  it('refuses writes but allows reads, each process limits on its own', async () => {
     const [client] = replicas.map(({ connection }) => connection.client);
     await client?.config('SET', 'maxmemory', '1');
     for (const replica of replicas) {
@@ -161,13 +162,13 @@ describe('when Redis', () => {
         await sleep(20);
       }
       expect(allowed).to.equal(20);
-      expect(replica.reported(ALONE)).to.equal(1);
+      expect(replica.timesLogged(ALONE)).to.equal(1);
     }
     await client?.config('SET', 'maxmemory', '0');
     await expectShared();
   });
 
-  it('was never there, the service limits on its own until it comes', async () => {
+  it('is not running at the start, each process limits on its own until it is', async () => {
     for (const { connection } of replicas) connection.close();
     await server.kill();
     replicas = [new Replica(server.url), new Replica(server.url)];
@@ -176,14 +177,14 @@ describe('when Redis', () => {
     await expectShared();
   });
 
-  it('wants a password that it is not given, its log line holds none that it was', async () => {
+  it('refuses the password, the log does not contain it', async () => {
     await replicas[0]?.connection.client.config('SET', 'requirepass', 'right');
-    const reported: unknown[] = [];
+    const logged: unknown[] = [];
     const logger = new RecordingLogger();
-    logger.warn = (event: string, details?: object) => void reported.push([event, details]);
+    logger.warn = (event: string, details?: object) => void logged.push([event, details]);
     const connection = new RedisConnection(server.url.replace('//', '//:wrong@'), logger);
-    while (reported.length === 0) await sleep(5);
+    while (logged.length === 0) await sleep(5);
     connection.close();
-    expect(reported).to.deep.equal([['Redis cannot be used', { reason: 'WRONGPASS' }]]);
+    expect(logged).to.deep.equal([['Redis cannot be used', { reason: 'WRONGPASS' }]]);
   });
 });

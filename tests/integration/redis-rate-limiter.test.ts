@@ -12,11 +12,11 @@ const REPLICAS = 4;
 const NO_REDIS =
   'REDIS_URL is not set. Start a Redis with: redis-server --port 7379 --save "" & and set REDIS_URL=redis://127.0.0.1:7379';
 
-/** A name of its own for each run: Redis still knows what the last one counted. */
+/** Returns a policy with a new name, because Redis still has the counts of the last run. */
 const fresh = (policy: RatePolicy) => ({ ...policy, name: `${policy.name}-${randomUUID()}` });
 
-/** Waits until Redis is there, and is trusted again where the last test, on a busy machine, was too much for it. */
-async function responding(connection: RedisConnection): Promise<void> {
+/** Waits until Redis responds and the circuit breaker, which the last test may have opened, is closed. */
+async function untilReady(connection: RedisConnection): Promise<void> {
   for (;;) {
     try {
       await connection.send(() => connection.client.ping());
@@ -35,7 +35,7 @@ describe('Redis', () => {
     if (!url) throw new Error(NO_REDIS);
     for (let i = 0; i < REPLICAS; i++) connections.push(new RedisConnection(url, new RecordingLogger()));
   });
-  beforeEach(() => Promise.all(connections.map(responding)));
+  beforeEach(() => Promise.all(connections.map(untilReady)));
   after(() => {
     for (const connection of connections) connection.close();
   });
@@ -49,7 +49,7 @@ describe('Redis', () => {
     if (!limiter) throw new Error(NO_REDIS);
     return limiter;
   };
-  /** How many were allowed, refused, and not answered. */
+  /** Counts the attempts that were allowed, refused, or failed as unavailable. */
   const tally = async (attempts: Promise<{ allowed: boolean }>[]) => {
     const counts = { allowed: 0, refused: 0, unavailable: 0 };
     for (const outcome of await Promise.allSettled(attempts)) {
@@ -63,7 +63,7 @@ describe('Redis', () => {
 
   rateLimiterContract('Redis', first);
 
-  it('admits exactly the quota to many replicas together', async () => {
+  it('admits exactly one quota for many replicas', async () => {
     const limiters = replicas({ name: 'many', quota: 50, windowSeconds: 60 });
     const attempts = Array.from({ length: 50 }, async () => {
       await sleep(Math.random() * 20);
@@ -73,11 +73,11 @@ describe('Redis', () => {
     expect(states).to.have.length(200);
     expect(states.filter(({ allowed }) => allowed)).to.have.length(50);
     const left = states.filter(({ allowed }) => allowed).map(({ remaining }) => remaining);
-    expect(new Set(left), 'each told another remainder').to.have.length(50);
+    expect(new Set(left), 'each gets another remainder').to.have.length(50);
     for (const limiter of limiters) expect((await limiter.peek('a')).allowed).to.equal(false);
   });
 
-  it('counts 20,000 requests of one caller at once exactly', async () => {
+  it('counts 20,000 concurrent requests of one caller exactly', async () => {
     const limiters = replicas({ name: 'flood', quota: 600, windowSeconds: 60 });
     const attempts = limiters.flatMap((limiter) =>
       Array.from({ length: 20_000 / REPLICAS }, () => limiter.consume('a')),
@@ -85,16 +85,16 @@ describe('Redis', () => {
     expect(await tally(attempts)).to.deep.equal({ allowed: 600, refused: 19_400, unavailable: 0 });
   });
 
-  it('answers 20,000 callers at once, or says in time that it cannot, and goes on', async () => {
+  it('responds to 20,000 concurrent callers or fails in time, and continues', async () => {
     const limiter = first({ name: 'crowd', quota: 1, windowSeconds: 60 });
     const counts = await tally(Array.from({ length: 20_000 }, (_, i) => limiter.consume(`${i}`)));
     expect(counts.refused).to.equal(0);
     expect(counts.allowed).to.be.greaterThan(0);
-    await Promise.all(connections.map(responding));
+    await Promise.all(connections.map(untilReady));
     expect((await limiter.consume('another')).allowed).to.equal(true);
   });
 
-  it('keeps the policies apart', async () => {
+  it('counts each policy separately', async () => {
     const [requests, failures] = ['default', 'auth'].map((name) =>
       first({ name, quota: 1, windowSeconds: 60 }),
     );
@@ -105,7 +105,7 @@ describe('Redis', () => {
     expect(keys).to.deep.equal([`catalogue:rate:${requests?.policy.name}:a`]);
   });
 
-  it('forgets a caller when the window is over', async () => {
+  it('forgets a caller after the window', async () => {
     const limiter = first({ name: 'gone', quota: 1, windowSeconds: 1 });
     await Promise.all([limiter.consume('a'), limiter.consume('a')]);
     await sleep(1_100);

@@ -28,24 +28,24 @@ describe('two processes of the service that share a Redis', () => {
   });
 
   const statuses = async (each: number, token?: () => string) => {
-    const options = clients.flatMap((client) =>
+    const responses = clients.flatMap((client) =>
       Array.from({ length: each }, () => client.get('/products', token ? { token: token() } : {})),
     );
-    return (await Promise.all(options)).map(({ status }) => status);
+    return (await Promise.all(responses)).map(({ status }) => status);
   };
   const count = (all: readonly number[], status: number) => all.filter((one) => one === status).length;
 
-  it('admit one quota together', async () => {
+  it('share one quota', async () => {
     const all = await statuses(20);
     expect([count(all, 200), count(all, 429)]).to.deep.equal([25, 15]);
   });
 
-  it('tell of one quota of failed authentications together', async () => {
+  it('share one quota of failed authentications', async () => {
     const all = await statuses(30, () => new ChecksummedApiKey().generate());
     expect([count(all, 401), count(all, 429)]).to.deep.equal([20, 40]);
   });
 
-  it('stay ready without Redis, admit a quota each, and say so once', async () => {
+  it('stay ready without Redis, admit one quota each, and log this once', async () => {
     await server.kill();
     const all = await statuses(30);
     expect([count(all, 200), count(all, 429)]).to.deep.equal([50, 10]);
@@ -57,7 +57,7 @@ describe('two processes of the service that share a Redis', () => {
     }
   });
 
-  it('start and stop in good order without Redis', async () => {
+  it('start and stop normally without Redis', async () => {
     const [first] = services;
     const late = new ChildProcessService(folder, { RATE_LIMITER: 'redis', REDIS_URL: server.url });
     services.push(late);

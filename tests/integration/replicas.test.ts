@@ -56,7 +56,7 @@ describe('two replicas on one MongoDB and one Redis', () => {
     await client.close();
   });
 
-  it('read what the other wrote, at once', async () => {
+  it('read the writes of the other immediately', async () => {
     for (let i = 0; i < 20; i++) {
       const [writer, reader] = i % 2 === 0 ? clients : clients.toReversed();
       const { id } = (await writer?.post('/products', { name: `product ${i}` }))?.json ?? {};
@@ -64,7 +64,7 @@ describe('two replicas on one MongoDB and one Redis', () => {
     }
   });
 
-  it('let exactly one of many racing If-Match writers win, and lose no PATCH of other fields', async () => {
+  it('let exactly one of many concurrent If-Match writers win, and lose no PATCH of other fields', async () => {
     const { id } = (await clients[0].post('/products', { name: 'Lamp' })).json;
     const path = `/products/${id}`;
     const racers = Array.from({ length: 40 }, (_, i) =>
@@ -82,7 +82,7 @@ describe('two replicas on one MongoDB and one Redis', () => {
     expect(Object.keys((await clients[0].get(path)).json.attributes)).to.have.members(keys);
   });
 
-  it('give a sku to exactly one of many racing products, and no id twice', async () => {
+  it('give a sku to exactly one of many concurrent products, and use no id twice', async () => {
     const responses = await Promise.all(
       Array.from({ length: 40 }, (_, i) => clients[i % 2]?.post('/products', { name: 'x', sku: 'one' })),
     );
@@ -94,7 +94,7 @@ describe('two replicas on one MongoDB and one Redis', () => {
     expect(new Set(made.map((response) => response?.json.id))).to.have.length(100);
   });
 
-  it('admit the quota together, not each', async () => {
+  it('share one quota', async () => {
     const limits = {
       RATE_LIMIT_REQUESTS: '300',
       RATE_LIMIT_WINDOW_SECONDS: '600',
@@ -103,7 +103,7 @@ describe('two replicas on one MongoDB and one Redis', () => {
     for (const service of services) await service.stop();
     services = [start(limits), start(limits)];
     clients = [await services[0].started(key), await services[1].started(key)];
-    // Until its first connection to Redis stands, a replica counts for itself; these count against the address.
+    // A replica counts on its own until it is connected to Redis. These requests count against the IP address.
     for (let i = 0; i < 30; i++) {
       for (const client of clients) await client.request('OPTIONS', '/products', { token: null });
       await sleep(50);
@@ -119,7 +119,7 @@ describe('two replicas on one MongoDB and one Redis', () => {
   });
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    it(`lose nothing that was acknowledged when one gets ${signal} under load`, async () => {
+    it(`lose no acknowledged write if one gets ${signal} under load`, async () => {
       const acknowledged: number[] = [];
       let isOver = false;
       const writers = Array.from({ length: 16 }, async (_, i) => {
@@ -140,7 +140,7 @@ describe('two replicas on one MongoDB and one Redis', () => {
       expect(acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
       expect(new Set(acknowledged)).to.have.length(acknowledged.length);
       if (signal === 'SIGTERM')
-        expect(found.size, 'every write that was done was answered').to.equal(acknowledged.length);
+        expect(found.size, 'every committed write got its response').to.equal(acknowledged.length);
     });
   }
 });

@@ -9,7 +9,7 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
-describe('a store that is not there', () => {
+describe('an unreachable store', () => {
   const root = temporaryFolder();
   const folder = () => mkdtempSync(join(root, 'run-'));
   let proxy: TcpProxy;
@@ -32,7 +32,7 @@ describe('a store that is not there', () => {
   const health = async (client: HttpClient, name: string) =>
     (await client.get(`/health/${name}`, { token: null })).status;
 
-  it('at the start is waited for, and the first key is printed when it comes', async () => {
+  it('at the start delays the start, and the first key is printed once it is reachable', async () => {
     await proxy.set('cut');
     start();
     await service.logs(/the store cannot be reached yet/);
@@ -47,7 +47,7 @@ describe('a store that is not there', () => {
     client.close();
   });
 
-  it('at the start is given up in the end, with exit code 75', async () => {
+  it('at the start ends the service with exit code 75 after a time', async () => {
     await proxy.set('cut');
     start({ STORE_START_TIMEOUT_SECONDS: '2' });
     expect((await service.exit).code).to.equal(75);
@@ -55,11 +55,11 @@ describe('a store that is not there', () => {
     expect(service.out).to.not.include('pcs_');
   });
 
-  for (const issue of ['cut', 'hang'] as const) {
-    it(`later (${issue}) is 503 within 2 seconds to all, and back within 5 by itself`, async () => {
+  for (const fault of ['cut', 'hang'] as const) {
+    it(`later (${fault}) leads to 503 within 2 seconds, and the service recovers within 5`, async () => {
       const client = await start().started();
       const { id } = (await client.post('/products', { name: 'Lamp' })).json;
-      await proxy.set(issue);
+      await proxy.set(fault);
       const requests = Array.from({ length: 30 }, (_, i) => async () => {
         const started = performance.now();
         const response = await (i % 3 === 0
@@ -69,7 +69,7 @@ describe('a store that is not there', () => {
             : client.post('/products', { name: 'x' }));
         return { response, ms: performance.now() - started };
       });
-      // Not timed to the millisecond: a machine under load gets a second more than the promise.
+      // The limit is one second above the promise, for a machine under load.
       for (const { response, ms } of await Promise.all(requests.map((request) => request()))) {
         expect([response.status, response.json.code]).to.deep.equal([503, 'unavailable']);
         expect(Number(response.headers['retry-after'])).to.be.within(1, 60);
@@ -78,19 +78,19 @@ describe('a store that is not there', () => {
       }
       expect([await health(client, 'live'), await health(client, 'ready')]).to.deep.equal([200, 503]);
       await proxy.set('none');
-      const mended = performance.now();
+      const restoredAt = performance.now();
       await until('a product again', async () => (await client.get(`/products/${id}`)).status === 200, 6_000);
-      const back = performance.now() - mended;
+      const recoveryMs = performance.now() - restoredAt;
       await until('ready again', async () => (await health(client, 'ready')) === 200, 6_000);
       expect((await client.post('/products', { name: 'y' })).status).to.equal(201);
-      process.stdout.write(`        back after ${Math.round(back)} ms\n`);
+      process.stdout.write(`        recovered after ${Math.round(recoveryMs)} ms\n`);
       client.close();
     });
   }
 
-  it('in the moment of a write is 503 and never 500, and back by itself, whatever a connection was doing', async () => {
+  it('during writes leads to 503 and never to 500, and the service recovers', async () => {
     const client = await start().started();
-    // Commands over 16 KiB are the ones that the driver waits for in the middle of writing them.
+    // The driver writes commands over 16 KiB in several parts.
     const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [at, 'é'.repeat(500)]));
     const statuses = new Map<number, number>();
     let isOver = false;
@@ -113,7 +113,7 @@ describe('a store that is not there', () => {
     client.close();
   });
 
-  it('that is merely slow is waited for', async () => {
+  it('that is only slow delays responses', async () => {
     const client = await start().started();
     proxy.delayMs = 150;
     expect((await client.post('/products', { name: 'Lamp' })).status).to.equal(201);

@@ -14,7 +14,7 @@ const TLS_1_3 = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_
 const tls12 = (kind: string) =>
   ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].map((suite) => `ECDHE-${kind}-${suite}`);
 
-/** Each element of this name in what sslscan writes, as its attributes. */
+/** Returns the attributes of each element with this name in the output of sslscan. */
 function elements(xml: string, name: string): Record<string, string>[] {
   return [...xml.matchAll(new RegExp(`<${name} ([^>]*?)/?>`, 'g'))].map(([, attributes = '']) =>
     Object.fromEntries([...attributes.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value])),
@@ -47,7 +47,7 @@ async function certified(kind: 'EC' | 'RSA', folder: string): Promise<Listening>
   return started(certifiedService(folder));
 }
 
-/** With no instance behind it: the handshake is its own. */
+/** Starts HAProxy without an instance, because it handles the handshake itself. */
 async function proxy(folder: string): Promise<Listening> {
   execFileSync('config/make-certificate.sh', { env: { ...process.env, CERTIFICATE_FOLDER: folder } });
   const port = await freePort('127.0.0.1');
@@ -58,7 +58,7 @@ async function proxy(folder: string): Promise<Listening> {
   };
   const child = spawn('haproxy', ['-db', '-f', 'config/haproxy.cfg'], { env, stdio: 'ignore' });
   const closed = once(child, 'close');
-  await accepts(port);
+  await untilAccepting(port);
   return {
     port,
     stop: () => {
@@ -68,15 +68,15 @@ async function proxy(folder: string): Promise<Listening> {
   };
 }
 
-async function accepts(port: number): Promise<void> {
+async function untilAccepting(port: number): Promise<void> {
   for (const end = Date.now() + 10_000; Date.now() < end; await sleep(50)) {
     const socket = connect(port, '127.0.0.1');
-    const isThere = await once(socket, 'connect').then(
+    const isListening = await once(socket, 'connect').then(
       () => true,
       () => false,
     );
     socket.destroy();
-    if (isThere) return;
+    if (isListening) return;
   }
   throw new Error('haproxy (Debian: apt-get install haproxy) does not listen');
 }
@@ -113,7 +113,7 @@ describe('sslscan', () => {
         expect(found('protocol')).to.have.length(6);
       });
 
-      it('finds forward-secret suites with authenticated encryption, and no others', () => {
+      it('finds only suites with forward secrecy and authenticated encryption', () => {
         const of = (version: string) =>
           found('cipher')
             .filter(({ sslversion }) => sslversion === version)
@@ -123,7 +123,7 @@ describe('sslscan', () => {
         expect(found('cipher')).to.have.length(6);
       });
 
-      it('finds no group of under 128 bits, and none of finite fields', () => {
+      it('finds no group below 128 bits, and none of finite fields', () => {
         const groups = found('group').filter(({ sslversion }) => sslversion === 'TLSv1.3');
         expect(groups.map(({ name }) => name)).to.have.members([
           'secp256r1 (NIST P-256)',

@@ -17,7 +17,7 @@ describe('several workers on MongoDB', () => {
     await client.close();
   });
 
-  it('serve one catalogue: no id twice, one winner, one first key, and an end in good order', async () => {
+  it('use no id twice, let one racing writer win, print one first key, and exit with 0', async () => {
     service = new ChildProcessService(folder, { STORE: 'mongodb', MONGODB_URL: url, WORKERS: '2' });
     const client = await service.started();
     await service.logs(/(?:"msg":"started"[\s\S]*){2}/);

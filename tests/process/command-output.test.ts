@@ -7,17 +7,17 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const CLI = resolve('dist/cli.js');
 
-describe('what a command prints', () => {
+describe('the output of a command', () => {
   const folder = temporaryFolder();
 
-  it('may be left by its reader before the end', async () => {
+  it('ends the command with 141 if the reader closes the pipe early', async () => {
     const command = new ChildProcessService(folder, {}, [CLI, 'openapi']);
     command.closeOutput();
     expect(await command.exit).to.deep.equal({ code: 141, signal: null });
     expect(command.log).to.equal('');
   });
 
-  it('ends the command where it cannot be written, in a line', () => {
+  it('ends the command with 74 and one line if it cannot be written', () => {
     const full = openSync('/dev/full', 'w');
     const { status, stderr } = spawnSync(process.execPath, [CLI, 'openapi'], {
       cwd: folder,

@@ -9,14 +9,14 @@ import { ChildProcessService, catalogue } from '../support/child-process-service
 import { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** Too much of a secret to be chance. */
-const PART = 8;
+/** The length of a part of a secret that does not occur by chance. */
+const PART_LENGTH = 8;
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const signed = `${encode({ alg: 'HS256', typ: 'at+jwt' })}.${encode({ sub: '7' })}`;
 const TOKEN = `${signed}.${createHmac('sha256', 'x').update(signed).digest('base64url')}`;
 
-/** One process over SQLite and HTTPS, as its users run it; the tests go by in the order in which they stand. */
+/** One process with SQLite and HTTPS, as users run it. The tests depend on their order. */
 describe('the program', () => {
   const folder = temporaryFolder();
   const format = new ChecksummedApiKey();
@@ -34,7 +34,7 @@ describe('the program', () => {
     await service.stop('SIGKILL');
   });
 
-  /** The lines that are logged until the request of this id is. */
+  /** Returns the lines that the service logs during some work. */
   const loggedFor = async (work: () => Promise<void>): Promise<string[]> => {
     const begin = service.log.length;
     await work();
@@ -43,10 +43,10 @@ describe('the program', () => {
     return service.log.slice(begin).trimEnd().split('\n');
   };
   const expectNone = (text: string, keys: readonly string[], where: string) => {
-    for (const secret of keys) expect(text, where).to.not.include(secret.slice(-PART));
+    for (const secret of keys) expect(text, where).to.not.include(secret.slice(-PART_LENGTH));
   };
 
-  it('prints a key and a request that works as pasted, and neither in the log', async () => {
+  it('prints a key and a working example request, and logs neither', async () => {
     const request =
       /^ {2}curl --cacert (\S+) -H "Authorization: Bearer (\S+)" https:\/\/localhost:(\d+)(\/\S+)$/m;
     const [, authorityFile = '', pastedKey = '', port, path = ''] = request.exec(service.out) ?? [];
@@ -61,7 +61,7 @@ describe('the program', () => {
     expect(service.out).to.not.include('{"');
   });
 
-  it('speaks TLS 1.2 and 1.3, with forward secrecy and authenticated encryption only', async () => {
+  it('accepts only TLS 1.2 and 1.3 with forward secrecy and authenticated encryption', async () => {
     const ca = readFileSync(join(folder, 'data/tls/ca.pem'));
     const handshake = (options: object) =>
       new Promise<string>((done) => {
@@ -83,7 +83,7 @@ describe('the program', () => {
       expect(await handshake({ maxVersion: 'TLSv1.2', ciphers }), ciphers).to.equal('refused');
   });
 
-  it('writes a line for each request into its log, and no secret, whatever is put where', async () => {
+  it('logs one line for each request, without secrets from any part of it', async () => {
     const lines = await loggedFor(async () => {
       await client.get(`/products?access_token=${key}`);
       await client.get(`/${key}`, { headers: { 'X-Request-Id': key, 'User-Agent': key, Referer: key } });
@@ -94,7 +94,7 @@ describe('the program', () => {
     expect(lines.join('\n')).to.not.include(key.slice(0, 20));
   });
 
-  it('shows an API key in no line of the log, no metric and no error, whatever is done with it', async () => {
+  it('shows no API key in logs, metrics or errors, wherever a client sends it', async () => {
     const { key: made, id } = (await client.post('/api-keys', { name: 'x', scopes: ['products:read'] })).json;
     const [unknown, revoked] = [format.generate(), made];
     const wrong = `${made.slice(0, -1)}${made.endsWith('0') ? '1' : '0'}`;
@@ -134,7 +134,7 @@ describe('the program', () => {
       expect(status).to.be.at.least(400);
       expectNone(JSON.stringify(headers), keys, 'a header');
     }
-    // What a client put into an address or a body it may be told again; what it put into Authorization never.
+    // An error may repeat values of the URL or the body, but never those of Authorization.
     for (const { text } of errors.slice(0, 3)) expectNone(text, keys, 'an error');
     expect(lines.length).to.be.greaterThan(errors.length);
     expect(lines.join('\n')).to.include('pcs_[secret]');
@@ -142,7 +142,7 @@ describe('the program', () => {
     expectNone(service.out.replaceAll(key, ''), keys, 'standard output');
   });
 
-  it('logs no access token, whatever it is put into, nor a line that a client has written', async () => {
+  it('logs no access token from any part of a request, and no line that a client forged', async () => {
     const lines = await loggedFor(async () => {
       for (const headers of [{ Authorization: `Bearer ${TOKEN}` }, { 'X-Request-Id': TOKEN.slice(0, 128) }])
         await client.get('/products', { token: null, headers: { ...headers, 'User-Agent': TOKEN } });
@@ -158,7 +158,7 @@ describe('the program', () => {
     for (const part of TOKEN.split('.')) expect(service.log).to.not.include(part.slice(0, 20));
   });
 
-  it('lets the command line make, list and revoke keys while it runs', async () => {
+  it('lets the command line create, list and revoke keys while it runs', async () => {
     const creation = ['keys', 'create', '--name', 'Bot é', '--scopes', 'products:read,users:read'];
     const made = await catalogue(folder, creation);
     expect(made.code).to.equal(0);
@@ -186,7 +186,7 @@ describe('the program', () => {
     expect((await catalogue(folder, ['keys', 'revoke', `${id}`])).code).to.equal(1);
   });
 
-  it('ends well when it is told to, and finds its key, its CA and its records at the next start', async () => {
+  it('exits with 0 on SIGTERM, and has the same key, CA and records at the next start', async () => {
     const { id } = (await client.post('/products', { name: 'Lamp' })).json;
     client.close();
     const authority = readFileSync(join(folder, 'data/tls/ca.pem'), 'utf8');
@@ -203,10 +203,10 @@ describe('the program', () => {
   });
 });
 
-describe('the program, misused', () => {
+describe('the program with invalid arguments or settings', () => {
   const folder = temporaryFolder();
 
-  it('tells each wrong setting in a line, shows no secret in it, and exits with 78', async () => {
+  it('prints one line for each invalid setting without secrets, and exits with 78', async () => {
     const key = new ChecksummedApiKey().generate();
     const settings = {
       STORE: key,
@@ -223,10 +223,10 @@ describe('the program, misused', () => {
         .split('\n')
         .map((line) => line.split(' ')[0]),
     ).to.include.members(['PORT', 'STORE']);
-    expect(err).to.not.include(key.slice(-PART));
+    expect(err).to.not.include(key.slice(-PART_LENGTH));
   });
 
-  it('explains itself and exits with 64', async () => {
+  it('prints its usage and exits with 64 for an unknown command', async () => {
     const { code, out, err } = await catalogue(folder, ['keys', 'toString']);
     expect([code, out]).to.deep.equal([64, '']);
     expect(err).to.include('usage: catalogue');

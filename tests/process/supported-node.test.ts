@@ -8,13 +8,13 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8'));
 const SUPPORTED: string = MANIFEST.engines.node;
 const PROGRAMS = ['main.js', 'cli.js'];
-/** What the programs have before they know that they are run by a Node that will do. */
+/** The files that run before the version of Node is checked. */
 const FIRST_FILES = [...PROGRAMS, 'process/supported-node.js'];
 
 describe('the version of Node', () => {
   const folder = temporaryFolder();
 
-  /** The programs without anything else that they could import, under a manifest that names these versions. */
+  /** Runs a program without the files it would import, under a manifest that supports these versions. */
   const run = (program: string, supported: string) => {
     mkdirSync(join(folder, 'dist', 'process'), { recursive: true });
     writeFileSync(
@@ -26,7 +26,7 @@ describe('the version of Node', () => {
   };
 
   for (const program of PROGRAMS) {
-    it(`below those that are supported ends ${program} with one line, before it imports anything`, () => {
+    it(`ends ${program} with one line before it imports anything if it is too old`, () => {
       const { status, stdout, stderr } = run(program, '^97.20.2 || ^98.1.0 || >=99.8.2');
       expect(stderr).to.equal(
         `This needs Node 97.20.2 or later of 97.x, 98.1.0 or later of 98.x, 99.8.2 or later; it is run by Node ${process.versions.node}.\n`,
@@ -34,14 +34,14 @@ describe('the version of Node', () => {
       expect([status, stdout]).to.deep.equal([78, '']);
     });
 
-    it(`that is supported lets ${program} go on to what it imports`, () => {
+    it(`lets ${program} continue with its imports if it is supported`, () => {
       const { status, stderr } = run(program, `^${process.versions.node} || >=99.0.0`);
       expect(stderr).to.include('ERR_MODULE_NOT_FOUND').and.to.not.include('This needs Node');
       expect(status).to.be.greaterThan(0);
     });
   }
 
-  it('is asked for in words that Node 12 can parse', () => {
+  it('is checked by code that Node 12 can parse', () => {
     for (const file of FIRST_FILES) {
       const code = readFileSync(join('dist', file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
       expect(code, file).to.include('requireSupportedNode()');
@@ -51,7 +51,7 @@ describe('the version of Node', () => {
     }
   });
 
-  it('is one whose V8 gives names that look like integers no hash that others can tell (CVE-2026-21717)', () => {
+  it('is supported only if V8 hashes integer-like strings unpredictably (CVE-2026-21717)', () => {
     for (const version of [
       '20.20.2',
       '20.21.0',
@@ -78,7 +78,7 @@ describe('the version of Node', () => {
       expect(isSupported(version, SUPPORTED), version).to.equal(false);
   });
 
-  it('counts without what a nightly build adds, and is this one', () => {
+  it('is compared without the suffix of a nightly build, and is supported now', () => {
     expect(isSupported('27.0.0-nightly20261101', SUPPORTED)).to.equal(true);
     expect(isSupported('25.8.1-nightly20260301', SUPPORTED)).to.equal(false);
     expect(isSupported(process.versions.node, SUPPORTED)).to.equal(true);

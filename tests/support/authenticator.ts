@@ -1,15 +1,18 @@
 import { Authenticator, type AuthenticatorDependencies } from '#src/application/auth/authenticator.js';
 
-const NOBODY = { verify: () => Promise.reject(new Error('nobody is known')) };
+const REJECT_ALL = { verify: () => Promise.reject(new Error('unknown credential')) };
 
-/** An authenticator whose digest is the token itself, and that takes each token for an access token of this service. */
+/**
+ * Returns an authenticator that treats each token as an access token of this service, and uses the token itself as its
+ * digest.
+ */
 export function testAuthenticator(
   deps: Pick<AuthenticatorDependencies, 'cache' | 'failures'> & Partial<AuthenticatorDependencies>,
 ): Authenticator {
   return new Authenticator({
     format: { digest: (token) => token },
-    apiKeys: NOBODY,
-    accessTokens: NOBODY,
+    apiKeys: REJECT_ALL,
+    accessTokens: REJECT_ALL,
     external: undefined,
     issuerOf: () => 'this service',
     ...deps,

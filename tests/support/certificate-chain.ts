@@ -21,21 +21,21 @@ const KINDS = {
 };
 
 export interface Chain {
-  /** PEM: the certificate for localhost and, behind it, the authority in between. */
+  /** PEM: the certificate for localhost, then the intermediate CA. */
   readonly cert: string;
   readonly key: string;
-  /** PEM: what a client trusts. */
+  /** PEM: the root CA, which a client trusts. */
   readonly authority: string;
 }
 
-/** A certificate for localhost as a public authority gives one: signed by an authority that the root has signed. */
+/** Returns a certificate for localhost as a public CA issues it: signed by an intermediate CA that the root signed. */
 export async function chain(
   kind: keyof typeof KINDS,
   validity = { from: Date.now() - DAY_MS, to: Date.now() + 90 * DAY_MS },
 ): Promise<Chain> {
   const algorithm = KINDS[kind];
-  const [rootKeys, middleKeys, leafKeys] = await Promise.all([1, 2, 3].map(() => generate(algorithm)));
-  if (!rootKeys || !middleKeys || !leafKeys) throw new Error('unreachable');
+  const [rootKeys, intermediateKeys, leafKeys] = await Promise.all([1, 2, 3].map(() => generate(algorithm)));
+  if (!rootKeys || !intermediateKeys || !leafKeys) throw new Error('unreachable');
   const certify = (subject: string, keys: webcrypto.CryptoKeyPair, issuer: string, by = keys) =>
     X509CertificateGenerator.create({
       serialNumber: `00${randomBytes(15).toString('hex')}`,
@@ -52,9 +52,13 @@ export async function chain(
           : [new BasicConstraintsExtension(true, undefined, true)],
     });
   const root = await certify('Root', rootKeys, 'Root');
-  const middle = await certify('Middle', middleKeys, 'Root', rootKeys);
-  const leaf = await certify('localhost', leafKeys, 'Middle', middleKeys);
-  return { cert: pem(leaf) + pem(middle), key: await keyText(leafKeys.privateKey), authority: pem(root) };
+  const intermediate = await certify('Intermediate', intermediateKeys, 'Root', rootKeys);
+  const leaf = await certify('localhost', leafKeys, 'Intermediate', intermediateKeys);
+  return {
+    cert: pem(leaf) + pem(intermediate),
+    key: await keyText(leafKeys.privateKey),
+    authority: pem(root),
+  };
 }
 
 function generate(algorithm: (typeof KINDS)[keyof typeof KINDS]): Promise<webcrypto.CryptoKeyPair> {

@@ -9,7 +9,7 @@ import { temporaryFolder } from './temporary-folder.js';
 const MAIN = resolve('dist/main.js');
 const CLI = resolve('dist/cli.js');
 
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -46,21 +46,22 @@ export class ChildProcessService {
     this.exit = once(this.child, 'close').then(([code, signal]) => ({ code, signal }));
   }
 
-  /** Waits until standard output matches. @throws Error if the process ends first */
+  /** Waits until standard output matches a pattern. @throws Error if the process ends first */
   async prints(pattern: RegExp): Promise<RegExpExecArray> {
     return this.until(() => pattern.exec(this.out), `${pattern} on standard output`);
   }
 
+  /** Waits until the log matches a pattern. @throws Error if the process ends first */
   async logs(pattern: RegExp): Promise<RegExpExecArray> {
     return this.until(() => pattern.exec(this.log), `${pattern} in the log`);
   }
 
-  /** Waits until it listens with HTTPS. @returns the port */
+  /** Waits until the service listens with HTTPS. @returns the port */
   async listening(): Promise<number> {
     return Number((await this.prints(/listens on https:\/\/localhost:(\d+)/))[1]);
   }
 
-  /** Waits until it listens and has opened its store. @returns a client with this token, or with the first key */
+  /** Waits until the service listens and its store is open. @returns a client with this token, or with the first key */
   async started(token?: string): Promise<HttpClient> {
     await this.prints(/listens on [\s\S]*curl/);
     const port = await this.listening();
@@ -77,7 +78,7 @@ export class ChildProcessService {
     return /shown this once: (\S+)/.exec(this.out)?.[1] ?? '';
   }
 
-  /** Closes its standard output: later writes fail with EPIPE. */
+  /** Closes the standard output of the process: later writes fail with EPIPE. */
   closeOutput(): void {
     this.child.stdout?.destroy();
   }
@@ -91,13 +92,14 @@ export class ChildProcessService {
     return this.exit;
   }
 
-  private async until<Found>(look: () => Found | null, what: string): Promise<Found> {
+  private async until<Found>(find: () => Found | null, description: string): Promise<Found> {
     const ended = this.exit.then(() => true);
     for (;;) {
-      const found = look();
+      const found = find();
       if (found) return found;
       const isOver = await Promise.race([ended, new Promise<false>((done) => setTimeout(done, 20, false))]);
-      if (isOver && !look()) throw new Error(`ended without ${what}:\n${this.out}${this.log}`);
+      if (isOver && !find())
+        throw new Error(`the process ended without ${description}:\n${this.out}${this.log}`);
     }
   }
 }
@@ -114,8 +116,8 @@ export async function catalogue(
 }
 
 /**
- * Starts several processes over one store for the tests of one `describe`.
- * @returns a function that gives a client of each
+ * Starts several processes on one store for the tests of one `describe`.
+ * @returns a function that gives the clients, one for each process
  */
 export function childProcessServices(
   count: number,

@@ -7,7 +7,7 @@ export const CODINGS = {
   br: { whole: brotliDecompressSync, stream: () => createBrotliDecompress() },
 } as const;
 
-export type Coding = keyof typeof CODINGS;
+type Coding = keyof typeof CODINGS;
 export const NAMES = Object.keys(CODINGS) as Coding[];
 
 /** Returns the decoded body. */

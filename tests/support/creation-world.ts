@@ -17,18 +17,18 @@ import type { Id } from '#src/domain/record.js';
 import { FakeClock } from './fakes.js';
 import { ENDLESS, PRODUCTS } from './tables.js';
 
-/** Hands out first what it got back. */
+/** Gives out the returned ids first. */
 class RecyclingIds implements IdPool {
   private returned: Id[] = [];
-  private readonly leased: IdAllocator;
+  private readonly allocator: IdAllocator;
 
   constructor(records: Repository<Product>) {
-    this.leased = new IdAllocator(records as Repository<never>);
+    this.allocator = new IdAllocator(records as Repository<never>);
   }
 
   async take(count: number): Promise<Id[]> {
-    const again = this.returned.splice(0, count);
-    return [...again, ...(await this.leased.take(count - again.length))];
+    const reused = this.returned.splice(0, count);
+    return [...reused, ...(await this.allocator.take(count - reused.length))];
   }
 
   giveBack(ids: readonly Id[]): void {
@@ -36,20 +36,23 @@ class RecyclingIds implements IdPool {
   }
 }
 
-/** The stores that outlive every process, and a validator that refuses like one of orders whose product is not there. */
+/**
+ * The stores, which outlive every process, and a validator that can refuse fields, as that of orders does if a
+ * reference is missing.
+ */
 export class World {
   readonly records = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
   readonly reservations = new MemoryIdempotencyStore();
-  /** Which fields the validator refuses now. */
+  /** Returns whether the validator refuses these fields now. */
   refuses: (fields: Product) => boolean = () => false;
 
   private readonly validate = async (drafts: readonly Draft<Product>[]) =>
     drafts.map(({ fields }) => {
-      const whole = fields as Product;
-      return this.refuses(whole) ? new AppError('validation_failed', 'refused') : whole;
+      const product = fields as Product;
+      return this.refuses(product) ? new AppError('validation_failed', 'rejected') : product;
     });
 
-  /** A process of its own, with ids of its own. */
+  /** Starts a process with its own ids. @param through wraps each port of the process */
   process(through: <Port extends object>(port: Port) => Port = (port) => port): Process {
     const records: Repository<Product> = through(this.records);
     const reservations: IdempotencyStore = through(this.reservations);
@@ -78,30 +81,31 @@ export class World {
 
 export type Process = (...creations: Creation<Product>[]) => Promise<Outcome[]>;
 
-/** An answer: what it shows, byte by byte, or the code of the error. */
+/** The result of a creation: the record with the exact text of its fields, or the error code. */
 export type Outcome = { id: Id; text: string; isReplay: boolean } | string;
 
-function outcome(outcome: CreationOutcome<Product>): Outcome {
-  if (outcome instanceof AppError) return outcome.code;
-  const { record, isReplay } = outcome;
+function outcome(creation: CreationOutcome<Product>): Outcome {
+  if (creation instanceof AppError) return creation.code;
+  const { record, isReplay } = creation;
   return { id: record.id, text: JSON.stringify(record.fields), isReplay };
 }
 
 export const SKU = 'L-1';
+/** The same body twice, in different key orders. */
 export const WAYS: readonly Product[] = [
   { name: 'Lamp', sku: SKU, attributes: { colour: 'red', watts: 7 } },
   { attributes: { watts: 7, colour: 'red' }, sku: SKU, name: 'Lamp' },
 ];
 
-/** The same body each time, and not the same bytes. */
+/** Returns a creation with the same body each time, but with different bytes. */
 export const lamp = (way = 0, key = 'key'): Creation<Product> =>
   keyed(WAYS[way % 2] ?? { name: '' }, { key, fingerprint: 'a lamp', storesFields: true });
 
 export const torch = (key = 'key'): Creation<Product> =>
   keyed({ name: 'Torch' }, { key, fingerprint: 'a torch', storesFields: true });
 
-export function keyed(fields: Product, once?: IdempotentRequest): Creation<Product> {
-  return { draft: { fields, issues: [] }, idempotency: once };
+export function keyed(fields: Product, idempotency?: IdempotentRequest): Creation<Product> {
+  return { draft: { fields, issues: [] }, idempotency };
 }
 
 export const made = (responses: readonly Outcome[]) =>
@@ -109,39 +113,42 @@ export const made = (responses: readonly Outcome[]) =>
 export const refused = (responses: readonly Outcome[]) =>
   responses.filter((response) => typeof response === 'string');
 
-/** @returns the id that they all tell */
+/** Expects one record in all successes, and `fresh` successes that are no replay. @returns the id of the record */
 export function expectOneRecord(responses: readonly Outcome[], fresh: number): Id {
   const successes = made(responses);
   expect(new Set(successes.map(({ id }) => id)), 'one id').to.have.length(1);
-  expect(new Set(successes.map(({ text }) => text)), 'one answer').to.have.length(1);
+  expect(new Set(successes.map(({ text }) => text)), 'one text').to.have.length(1);
   expect(
     successes.filter(({ isReplay }) => !isReplay),
-    'answers without replay',
+    'successes without replay',
   ).to.have.length(fresh);
   return successes[0]?.id ?? 0;
 }
 
 /**
- * Ports of which one call goes another way.
- * @param way may do the call, and tells what came of it
+ * Returns a wrapper of ports that replaces one method.
+ * @param replacement may call the original method, and returns the result
  */
-export function differing(name: string, way: (call: () => unknown, args: unknown[]) => Promise<unknown>) {
+export function differing(
+  name: string,
+  replacement: (call: () => unknown, args: unknown[]) => Promise<unknown>,
+) {
   return <Port extends object>(port: Port): Port =>
     new Proxy(port, {
       get: (target, property) => {
         const method = Reflect.get(target, property, target);
         if (typeof method !== 'function') return method;
         const call = (args: unknown[]) => method.apply(target, args);
-        return (...args: unknown[]) => (property === name ? way(() => call(args), args) : call(args));
+        return (...args: unknown[]) => (property === name ? replacement(() => call(args), args) : call(args));
       },
     });
 }
 
-/** The process is gone. */
+/** Never resolves, as if the process had died. */
 export const death = () => new Promise<never>(() => {});
 
-/** What came of it: answers, or nothing that anybody would learn of. */
+/** Returns the outcomes of an attempt, or `lost` if it failed or does not end. */
 export async function endOf(attempt: Promise<Outcome[]>): Promise<Outcome[] | 'lost'> {
-  const silence = new Promise<'lost'>((lost) => setImmediate(lost, 'lost'));
-  return Promise.race([attempt.catch(() => 'lost' as const), silence]);
+  const noResult = new Promise<'lost'>((resolve) => setImmediate(resolve, 'lost'));
+  return Promise.race([attempt.catch(() => 'lost' as const), noResult]);
 }

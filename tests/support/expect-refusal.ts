@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { AppError, type ErrorCode } from '#src/domain/errors.js';
 
-/** Expects a CatalogueError of this code, its details at these pointers. */
+/** Expects an `AppError` with this code, and with one detail at each of these pointers. */
 export async function expectRefusal(
   attempt: Promise<unknown>,
   code: ErrorCode,

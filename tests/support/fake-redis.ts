@@ -1,19 +1,22 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** What is written for a command; `undefined`: what a Redis would reply; a generator is written as fast as it is read. */
+/**
+ * The reply to a command. `undefined` stands for the reply of a real Redis. The pieces of a generator are written as
+ * fast as the client reads them.
+ */
 export type Reply = string | Buffer | undefined | (() => Generator<string | Buffer>);
 
 const HELLO = '%3\r\n$6\r\nserver\r\n$5\r\nredis\r\n$5\r\nproto\r\n:3\r\n$7\r\nmodules\r\n*0\r\n';
 
-/** A Redis in this process, as far as a rate limiter needs one. It replies whatever a test wants instead. */
+/** A Redis in this process with the commands of a rate limiter. A test can replace its replies. */
 export class FakeRedis {
-  /** Asked about each command, its name in lower case. */
+  /** Called for each command with its name in lower case. */
   lie: (name: string) => Reply = () => undefined;
   connections = 0;
-  /** Names of commands, in lower case. */
+  /** The names of the received commands, in lower case. */
   readonly requested = new Set<string>();
-  /** Written to connections, what the kernel holds included. */
+  /** The bytes written to closed connections, including those in buffers of the kernel. */
   bytesWritten = 0;
   private readonly counts = new Map<string, number>();
   private readonly sockets = new Set<Socket>();
@@ -37,7 +40,7 @@ export class FakeRedis {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Writes to every connection what nobody asked for. */
+  /** Writes an unsolicited reply to every connection. */
   push(reply: Reply): void {
     for (const socket of this.sockets) this.write(socket, reply);
   }
@@ -93,19 +96,19 @@ export class FakeRedis {
   }
 }
 
-/** The first command in a text, an array of bulk strings, and its length; none where it is not whole yet. */
+/** Returns the first command in a text and its length, or undefined if the command is incomplete. */
 function commandOf(text: string): { words: string[]; length: number } | undefined {
   const head = /^\*(\d+)\r\n/.exec(text);
   if (!head) return undefined;
   const words: string[] = [];
-  let at = head[0].length;
+  let offset = head[0].length;
   for (let left = Number(head[1]); left > 0; left--) {
-    const size = /^\$(\d+)\r\n/.exec(text.slice(at, at + 20));
+    const size = /^\$(\d+)\r\n/.exec(text.slice(offset, offset + 20));
     if (!size) return undefined;
-    const start = at + size[0].length;
-    at = start + Number(size[1]) + 2;
-    if (text.length < at) return undefined;
-    words.push(text.slice(start, at - 2));
+    const start = offset + size[0].length;
+    offset = start + Number(size[1]) + 2;
+    if (text.length < offset) return undefined;
+    words.push(text.slice(start, offset - 2));
   }
-  return { words, length: at };
+  return { words, length: offset };
 }

@@ -13,16 +13,16 @@ export class FakeClock implements Clock {
   elapsed = () => this.running;
 }
 
-/** A clock that each reading moves by the next step; the steps repeat. */
+/** A clock that moves by the next step at each reading. The steps repeat. */
 export class UnevenClock extends FakeClock {
-  private looks = 0;
+  private readings = 0;
 
   constructor(private readonly steps: readonly number[]) {
     super();
   }
 
   override elapsed = () => {
-    this.running += this.steps[this.looks++ % this.steps.length] ?? 0;
+    this.running += this.steps[this.readings++ % this.steps.length] ?? 0;
     return this.running;
   };
 }

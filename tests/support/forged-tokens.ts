@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { encoded, makePair, publicJwk, type SigningPair, signed } from './jws.js';
 
-/** What an attacker may have: tokens that the issuer signed, with claims and headers of any kind, and its public keys. */
-export interface AttackedIssuer {
+/** What an attacker may have: public keys, and tokens with any claims and headers that the issuer signed. */
+interface AttackedIssuer {
   readonly pair: SigningPair;
   token(claims?: object, header?: object, pair?: SigningPair): string;
   claims(changes?: object): Record<string, unknown>;
@@ -10,11 +10,11 @@ export interface AttackedIssuer {
 
 export interface Attack {
   readonly name: string;
-  /** What is secret in it: no log may hold it. */
+  /** The secret part of the attack, which no log may contain. */
   readonly token: string;
-  /** What stands in `Authorization`; absent: nothing. Several values are several fields. */
+  /** The value of `Authorization`, or the values of several such fields. Absent: no such field. */
   readonly authorization?: string | readonly string[];
-  /** Behind the path. */
+  /** The query, with its `?`. */
   readonly query?: string;
   readonly body?: string;
   readonly status: number;
@@ -23,7 +23,7 @@ export interface Attack {
 
 type Named = Readonly<Record<string, string>>;
 
-/** Every one of them must be refused just so, whatever is asked for. */
+/** Returns all attacks. The service must reject each with its status and code, for any request. */
 export function bearerAttacks(issuer: AttackedIssuer): Attack[] {
   const tokens = {
     ...withoutKeyPair(issuer),
@@ -55,7 +55,7 @@ function ofToken(name: string, token: string) {
   return { name, token, authorization: `Bearer ${token}` };
 }
 
-/** No signature, or one that whoever knows the public key can make. */
+/** Without a signature, or with one that needs only the public key. */
 function withoutKeyPair({ pair, claims }: AttackedIssuer): Named {
   const { kid, publicKey } = pair;
   const unsigned = (alg: unknown, signature = '') =>
@@ -83,25 +83,25 @@ function withoutKeyPair({ pair, claims }: AttackedIssuer): Named {
   };
 }
 
-/** Signed well, by somebody else. */
+/** With a valid signature of another key. */
 function withForeignKey({ token, pair }: AttackedIssuer): Named {
   const own = makePair(pair.kid, pair.alg);
   const jwk = publicJwk(own);
-  const address = 'https://attacker.example/keys';
+  const url = 'https://attacker.example/keys';
   const der = own.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
   return {
-    'a key of the same name': token({}, {}, own),
+    'another key with the same kid': token({}, {}, own),
     'a key of another algorithm': token({}, {}, makePair(pair.kid, 'RS256')),
-    jku: token({}, { jku: address }, own),
-    x5u: token({}, { x5u: address }, own),
+    jku: token({}, { jku: url }, own),
+    x5u: token({}, { x5u: url }, own),
     jwk: token({}, { jwk }, own),
     x5c: token({}, { x5c: [der] }, own),
-    'jwk of a name of its own': token({}, { jwk, kid: 'mine' }, own),
+    'jwk with another kid': token({}, { jwk, kid: 'mine' }, own),
     'no kid': token({}, { kid: undefined }, own),
   };
 }
 
-/** What a header can say that the issuer's own key has signed. */
+/** Signed by the issuer's key, with a wrong header. */
 function withWrongHeader({ token, pair }: AttackedIssuer): Named {
   const kids = ['../../../../dev/null', "x' UNION SELECT 'key", '', 'constructor', '__proto__', 'x\u0000'];
   const others = [7, null, true, [pair.kid], { kid: pair.kid }, undefined];
@@ -122,12 +122,12 @@ function withWrongHeader({ token, pair }: AttackedIssuer): Named {
     ...named('crit', [['x'], ['exp'], ['b64'], ['alg'], [], 'x', null, [1]], (crit) =>
       token({}, { crit, x: 1, b64: true }),
     ),
-    'b64: false, and said to be critical': token({}, { b64: false, crit: ['b64'] }),
+    'b64: false, and crit': token({}, { b64: false, crit: ['b64'] }),
     ...named('alg', ['ES384', 'RS256', 'es256', 'HS256', 'ES256K'], (alg) => token({}, { alg })),
   };
 }
 
-/** What the issuer may say that makes no access token for this service. */
+/** Signed by the issuer's key, with claims that are not those of an access token for this service. */
 function withWrongClaims({ token, claims, pair }: AttackedIssuer): Named {
   const now = Math.floor(Date.now() / 1_000);
   const { iss, aud } = claims();
@@ -142,14 +142,14 @@ function withWrongClaims({ token, claims, pair }: AttackedIssuer): Named {
     ),
     ...named('sub', odd, (sub) => token({ sub })),
     ...named('client_id', odd, (client_id) => token({ client_id })),
-    ...named('client_id beside azp', odd.slice(1), (client_id) => token({ client_id, azp: 'shop' })),
+    ...named('client_id with azp', odd.slice(1), (client_id) => token({ client_id, azp: 'shop' })),
     ...named('azp', odd, (azp) => token({ client_id: undefined, azp })),
     ...named('exp', [undefined, ...times], (exp) => token({ exp })),
     ...named('iat', [undefined, now + 60, 9e15, ...times], (iat) => token({ iat })),
     ...named('nbf', [now + 60, 9e15, ...times], (nbf) => token({ nbf })),
     ...named('scope', [null, 7, {}, ['products:read']], (scope) => token({ scope })),
     ...named('scp', [null, 7, {}, [['products:read']], ['products:read', 7]], (scp) => token({ scp })),
-    'exp beyond what a number can be': signed(
+    'exp beyond the range of numbers': signed(
       JSON.stringify(claims()).replace(/"exp":\d+/, '"exp":1e999'),
       pair,
     ),
@@ -159,23 +159,23 @@ function withWrongClaims({ token, claims, pair }: AttackedIssuer): Named {
       aud: ['https://orders.example', 'https://catalogue.example.org'],
     }),
     ...named('claims', [[], 'text', 7, null], (value) => signed(value, pair)),
-    'claims that are no JSON': signed('{', pair),
+    'claims that are not JSON': signed('{', pair),
     'claims in broken UTF-8': signed(Buffer.from(JSON.stringify(claims({ name: 'é' })), 'latin1'), pair),
   };
 }
 
-/** What a lenient decoder would take for a good token, or what is none. */
+/** Malformed tokens, some of which a lenient decoder accepts. */
 function misspelled({ token }: AttackedIssuer): Named {
   const good = token();
   const [header = '', payload = '', signature = ''] = good.split('.');
   const json = { payload, signatures: [{ protected: header, signature }] };
   const last = signature.at(-1) ?? '';
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-  // The last character of 64 bytes has four bits that mean nothing.
+  // The last character of 64 encoded bytes has four unused bits.
   const twin = alphabet[alphabet.indexOf(last) + 1] ?? '';
   return {
     'a signature cut short': good.slice(0, -4),
-    'a signature with more behind': `${good}AAAA`,
+    'a signature with more characters': `${good}AAAA`,
     'a signature with stray bits': good.slice(0, -1) + twin,
     'no second dot': `${header}.${payload}${signature}`,
     'no payload': `${header}..${signature}`,
@@ -185,15 +185,15 @@ function misspelled({ token }: AttackedIssuer): Named {
     'a JWE': `${good}.${signature}.${signature}`,
     'a JWS in JSON': JSON.stringify(json),
     'a flattened JWS in JSON': JSON.stringify({ payload, protected: header, signature }),
-    'padding behind the signature': `${good}==`,
-    'padding behind the header': `${header}=.${payload}.${signature}`,
+    'padding after the signature': `${good}==`,
+    'padding after the header': `${header}=.${payload}.${signature}`,
     'white space inside': `${header}. ${payload}.${signature}`,
     'a tab inside': `${header}.${payload}.\t${signature}`,
-    'the other alphabet': `${header}.${payload}.${signature.slice(0, -2)}+/`,
-    'characters that are skipped': `${header}.${payload}.${signature.slice(0, 9)}!${signature.slice(9)}`,
+    'the other base64 alphabet': `${header}.${payload}.${signature.slice(0, -2)}+/`,
+    'characters that decoders skip': `${header}.${payload}.${signature.slice(0, 9)}!${signature.slice(9)}`,
     'percent signs': good.replaceAll('.', '%2E'),
     'a NUL in percent signs': `${good}%00`,
-    'quotes around it': `"${good}"`,
+    'quotes around the token': `"${good}"`,
     'a second scheme': `Bearer ${good}`,
     'two tokens and a comma': `${good}, Bearer ${good}`,
     'two tokens and a comma alone': `${good},${good}`,
@@ -205,7 +205,7 @@ function misspelled({ token }: AttackedIssuer): Named {
   };
 }
 
-/** A good token where none is looked for, or where nobody can tell which one is meant. */
+/** A valid token in a wrong place, or in two places. */
 function elsewhere(issuer: AttackedIssuer): Attack[] {
   const token = issuer.token();
   const missing = { token, status: 401, code: 'unauthenticated' };
@@ -218,12 +218,12 @@ function elsewhere(issuer: AttackedIssuer): Attack[] {
     { name: 'a token without a scheme', authorization: token, ...missing },
     { name: 'a scheme that runs into the token', authorization: `Bearer${token}`, ...missing },
     {
-      ...{ name: 'two fields', token, authorization: [`Bearer ${token}`, `Bearer ${token}`] },
+      ...{ name: 'two Authorization fields', token, authorization: [`Bearer ${token}`, `Bearer ${token}`] },
       ...{ status: 400, code: 'invalid_parameter' },
     },
     {
       ...{
-        name: 'two fields, one of another scheme',
+        name: 'two Authorization fields, one of another scheme',
         token,
         authorization: [`Bearer ${token}`, 'Basic eDp5'],
       },
@@ -232,7 +232,7 @@ function elsewhere(issuer: AttackedIssuer): Attack[] {
   ];
 }
 
-function named(what: string, values: readonly unknown[], make: (value: unknown) => string): Named {
+function named(part: string, values: readonly unknown[], make: (value: unknown) => string): Named {
   const text = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value));
-  return Object.fromEntries(values.map((value) => [`${what} ${text(value)}`, make(value)]));
+  return Object.fromEntries(values.map((value) => [`${part} ${text(value)}`, make(value)]));
 }

@@ -17,7 +17,7 @@ export interface HttpResponse {
   /** The body as received; it may be compressed. */
   readonly bytes: Buffer;
   /** The parsed body. @throws SyntaxError if it is not JSON */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: tests check the body
   readonly json: any;
 }
 
@@ -106,7 +106,7 @@ export class HttpClient {
     };
     return new Promise((resolve, reject) => {
       const { host, port, agent } = this;
-      const requested = (this.ca ? httpsRequest : httpRequest)(
+      const request = (this.ca ? httpsRequest : httpRequest)(
         { host, port, method, path, headers: sent, agent, ...(from && { localAddress: from }) },
         (response) => {
           const chunks: Buffer[] = [];
@@ -133,12 +133,12 @@ export class HttpClient {
           });
         },
       );
-      requested.on('error', reject);
-      requested.end(raw);
+      request.on('error', reject);
+      request.end(raw);
     });
   }
 
-  /** Starts a POST of NDJSON; the caller sends the body piece by piece. */
+  /** Starts a POST of NDJSON. The caller sends the body piece by piece. */
   startLines(path: string, headers: Record<string, string> = {}): ClientRequest {
     const { host, port, agent, token } = this;
     const request = (this.ca ? httpsRequest : httpRequest)({
@@ -149,13 +149,13 @@ export class HttpClient {
       agent,
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/x-ndjson', ...headers },
     });
-    request.once('response', ({ statusCode = 0, headers: responded }) =>
-      this.documented?.checkHead('POST', path, { status: statusCode, headers: responded }),
+    request.once('response', ({ statusCode = 0, headers: responseHeaders }) =>
+      this.documented?.checkHead('POST', path, { status: statusCode, headers: responseHeaders }),
     );
     return request;
   }
 
-  /** Opens a new connection, for messages that no client library sends. */
+  /** Opens a new connection, for bytes that no HTTP client sends. */
   connect(): Promise<Socket> {
     return new Promise((resolve, reject) => {
       const { host, port, ca } = this;
@@ -180,6 +180,7 @@ export class HttpClient {
   }
 }
 
+/** Returns all received bytes when the connection is closed. It is destroyed if `until` matches. */
 export function received(
   socket: NodeJS.ReadableStream & { destroy(): void },
   until?: RegExp,

@@ -10,7 +10,7 @@ export const keyed = (key: string, { headers, ...more }: RequestOptions = {}): R
 
 export const isReplay = ({ headers }: HttpResponse) => headers['idempotency-replayed'] === 'true';
 
-/** Returns the status, and whether the response is marked as a replay. */
+/** Returns the status of a response, and whether it is marked as a replay. */
 export const outcome = (response: HttpResponse) => [response.status, isReplay(response)];
 
 export const MADE = [201, false];

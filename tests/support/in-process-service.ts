@@ -18,8 +18,8 @@ export interface InProcessService {
 
 /**
  * Starts the real service in this process, on free ports, for the tests of one `describe`.
- * @param environment settings that override those of a silent service on memory
- * @param issuer an issuer of access tokens that the service trusts; it starts before the service and stops after it
+ * @param environment settings that override those of a silent service with STORE=memory
+ * @param issuer a trusted issuer of access tokens, which starts before the service and stops after it
  */
 export function inProcessService(
   environment: Record<string, string> = {},

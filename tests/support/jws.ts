@@ -6,7 +6,7 @@ import {
   sign as signBytes,
 } from 'node:crypto';
 
-/** Signs whatever it is told to, also what no library would. */
+/** A key pair of an issuer, with which {@link signed} also signs tokens that no library would. */
 export interface SigningPair {
   readonly kid: string;
   readonly alg: 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
@@ -41,7 +41,10 @@ export function encoded(part: unknown): string {
   return Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 }
 
-/** @param header over `alg`, `kid` and `typ` as an access token has them; undefined takes one away */
+/**
+ * Returns a compact JWS.
+ * @param header overrides `alg`, `kid` and `typ` of an access token; undefined removes a member
+ */
 export function signed(claims: unknown, pair: SigningPair, header: object = {}): string {
   const { alg, kid, privateKey } = pair;
   const input = `${encoded({ alg, kid, typ: 'at+jwt', ...header })}.${encoded(claims)}`;

@@ -13,7 +13,7 @@ import { CountingBackoff, FakeClock } from './fakes.js';
 
 const FORMAT = new ChecksummedApiKey();
 
-/** @param credentials the cache of the same process; by default that of another */
+/** @param credentials the credential cache of this process; by default nothing is cached */
 export function apiKeyService(
   records: Repository<ApiKey>,
   clock: Clock = new FakeClock(),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came
+// biome-ignore lint/suspicious/noExplicitAny: tests check the results
 export type ResultLine = any;
 
 /** A running import: the caller sends lines and reads results at its own pace. */
@@ -11,12 +11,12 @@ export class LineStream {
 
   constructor(readonly request: ClientRequest) {
     this.response = once(request, 'response').then(([response]) => response as IncomingMessage);
-    // A rejection before anyone awaits it is not an unhandled one.
+    // A rejection before `response` is awaited is not an unhandled one.
     this.response.catch(() => {});
     request.flushHeaders();
   }
 
-  /** Waits for the service to read if the connection is full. */
+  /** Sends text. If the connection is full, waits until the service reads. */
   async send(text: string | Buffer): Promise<void> {
     if (!this.request.write(text)) await once(this.request, 'drain');
   }
@@ -25,7 +25,7 @@ export class LineStream {
     this.request.end();
   }
 
-  /** @returns the next result; undefined at the end */
+  /** Returns the next result, or undefined at the end. */
   async next(): Promise<ResultLine | undefined> {
     const { value, done } = await (await this.resultLines()).next();
     return done ? undefined : JSON.parse(value);
@@ -39,18 +39,18 @@ export class LineStream {
   }
 
   private async resultLines(): Promise<AsyncIterator<string>> {
-    this.lines ??= whole(await this.response);
+    this.lines ??= linesOf(await this.response);
     return this.lines;
   }
 }
 
 /** @throws Error if the response is aborted */
-async function* whole(response: IncomingMessage): AsyncGenerator<string, void, void> {
+async function* linesOf(response: IncomingMessage): AsyncGenerator<string, void, void> {
   let rest = '';
   for await (const text of response.setEncoding('utf8')) {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
   }
-  if (rest !== '') throw new Error(`The answer ends in mid-line: ${rest}`);
+  if (rest !== '') throw new Error(`The response ends in the middle of a line: ${rest}`);
 }

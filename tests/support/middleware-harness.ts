@@ -28,9 +28,9 @@ import { CountingBackoff, FakeClock } from './fakes.js';
 import { HttpClient } from './http-client.js';
 import { ENDLESS, PRODUCTS } from './tables.js';
 
-export interface MiddlewareHarness {
+interface MiddlewareHarness {
   readonly client: HttpClient;
-  /** The handler behind the middleware under test. */
+  /** The handler after the middleware under test. */
   response: Middleware;
 }
 
@@ -49,24 +49,29 @@ export function middlewareHarness(middleware: Middleware, timeouts?: ServerTimeo
   return harness as MiddlewareHarness;
 }
 
-interface Served {
+export interface Served {
   readonly server: Server;
   readonly client: HttpClient;
 }
 
-async function serve(listener: RequestListener, timeouts?: ServerTimeouts): Promise<Served> {
+/** Serves a listener over plain HTTP on a free port. */
+export async function serve(
+  listener: RequestListener,
+  timeouts?: ServerTimeouts,
+  token = 'none',
+): Promise<Served> {
   const server = createPlainServer(listener, timeouts && { timeouts });
-  return { server, client: new HttpClient(await listen(server, '127.0.0.1', 0), undefined, 'none') };
+  return { server, client: new HttpClient(await listen(server, '127.0.0.1', 0), undefined, token) };
 }
 
-function close({ server, client }: Served): void {
+export function close({ server, client }: Served): void {
   client.close();
   server.close();
   server.closeAllConnections();
 }
 
 /** A repository that reports each page that is read. A test can make it fail or wait. */
-export class WatchedRepository extends MemoryRepository<Product> {
+class WatchedRepository extends MemoryRepository<Product> {
   readonly queries: ListQuery[] = [];
   readonly reading = new EventEmitter();
   /** Runs before each page; pages count from 1. */
@@ -83,23 +88,30 @@ export class WatchedRepository extends MemoryRepository<Product> {
     return super.list(query);
   }
 
-  /** @param fields of each product, or a function that makes them */
+  /** @param fields the fields of each product, or a function that makes them */
   async fill(count: number, fields: Partial<Product> | (() => Partial<Product>) = {}): Promise<void> {
-    const more = typeof fields === 'function' ? fields : () => fields;
+    const fieldsOf = typeof fields === 'function' ? fields : () => fields;
     for (let id = 1; id <= count; id++) {
-      const record = { id, version: 1, createdAt: id, updatedAt: id, fields: { name: `p${id}`, ...more() } };
+      const record = {
+        id,
+        version: 1,
+        createdAt: id,
+        updatedAt: id,
+        fields: { name: `p${id}`, ...fieldsOf() },
+      };
       await this.insert(record);
     }
   }
 }
 
+/** Records the log entries with their details. */
 export class RecordingLogger implements Logger {
   readonly lines: { event: string; details: Readonly<Record<string, unknown>> }[] = [];
-  private readonly note = (event: string, details = {}) => void this.lines.push({ event, details });
+  private readonly record = (event: string, details = {}) => void this.lines.push({ event, details });
 
-  info = this.note;
-  warn = this.note;
-  error = this.note;
+  info = this.record;
+  warn = this.record;
+  error = this.record;
 }
 
 export interface ListService {

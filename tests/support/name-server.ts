@@ -8,20 +8,20 @@ const TYPE_SRV = 33;
 const CLASS_IN = 1;
 const HEADER_BYTES = 12;
 
-/** Where a service is to be had. */
+/** The host and port of a service. */
 export interface ServiceTarget {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * A DNS server (RFC 1035) that knows one name, as Docker's knows a service: to any question its IPv4 addresses, and where
- * its service is.
+ * A DNS server (RFC 1035) that knows one name. It answers every question with its A or SRV records, as Docker does for a
+ * service.
  */
 export class NameServer {
   private readonly socket = createSocket('udp4');
 
-  /** @param addresses,services asked for anew at each question */
+  /** @param addresses,services are called for each question */
   constructor(addresses: () => readonly string[], services: () => readonly ServiceTarget[] = () => []) {
     this.socket.on('message', (question, { port, address }) => {
       const records = [...addresses().map(addressRecord), ...services().map(serviceRecord)];
@@ -29,7 +29,7 @@ export class NameServer {
     });
   }
 
-  /** @returns the address that it listens on */
+  /** Starts to listen. @returns the IP address and port */
   async start(): Promise<string> {
     this.socket.bind(0, '127.0.0.1');
     await once(this.socket, 'listening');
@@ -43,14 +43,14 @@ export class NameServer {
 
 function responseTo(question: Buffer, records: readonly Buffer[]): Buffer {
   const endOfName = question.indexOf(0, HEADER_BYTES) + 1;
-  const requested = question.subarray(HEADER_BYTES, endOfName + 4);
-  const responses = records.filter((record) => record.readUInt16BE(2) === question.readUInt16BE(endOfName));
+  const questionSection = question.subarray(HEADER_BYTES, endOfName + 4);
+  const answers = records.filter((record) => record.readUInt16BE(2) === question.readUInt16BE(endOfName));
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(question.readUInt16BE(0), 0);
   header.writeUInt16BE(0x8580, 2);
   header.writeUInt16BE(1, 4);
-  header.writeUInt16BE(responses.length, 6);
-  return Buffer.concat([header, requested, ...responses]);
+  header.writeUInt16BE(answers.length, 6);
+  return Buffer.concat([header, questionSection, ...answers]);
 }
 
 function addressRecord(address: string): Buffer {
@@ -66,7 +66,7 @@ function serviceRecord({ host, port }: ServiceTarget): Buffer {
 
 function record(type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(12);
-  // The name is the one that was asked for, at the question's place.
+  // A pointer to the name in the question (RFC 1035 section 4.1.4).
   head.writeUInt16BE(0xc000 | HEADER_BYTES, 0);
   head.writeUInt16BE(type, 2);
   head.writeUInt16BE(CLASS_IN, 4);

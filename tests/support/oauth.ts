@@ -1,15 +1,12 @@
 import type { HttpClient, HttpResponse, RequestOptions } from './http-client.js';
 
-/** How a client authenticates at the token endpoint. */
-export type ClientProof = 'basic' | 'post';
-
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 export function basic(id: string, secret: string): Record<string, string> {
   return { Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
 }
 
-/** Posts a form to the token endpoint, unchanged. */
+/** Posts a form unchanged to the token endpoint. */
 export function requestToken(
   client: HttpClient,
   form: string,

@@ -5,13 +5,13 @@ import type { OpenRepository } from '../contract/repository.contract.js';
 import { mongoUrl } from './mongo-url.js';
 import { ENDLESS } from './tables.js';
 
-/** In a database of its own, which is gone when the store is closed. */
+/** Opens the repositories of a new MongoDB database, which `close` drops. */
 export async function openMongo(): Promise<OpenRepository> {
   const url = mongoUrl(`test-${randomUUID()}`);
-  const { store, ...stored } = mongoStorage({ url, budget: ENDLESS });
+  const { store, ...storage } = mongoStorage({ url, budget: ENDLESS });
   await store.open();
   return {
-    ...stored,
+    ...storage,
     close: async () => {
       await store.close();
       await dropDatabase(url);

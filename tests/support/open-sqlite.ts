@@ -4,17 +4,20 @@ import { sqliteStorage } from '#src/composition/sqlite-storage.js';
 import type { OpenRepository } from '../contract/repository.contract.js';
 import { ENDLESS } from './tables.js';
 
-/** @param folder for the file, which is gone when the store is closed */
+/**
+ * Opens the repositories of a new SQLite file.
+ * @param folder for the file, which `close` deletes
+ */
 export async function openSqlite(folder: string, budget = ENDLESS): Promise<OpenRepository> {
-  const own = await mkdtemp(join(folder, 'sqlite-'));
-  const file = join(own, 'catalogue.sqlite');
-  const { store, ...stored } = sqliteStorage({ file, budget });
+  const directory = await mkdtemp(join(folder, 'sqlite-'));
+  const file = join(directory, 'catalogue.sqlite');
+  const { store, ...storage } = sqliteStorage({ file, budget });
   await store.open();
   return {
-    ...stored,
+    ...storage,
     close: async () => {
       await store.close();
-      await rm(own, { recursive: true });
+      await rm(directory, { recursive: true });
     },
   };
 }

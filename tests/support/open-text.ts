@@ -1,6 +1,6 @@
 /**
- * What a document leaves open in an answer: `…` stands for anything, `$NAME` for what is not known before and is the same
- * wherever the name occurs again.
+ * The placeholders in the examples of a document. `…` stands for any text. `$NAME` stands for a text that its first
+ * occurrence determines, and that is the same at each further occurrence.
  */
 export class OpenText {
   private readonly known: Map<string, string>;
@@ -10,23 +10,26 @@ export class OpenText {
   }
 
   /**
-   * The text with what the names stand for.
-   * @throws Error where a name has not been met yet
+   * Returns a text with the values of its names.
+   * @throws Error if a name has no value yet
    */
   filled(text: string): string {
     return text.replaceAll(NAME, (_, name: string) => {
       const value = this.known.get(name);
-      if (value === undefined) throw new Error(`$${name} is not known here`);
+      if (value === undefined) throw new Error(`$${name} has no value yet`);
       return value;
     });
   }
 
-  /** What was expected, with all that it leaves open taken from what came; where that does not fit it stays as it was. */
+  /**
+   * Returns the expected value with its placeholders replaced by the actual text. A text that does not match stays
+   * unchanged.
+   */
   closed(expected: unknown, actual: unknown): unknown {
     if (typeof expected === 'string') return this.closedText(expected, actual);
     if (Array.isArray(expected))
-      return expected.map((element, at) =>
-        this.closed(element, Array.isArray(actual) ? actual[at] : undefined),
+      return expected.map((element, index) =>
+        this.closed(element, Array.isArray(actual) ? actual[index] : undefined),
       );
     if (typeof expected !== 'object' || expected === null) return expected;
     return Object.fromEntries(
@@ -38,10 +41,10 @@ export class OpenText {
   }
 
   private closedText(expected: string, actual: unknown): string {
-    const met = typeof actual === 'string' ? this.pattern(expected).exec(actual) : null;
-    if (!met) return expected;
-    for (const [name, value] of Object.entries(met.groups ?? {})) this.known.set(name, value);
-    return met[0];
+    const match = typeof actual === 'string' ? this.pattern(expected).exec(actual) : null;
+    if (!match) return expected;
+    for (const [name, value] of Object.entries(match.groups ?? {})) this.known.set(name, value);
+    return match[0];
   }
 
   private pattern(expected: string): RegExp {
@@ -50,9 +53,9 @@ export class OpenText {
       .map((part) => {
         if (part === '…') return '[^]+';
         const [, name] = WHOLE_NAME.exec(part) ?? [];
-        if (name === undefined) return literally(part);
+        if (name === undefined) return escapeRegExp(part);
         const value = this.known.get(name);
-        return value === undefined ? `(?<${name}>[^\\s<>,;]+)` : literally(value);
+        return value === undefined ? `(?<${name}>[^\\s<>,;]+)` : escapeRegExp(value);
       })
       .join('');
     return new RegExp(`^${source}$`);
@@ -62,6 +65,6 @@ export class OpenText {
 const NAME = /\$([A-Z][A-Z_]*)/g;
 const WHOLE_NAME = /^\$([A-Z][A-Z_]*)$/;
 
-function literally(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -18,32 +18,32 @@ export class RedisServer {
   }
 
   /**
-   * Starts it on its port and waits until it listens.
-   * @throws Error that says what to install if there is no redis-server
+   * Starts the server on its port and waits until it listens.
+   * @throws Error that names the package to install if there is no redis-server
    */
   async run(): Promise<void> {
     const options = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
     this.child = child;
     await new Promise<void>((resolve, reject) => {
-      let outcomeText = '';
+      let output = '';
       child.once('error', () =>
-        reject(new Error('These tests run redis-server; apt-get install redis-server brings it.')),
+        reject(new Error('redis-server is missing; on Debian: apt-get install -y redis-server')),
       );
-      child.once('exit', () => reject(new Error(`redis-server did not start:\n${outcomeText}`)));
+      child.once('exit', () => reject(new Error(`redis-server did not start:\n${output}`)));
       child.stdout?.on('data', (chunk) => {
-        outcomeText += chunk;
-        if (outcomeText.includes('Ready to accept connections')) resolve();
+        output += chunk;
+        if (output.includes('Ready to accept connections')) resolve();
       });
     });
   }
 
-  /** Stops its responses; the connections stay open. */
+  /** Suspends the server: it no longer responds, but its connections stay open. */
   hang(): void {
     this.child?.kill('SIGSTOP');
   }
 
-  goOn(): void {
+  resume(): void {
     this.child?.kill('SIGCONT');
   }
 

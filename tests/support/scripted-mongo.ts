@@ -8,27 +8,27 @@ const OP_QUERY = 2004;
 const OP_MSG = 2013;
 const HEADER_BYTES = 16;
 
-/** What is sent for a command: a document, nothing ever, or a connection that breaks in that moment. */
+/** The response to a command: a document, none at all, or a reset of the connection. */
 export type Scripted = Document | 'silence' | 'reset' | Promise<Document>;
 
 /**
- * A server that speaks MongoDB's wire protocol, keeps no data, and responds as it is told to: a replica set of one member
- * unless the script says otherwise. It remembers what it was asked.
+ * A server that speaks MongoDB's wire protocol, stores no data, and responds by a script. It is a replica set of one
+ * member unless the script says otherwise. It records all commands.
  */
 export class ScriptedMongo {
   readonly commands: Document[] = [];
-  /** Messages over so many bytes are not read to their end: the connection breaks while the client still writes. */
+  /** The server resets the connection in the middle of a message that is longer than this. */
   maxBytes = Number.POSITIVE_INFINITY;
   private readonly sockets = new Set<Socket>();
   private readonly server = createServer((socket) => this.serve(socket));
   private address = '';
 
-  /** @param script the response to a command by its name; what it leaves open succeeds and finds nothing */
+  /** @param script returns the response to a command; undefined lets the command succeed and find nothing */
   constructor(
     private readonly script: (name: string, command: Document) => Scripted | undefined = () => undefined,
   ) {}
 
-  /** @returns the host and port on which it listens */
+  /** Starts to listen. @returns the host and port */
   async start(): Promise<string> {
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
@@ -36,7 +36,7 @@ export class ScriptedMongo {
     return this.address;
   }
 
-  /** Breaks all connections; new ones are served. */
+  /** Closes all connections. New ones are served. */
   disconnect(): void {
     for (const socket of this.sockets) socket.destroy();
   }
@@ -46,7 +46,7 @@ export class ScriptedMongo {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** The commands of this name that came, in their order. */
+  /** Returns the received commands with this name, in order. */
   requested(name: string): Document[] {
     return this.commands.filter((command) => nameOf(command) === name);
   }
@@ -73,7 +73,7 @@ export class ScriptedMongo {
     const command = opcode === OP_QUERY ? queryIn(message) : commandIn(message);
     this.commands.push(command);
     const name = nameOf(command);
-    const scripted = await (this.script(name, command) ?? this.usual(name, command));
+    const scripted = await (this.script(name, command) ?? this.defaultResponse(name, command));
     if (scripted === 'silence') return;
     if (scripted === 'reset') {
       socket.resetAndDestroy();
@@ -83,7 +83,7 @@ export class ScriptedMongo {
     socket.write(opcode === OP_QUERY ? replyTo(requestId, body) : messageTo(requestId, body));
   }
 
-  private usual(name: string, command: Document): Document {
+  private defaultResponse(name: string, command: Document): Document {
     const cursor = (firstBatch: Document[]) => ({ cursor: { id: 0n, ns: 'x.y', firstBatch } });
     switch (name) {
       case 'hello':
@@ -130,21 +130,21 @@ function nameOf(command: Document): string {
   return Object.keys(command)[0] ?? '';
 }
 
-/** The body, and the sequences of documents as members of it. */
+/** Returns the body of an OP_MSG, with its document sequences as members. */
 function commandIn(message: Buffer): Document {
   const command: Document = {};
-  for (let at = HEADER_BYTES + 4; at < message.length; ) {
-    const isSequence = message[at] === 1;
-    at += 1;
-    const end = at + message.readInt32LE(at);
+  for (let offset = HEADER_BYTES + 4; offset < message.length; ) {
+    const isSequence = message[offset] === 1;
+    offset += 1;
+    const end = offset + message.readInt32LE(offset);
     if (isSequence) {
-      const endOfName = message.indexOf(0, at + 4);
+      const endOfName = message.indexOf(0, offset + 4);
       const documents: Document[] = [];
       for (let from = endOfName + 1; from < end; from += message.readInt32LE(from))
         documents.push(documentAt(message, from));
-      command[message.toString('utf8', at + 4, endOfName)] = documents;
-    } else Object.assign(command, documentAt(message, at));
-    at = end;
+      command[message.toString('utf8', offset + 4, endOfName)] = documents;
+    } else Object.assign(command, documentAt(message, offset));
+    offset = end;
   }
   // A sequence may come before the body, whose first member is the name.
   const { $db, ...rest } = command;
@@ -156,22 +156,24 @@ function queryIn(message: Buffer): Document {
   return documentAt(message, endOfCollection + 9);
 }
 
-function documentAt(message: Buffer, at: number): Document {
-  return BSON.deserialize(message.subarray(at, at + message.readInt32LE(at)), { useBigInt64: false });
+function documentAt(message: Buffer, offset: number): Document {
+  return BSON.deserialize(message.subarray(offset, offset + message.readInt32LE(offset)), {
+    useBigInt64: false,
+  });
 }
 
 function replyTo(requestId: number, body: Uint8Array): Buffer {
   const fields = Buffer.alloc(20);
   fields.writeInt32LE(8, 0);
   fields.writeInt32LE(1, 16);
-  return packed(OP_REPLY, requestId, [fields, body]);
+  return frame(OP_REPLY, requestId, [fields, body]);
 }
 
 function messageTo(requestId: number, body: Uint8Array): Buffer {
-  return packed(OP_MSG, requestId, [Buffer.alloc(5), body]);
+  return frame(OP_MSG, requestId, [Buffer.alloc(5), body]);
 }
 
-function packed(opcode: number, responseTo: number, parts: readonly Uint8Array[]): Buffer {
+function frame(opcode: number, responseTo: number, parts: readonly Uint8Array[]): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   const all = Buffer.concat([header, ...parts]);
   all.writeInt32LE(all.length, 0);

@@ -10,23 +10,23 @@ const CHALLENGES: Readonly<Record<string, RegExp>> = {
   invalid_parameter: /^undefined$/,
 };
 
-/** A few from each address, so that none is refused because of those before. */
+/** Sends an attack. At most 15 attacks share an IP address, so none meets the limit on failed authentications. */
 export function launch(
   client: HttpClient,
   method: string,
   attack: Attack,
-  at: number,
+  index: number,
 ): Promise<HttpResponse> {
   const { authorization, query = '', body } = attack;
   return client.request(method, `/v1/products${query}`, {
     token: null,
     headers: authorization === undefined ? {} : { Authorization: authorization as string | string[] },
     body: body ?? (method === 'POST' ? { name: 'x' } : undefined),
-    from: `127.0.1.${1 + Math.floor(at / 15)}`,
+    from: `127.0.1.${1 + Math.floor(index / 15)}`,
   });
 }
 
-/** That it was refused as the contract says, and told nothing more. */
+/** Expects the error that the contract promises, without further information. */
 export function expectRefused(response: HttpResponse, { name, status, code }: Attack): void {
   expect([response.status, response.json.code], name).to.deep.equal([status, code]);
   expect(Object.keys(response.json), name).to.deep.equal(['code', 'message', 'details']);

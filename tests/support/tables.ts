@@ -19,5 +19,5 @@ export const RECORD_PLURALS = RESOURCE_TABLES.filter((table) => table !== API_KE
   ({ name }) => name as Extract<Scope, `${string}:read`> extends `${infer Plural}:read` ? Plural : never,
 );
 
-/** A budget whose clock stands still, so no query is too expensive. */
+/** A query budget that never runs out, because its clock does not move. */
 export const ENDLESS = new QueryBudget(new FakeClock(), 2_000);

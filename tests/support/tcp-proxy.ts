@@ -1,20 +1,20 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** `hang` accepts connections and forwards nothing; `cut` closes connections and refuses new ones. */
-export type Issue = 'none' | 'hang' | 'cut';
+export type Fault = 'none' | 'hang' | 'cut';
 
 /** A TCP proxy between the service and a store that simulates network failures. */
 export class TcpProxy {
   /** The delay in each direction, in milliseconds. */
   delayMs = 0;
-  private issue: Issue = 'none';
+  private fault: Fault = 'none';
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
   private port = 0;
 
   constructor(private readonly target: { readonly host: string; readonly port: number }) {}
 
-  /** @returns the port on which it listens, the same after each cut */
+  /** Starts to listen. @returns the port, the same after each cut */
   async listen(): Promise<number> {
     const server = createServer({ pauseOnConnect: true }, (socket) => this.join(socket));
     await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
@@ -23,13 +23,13 @@ export class TcpProxy {
     return this.port;
   }
 
-  async set(issue: Issue): Promise<void> {
-    const before = this.issue;
-    this.issue = issue;
-    if (issue === 'cut') await this.close();
-    else if (before === 'cut') await this.listen();
+  async set(fault: Fault): Promise<void> {
+    const previous = this.fault;
+    this.fault = fault;
+    if (fault === 'cut') await this.close();
+    else if (previous === 'cut') await this.listen();
     for (const socket of this.sockets) {
-      if (issue === 'hang') socket.pause();
+      if (fault === 'hang') socket.pause();
       else socket.resume();
     }
   }
@@ -45,7 +45,7 @@ export class TcpProxy {
     const far = connect(this.target.port, this.target.host);
     this.pipe(near, far);
     this.pipe(far, near);
-    if (this.issue === 'none') near.resume();
+    if (this.fault === 'none') near.resume();
     else far.pause();
   }
 

@@ -11,7 +11,7 @@ export class TestIssuer {
   readonly requested: string[] = [];
   /** The published keys; the first one signs. */
   pairs: SigningPair[] = [makePair('one')];
-  /** Replaces the handler of the issuer. */
+  /** Handles all requests instead of the issuer. */
   instead: RequestListener | undefined;
   private port = 0;
   private readonly server: Server;
@@ -40,7 +40,7 @@ export class TestIssuer {
     return { OAUTH_ISSUER: this.issuer, OAUTH_AUDIENCE: AUDIENCE };
   }
 
-  /** What it publishes of itself, by path. */
+  /** The published documents by path. */
   documents(): Record<string, unknown> {
     const metadata = { issuer: this.issuer, jwks_uri: `http://127.0.0.1:${this.port}/keys` };
     return {
@@ -63,6 +63,7 @@ export class TestIssuer {
     await closed;
   }
 
+  /** Returns the claims of a valid access token with these changes. */
   readonly claims = (changes: object = {}): Record<string, unknown> => {
     const now = Math.floor(Date.now() / 1_000);
     return {
@@ -78,7 +79,7 @@ export class TestIssuer {
     };
   };
 
-  /** A good access token, but for the changes; undefined takes a claim or a header away. */
+  /** Returns a valid access token with these changes; undefined removes a claim or a header member. */
   readonly token = (claims: object = {}, header: object = {}, pair = this.pair): string =>
     signed(this.claims(claims), pair, header);
 }

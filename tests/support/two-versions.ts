@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { createApp } from '#src/adapters/inbound/http/app.js';
 import type { ImportTools } from '#src/adapters/inbound/http/import/import-handler.js';
@@ -16,7 +15,6 @@ import {
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
 import type { Route } from '#src/adapters/inbound/http/route.js';
-import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.js';
 import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
 import { RandomBackoff } from '#src/adapters/outbound/system/backoff.js';
@@ -25,27 +23,27 @@ import { RecordService } from '#src/application/records/record-service.js';
 import type { RecordRules } from '#src/application/records/record-validator.js';
 import { fieldReader, type RecordView } from '#src/application/records/record-view.js';
 import { type Application, compose } from '#src/composition/container.js';
-import { listen } from '#src/composition/listen.js';
 import { loadSettings } from '#src/config/settings.js';
 import { indexedFields } from '#src/domain/fields.js';
 import { normalizeProduct, PRODUCT, type Product } from '#src/domain/product.js';
 import { NAME } from '#src/domain/text.js';
 import { USER, type User } from '#src/domain/user.js';
-import { HttpClient } from './http-client.js';
+import type { HttpClient } from './http-client.js';
 import { FIRST_KEY } from './in-process-service.js';
+import { close, type Served, serve } from './middleware-harness.js';
 import { DocumentedResponses } from './openapi/documented-responses.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** Products in version 2: the name is a title, and neither description nor attributes are shown. */
+/** Products in version 2: `name` is `title`, and description and attributes are hidden. */
 const { name: TITLE, sku: SKU, price: PRICE } = PRODUCT;
 const readTitled = fieldReader<Product>({ name: TITLE, sku: SKU, price: PRICE });
 
-export const TITLED_PRODUCTS: ResourceDefinition<Product> = {
+const TITLED_PRODUCTS: ResourceDefinition<Product> = {
   ...PRODUCTS,
   ...fromFieldTable({ title: TITLE, sku: SKU, price: PRICE }),
   version: 2,
   docs: { ...PRODUCTS.docs, name: 'TitledProduct', example: { title: 'Desk lamp', sku: 'LAMP-1' } },
-  // Lists ask stores, which know the name alone.
+  // Lists filter and sort in the store, which has no field `title`.
   fields: indexedFields({ sku: SKU, price: PRICE }),
   present: ({ id, fields: { name, sku, price } }) => ({
     id,
@@ -57,17 +55,17 @@ export const TITLED_PRODUCTS: ResourceDefinition<Product> = {
     readTitled({ ...rest, ...(title !== undefined && { name: title }) }, current),
 };
 
-/** A user as it is stored since there is a version 2. */
+/** A user as version 2 stores it. */
 interface SplitUser extends User {
-  /** The end of the name. Only version 2 knows where the last name begins: "Dick" "van Dyke". */
+  /** The end of the name. Only version 2 knows where the last name starts: "Dick" "van Dyke". */
   readonly lastName?: string;
 }
 
 const LAST_NAME = { kind: 'text', ...NAME, max: 100 } as const;
 const readSplit = fieldReader<SplitUser>({ ...USER, lastName: LAST_NAME });
 
-/** Users in version 2: the name is split in two. Together they are as long as a name may be. */
-export const SPLIT_USERS: ResourceDefinition<SplitUser> = {
+/** Users in version 2: the name is split in two parts, which share its maximum length. */
+const SPLIT_USERS: ResourceDefinition<SplitUser> = {
   ...USERS,
   ...fromFieldTable({ firstName: { ...USER.name, max: 99 }, lastName: LAST_NAME, email: USER.email }),
   version: 2,
@@ -84,26 +82,27 @@ export const SPLIT_USERS: ResourceDefinition<SplitUser> = {
   },
 };
 
-/** Version 1 may have changed the name since: then its last word is the last name. */
+/** Splits a name. If version 1 has changed it since, its last word is the last name. */
 function split(name: string, lastName: string | undefined): { firstName: string; lastName?: string } {
   const last = lastName !== undefined && name.endsWith(` ${lastName}`) ? lastName : name.split(' ').at(-1);
   const firstName = name.slice(0, -` ${last}`.length);
   return last === undefined || firstName === '' ? { firstName: name } : { firstName, lastName: last };
 }
 
-export const DEPRECATION = new Deprecation({ since: '2026-09-01T00:00:00Z', sunset: '2027-09-01T00:00:00Z' });
-/** What every answer of version 1 says of it. */
+const DEPRECATION = new Deprecation({ since: '2026-09-01T00:00:00Z', sunset: '2027-09-01T00:00:00Z' });
+/** The headers in every response of version 1. */
 export const ANNOUNCED = { deprecation: '@1788220800', sunset: 'Wed, 01 Sep 2027 00:00:00 GMT' };
 
-export interface TwoVersions {
+interface TwoVersions {
   readonly client: HttpClient;
 }
 
 /**
- * Endpoints over the use cases and the store of the service, for the tests of one `describe`.
- * @param served absent: products in two versions, of which the first is deprecated, API keys in two, users in one
+ * Serves routes that the service itself does not have, over its use cases and its store, for the tests of one
+ * `describe`.
+ * @param routesOf by default products in two versions, of which the first is deprecated, API keys in two, users in one
  */
-export function twoVersions(environment: Record<string, string> = {}, served = inTwoVersions): TwoVersions {
+export function twoVersions(environment: Record<string, string> = {}, routesOf = inTwoVersions): TwoVersions {
   const state: { client?: HttpClient } = {};
   const settings = loadSettings({
     STORE: 'memory',
@@ -113,20 +112,18 @@ export function twoVersions(environment: Record<string, string> = {}, served = i
     ...environment,
   });
   let application: Application;
-  let server: Server;
+  let served: Served;
   before(async () => {
     application = await compose(settings);
     await application.storage.store.open();
     await application.keyAdministration.createFirst(FIRST_KEY);
-    const routes = served(application);
-    server = createPlainServer(app(application, routes).callback());
-    state.client = new HttpClient(await listen(server, '127.0.0.1', 0), undefined, FIRST_KEY);
-    state.client.documented = new DocumentedResponses(described(settings.CORS_ORIGINS, routes));
+    const routes = routesOf(application);
+    served = await serve(app(application, routes).callback(), undefined, FIRST_KEY);
+    state.client = served.client;
+    state.client.documented = new DocumentedResponses(documentOf(settings.CORS_ORIGINS, routes));
   });
   after(async () => {
-    state.client?.close();
-    server.close();
-    server.closeAllConnections();
+    close(served);
     await application.storage.store.close();
   });
   return state as TwoVersions;
@@ -140,16 +137,16 @@ function app({ serviceParts }: Application, routes: readonly Route[]) {
     accessControl: { authenticator, limiter: rateLimits.requests },
     routes,
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
-    logger: logger,
+    logger,
     clock,
     isDraining: () => false,
     limits: new WorkLimits(1_048_576),
   });
 }
 
-function described(CORS_ORIGINS: string, guarded: readonly Route[]): object {
+function documentOf(CORS_ORIGINS: string, routes: readonly Route[]): object {
   const facts = { url: 'https://localhost', version: '0', tags: {}, isProxied: false, hasHsts: false };
-  return openApiDocument(guarded, { ...facts, hasCors: CORS_ORIGINS !== '' });
+  return openApiDocument(routes, { ...facts, hasCors: CORS_ORIGINS !== '' });
 }
 
 const POLICY = {
@@ -172,13 +169,13 @@ function inTwoVersions(application: Application): Route[] {
   ];
 }
 
-/** The second version alone. */
+/** Returns the routes of the second version of products. */
 export function titledProducts(application: Application): Route[] {
   const service = serviceOf(application, 'products', TITLED_PRODUCTS, { normalize: normalizeProduct });
   return resourceRoutes(TITLED_PRODUCTS, service, POLICY, importTools(application));
 }
 
-/** Users in both versions, neither deprecated. */
+/** Returns the routes of users in both versions, neither deprecated. */
 export function splitUsers(application: Application): Route[] {
   const service = serviceOf<SplitUser>(application, 'users', SPLIT_USERS);
   return [
@@ -187,7 +184,7 @@ export function splitUsers(application: Application): Route[] {
   ];
 }
 
-/** The service of a second version, over the records, the reservations and the ids of the first. */
+/** Returns the service of a second version, which shares the records, reservations and ids of the first. */
 function serviceOf<Fields>(
   { storage, resources, clock }: Application,
   name: 'products' | 'users',
@@ -208,5 +205,5 @@ function serviceOf<Fields>(
 function importTools({ serviceParts }: Application): ImportTools {
   const { settings, logger } = serviceParts;
   const folder = join(settings.DATA_DIR, 'spool');
-  return { resultBuffers: new ResultBuffers({ folder }), logger: logger };
+  return { resultBuffers: new ResultBuffers({ folder }), logger };
 }

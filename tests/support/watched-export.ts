@@ -3,7 +3,7 @@ import type { ListService } from './middleware-harness.js';
 
 export const LINES = { Accept: 'application/x-ndjson' };
 
-/** Requests NDJSON and does not read the body. */
+/** Requests NDJSON. @returns the response, whose body is not read yet */
 export function begin(service: ListService, path: string, headers = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { port } = service.client;
@@ -22,18 +22,18 @@ export async function logged({ logger }: ListService): Promise<Readonly<Record<s
   }
 }
 
-/** Returns how many pages are read until the socket is full and nothing is read for this many turns. */
+/** Waits until the socket is full and no page is read for `turns` turns. @returns the number of pages read */
 export async function pagesUntilFull({ connections, records }: ListService, turns = 1_000): Promise<number> {
   let pages = -1;
-  for (let still = 0; still < turns; still++) {
-    if (!connections.at(-1)?.writableNeedDrain || records.queries.length !== pages) still = 0;
+  for (let idleTurns = 0; idleTurns < turns; idleTurns++) {
+    if (!connections.at(-1)?.writableNeedDrain || records.queries.length !== pages) idleTurns = 0;
     pages = records.queries.length;
     await yieldToEventLoop();
   }
   return pages;
 }
 
-/** Waits 100 turns of the event loop, so that pending work is done. */
+/** Waits 100 turns of the event loop, so that pending work finishes. */
 export async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await yieldToEventLoop();
 }

@@ -1,5 +1,5 @@
-// Validates a compose file against the Compose specification, and holds it to what the service needs to be safe behind
-// its proxy. Prints a line a fault; the exit code is 1 where there is one.
+// Validates a compose file against the Compose specification, and checks what the service needs to be safe behind its
+// proxy. Prints one line for each problem; the exit code is 1 if there is one.
 package main
 
 import (
@@ -26,14 +26,14 @@ func main() {
 	if err != nil {
 		fail(err.Error())
 	}
-	faults := faultsOf(project)
-	for _, fault := range faults {
-		fmt.Fprintln(os.Stderr, fault)
+	problems := problemsOf(project)
+	for _, problem := range problems {
+		fmt.Fprintln(os.Stderr, problem)
 	}
-	if len(faults) > 0 {
+	if len(problems) > 0 {
 		os.Exit(1)
 	}
-	fmt.Printf("%s: %d services, as the Compose specification has them\n", file, len(project.Services))
+	fmt.Printf("%s: %d services, valid by the Compose specification\n", file, len(project.Services))
 }
 
 func load(file string, environment ...string) (*types.Project, error) {
@@ -44,38 +44,38 @@ func load(file string, environment ...string) (*types.Project, error) {
 	return options.LoadProject(context.Background())
 }
 
-func faultsOf(project *types.Project) []string {
-	var faults []string
-	claim := func(holds bool, format string, values ...any) {
+func problemsOf(project *types.Project) []string {
+	var problems []string
+	require := func(holds bool, format string, values ...any) {
 		if !holds {
-			faults = append(faults, fmt.Sprintf(format, values...))
+			problems = append(problems, fmt.Sprintf(format, values...))
 		}
 	}
 	for name, service := range project.Services {
 		published := len(service.Ports) > 0
-		claim(published == (name == "proxy"), "%s: the proxy, and it alone, publishes a port", name)
-		claim(slices.Contains(service.SecurityOpt, "no-new-privileges:true"), "%s may gain privileges", name)
-		claim(!service.Privileged, "%s is privileged", name)
+		require(published == (name == "proxy"), "%s: the proxy, and no other service, must publish a port", name)
+		require(slices.Contains(service.SecurityOpt, "no-new-privileges:true"), "%s may gain privileges", name)
+		require(!service.Privileged, "%s is privileged", name)
 	}
 	catalogue := project.Services["catalogue"]
-	claim(catalogue.ContainerName == "", "catalogue has a name of its own and cannot be scaled")
-	claim(catalogue.User == "node", "catalogue runs as %q", catalogue.User)
-	claim(catalogue.ReadOnly, "catalogue writes into its image")
-	claim(slices.Equal(catalogue.CapDrop, []string{"ALL"}), "catalogue keeps capabilities")
-	claim(catalogue.HealthCheck != nil, "catalogue has no health check")
+	require(catalogue.ContainerName == "", "catalogue has a container_name and cannot be scaled")
+	require(catalogue.User == "node", "catalogue runs as %q", catalogue.User)
+	require(catalogue.ReadOnly, "catalogue writes into its image")
+	require(slices.Equal(catalogue.CapDrop, []string{"ALL"}), "catalogue keeps capabilities")
+	require(catalogue.HealthCheck != nil, "catalogue has no health check")
 	for _, name := range []string{"mongo", "redis"} {
-		claim(project.Services[name].HealthCheck != nil, "%s has no health check", name)
+		require(project.Services[name].HealthCheck != nil, "%s has no health check", name)
 		_, onEdge := project.Services[name].Networks["edge"]
-		claim(!onEdge, "%s can be reached by the proxy", name)
+		require(!onEdge, "%s can be reached by the proxy", name)
 	}
 	trusted := catalogue.Environment["TRUSTED_PROXIES"]
 	edge := project.Services["proxy"].Networks["edge"]
-	claim(trusted != nil && edge != nil && *trusted == edge.Ipv4Address, "TRUSTED_PROXIES is not the proxy's one address")
-	claim(isReserved(project.Networks["edge"], edge), "the proxy's address may be given to another container")
-	return faults
+	require(trusted != nil && edge != nil && *trusted == edge.Ipv4Address, "TRUSTED_PROXIES is not the IP address of the proxy")
+	require(isReserved(project.Networks["edge"], edge), "Docker may give the IP address of the proxy to another container")
+	return problems
 }
 
-// Whether Docker gives this fixed address to no other container by itself.
+// Reports whether Docker keeps the fixed IP address of the proxy out of the range for other containers.
 func isReserved(network types.NetworkConfig, proxy *types.ServiceNetworkConfig) bool {
 	if proxy == nil || len(network.Ipam.Config) != 1 {
 		return false
@@ -83,11 +83,11 @@ func isReserved(network types.NetworkConfig, proxy *types.ServiceNetworkConfig) 
 	pool := network.Ipam.Config[0]
 	address, err := netip.ParseAddr(proxy.Ipv4Address)
 	subnet, subnetErr := netip.ParsePrefix(pool.Subnet)
-	given, givenErr := netip.ParsePrefix(pool.IPRange)
-	return err == nil && subnetErr == nil && givenErr == nil && subnet.Contains(address) && !given.Contains(address)
+	dynamic, dynamicErr := netip.ParsePrefix(pool.IPRange)
+	return err == nil && subnetErr == nil && dynamicErr == nil && subnet.Contains(address) && !dynamic.Contains(address)
 }
 
-func fail(fault string) {
-	fmt.Fprintln(os.Stderr, fault)
+func fail(problem string) {
+	fmt.Fprintln(os.Stderr, problem)
 	os.Exit(1)
 }

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
-/** A stand-in for a one-member MongoDB 7.0 replica set, kept in one H2 file. */
+/** A stand-in for a MongoDB 7.0 replica set of one member, stored in one H2 file. */
 public class MongoServer {
 
     public static void main(String[] args) {
@@ -50,7 +50,7 @@ public class MongoServer {
         // A commit that starts by itself could fall between a document and its index entry.
         MVStore store = new MVStore.Builder().fileName(file)
             .autoCommitDisabled().autoCommitBufferSize(0).compress().open();
-        store.setRetentionTime(0); // every commit is synced, so what it replaced may be overwritten
+        store.setRetentionTime(0); // every commit is synced, so replaced data may be overwritten
         var server = new de.bwaldvogel.mongo.MongoServer(new ReplicaSetBackend(store).version(new Mongo70()));
         Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
         server.bind("127.0.0.1", port);
@@ -64,7 +64,7 @@ public class MongoServer {
     }
 }
 
-/** The library's H2 backend with what the driver relies on and the library leaves out. */
+/** The library's H2 backend, completed with the features that the driver needs. */
 class ReplicaSetBackend extends H2Backend {
 
     private static final int FIRST_BATCH = 101; // mongod's default for find
@@ -72,14 +72,14 @@ class ReplicaSetBackend extends H2Backend {
     private static final int SESSION_TIMEOUT_MINUTES = 30;
     private static final int MAX_RETRY_RECORDS = 10_000;
 
-    /** Options that would change the result; ignoring them would be a wrong answer. */
+    /** Options that change the result, so they must not be ignored. */
     private static final Set<String> REFUSED = Set.of(
         "collation", "startTransaction", "autocommit", "validator", "viewOn", "timeseries");
     private static final Set<String> READS = Set.of("find", "aggregate", "count", "distinct");
     private static final Set<String> KNOWN_INDEX_OPTIONS =
         Set.of("key", "name", "unique", "sparse", "expireAfterSeconds", "background", "v", "ns");
 
-    /** The last retryable write per session. In the store, so that it outlives a crash with the write. */
+    /** The last retryable write of each session, in the store, so that it survives a crash together with the write. */
     private final MVMap<String, Document> retryRecords;
     private final Map<String, Document> duplicates = new HashMap<>(); // of the current command
 
@@ -89,8 +89,8 @@ class ReplicaSetBackend extends H2Backend {
     }
 
     /**
-     * Every command comes through here (handleMessage only unpacks and calls it). The library locks
-     * per collection, which leaves races between check and write, so commands run one at a time.
+     * Handles every command (handleMessage only unpacks and calls it). The library locks per collection, which
+     * leaves races between check and write, so commands run one at a time.
      */
     @Override
     public synchronized Document handleCommand(Channel channel, String db, String command, Document query) {
@@ -162,7 +162,7 @@ class ReplicaSetBackend extends H2Backend {
         return super.handleCommand(channel, db, command, query);
     }
 
-    /** The library cannot be stopped in the middle: a read that took too long is refused when it is done. */
+    /** Refuses a read that took too long when it is finished, because the library cannot interrupt it. */
     private static void heedMaxTime(String command, Document query, long tookNanos) {
         Number maxTimeMS = (Number) query.getOrDefault("maxTimeMS", 0);
         boolean isLate = maxTimeMS.longValue() > 0 && tookNanos > maxTimeMS.longValue() * 1_000_000;
@@ -200,7 +200,7 @@ class ReplicaSetBackend extends H2Backend {
         }
     }
 
-    /** Not code 20: the driver rewrites that into its advice about retryWrites. */
+    /** Code 238, because the driver rewrites code 20 into advice about retryWrites. */
     private static MongoServerError notSupported(String what) {
         return new MongoServerError(238, "NotImplemented", what + " is not supported by this server");
     }
@@ -221,7 +221,7 @@ class ReplicaSetBackend extends H2Backend {
         return ((Number) document.get(field)).longValue();
     }
 
-    /** The reply already given to this write, or null when it has yet to run. */
+    /** Returns the earlier reply to this write, or null if it has not run. */
     private Document replay(Document query) {
         if (!isRetryable(query)) {
             return null;
@@ -258,7 +258,7 @@ class ReplicaSetBackend extends H2Backend {
 
     // Durability
 
-    /** Before the reply leaves: acknowledged means on disk, for j: true as for the rest. */
+    /** Syncs before the reply is sent: an acknowledged write is on disk, with or without j: true. */
     private void makeDurable() {
         MVStore store = getMvStore();
         if (store.isClosed() || !store.hasUnsavedChanges()) {
@@ -275,7 +275,7 @@ class ReplicaSetBackend extends H2Backend {
 
     // Writes
 
-    /** The library counts every document sent as inserted. */
+    /** Corrects the count: the library counts every sent document as inserted. */
     private Document inserted(Document query, Document reply) {
         List<?> errors = list(reply.get("writeErrors"));
         if (!errors.isEmpty()) {
@@ -287,7 +287,7 @@ class ReplicaSetBackend extends H2Backend {
         return reply;
     }
 
-    /** The library goes on after a failed statement of an ordered update, and a failed delete loses the count. */
+    /** The library continues after a failed statement of an ordered update, and loses the count of a failed delete. */
     private Document oneByOne(Channel channel, String db, String command, String field, Document query) {
         List<?> statements = list(query.get(field));
         boolean ordered = !Boolean.FALSE.equals(query.get("ordered"));
@@ -336,7 +336,7 @@ class ReplicaSetBackend extends H2Backend {
             } else {
                 boolean upsert = Boolean.TRUE.equals(query.get("upsert"));
                 Document last = new Document("n", upsert ? 1 : 0).append("updatedExisting", false);
-                if (upsert && value != null) { // the library tells the new _id only with the new document
+                if (upsert && value != null) { // the library returns the new _id only with the new document
                     last.append("upserted", value.get("_id"));
                 }
                 reply.put("lastErrorObject", last);
@@ -356,7 +356,7 @@ class ReplicaSetBackend extends H2Backend {
         return describeDuplicateKey(reply);
     }
 
-    /** keyPattern and keyValue do not survive in the library's replies; its message is their key here. */
+    /** Adds keyPattern and keyValue, which the library's replies lack. They are stored by the message of the error. */
     private Document describeDuplicateKey(Document error) {
         String message = (String) error.get("errmsg");
         int start = message.indexOf("E11000");
@@ -446,7 +446,7 @@ class ReplicaSetBackend extends H2Backend {
         }
     }
 
-    /** What tells two indexes of a collection apart since 5.0, names aside (SERVER-47657). */
+    /** Returns whether two indexes of a collection are equivalent since 5.0, apart from their names (SERVER-47657). */
     private static boolean sameSignature(Document one, Document other) {
         return one.get("key").toString().equals(other.get("key").toString())
             && Boolean.TRUE.equals(one.get("unique")) == Boolean.TRUE.equals(other.get("unique"))
@@ -464,7 +464,7 @@ class ReplicaSetBackend extends H2Backend {
         return reply;
     }
 
-    /** By name the library forgets the indexes of that name in every collection, by key it knows only one. */
+    /** By name, the library drops the indexes of that name in every collection; by key, it knows only one. */
     private Document dropIndexes(Channel channel, String db, Document query) {
         if (!(query.get("index") instanceof String) || "*".equals(query.get("index"))) {
             throw notSupported("dropIndexes of " + query.get("index"));
@@ -499,8 +499,8 @@ class ReplicaSetBackend extends H2Backend {
 }
 
 /**
- * The library compares strings by their UTF-16 units, MongoDB by their bytes of UTF-8, which is by code points. With the
- * surrogates moved above all other units both orders are one, so every string is kept that way.
+ * The library compares strings by UTF-16 units, MongoDB by UTF-8 bytes, which is the order of code points. With the
+ * surrogates moved above all other units both orders are the same, so every string is stored that way.
  */
 enum ByteOrder {
     ENCODED(0xe000, -0x800, 0x2000),
@@ -512,14 +512,14 @@ enum ByteOrder {
     private final int byUpper;
     private final int byLower;
 
-    /** Units from {@code upper} on move by {@code byUpper}, those from U+D800 to there by {@code byLower}. */
+    /** Moves units from {@code upper} on by {@code byUpper}, and those from U+D800 to there by {@code byLower}. */
     ByteOrder(int upper, int byUpper, int byLower) {
         this.upper = upper;
         this.byUpper = byUpper;
         this.byLower = byLower;
     }
 
-    /** A deep copy with all strings moved; names of members are ASCII. */
+    /** Returns a deep copy with all strings moved. Member names are ASCII. */
     Object in(Object value) {
         if (value instanceof Document) {
             Document copy = new Document();
@@ -546,8 +546,8 @@ enum ByteOrder {
 }
 
 /**
- * The library's own overlooks, when sparse, the keys of a path that runs through an array, and takes
- * null for missing.
+ * A unique index. If sparse, that of the library ignores the keys of a path through an array, and treats null as
+ * missing.
  */
 class UniqueIndex extends AbstractUniqueIndex<Object> {
 
@@ -616,7 +616,7 @@ class UniqueIndex extends AbstractUniqueIndex<Object> {
 
     @Override
     public void add(Document document, Object position, MongoCollection<Object> collection) {
-        checkAdd(document, collection); // an index being built meets its first duplicate here
+        checkAdd(document, collection); // an index that is being built finds its first duplicate here
         keysOf(document).forEach(key -> putKeyPosition(key.normalized(), position));
     }
 

@@ -2,26 +2,26 @@ import { describeService } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { DocumentedResponses } from './documented-responses.js';
 
-/** By settings; by document, of which many settings have the same. */
-const known = new Map<string, DocumentedResponses>();
+/** By settings, and by document: many settings lead to the same document. */
+const cache = new Map<string, DocumentedResponses>();
 
-/** The document of a service with these settings. */
+/** Returns the OpenAPI document of a service with these settings. */
 export function documentOf(environment: Record<string, string>): object {
   return describeService(loadSettings({ ...environment, LOG_LEVEL: 'silent' }));
 }
 
-/** What the answers of a service with these settings are held to. */
+/** Returns the responses that the document of a service with these settings describes. */
 export function documentedResponses(environment: Record<string, string>): DocumentedResponses {
-  // The address of the service, and what it stores where, are in none of its answers' descriptions.
+  // The URL and the store of the service do not change the described responses.
   const settings = { ...environment, PUBLIC_URL: 'https://catalogue.test', STORE: 'memory', WORKERS: '1' };
-  return remembered(JSON.stringify(settings), () => {
+  return cached(JSON.stringify(settings), () => {
     const document = documentOf(settings);
-    return remembered(JSON.stringify(document), () => new DocumentedResponses(document));
+    return cached(JSON.stringify(document), () => new DocumentedResponses(document));
   });
 }
 
-function remembered(key: string, make: () => DocumentedResponses): DocumentedResponses {
-  const made = known.get(key) ?? make();
-  known.set(key, made);
-  return made;
+function cached(key: string, make: () => DocumentedResponses): DocumentedResponses {
+  const value = cache.get(key) ?? make();
+  cache.set(key, value);
+  return value;
 }

@@ -1,18 +1,18 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is walked by its own words
+// biome-ignore lint/suspicious/noExplicitAny: the structure of an OpenAPI document is not typed
 export type Node = any;
 
 const NAME = 'document';
 
-/** Something in a document, and where that is once references are followed. */
+/** A node of a document and its JSON pointer, after references are resolved. */
 export interface Location {
   readonly node: Node;
   readonly pointer: string;
 }
 
-/** An OpenAPI document that can be walked, and whose schemas judge. */
+/** An OpenAPI document that resolves references and validates values against its schemas. */
 export class OpenApiDocument {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
 
@@ -21,19 +21,20 @@ export class OpenApiDocument {
     this.ajv.addSchema(root, NAME);
   }
 
+  /** Returns the node at a path from the root, or undefined if there is none. */
   at(...steps: readonly (string | number)[]): Location | undefined {
     let location: Location = { node: this.root, pointer: '' };
     for (const step of steps) {
-      location = this.followed({
+      location = this.resolve({
         node: location.node?.[step],
-        pointer: `${location.pointer}/${escaped(step)}`,
+        pointer: `${location.pointer}/${escapeToken(step)}`,
       });
       if (location.node === undefined) return undefined;
     }
     return location;
   }
 
-  /** @returns what is wrong with a value by the schema at a place; nothing where nothing is */
+  /** Returns the validation errors of a value against the schema at a location. */
   issues({ pointer }: Location, value: unknown): string[] {
     const validate = this.ajv.getSchema(`${NAME}#${encodeURI(pointer)}`);
     if (!validate) throw new Error(`There is no schema at ${pointer}.`);
@@ -43,19 +44,19 @@ export class OpenApiDocument {
     );
   }
 
-  private followed(location: Location): Location {
+  private resolve(location: Location): Location {
     const reference: unknown = location.node?.$ref;
     if (typeof reference !== 'string') return location;
     const steps = reference.slice(2).split('/');
-    return this.at(...steps.map(unescaped)) ?? { node: undefined, pointer: reference };
+    return this.at(...steps.map(unescapeToken)) ?? { node: undefined, pointer: reference };
   }
 }
 
-/** RFC 6901 section 3. */
-function escaped(step: string | number): string {
+/** Escapes a reference token of a JSON pointer (RFC 6901 section 3). */
+function escapeToken(step: string | number): string {
   return String(step).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-function unescaped(step: string): string {
+function unescapeToken(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -6,10 +6,10 @@ import { type Location, type Node, OpenApiDocument } from './document.js';
 
 export type AnyResponse = Pick<HttpResponse, 'status' | 'headers' | 'bytes'>;
 
-/** Of the connection, and what OpenAPI tells by other means (version 3.1, section 4.8.17.1). */
+/** The headers that OpenAPI ignores or describes by other means (version 3.1, section 4.8.17.1). */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
 
-/** How an address that does not exist can answer. */
+/** The errors of a path that does not exist. */
 const ANYWHERE: readonly ResponseErrorCode[] = [
   'not_found',
   'rate_limited',
@@ -21,7 +21,7 @@ const ANYWHERE: readonly ResponseErrorCode[] = [
   'internal_error',
 ];
 
-/** How a method can be answered that the address lacks. */
+/** The errors of a method that the path does not have. */
 const ANY_METHOD: readonly ResponseErrorCode[] = [
   ...ANYWHERE,
   'method_not_allowed',
@@ -31,7 +31,7 @@ const ANY_METHOD: readonly ResponseErrorCode[] = [
   'unavailable',
 ];
 
-/** Holds answers to what the document of the service says. */
+/** Compares responses with the OpenAPI document of the service. */
 export class DocumentedResponses {
   private readonly document: OpenApiDocument;
   private readonly paths: readonly { readonly path: string; readonly pattern: RegExp }[];
@@ -46,27 +46,27 @@ export class DocumentedResponses {
   }
 
   /**
-   * @param target with its query
-   * @throws Error with all that the answer has and the document has not
+   * @param target the path with its query
+   * @throws Error with everything in the response that the document does not describe
    */
   check(method: string, target: string, response: AnyResponse): void {
-    outcome(`${method} ${target}`, response, this.issues(method, target, response));
+    throwIfAny(`${method} ${target}`, response, this.issues(method, target, response));
   }
 
-  /** As {@link check}, of an answer whose body is not there yet. */
+  /** Checks the status and headers of a response whose body is not received yet. */
   checkHead(method: string, target: string, response: Omit<AnyResponse, 'bytes'>): void {
     const whole = { ...response, bytes: Buffer.alloc(0) };
-    outcome(`${method} ${target}`, whole, this.issues(method, target, whole, true));
+    throwIfAny(`${method} ${target}`, whole, this.issues(method, target, whole, true));
   }
 
-  /** Of an answer to whatever was sent: its headers are among those that there are, and an error looks as all do. */
+  /** Checks a response to unknown bytes: the document must describe its headers and the schema of its error. */
   checkAnywhere(response: AnyResponse): void {
     const known = this.document.at('components', 'headers')?.node;
     const names = Object.keys(known).map((name) => name.replace(/-\d+$/, '').toLowerCase());
     const headers = Object.keys(response.headers).filter((name) => ![...TRANSPORT, ...names].includes(name));
     const codes = Object.keys(ERRORS) as ResponseErrorCode[];
     const errors = response.status < 400 ? [] : this.issuesElsewhere(response, codes);
-    outcome('what was sent', response, [...headers.map((name) => `the header ${name}`), ...errors]);
+    throwIfAny('the sent bytes', response, [...headers.map((name) => `the header ${name}`), ...errors]);
   }
 
   private issues(
@@ -81,7 +81,7 @@ export class DocumentedResponses {
     if (!this.document.at(...operation)) return this.issuesElsewhere(response, known ? ANY_METHOD : ANYWHERE);
     const steps = [...operation, 'responses', response.status];
     if (!this.document.at(...steps)) {
-      // Beside a well-known address only those are there that the service's own address gives.
+      // A well-known path may have a suffix, which exists only if it is the path of PUBLIC_URL.
       return path in this.document.root.paths || !path.startsWith('/.well-known/')
         ? [`the status ${response.status}`]
         : this.issuesElsewhere(response, ANYWHERE);
@@ -92,13 +92,13 @@ export class DocumentedResponses {
     return [...headers, ...this.bodyIssues([...steps, 'content'], response, isWhole)];
   }
 
-  /** @param version that of the answer, where the address names none */
+  /** @param version the version of the response, for a path without a version */
   private known(path: string, version: string): string {
     const all = this.paths.filter(({ pattern }) => exists(path, pattern)).map((known) => known.path);
     return all.find((one) => one.startsWith(`/v${version}/`)) ?? all[0] ?? '';
   }
 
-  /** Of every header, and whether all are there that have to be. */
+  /** Returns the issues of all headers, including missing required ones. */
   private headerIssues(steps: Steps, { headers }: AnyResponse): string[] {
     const described = this.document.at(...steps)?.node ?? {};
     const names = new Map(Object.keys(described).map((name) => [name.toLowerCase(), name]));
@@ -122,7 +122,7 @@ export class DocumentedResponses {
     return this.document.issues(schema, read).map((issue) => `the header ${name}: ${issue}`);
   }
 
-  /** @param isWhole whether records are shown with all that they have */
+  /** @param isWhole whether records have all their fields */
   private bodyIssues(steps: Steps, { headers, bytes }: AnyResponse, isWhole: boolean): string[] {
     const body = decoded(bytes, headers['content-encoding']);
     const type = headers['content-type']?.split(';')[0];
@@ -136,7 +136,7 @@ export class DocumentedResponses {
     return lines.flatMap((text) => this.jsonIssues(line, JSON.parse(text), isWhole));
   }
 
-  /** The first of two forms is the whole one. */
+  /** Of the two alternatives of a record, the first one has all fields. */
   private jsonIssues(schema: Location, value: unknown, isWhole: boolean): string[] {
     const { node, pointer } = schema;
     if (isWhole && node.anyOf) return this.document.issues({ node, pointer: `${pointer}/anyOf/0` }, value);
@@ -147,7 +147,7 @@ export class DocumentedResponses {
     return this.document.issues(schema, value);
   }
 
-  /** Where there is no operation there is nothing but an error, which looks as all do. */
+  /** Without an operation, only an error is possible. It has the common schema. */
   private issuesElsewhere(response: AnyResponse, codes: readonly ResponseErrorCode[]): string[] {
     const { status, headers, bytes } = response;
     if (bytes.length === 0) return status < 400 ? [`the status ${status}`] : [];
@@ -169,19 +169,19 @@ function exists(path: string, pattern: RegExp): boolean {
   return pattern.test(path) && !(Number(id) > MAX_ID);
 }
 
-function outcome(
-  requested: string,
+function throwIfAny(
+  request: string,
   { status, headers, bytes }: AnyResponse,
   issues: readonly string[],
 ): void {
   if (issues.length === 0) return;
-  const shown = `${status} ${JSON.stringify(headers)} ${bytes.toString('utf8', 0, 500)}`;
-  throw new Error(`undocumented: ${requested} was answered ${shown}\n${issues.join('\n')}`);
+  const text = `${status} ${JSON.stringify(headers)} ${bytes.toString('utf8', 0, 500)}`;
+  throw new Error(`undocumented: the response to ${request} was ${text}\n${issues.join('\n')}`);
 }
 
 type Steps = readonly (string | number)[];
 
-/** An address in its two forms; well-known ones with the path of the public address too. */
+/** Matches a path with or without its version. A well-known path may end with the path of the public URL. */
 function patternOf(path: string, { parameters = [] }: Node): RegExp {
   const [, version = '', rest = path] = /^(\/v\d+)(\/.*)$/.exec(path) ?? [];
   const optional = version && `(?:${version})?`;

@@ -14,7 +14,7 @@ import {
   torch,
   World,
 } from '../../../support/creation-world.js';
-import { everyOrder, type Schedule, someOrders } from '../../../support/interleavings.js';
+import { everyOrder, type Schedule, someOrders } from './interleavings.js';
 
 describe('concurrent creations under one idempotency key, in every order of their steps', () => {
   let world: World;

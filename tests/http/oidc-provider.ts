@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Adapter, type Configuration, type JWK } from 'oidc-provider';
-import type { SigningPair } from './jws.js';
-import { AUDIENCE } from './test-issuer.js';
+import type { SigningPair } from '../support/jws.js';
+import { AUDIENCE } from '../support/test-issuer.js';
 
 const SECRET = 'a secret of a client in a test';
 
-/** An authorization server as others run them, on this machine. */
+/** A real authorization server (oidc-provider) on this machine. */
 export class OidcProvider {
-  private response: RequestListener = () => {};
-  private readonly server: Server = createServer((request, response) => this.response(request, response));
+  private handler: RequestListener = () => {};
+  private readonly server: Server = createServer((request, response) => this.handler(request, response));
 
   get issuer(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
@@ -20,17 +20,17 @@ export class OidcProvider {
     return { OAUTH_ISSUER: this.issuer, OAUTH_AUDIENCE: AUDIENCE };
   }
 
-  /** @param pairs it signs with the first that fits, and publishes all */
+  /** @param pairs the published keys; the first one that fits signs */
   async start(pairs: SigningPair[]): Promise<void> {
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
     this.rotate(pairs);
   }
 
-  /** Goes on with other keys. */
+  /** Replaces the keys. */
   rotate(pairs: SigningPair[]): void {
     const provider = new Provider(this.issuer, configuration(pairs));
-    this.response = provider.callback();
+    this.handler = provider.callback();
   }
 
   stop(): void {
@@ -38,7 +38,7 @@ export class OidcProvider {
     this.server.closeAllConnections();
   }
 
-  /** By the grant of client credentials (RFC 6749 section 4.4), for one resource (RFC 8707). */
+  /** Requests an access token by client credentials (RFC 6749 section 4.4) for one resource (RFC 8707). */
   async token(scope: string, client = 'shop', resource = AUDIENCE): Promise<string> {
     const response = await fetch(`${this.issuer}/token`, {
       method: 'POST',
@@ -46,13 +46,13 @@ export class OidcProvider {
       body: new URLSearchParams({ grant_type: 'client_credentials', scope, resource }),
     });
     const { access_token } = (await response.json()) as { access_token?: string };
-    if (!access_token) throw new Error(`The provider gave no token: ${response.status}`);
+    if (!access_token) throw new Error(`The provider issued no token: ${response.status}`);
     return access_token;
   }
 }
 
-/** Access tokens that are JWTs are stored nowhere. */
-const FORGETFUL: Adapter = {
+/** Stores nothing, which is enough for access tokens that are JWTs. */
+const NO_STORAGE: Adapter = {
   upsert: async () => {},
   find: async () => undefined,
   findByUserCode: async () => undefined,
@@ -65,7 +65,7 @@ const FORGETFUL: Adapter = {
 function configuration(pairs: SigningPair[]): Configuration {
   const [first] = pairs;
   return {
-    adapter: () => FORGETFUL,
+    adapter: () => NO_STORAGE,
     cookies: { keys: ['a key of a test'] },
     ttl: { ClientCredentials: 300 },
     jwks: { keys: pairs.map((pair) => ({ ...privateJwk(pair) })) },

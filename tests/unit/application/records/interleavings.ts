@@ -1,22 +1,22 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** So many orders are tried by chance where there are too many to try all. */
-type Pick = (options: number) => number;
+/** Chooses the next step. @param options the number of waiting steps @returns an index below `options` */
+type PickStep = (options: number) => number;
 
-/** The order in which the steps of actors that run side by side happen, one at a time. */
+/** Decides the order of the steps of concurrent actors. One step runs at a time. */
 export class Schedule {
-  /** Which of the waiting steps came next, and out of how many. */
+  /** The chosen step, and the number of waiting steps, of each choice so far. */
   readonly choices: { readonly chosen: number; readonly of: number }[] = [];
   private readonly waiting: (() => void)[] = [];
 
-  constructor(private readonly pick: Pick) {}
+  constructor(private readonly pick: PickStep) {}
 
   /** Waits until it is this step's turn. */
   step(): Promise<void> {
     return new Promise((go) => this.waiting.push(go));
   }
 
-  /** The same port, of which each call is a step. */
+  /** Returns the port, with each call as a step. */
   stepwise<Port extends object>(port: Port): Port {
     return new Proxy(port, {
       get: (target, name) => {
@@ -30,7 +30,7 @@ export class Schedule {
     });
   }
 
-  /** Lets the actors take their steps until they are done. */
+  /** Runs the steps until all actors are done. @returns their outcomes */
   async run<Outcome>(actors: readonly Promise<Outcome>[]): Promise<Outcome[]> {
     const ended = Promise.all(actors);
     ended.catch(() => {});
@@ -45,48 +45,48 @@ export class Schedule {
 }
 
 /**
- * Plays a scene once for every order in which its steps can happen. The scene has to be alike each time.
- * @returns how many orders there are
+ * Plays a scene once for each possible order of its steps. The scene must be the same each time.
+ * @returns the number of orders
  */
 export async function everyOrder(scene: (schedule: Schedule) => Promise<void>): Promise<number> {
   let next: number[] | undefined = [];
   let orders = 0;
   for (; next; orders++) {
     const path: number[] = next;
-    let at = 0;
-    const schedule: Schedule = new Schedule(() => path[at++] ?? 0);
-    await reporting(path, scene(schedule));
-    next = following(schedule);
+    let index = 0;
+    const schedule: Schedule = new Schedule(() => path[index++] ?? 0);
+    await withOrderInMessage(path, scene(schedule));
+    next = nextPath(schedule);
   }
   return orders;
 }
 
-/** Plays a scene in so many orders, each drawn from its number, so that one that fails can be played again. */
+/** Plays a scene in `count` random orders. The seed is the number of the order, so a failure can be reproduced. */
 export async function someOrders(count: number, scene: (schedule: Schedule) => Promise<void>): Promise<void> {
   for (let number = 1; number <= count; number++) {
     let state = number;
     const pick = (options: number) => {
-      // Numerical Recipes' generator; its high bits are the good ones.
+      // The linear congruential generator of Numerical Recipes; only its high bits are random enough.
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       return Math.floor((state / 2 ** 32) * options);
     };
-    await reporting([number], scene(new Schedule(pick)));
+    await withOrderInMessage([number], scene(new Schedule(pick)));
   }
 }
 
-/** The path to the next order: another way at the last place where there is one. */
-function following({ choices }: Schedule): number[] | undefined {
+/** Returns the path to the next order: the next option at the last choice that has one. */
+function nextPath({ choices }: Schedule): number[] | undefined {
   const last = choices.findLastIndex(({ chosen, of }) => chosen + 1 < of);
   if (last < 0) return undefined;
   const path = choices.slice(0, last + 1).map(({ chosen }) => chosen);
   return path.with(last, (path[last] ?? 0) + 1);
 }
 
-async function reporting(path: readonly number[], scene: Promise<void>): Promise<void> {
+async function withOrderInMessage(path: readonly number[], scene: Promise<void>): Promise<void> {
   try {
     await scene;
   } catch (error) {
-    if (error instanceof Error) error.message += ` (in the order ${path.join('.')})`;
+    if (error instanceof Error) error.message += ` (in order ${path.join('.')})`;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { runCommand } from '#src/command-line.js';
 
-export interface CommandOutcome {
+interface CommandOutcome {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -8,18 +8,18 @@ export interface CommandOutcome {
 
 /**
  * Runs the command line in this process. The command must end by itself.
- * @param environment the settings; those of this process do not apply
+ * @param environment the settings; the environment of this process does not apply
  */
 export async function runInProcess(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<CommandOutcome> {
-  const written = { out: '', err: '' };
-  const record = (stream: 'out' | 'err') => ({
+  const output = { out: '', err: '' };
+  const collect = (stream: 'out' | 'err') => ({
     write: (text: string) => {
-      written[stream] += text;
+      output[stream] += text;
     },
   });
-  const code = await runCommand(args, { stdout: record('out'), stderr: record('err'), environment });
-  return { code, ...written };
+  const code = await runCommand(args, { stdout: collect('out'), stderr: collect('err'), environment });
+  return { code, ...output };
 }

@@ -1,31 +1,32 @@
 import type { Channel } from '#src/adapters/outbound/cluster/rate-limiter.js';
 
-/** The two ends of a channel between processes. A message is carried as JSON and arrives in a later turn. */
+/** Both ends of a channel between processes. Messages travel as JSON and arrive in a later turn of the event loop. */
 export class JoinedChannels {
   readonly worker: Channel;
   readonly primary: Channel;
+  /** The number of carried messages. */
   carried = 0;
   private held: (() => void)[] | undefined;
 
   constructor() {
-    const [toPrimary, toWorker] = [this.way(), this.way()];
+    const [toPrimary, toWorker] = [this.direction(), this.direction()];
     this.worker = { send: toPrimary.send, receive: toWorker.receive };
     this.primary = { send: toWorker.send, receive: toPrimary.receive };
   }
 
-  /** Holds all messages from now on. */
+  /** Starts to hold back all messages. */
   hold(): void {
     this.held = [];
   }
 
-  /** Delivers the held messages, and holds no more. */
+  /** Delivers the held messages and stops holding. */
   release(): void {
     const held = this.held ?? [];
     this.held = undefined;
     for (const deliver of held) deliver();
   }
 
-  private way(): Channel {
+  private direction(): Channel {
     const listeners: ((message: unknown) => void)[] = [];
     return {
       receive: (listener) => void listeners.push(listener),

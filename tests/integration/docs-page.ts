@@ -9,13 +9,13 @@ import {
 
 const { CHROMIUM = '/usr/bin/chromium' } = process.env;
 
-/** A browser for the tests of one `describe`. */
+/** Launches a browser for the tests of one `describe`. @returns a function that gives it */
 export function browser(): () => Browser {
   let launched: Browser | undefined;
   before(async () => {
     if (!existsSync(CHROMIUM))
       throw new Error(
-        `${CHROMIUM} is missing; on Debian: apt-get install -y chromium; elsewhere name one in CHROMIUM`,
+        `${CHROMIUM} is missing; on Debian: apt-get install -y chromium; elsewhere set CHROMIUM to its path`,
       );
     launched = await chromium.launch({
       executablePath: CHROMIUM,
@@ -26,46 +26,46 @@ export function browser(): () => Browser {
   return () => launched as Browser;
 }
 
-/** The page at /docs as a person has it open, and what the browser had to complain of. */
+/** The page at /docs in a browser, with the errors that the browser reports. */
 export class DocsPage {
-  /** What was thrown, and what was written to the console: what a policy keeps from happening too. */
+  /** Uncaught errors and console messages, which include violations of the Content-Security-Policy. */
   readonly complaints: string[] = [];
-  /** Where anything was asked for. */
+  /** The origins of all requests. */
   readonly origins = new Set<string>();
 
   private constructor(
     readonly page: Page,
     readonly context: BrowserContext,
-    readonly address: string,
+    readonly url: string,
   ) {
     page.on('console', (message) => this.complaints.push(message.text()));
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     page.on('request', (request) => this.origins.add(new URL(request.url()).origin));
   }
 
-  /** @param prepare before anything is loaded */
+  /** @param prepare runs before anything is loaded */
   static async open(
     browser: Browser,
-    address: string,
+    url: string,
     options: BrowserContextOptions = {},
     prepare: (page: Page) => Promise<unknown> = async () => {},
   ): Promise<DocsPage> {
-    // Animations that last would have pictures and measures taken in mid-way.
+    // Without reduced motion, measurements could happen in the middle of an animation.
     const defaults = { ignoreHTTPSErrors: true, reducedMotion: 'reduce' } as const;
     const context = await browser.newContext({ ...defaults, ...options });
     context.setDefaultTimeout(10_000);
-    const docs = new DocsPage(await context.newPage(), context, address);
+    const docs = new DocsPage(await context.newPage(), context, url);
     await prepare(docs.page);
-    await docs.page.goto(address);
+    await docs.page.goto(url);
     return docs;
   }
 
-  /** Opens an operation by its name. */
+  /** Opens an operation by its id. @returns its element */
   async operation(id: string) {
-    const shown = this.page.locator(`[id="${id}"]`);
-    await this.page.goto(`${this.address}#${id}`);
-    await shown.locator('form').waitFor();
-    return shown;
+    const element = this.page.locator(`[id="${id}"]`);
+    await this.page.goto(`${this.url}#${id}`);
+    await element.locator('form').waitFor();
+    return element;
   }
 
   close(): Promise<void> {

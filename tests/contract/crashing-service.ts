@@ -5,7 +5,7 @@ import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/idempotency-store.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 
-/** The service, except that it kills itself at the step of a creation that the environment variable DIES names. */
+/** The service, but it kills itself at the step of a creation that the environment variable DIES names. */
 
 const STORES = [SqliteIdempotencyStore.prototype, MongoIdempotencyStore.prototype];
 const REPOSITORIES = [SqliteRepository.prototype, MongoRepository.prototype];
@@ -20,10 +20,10 @@ function die(): void {
 function dieAround(step: Step, prototype: object, name: string): void {
   const method = Reflect.get(prototype, name);
   Reflect.set(prototype, name, async function (this: { table: { name: string } }, ...args: unknown[]) {
-    const isMeant = this.table.name === 'products';
-    if (isMeant && step === 'before') die();
+    const isProducts = this.table.name === 'products';
+    if (isProducts && step === 'before') die();
     const result = await method.apply(this, args);
-    if (isMeant) die();
+    if (isProducts) die();
     return result;
   });
 }
@@ -62,7 +62,7 @@ const STEPS: Readonly<Record<string, () => void>> = {
   'after the insertion': () => {
     for (const repository of REPOSITORIES) dieAround('after', repository, 'insertAll');
   },
-  'before the answer': dieBeforeResponse,
+  'before the response': dieBeforeResponse,
 };
 
 STEPS[process.env['DIES'] ?? '']?.();
