@@ -16,11 +16,17 @@ import type { IdempotencyStore } from '../application/ports/idempotency-store.js
 import type { Repository } from '../application/ports/repository.js';
 import { IdAllocator } from '../application/records/id-allocator.js';
 import { RecordService } from '../application/records/record-service.js';
-import { type RecordRules, referenceValidator } from '../application/records/record-validator.js';
+import {
+  type RecordRules,
+  type ReferredResources,
+  referenceValidator,
+} from '../application/records/record-validator.js';
 import type { Settings } from '../config/settings.js';
 import type { ApiKey } from '../domain/access.js';
+import type { FieldsOf, FieldTable } from '../domain/fields.js';
 import { ORDER } from '../domain/order.js';
-import { normalizeProduct } from '../domain/product.js';
+import { normalizeProduct, PRODUCT } from '../domain/product.js';
+import { USER } from '../domain/user.js';
 import type { Storage } from './storage.js';
 import type { IdempotencyStores } from './tables.js';
 
@@ -55,16 +61,13 @@ export type Resources = ReturnType<typeof composeResources>;
 /** Every resource. A keyed table without a resource does not compile. */
 export function composeResources(deps: ResourceDependencies) {
   const { settings, storage } = deps;
-  const { users, products } = storage;
   return {
-    products: recordResource(deps, storedIn(storage, 'products'), PRODUCTS, {
-      rules: { normalize: normalizeProduct },
+    products: recordResource(deps, storedIn(storage, 'products'), PRODUCT, PRODUCTS, {
+      normalize: normalizeProduct,
       reading: productReading(settings),
     }),
-    users: recordResource(deps, storedIn(storage, 'users'), USERS),
-    orders: recordResource(deps, storedIn(storage, 'orders'), ORDERS, {
-      rules: { references: referenceValidator(ORDER, { users, products }) },
-    }),
+    users: recordResource(deps, storedIn(storage, 'users'), USER, USERS),
+    orders: recordResource(deps, storedIn(storage, 'orders'), ORDER, ORDERS),
     apiKeys: apiKeyResource(deps, storedIn(storage, 'apiKeys')),
   } satisfies Record<keyof IdempotencyStores, Resource<unknown>>;
 }
@@ -81,19 +84,21 @@ function storedIn<Name extends keyof IdempotencyStores>(storage: Storage, name: 
 /** Whether reading needs a token, and how long caches keep what was read. */
 type Reading = Pick<ResourcePolicy, 'publicRead' | 'cacheControl'>;
 
-interface Differences<Fields> {
-  readonly rules?: RecordRules<Fields>;
+interface Differences<Fields> extends Pick<RecordRules<Fields>, 'normalize'> {
   readonly reading?: Reading;
 }
 
-function recordResource<Fields>(
-  deps: ResourceDependencies,
-  stored: StoredRecords<Fields>,
-  definition: ResourceDefinition<Fields>,
-  { rules = {}, reading = GUARDED_READING }: Differences<Fields> = {},
-): Resource<RecordService<Fields>> {
-  const { clock, backoff, settings, imports } = deps;
+/** @param table every reference in it is checked. A reference to what is no resource does not compile. */
+function recordResource<Table extends FieldTable>(
+  deps: ResourceDependencies & { readonly storage: ReferredResources<Table> },
+  stored: StoredRecords<FieldsOf<Table>>,
+  table: Table,
+  definition: ResourceDefinition<FieldsOf<Table>>,
+  { normalize, reading = GUARDED_READING }: Differences<FieldsOf<Table>> = {},
+): Resource<RecordService<FieldsOf<Table>>> {
+  const { clock, backoff, settings, imports, storage } = deps;
   const ids = new IdAllocator(stored.records);
+  const rules = { normalize, references: referenceValidator(table, storage) };
   const service = new RecordService({ ...stored, ids, clock, backoff, view: definition, rules });
   const routes = resourceRoutes(definition, service, policyOf(settings, reading), imports);
   return { ids, service, routes };

@@ -4,6 +4,17 @@ import { type Id, MAX_ID } from './record.js';
 /** The bounds of an id that names another record. */
 export const REFERENCE = { min: 1, max: MAX_ID } as const;
 
+/** The names of the resources that the references of a field name; any name if nothing is known of the field. */
+export type ReferredBy<F> = [Field] extends [F] ? string : NamesIn<F>;
+
+type NamesIn<F> = F extends { kind: 'reference'; to: infer Name extends string }
+  ? Name
+  : F extends { kind: 'object'; fields: infer Table }
+    ? ReferredBy<Table[keyof Table]>
+    : F extends { kind: 'list'; of: infer Element }
+      ? ReferredBy<Element>
+      : never;
+
 /** A record of another resource that an entity names, and where. */
 export interface Reference {
   readonly id: Id;

@@ -1,7 +1,12 @@
 import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../domain/errors.js';
 import type { FieldTable } from '../../domain/fields.js';
 import type { Id, Versioned } from '../../domain/record.js';
-import { type Reference, type ReferenceFinder, referenceFinders } from '../../domain/references.js';
+import {
+  type Reference,
+  type ReferenceFinder,
+  type ReferredBy,
+  referenceFinders,
+} from '../../domain/references.js';
 import type { Repository } from '../ports/repository.js';
 import type { Draft } from './record-view.js';
 
@@ -59,19 +64,23 @@ function validationFailed(issues: readonly Issue[]): AppError {
 /** Finds out which records exist. */
 export type Referenced = Pick<Repository<unknown>, 'findExistingIds'>;
 
+/** The resources that the references of an entity name, by the names that the fields have for them. */
+export type ReferredResources<Table extends FieldTable> = Readonly<
+  Record<ReferredBy<Table[keyof Table]>, Referenced>
+>;
+
 /**
  * Makes a validator for all references of an entity. Each resource is asked once for all candidates. A reference that
- * the
- * previous record has already is not checked: the record that it names may be gone.
- * @param resources by the names that the fields have for them
- * @throws Error if one is missing
+ * the previous record has already is not checked: the record that it names may be gone.
+ * @throws Error if a resource is missing, which does not compile either
  */
-export function referenceValidator(
-  table: FieldTable,
-  resources: Readonly<Record<string, Referenced>>,
+export function referenceValidator<Table extends FieldTable>(
+  table: Table,
+  resources: ReferredResources<Table>,
 ): ReferenceValidator<unknown> {
+  const byName: Readonly<Record<string, Referenced | undefined>> = resources;
   const finders = referenceFinders(table).map((finder) => {
-    const resource = resources[finder.to];
+    const resource = byName[finder.to];
     if (!resource) throw new Error(`A field names the resource ${finder.to}, which is unknown here.`);
     return { finder, resource };
   });
