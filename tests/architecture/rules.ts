@@ -1,3 +1,4 @@
+import { TABLES } from '#src/composition/tables.js';
 import type { Module } from './imports.js';
 
 /** For each part of the house, what it may import of the house; the first that fits a module counts. */
@@ -85,7 +86,9 @@ const SHARED = [
   'adapters/outbound/mongo/repository.ts',
   'adapters/outbound/mongo/idempotency-store.ts',
 ];
-const A_RESOURCE = /\b(products?|users|orders|api[-_]?keys?)\b/i;
+/** In any spelling: `api_keys`, `api-keys`, `apiKeys`. Of the singulars, `user` and `order` have other meanings too. */
+const NAMES = [...TABLES.map(({ name }) => name.replaceAll('_', '[-_]?')), 'product', 'api[-_]?key'];
+const A_RESOURCE = new RegExp(`\\b(${NAMES.join('|')})\\b`, 'i');
 
 export type Rule = (modules: readonly Module[]) => string[];
 
