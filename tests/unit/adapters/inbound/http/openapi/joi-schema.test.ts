@@ -2,11 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import Joi from 'joi';
 import { jsonSchemaOf } from '#src/adapters/inbound/http/openapi/joi-to-json-schema.js';
-import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
-import { ORDERS } from '#src/adapters/inbound/http/resources/orders.js';
-import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import type { ResourceDefinition } from '#src/adapters/inbound/http/resources/resource-definition.js';
-import { USERS } from '#src/adapters/inbound/http/resources/users.js';
+import { DEFINITIONS } from '#src/composition/resources.js';
 import type { Issue } from '#src/domain/errors.js';
 import { validateOrder } from '#src/domain/order.js';
 import { validateProduct } from '#src/domain/product.js';
@@ -64,7 +61,10 @@ const among = (...texts: string[]) => mostly(fc.constantFrom(...texts), TEXT);
 const count = mostly(fc.integer({ min: 1, max: 100 }), NUMBER);
 
 /** Objects that mostly have what they should. */
-function some(fields: Record<string, fc.Arbitrary<unknown>>, requiredKeys: string[]): fc.Arbitrary<unknown> {
+function some(
+  fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+  requiredKeys: string[],
+): fc.Arbitrary<unknown> {
   const known = fc.record(fields, { requiredKeys, ...plain });
   const more = fc.record({ ...fields, other: VALUE }, { requiredKeys: [], ...plain });
   return mostly(known, more);
@@ -80,29 +80,27 @@ const ITEM = some({ productId: count, quantity: count }, ['productId', 'quantity
 const items = mostly(fc.array(ITEM, { minLength: 1, maxLength: 3 }), fc.array(ITEM, { maxLength: 102 }));
 const scopes = mostly(fc.constantFrom(['products:read'], ['keys:admin', 'users:read']), fc.array(TEXT));
 
-const BODIES: [string, ResourceDefinition<never>, fc.Arbitrary<unknown>][] = [
-  [
-    'products',
-    PRODUCTS as never,
-    some(
-      {
-        name: among('Lamp'),
-        sku: among('L-1'),
-        description: among('x\ny'),
-        price: PRICE,
-        attributes: ATTRIBUTES,
-      },
-      ['name'],
-    ),
-  ],
-  ['users', USERS as never, some({ name: among('Ann'), email: among('a@b.c') }, ['name', 'email'])],
-  ['orders', ORDERS as never, some({ userId: count, items }, ['userId', 'items'])],
-  [
-    'API keys',
-    API_KEYS as never,
-    some({ name: among('shop'), scopes, expiresAt: among('2030-01-31T00:00:00Z') }, ['name', 'scopes']),
-  ],
-];
+type Drawn = Readonly<Record<string, fc.Arbitrary<unknown>>>;
+
+/** Values for every field of every resource. */
+const FIELDS: Readonly<Record<keyof typeof DEFINITIONS, Drawn>> = {
+  products: {
+    name: among('Lamp'),
+    sku: among('L-1'),
+    description: among('x\ny'),
+    price: PRICE,
+    attributes: ATTRIBUTES,
+  },
+  users: { name: among('Ann'), email: among('a@b.c') },
+  orders: { userId: count, items },
+  apiKeys: { name: among('shop'), scopes, expiresAt: among('2030-01-31T00:00:00Z') },
+};
+
+const RESOURCES = Object.entries<ResourceDefinition<never>>(DEFINITIONS as never).map(([name, resource]) => {
+  const schema = jsonSchemaOf(resource.schema) as { required?: string[]; properties: object };
+  const fields = FIELDS[name as keyof typeof FIELDS];
+  return { name, resource, schema, fields, bodies: some(fields, schema.required ?? []) };
+});
 
 /** What no schema can say: half of a pair stands for no character, and many languages have no word for it. */
 const LONE_SURROGATE = /\\u[dD][89a-fA-F]/;
@@ -112,9 +110,16 @@ function isRepeated(issue: Issue): boolean {
   return issue.code === 'duplicate_value' && 'pointer' in issue && issue.pointer.endsWith('/productId');
 }
 
-for (const [name, resource, bodies] of BODIES) {
+for (const { name, resource, schema, fields, bodies } of RESOURCES) {
   describe(`the JSON Schema of ${name}`, () => {
-    const document = new OpenApiDocument({ schema: jsonSchemaOf(resource.schema) });
+    const document = new OpenApiDocument({ schema });
+
+    it('has no field for which this test draws no value', () => {
+      const sent = Object.keys(schema.properties).filter(
+        (field) => !(field in (resource.readOnlyFields ?? {})),
+      );
+      expect(Object.keys(fields)).to.have.members(sent);
+    });
     const location = { node: document.root.schema, pointer: '/schema' };
 
     it('takes what the service takes, and nothing else', () => {
@@ -141,7 +146,7 @@ const VALIDATORS: Readonly<Record<string, (fields: never) => Issue[]>> = {
   orders: validateOrder,
 };
 
-for (const [name, resource, bodies] of BODIES) {
+for (const { name, resource, bodies } of RESOURCES) {
   const validate = VALIDATORS[name];
   if (!validate) continue;
   describe(`the domain's rules of ${name}`, () => {
