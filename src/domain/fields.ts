@@ -37,7 +37,7 @@ export interface IntegerField extends OfEveryKind {
 /** The id of a record of another resource. The record must exist when a write adds the reference. */
 export interface ReferenceField extends OfEveryKind {
   readonly kind: 'reference';
-  /** The name of the resource's table. */
+  /** The name of the resource, as the storage has it. Another name does not compile in `composeResources`. */
   readonly to: string;
 }
 

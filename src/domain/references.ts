@@ -23,7 +23,7 @@ export interface Reference {
 
 /** All fields of an entity that name records of one resource. */
 export interface ReferenceFinder {
-  /** The name of the resource's table. */
+  /** The name of the resource, as the storage has it. */
   readonly to: string;
   /** The values may be of any type: what is no id is left out. */
   find(fields: unknown): Reference[];
