@@ -1,3 +1,4 @@
+import { SCOPES } from '#src/domain/access.js';
 import { ChildProcessService } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
 
@@ -8,11 +9,10 @@ export interface Caller {
   readonly scopes: readonly string[];
 }
 
-const READING = ['products:read', 'users:read', 'orders:read'];
-const EVERYTHING = [...READING, 'products:write', 'users:write', 'orders:write', 'keys:admin'];
+const READING = SCOPES.filter((scope) => scope.endsWith(':read'));
 
 export const CALLERS: readonly Caller[] = [
-  { name: 'administrator', scopes: EVERYTHING },
+  { name: 'administrator', scopes: SCOPES },
   { name: 'reader', scopes: READING },
   { name: 'nobody', scopes: [] },
 ];

@@ -37,7 +37,7 @@ export interface IntegerField extends FieldOptions {
 /** The id of a record of another resource. The record must exist when a write adds the reference. */
 export interface ReferenceField extends FieldOptions {
   readonly kind: 'reference';
-  /** The name of the resource's table. */
+  /** The name of the resource's table. If there is no such table, the service does not start. */
   readonly to: string;
 }
 

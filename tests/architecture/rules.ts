@@ -1,3 +1,4 @@
+import { TABLES } from '#src/composition/tables.js';
 import type { Module } from './imports.js';
 
 /** A folder of `src` ends with `/`; `main.ts`, `cli.ts` and the like are files. */
@@ -93,7 +94,9 @@ const RESOURCE_NEUTRAL = [
   'adapters/outbound/mongo/repository.ts',
   'adapters/outbound/mongo/idempotency-store.ts',
 ];
-const RESOURCE_NAME = /\b(products?|users|orders|api[-_]?keys?)\b/i;
+/** In any spelling: `api_keys`, `api-keys`, `apiKeys`. Of the singulars, `user` and `order` have other meanings too. */
+const NAMES = [...TABLES.map(({ name }) => name.replaceAll('_', '[-_]?')), 'product', 'api[-_]?key'];
+const RESOURCE_NAME = new RegExp(`\\b(${NAMES.join('|')})\\b`, 'i');
 
 /** Every folder and file that the rules name. */
 const PATHS: readonly PathPrefix[] = [

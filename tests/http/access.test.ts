@@ -6,6 +6,13 @@ import { SCOPES, type Scope } from '#src/domain/access.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { RECORD_PLURALS } from '../support/tables.js';
 
+/** A valid body of each resource. */
+const BODIES: Readonly<Record<(typeof RECORD_PLURALS)[number], object>> = {
+  products: { name: 'x' },
+  users: { name: 'x', email: 'x@example.com' },
+  orders: { userId: 1, items: [{ productId: 1, quantity: 1 }] },
+};
+
 const ROUTES = RECORD_PLURALS.flatMap(
   (plural) =>
     [
@@ -54,15 +61,11 @@ describe('access', () => {
   }
 
   it('allows a key what its scopes grant', async () => {
-    for (const [plural, body] of [
-      ['products', { name: 'x' }],
-      ['users', { name: 'x', email: 'x@example.com' }],
-      ['orders', { userId: 1, items: [{ productId: 1, quantity: 1 }] }],
-    ] as const) {
+    for (const plural of RECORD_PLURALS) {
       const { key: reader } = await keyWith([`${plural}:read`]);
       const { key: writer } = await keyWith([`${plural}:write`]);
       expect((await request().get(`/${plural}`, { token: reader })).status).to.equal(200);
-      expect((await request().post(`/${plural}`, body, { token: writer })).status).to.equal(201);
+      expect((await request().post(`/${plural}`, BODIES[plural], { token: writer })).status).to.equal(201);
     }
   });
 

@@ -78,6 +78,10 @@ const OPERATORS = ['', ':ne', ':lt', ':lte', ':gt', ':gte', ':in'];
 describe('the documented parameters of lists', () => {
   const service = inProcessService();
 
+  it('are in the contract for every resource', () => {
+    expect(Object.keys(FILTERABLE)).to.have.members(PLURALS);
+  });
+
   for (const [path, { strings, others }] of Object.entries(FILTERABLE))
     it(`are exactly those of the contract: ${path}`, async () => {
       const { paths } = (await service.client.get('/openapi.json')).json;

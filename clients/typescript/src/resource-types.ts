@@ -79,7 +79,7 @@ export type ListQuery<D extends Described, F extends Field<D>> = Omit<D['query']
   readonly fields?: readonly F[];
 };
 
-type CollectionPath = '/v1/products' | '/v1/users' | '/v1/orders' | '/v1/api-keys';
+type CollectionPath = Exclude<Extract<keyof paths, `/v1/${string}`>, `${string}/{id}`>;
 type QueryAt<P extends CollectionPath> = Constant<NonNullable<paths[P]['get']['parameters']['query']>>;
 
 /** The type in the document, but readonly arrays are accepted too. */

@@ -5,6 +5,7 @@ import { fieldValue } from '#src/application/records/query-semantics.js';
 import { RECORD_TABLES, type Repositories } from '#src/composition/tables.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { Id, Versioned } from '#src/domain/record.js';
+import { expectRefusal } from '../../support/expect-refusal.js';
 import { AT, by, idsOf, query } from './records.js';
 import type { TestStore } from './test-store.js';
 
@@ -78,6 +79,15 @@ export function everyFieldContract(store: TestStore): void {
             expect(await repository().count([filter]), filter.operator).to.equal(ids.length);
           }
         });
+
+        if (spec.unique && field !== 'id')
+          it('refuses the value of another record', async () => {
+            const [one, other] = records as [Versioned<object>, Versioned<object>];
+            await repository().insert(one);
+            const value = fieldValue(one, field);
+            const again = repository().insert({ ...other, fields: { ...other.fields, [field]: value } });
+            await expectRefusal(again, 'duplicate_value', [`/${field}`]);
+          });
 
         if (!spec.required) return;
         it('sorts, alone and with a filter of each operator', async () => {

@@ -5,7 +5,7 @@ import { indexesOnFields, isIndexed } from '#src/adapters/outbound/mongo/indexes
 import { sortOf } from '#src/adapters/outbound/mongo/list.js';
 import type { Filter, Order, RecordTable } from '#src/application/records/list-query.js';
 import { SYSTEM_FIELDS } from '#src/domain/fields.js';
-import { ORDERS, PRODUCTS, USERS } from '../../../../support/tables.js';
+import { PRODUCTS, TABLES } from '../../../../support/tables.js';
 
 type Keys = [path: string, direction: number][];
 
@@ -17,7 +17,7 @@ interface IndexedQuery {
 const ID_INDEX: IndexDescription = { key: { _id: 1 }, name: '_id_', unique: true };
 
 describe('the queries that isIndexed accepts for MongoDB', () => {
-  for (const table of [PRODUCTS, USERS, ORDERS]) {
+  for (const table of TABLES) {
     const indexes = [...indexesOnFields(table), ID_INDEX];
     const served = everyQuery(table).filter((query) => isIndexed(table, query));
     const serves = (index: IndexDescription, query: IndexedQuery) =>

@@ -2,11 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import Joi from 'joi';
 import { jsonSchemaOf } from '#src/adapters/inbound/http/openapi/joi-to-json-schema.js';
-import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
-import { ORDERS } from '#src/adapters/inbound/http/resources/orders.js';
-import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import type { ResourceDefinition } from '#src/adapters/inbound/http/resources/resource-definition.js';
-import { USERS } from '#src/adapters/inbound/http/resources/users.js';
+import { DEFINITIONS } from '#src/composition/resources.js';
 import type { Issue } from '#src/domain/errors.js';
 import { validateOrder } from '#src/domain/order.js';
 import { validateProduct } from '#src/domain/product.js';
@@ -65,7 +62,7 @@ const count = mostly(fc.integer({ min: 1, max: 100 }), NUMBER);
 
 /** Objects that mostly have the right fields. */
 function object(
-  fields: Record<string, fc.Arbitrary<unknown>>,
+  fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
   requiredKeys: string[],
 ): fc.Arbitrary<unknown> {
   const known = fc.record(fields, { requiredKeys, ...plain });
@@ -83,29 +80,27 @@ const ITEM = object({ productId: count, quantity: count }, ['productId', 'quanti
 const items = mostly(fc.array(ITEM, { minLength: 1, maxLength: 3 }), fc.array(ITEM, { maxLength: 102 }));
 const scopes = mostly(fc.constantFrom(['products:read'], ['keys:admin', 'users:read']), fc.array(TEXT));
 
-const BODIES: [string, ResourceDefinition<never>, fc.Arbitrary<unknown>][] = [
-  [
-    'products',
-    PRODUCTS as never,
-    object(
-      {
-        name: oneOf('Lamp'),
-        sku: oneOf('L-1'),
-        description: oneOf('x\ny'),
-        price: PRICE,
-        attributes: ATTRIBUTES,
-      },
-      ['name'],
-    ),
-  ],
-  ['users', USERS as never, object({ name: oneOf('Ann'), email: oneOf('a@b.c') }, ['name', 'email'])],
-  ['orders', ORDERS as never, object({ userId: count, items }, ['userId', 'items'])],
-  [
-    'API keys',
-    API_KEYS as never,
-    object({ name: oneOf('shop'), scopes, expiresAt: oneOf('2030-01-31T00:00:00Z') }, ['name', 'scopes']),
-  ],
-];
+type Drawn = Readonly<Record<string, fc.Arbitrary<unknown>>>;
+
+/** Values for every field of every resource. */
+const FIELDS: Readonly<Record<keyof typeof DEFINITIONS, Drawn>> = {
+  products: {
+    name: oneOf('Lamp'),
+    sku: oneOf('L-1'),
+    description: oneOf('x\ny'),
+    price: PRICE,
+    attributes: ATTRIBUTES,
+  },
+  users: { name: oneOf('Ann'), email: oneOf('a@b.c') },
+  orders: { userId: count, items },
+  apiKeys: { name: oneOf('shop'), scopes, expiresAt: oneOf('2030-01-31T00:00:00Z') },
+};
+
+const RESOURCES = Object.entries<ResourceDefinition<never>>(DEFINITIONS as never).map(([name, resource]) => {
+  const schema = jsonSchemaOf(resource.schema) as { required?: string[]; properties: object };
+  const fields = FIELDS[name as keyof typeof FIELDS];
+  return { name, resource, schema, fields, bodies: object(fields, schema.required ?? []) };
+});
 
 /** JSON Schema cannot forbid a lone surrogate, because its patterns match whole characters. */
 const LONE_SURROGATE = /\\u[dD][89a-fA-F]/;
@@ -115,9 +110,16 @@ function isRepeated(issue: Issue): boolean {
   return issue.code === 'duplicate_value' && 'pointer' in issue && issue.pointer.endsWith('/productId');
 }
 
-for (const [name, resource, bodies] of BODIES) {
+for (const { name, resource, schema, fields, bodies } of RESOURCES) {
   describe(`the JSON Schema of ${name}`, () => {
-    const document = new OpenApiDocument({ schema: jsonSchemaOf(resource.schema) });
+    const document = new OpenApiDocument({ schema });
+
+    it('has no field for which this test draws no value', () => {
+      const sent = Object.keys(schema.properties).filter(
+        (field) => !(field in (resource.readOnlyFields ?? {})),
+      );
+      expect(Object.keys(fields)).to.have.members(sent);
+    });
     const location = { node: document.root.schema, pointer: '/schema' };
 
     it('accepts exactly the bodies that the service accepts', () => {
@@ -144,7 +146,7 @@ const VALIDATORS: Readonly<Record<string, (fields: never) => Issue[]>> = {
   orders: validateOrder,
 };
 
-for (const [name, resource, bodies] of BODIES) {
+for (const { name, resource, bodies } of RESOURCES) {
   const validate = VALIDATORS[name];
   if (!validate) continue;
   describe(`the domain rules of ${name}`, () => {

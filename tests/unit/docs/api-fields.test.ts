@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
+import { ISSUES } from '#src/adapters/inbound/http/response/issue-codes.js';
+import { DEFINITIONS } from '#src/composition/resources.js';
+import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
+import { SCOPES } from '#src/domain/access.js';
+import { uniqueFields } from '#src/domain/fields.js';
+
+const API = readFileSync('docs/api.md', 'utf8');
+const OPERATIONS = readFileSync('docs/operations.md', 'utf8');
+
+const RESOURCES = Object.values(DEFINITIONS);
+const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('|'));
+const namesIn = (schema: (typeof RESOURCES)[number]['schema']) =>
+  Object.keys(schema.describe()['keys'] ?? {});
+
+/** The text from one phrase up to another, on one line. */
+function between(text: string, start: string, end: string): string {
+  const from = text.indexOf(start);
+  expect(from, start).to.be.at.least(0);
+  return text.slice(from, text.indexOf(end, from)).replaceAll(/\s+/g, ' ');
+}
+
+describe('docs/api.md', () => {
+  const filtering = between(API, 'You can filter by', 'Several filters');
+  const sorting = between(API, 'You can sort by', 'Strings are ordered');
+
+  for (const { path, fields, schema, docs } of RESOURCES) {
+    it(`has the path of ${docs.many} in the table of paths`, () => {
+      expect(rowsOf(API).some((row) => row.includes(`\`/v1/${path}\``))).to.equal(true);
+    });
+
+    it(`has every field of ${docs.many} in a table of fields`, () => {
+      const missing = namesIn(schema).filter(
+        (name) => !rowsOf(API).some((row) => row.includes(`\`${name}\``)),
+      );
+      expect(missing).to.deep.equal([]);
+    });
+
+    it(`has every filter of ${docs.many} in the sentence of filters`, () => {
+      const named = Object.entries(fields).map(([name, { type }]) =>
+        type === 'attributes' ? `${name}.…` : name,
+      );
+      const starts = RESOURCES.map((other) => filtering.indexOf(other.docs.many)).filter((at) => at >= 0);
+      const start = filtering.indexOf(docs.many);
+      const end = Math.min(filtering.length, ...starts.filter((at) => at > start));
+      const clause = start < 0 ? '' : filtering.slice(start, end);
+      expect(named.filter((name) => !clause.includes(`\`${name}\``))).to.deep.equal([]);
+    });
+
+    it(`has every sort field of ${docs.many} in the sentence of sorting`, () => {
+      const missing = Object.keys(fields).filter((name) => {
+        if (!fields[name]?.required) return false;
+        const [, users = ''] = new RegExp(`\`${name}\` \\(([^)]*)\\)`).exec(sorting) ?? [];
+        return !users.split(', ').includes(docs.many);
+      });
+      expect(missing).to.deep.equal([]);
+    });
+  }
+
+  it('has every scope in the table of scopes', () => {
+    expect(SCOPES.filter((scope) => !rowsOf(API).some((row) => row.includes(`\`${scope}\``)))).to.deep.equal(
+      [],
+    );
+  });
+});
+
+describe('the texts of errors', () => {
+  for (const { fields, docs } of RESOURCES)
+    it(`name the unique fields of ${docs.many}, in duplicate_value of error-codes.ts`, () => {
+      for (const name of uniqueFields(fields))
+        expect(ERRORS.duplicate_value.cause).to.include(`\`${name}\` of ${docs.many}`);
+    });
+
+  for (const { fields, docs } of RESOURCES)
+    it(`name the references of ${docs.many}, in reference_not_found of issue-codes.ts`, () => {
+      for (const [name, { reference }] of Object.entries(fields))
+        if (reference)
+          expect(ISSUES.reference_not_found.cause).to.include(`\`${name}\``).and.include(docs.one);
+    });
+});
+
+describe('the examples of resources', () => {
+  for (const { path, schema, readOnlyFields = {}, docs } of RESOURCES)
+    it(`have every field: src/adapters/inbound/http/resources/${path}.ts`, () => {
+      const sent = namesIn(schema).filter((name) => !(name in readOnlyFields));
+      const missing = sent.filter((name) => !(name in docs.example));
+      expect(missing).to.deep.equal([]);
+    });
+});
+
+describe('docs/operations.md', () => {
+  const section = OPERATIONS.slice(OPERATIONS.indexOf('\n## MongoDB'));
+
+  for (const { name, fields } of TABLES)
+    it(`has the indexes of ${name} in the table of collections`, () => {
+      const row = rowsOf(section).find((line) => line.startsWith(`| \`${name}\` |`)) ?? '';
+      const listed = Object.keys(fields).filter((field) => fields[field]?.type !== 'attributes');
+      expect(listed.filter((field) => !new RegExp(`[\`.]${field}\``).test(row))).to.deep.equal([]);
+    });
+
+  it('has every collection of reservations in the table of collections', () => {
+    const missing = RESOURCE_TABLES.filter(
+      ({ name }) => !rowsOf(section).some((row) => row.includes(`\`${name}_reservations\``)),
+    );
+    expect(missing.map(({ name }) => name)).to.deep.equal([]);
+  });
+
+  it('has every collection whose tombstones expire in the sentence of ttl_deletedAt', () => {
+    const [sentence = ''] = /[^.]*also have `ttl_deletedAt`/.exec(section) ?? [];
+    expect(EXPIRING_TABLES.filter(({ name }) => !sentence.includes(`\`${name}\``))).to.deep.equal([]);
+  });
+});
