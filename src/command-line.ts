@@ -2,7 +2,7 @@ import { PROCESS_IO } from './adapters/inbound/cli/io.js';
 import { run } from './adapters/inbound/cli/main.js';
 
 /**
- * Runs one command of `catalogue`. What the command needs is imported when it needs it.
+ * Runs one command of `catalogue`. Imports only what the command needs.
  * @returns the exit code
  */
 export function runCommand(args: readonly string[], io = PROCESS_IO): Promise<number> {

@@ -6,14 +6,14 @@ import type { BackupProgress } from '../application/ports/backup.js';
 import type { Settings } from '../config/settings.js';
 import { AppError } from '../domain/errors.js';
 import { type Application, compose, composeWith } from './container.js';
-import { memoryStorage } from './memory-storage.js';
 import { memoryRateLimits } from './rate-limits.js';
+import { memoryStorage } from './stores.js';
 
 export { copyStores } from './copy-stores.js';
 
 /**
- * Lends the key administration of the store that the settings name. A service may run on the store meanwhile.
- * @throws AppError `unavailable`; `validation_failed` if the store dies with this process
+ * Runs `use` with the administration of the API keys in the configured store. A service may use the store meanwhile.
+ * @throws AppError `unavailable`; `validation_failed` if the store is `memory`
  */
 export function administerKeys<Result>(
   settings: Settings,
@@ -28,7 +28,7 @@ export function administerKeys<Result>(
   });
 }
 
-/** Lends the administration of the signing keys of that store, as {@link administerKeys} does. */
+/** Runs `use` with the administration of the signing keys, as {@link administerKeys} does. */
 export function administerSigningKeys<Result>(
   settings: Settings,
   use: (keys: SigningKeyAdministration) => Promise<Result>,
@@ -36,7 +36,7 @@ export function administerSigningKeys<Result>(
   return withStore(settings, ({ signingKeyAdministration }) => use(signingKeyAdministration));
 }
 
-/** Lends what fills that store with sample products, as {@link administerKeys} does. */
+/** Runs `use` with the seeding of sample products, as {@link administerKeys} does. */
 export function seedStore<Result>(
   settings: Settings,
   use: (seeding: Seeding) => Promise<Result>,
@@ -48,9 +48,9 @@ export function seedStore<Result>(
 }
 
 /**
- * Copies the store that the settings name to a new file. A service may run on the store meanwhile.
+ * Copies the configured store to a new file. A service may use the store meanwhile.
  * @returns the size of the file in bytes
- * @throws BackupTargetError, UnusableStore; CatalogueError `validation_failed` if the store is not SQLite
+ * @throws BackupTargetError, StoreConfigError; AppError `validation_failed` if the store is not SQLite
  */
 export async function backUpStore(
   { STORE, SQLITE_FILE }: Settings,
@@ -65,7 +65,7 @@ export async function backUpStore(
   return backUpDatabase(SQLITE_FILE, file, progress);
 }
 
-/** Returns the OpenAPI document of a service with these settings, whatever its store and its rate limiter are. */
+/** Returns the OpenAPI document of a service with these settings. Any store and any rate limiter give the same. */
 export function describeService(settings: Settings): object {
   return composeWith({
     settings,
@@ -86,7 +86,7 @@ async function withStore<Result>(
   if (settings.STORE === 'memory') {
     throw new AppError(
       'validation_failed',
-      'STORE=memory lives in the service alone; no other process sees it.',
+      'STORE=memory is the memory of the service. No other process can read it.',
     );
   }
   const application = await compose(settings);

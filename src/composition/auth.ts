@@ -30,7 +30,7 @@ export function composeAuthenticator({ settings, clock, logger, ...deps }: AuthD
 function externalIssuer(settings: Settings, clock: Clock, logger: Logger): ExternalIssuer | undefined {
   const { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience } = settings;
   if (issuer === '') return undefined;
-  const keys = new JwksCache({ issuer, fetchKeySet, clock, logger: logger });
+  const keys = new JwksCache({ issuer, fetchKeySet, clock, logger });
   return { issuer, tokens: new ExternalTokenVerifier({ expected: { issuer, audience }, keys, clock }) };
 }
 

@@ -9,6 +9,7 @@ import {
 import { docsRoutes } from '../adapters/inbound/http/docs/docs-routes.js';
 import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
 import { openApiRoute } from '../adapters/inbound/http/openapi/openapi-route.js';
+import type { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
 import type { Channel } from '../adapters/outbound/cluster/rate-limiter.js';
 import { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
@@ -32,13 +33,13 @@ import { Management } from './management.js';
 import { describedService } from './openapi.js';
 import { ServiceUrl } from './public-url.js';
 import { PurgeJob } from './purge-job.js';
-import { type MakeRateLimits, RATE_LIMITERS } from './rate-limits.js';
+import { type MakeRateLimits, RATE_LIMITERS, rateLimitServer } from './rate-limits.js';
 import { composeResources } from './resources.js';
 import { Service } from './service.js';
 import { type MakeStorage, STORES } from './stores.js';
 import { TRANSPORTS } from './transports.js';
 
-/** The composed program. Each part is made when it is first read. */
+/** The composed program. Each part is created at its first use. */
 export class Application {
   constructor(private readonly container: DependencyContainer) {}
 
@@ -46,7 +47,7 @@ export class Application {
     return this.container.resolve(t.SERVICE);
   }
 
-  /** What {@link service} is made of. */
+  /** The parts of {@link service}. */
   get serviceParts() {
     return this.container.resolve(t.SERVICE_PARTS);
   }
@@ -77,8 +78,8 @@ export class Application {
 }
 
 /**
- * Composes the program: this file names the adapter of every port. The container goes no further than this file; every
- * part is given the parts that it needs.
+ * Composes the program: this file names the adapter of every port. The container stays in this file: every part gets
+ * its dependencies as arguments.
  * @param primary in a cluster worker: its channel to the primary, which counts for all workers
  */
 export async function compose(settings: Settings, primary?: Channel): Promise<Application> {
@@ -124,7 +125,17 @@ export async function createService(settings: Settings, primary?: Channel): Prom
   }
 }
 
-/** Registers a part that is made once, when it is first resolved. */
+/** The parts of a cluster's primary, which serves nothing itself and opens no store. */
+export interface Primary {
+  readonly logger: PinoLogger;
+  readonly rateLimits: RateLimitServer;
+}
+
+export function composePrimary(settings: Settings): Primary {
+  return { logger: new PinoLogger(settings.LOG_LEVEL), rateLimits: rateLimitServer(settings) };
+}
+
+/** Registers a part that is created once, when it is first resolved. */
 function register<Part>(
   container: DependencyContainer,
   token: InjectionToken<Part>,
@@ -176,7 +187,7 @@ function registerAuth(container: DependencyContainer, settings: Settings): void 
       format,
       cache: c.resolve(t.CREDENTIAL_CACHE),
       failures: c.resolve(t.RATE_LIMITS).failures,
-      apiKeys: new ApiKeyVerifier({ keys: c.resolve(t.STORAGE).apiKeys, format, clock, logger: logger }),
+      apiKeys: new ApiKeyVerifier({ keys: c.resolve(t.STORAGE).apiKeys, format, clock, logger }),
       accessTokens: new AccessTokenVerifier({
         keys: c.resolve(t.SIGNING_KEYS),
         publicUrl: c.resolve(t.PUBLIC_URL),

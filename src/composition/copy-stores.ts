@@ -15,13 +15,13 @@ import { EXPIRING_TABLES } from './tables.js';
 
 const COPY_TIMEOUT_MS = 60_000;
 const CLOCK = new SystemClock();
-/** Never used up: a copy lists nothing. */
+/** Required by every storage. A copy runs no query that it limits. */
 const BUDGET = new QueryBudget(CLOCK, COPY_TIMEOUT_MS);
 
 /**
  * Copies everything that one store keeps to another.
  * @param from,to `sqlite:FILE` or a MongoDB connection string
- * @throws CopyError, UnusableStore; CatalogueError `unavailable`
+ * @throws CopyError, StoreConfigError; AppError `unavailable`
  */
 export async function copyStores(from: string, to: string, progress: Progress): Promise<CopyReport[]> {
   const sourceFile = sqliteFile(from);
@@ -81,7 +81,7 @@ function sqliteFile(url: string): string | undefined {
   return /^sqlite:(?:\/\/)?(.+)$/.exec(url)?.[1];
 }
 
-/** Raises the socket timeout, since one that keeps a service responsive would end a copy early. 0 means none. */
+/** Raises the socket timeout, because the timeout of a responsive service would end a copy early. 0 means none. */
 function withCopyTimeout(url: string): string {
   const [parameter, name, value] = /([?&]socketTimeoutMS=)(\d*)/i.exec(url) ?? [];
   if (parameter) return Number(value) > 0 ? url : url.replace(parameter, `${name}${COPY_TIMEOUT_MS}`);

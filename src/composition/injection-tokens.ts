@@ -41,9 +41,9 @@ export const SIGNING_KEYS = token<SigningKeys>('signing keys');
 
 export const RESOURCES = token<Resources>('resources');
 export const OAUTH_ROUTES = token<readonly Route[]>('routes of OAuth');
-/** All routes but the probes. */
+/** All routes except the probes. */
 export const ROUTES = token<readonly Route[]>('routes');
-/** Made once the service knows its address. */
+/** Created after the service knows its URL. */
 export const OPENAPI_DOCUMENT = token<object>('OpenAPI document');
 export const SERVICE_PARTS = token<ServiceParts>('parts of the service');
 export const SERVICE = token<Service>('service');

@@ -2,7 +2,8 @@ import type { AddressInfo, Server } from 'node:net';
 import { getSystemErrorMap } from 'node:util';
 
 /**
- * @param port 0: any free one
+ * Starts to listen.
+ * @param port 0: any free port
  * @returns the port
  * @throws Error with a message for a person, the same for one process and for several that share the port
  */

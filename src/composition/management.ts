@@ -6,7 +6,7 @@ import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.
 import type { Logger } from '../application/ports/logger.js';
 import { listen } from './listen.js';
 
-/** How long a probe or a scrape that is under way may take at the end. */
+/** How long a running probe or scrape may take at shutdown. */
 const GRACE_MS = 1_000;
 
 export interface ManagementParts {
@@ -28,7 +28,7 @@ export class Management {
     const app = createManagementApp({
       routes: probes,
       metrics,
-      logger: logger,
+      logger,
       isDraining: () => this.drain?.isDraining ?? false,
     });
     const server = createPlainServer(app.callback());

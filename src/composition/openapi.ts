@@ -7,7 +7,7 @@ import type { Store } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
 import { DEFINITIONS } from './resources.js';
 
-/** The subjects of the operations, in the order of the document. */
+/** The descriptions of the tags, in the order of the document. */
 const TAGS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(DEFINITIONS).map(({ docs }) => [tagOf(docs), docs.about])),
   'OAuth 2.0':
@@ -20,7 +20,7 @@ export interface DescribedParts {
   readonly settings: Settings;
   readonly routes: readonly Route[];
   readonly store: Store;
-  /** The public address. */
+  /** The public URL. */
   readonly url: string;
 }
 

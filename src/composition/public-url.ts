@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.js';
 
 const LOCAL = /^https:\/\/localhost:[1-9]\d{0,4}$/;
 
-/** The setting PUBLIC_URL; without it localhost, with the port on which the service listens in the end. */
+/** The setting PUBLIC_URL. Without it: localhost and the port on which the service listens. */
 export class ServiceUrl implements PublicUrl {
   private port: number;
 
@@ -19,7 +19,7 @@ export class ServiceUrl implements PublicUrl {
     return this.settings.PUBLIC_URL || `https://localhost:${this.port}`;
   }
 
-  /** Without PUBLIC_URL each replica is named by its own port, so every port of localhost is one of ours. */
+  /** Without PUBLIC_URL, each replica has the URL of its own port, so every port of localhost is one of ours. */
   isOurs(url: string): boolean {
     return this.settings.PUBLIC_URL === '' ? LOCAL.test(url) : url === this.settings.PUBLIC_URL;
   }

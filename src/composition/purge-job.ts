@@ -21,7 +21,7 @@ export class PurgeJob {
     this.running ??= this.run();
   }
 
-  /** Resolves when no run is under way; none begins after it. */
+  /** Resolves when no run is active. No run begins after it. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;

@@ -10,7 +10,7 @@ import type { Metrics } from '../application/ports/metrics.js';
 import type { RateLimiter, RatePolicy } from '../application/ports/rate-limiter.js';
 import type { Settings } from '../config/settings.js';
 
-/** The limiters, and the connection that they may hold. */
+/** The limiters. `close` ends their connection, if they have one. */
 export interface RateLimits {
   readonly requests: RateLimiter;
   /** Failed authentications. */
@@ -28,7 +28,7 @@ export interface RateLimitDependencies {
 
 export type MakeRateLimits = (deps: RateLimitDependencies) => RateLimits;
 
-/** Failed authentications of one address, so that keys cannot be guessed. */
+/** The limit of failed authentications per IP address, so that keys cannot be guessed. */
 const FAILURES: RatePolicy = { name: 'auth', quota: 20, windowSeconds: 60 };
 
 /** Counts in this process; in a cluster worker, in the primary. */
@@ -39,7 +39,7 @@ export const memoryRateLimits: MakeRateLimits = ({ settings, primary }) => {
   return { requests: limiter(requestPolicy(settings)), failures: limiter(FAILURES), close: () => {} };
 };
 
-/** For each value of the setting RATE_LIMITER: loads its driver and returns what makes its limiters. */
+/** For each value of the setting RATE_LIMITER: loads its driver, and returns a function that makes its limiters. */
 export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Promise<MakeRateLimits>>> = {
   memory: async () => memoryRateLimits,
 
@@ -54,7 +54,7 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
           shared: new RedisRateLimiter(policy, connection),
           makeLocal: () => new MemoryRateLimiter(policy),
           metrics,
-          logger: logger,
+          logger,
         });
       return {
         requests: limiter(requestPolicy(settings)),

@@ -16,13 +16,16 @@ import type { IdempotencyStore } from '../application/ports/idempotency-store.js
 import type { Repository } from '../application/ports/repository.js';
 import { IdAllocator } from '../application/records/id-allocator.js';
 import { RecordService } from '../application/records/record-service.js';
-import { type RecordRules, referenceValidator } from '../application/records/record-validator.js';
+import {
+  type RecordRules,
+  type ReferenceValidator,
+  referenceValidator,
+} from '../application/records/record-validator.js';
 import type { Settings } from '../config/settings.js';
 import type { ApiKey } from '../domain/access.js';
-import { ORDER } from '../domain/order.js';
 import { normalizeProduct } from '../domain/product.js';
 import type { Storage } from './storage.js';
-import type { IdempotencyStores } from './tables.js';
+import { type IdempotencyStores, RECORD_TABLES } from './tables.js';
 
 export interface ResourceDependencies {
   readonly settings: Settings;
@@ -34,7 +37,7 @@ export interface ResourceDependencies {
   readonly imports: ImportTools;
 }
 
-/** What runs one resource, and how it is served. */
+/** The use cases of one resource, and its routes. */
 export interface Resource<Service> {
   readonly ids: IdAllocator;
   readonly service: Service;
@@ -42,7 +45,7 @@ export interface Resource<Service> {
   readonly routes: readonly Route[];
 }
 
-/** How each resource is served, in the order in which the documentation shows them. */
+/** The definition of each resource, in the order of the documentation. */
 export const DEFINITIONS = {
   products: PRODUCTS,
   users: USERS,
@@ -55,16 +58,13 @@ export type Resources = ReturnType<typeof composeResources>;
 /** Every resource. A keyed table without a resource does not compile. */
 export function composeResources(deps: ResourceDependencies) {
   const { settings, storage } = deps;
-  const { users, products } = storage;
   return {
     products: recordResource(deps, storedIn(storage, 'products'), PRODUCTS, {
-      rules: { normalize: normalizeProduct },
+      normalize: normalizeProduct,
       reading: productReading(settings),
     }),
     users: recordResource(deps, storedIn(storage, 'users'), USERS),
-    orders: recordResource(deps, storedIn(storage, 'orders'), ORDERS, {
-      rules: { references: referenceValidator(ORDER, { users, products }) },
-    }),
+    orders: recordResource(deps, storedIn(storage, 'orders'), ORDERS),
     apiKeys: apiKeyResource(deps, storedIn(storage, 'apiKeys')),
   } satisfies Record<keyof IdempotencyStores, Resource<unknown>>;
 }
@@ -72,38 +72,52 @@ export function composeResources(deps: ResourceDependencies) {
 interface StoredRecords<Fields> {
   readonly records: Repository<Fields>;
   readonly reservations: IdempotencyStore;
+  readonly references: ReferenceValidator<Fields> | undefined;
 }
 
+/**
+ * The parts of the storage that a resource uses. The references follow from its table, so all are checked.
+ * @throws Error if a field of the table names an unknown resource
+ */
 function storedIn<Name extends keyof IdempotencyStores>(storage: Storage, name: Name) {
-  return { records: storage[name], reservations: storage.reservations[name] };
+  const named = Object.entries(RECORD_TABLES).map(([key, table]) => [
+    table.name,
+    storage[key as keyof typeof RECORD_TABLES],
+  ]);
+  const references = referenceValidator(RECORD_TABLES[name].entity, Object.fromEntries(named));
+  return { records: storage[name], reservations: storage.reservations[name], references };
 }
 
-/** Whether reading needs a token, and how long caches keep what was read. */
+/** Whether reading needs a token, and how long caches keep a response. */
 type Reading = Pick<ResourcePolicy, 'publicRead' | 'cacheControl'>;
 
-interface Differences<Fields> {
-  readonly rules?: RecordRules<Fields>;
+interface Differences<Fields> extends Pick<RecordRules<Fields>, 'normalize'> {
   readonly reading?: Reading;
 }
 
 function recordResource<Fields>(
   deps: ResourceDependencies,
-  stored: StoredRecords<Fields>,
+  { records, reservations, references }: StoredRecords<Fields>,
   definition: ResourceDefinition<Fields>,
-  { rules = {}, reading = GUARDED_READING }: Differences<Fields> = {},
+  { normalize, reading = GUARDED_READING }: Differences<Fields> = {},
 ): Resource<RecordService<Fields>> {
   const { clock, backoff, settings, imports } = deps;
-  const ids = new IdAllocator(stored.records);
-  const service = new RecordService({ ...stored, ids, clock, backoff, view: definition, rules });
+  const ids = new IdAllocator(records);
+  const rules = { references, normalize };
+  const service = new RecordService({ records, reservations, ids, clock, backoff, view: definition, rules });
   const routes = resourceRoutes(definition, service, policyOf(settings, reading), imports);
   return { ids, service, routes };
 }
 
-function apiKeyResource(deps: ResourceDependencies, stored: StoredRecords<ApiKey>): Resource<ApiKeyService> {
+function apiKeyResource(
+  deps: ResourceDependencies,
+  { records, reservations, references }: StoredRecords<ApiKey>,
+): Resource<ApiKeyService> {
   const { clock, backoff, settings, format, credentials } = deps;
-  const ids = new IdAllocator(stored.records);
-  const keys = new RecordService({ ...stored, ids, clock, backoff, view: API_KEYS, rules: {} });
-  const service = new ApiKeyService({ keys, records: stored.records, format, credentials, clock });
+  const ids = new IdAllocator(records);
+  const rules = { references };
+  const keys = new RecordService({ records, reservations, ids, clock, backoff, view: API_KEYS, rules });
+  const service = new ApiKeyService({ keys, records, format, credentials, clock });
   const routes = apiKeyRoutes(API_KEYS, service, policyOf(settings, GUARDED_READING));
   return { ids, service, routes };
 }

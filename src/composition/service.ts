@@ -38,7 +38,7 @@ export interface ServiceParts {
   readonly keyFormat: ApiKeyFormat;
   readonly keyAdministration: KeyAdministration;
   readonly publicUrl: ServiceUrl;
-  /** All routes but the probes. */
+  /** All routes except the probes. */
   readonly routes: readonly Route[];
   readonly transport: Transport;
   readonly management: Management;
@@ -64,8 +64,8 @@ export class Service {
   /** @throws SettingsError */
   constructor(private readonly parts: ServiceParts) {
     const { settings, keyFormat } = parts;
-    const { BOOTSTRAP_API_KEY: given } = settings;
-    if (given && !keyFormat.isWellFormed(given)) {
+    const { BOOTSTRAP_API_KEY: bootstrapKey } = settings;
+    if (bootstrapKey && !keyFormat.isWellFormed(bootstrapKey)) {
       throw new SettingsError([
         'BOOTSTRAP_API_KEY is not a well-formed key; catalogue keys generate prints one',
       ]);
@@ -79,7 +79,7 @@ export class Service {
   /**
    * Listens before it opens the store, so that probes get a response while the service waits for the store.
    * @throws StoreTimeout
-   * @throws SettingsError for what only the start can find out
+   * @throws SettingsError for problems that only a start can detect
    */
   async start(): Promise<Started> {
     const { settings, logger, store, purgeJob, transport, management } = this.parts;
@@ -124,7 +124,7 @@ export class Service {
       accessControl: { authenticator, limiter: rateLimits.requests },
       metadataUrl: () => metadataUrl(publicUrl),
       routes: [...routes, ...health],
-      logger: logger,
+      logger,
       clock,
       isDraining: this.isDraining,
       limits: new WorkLimits(settings.BODY_LIMIT_BYTES),
@@ -139,15 +139,15 @@ export class Service {
   /** @returns the first key, if this start generated it */
   private async openStore(): Promise<string | undefined> {
     const { settings, logger, clock, store, keyFormat, keyAdministration } = this.parts;
-    const given = settings.BOOTSTRAP_API_KEY;
-    // All attempts use one key. If the outcome of one is unknown, the next recognizes the key as ours.
-    const key = given || keyFormat.generate();
+    const bootstrapKey = settings.BOOTSTRAP_API_KEY;
+    // All attempts use one key. If the outcome of an attempt is unknown, the next one recognizes the key.
+    const key = bootstrapKey || keyFormat.generate();
     const deadline = clock.elapsed() + settings.STORE_START_TIMEOUT_SECONDS * 1_000;
     for (let attempt = 1; ; attempt++) {
       try {
         await store.open();
         const isOurs = await keyAdministration.createFirst(key);
-        return isOurs && !given ? key : undefined;
+        return isOurs && !bootstrapKey ? key : undefined;
       } catch (error) {
         if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
         if (attempt === 1) logger.warn('the store cannot be reached yet; waiting', { error });

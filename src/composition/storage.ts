@@ -5,13 +5,13 @@ import type { Purgeable } from '../application/ports/purgeable.js';
 import type { Store } from '../application/ports/store.js';
 import type { IdempotencyStores, Repositories } from './tables.js';
 
-/** A store and everything that lives in it. */
+/** A store, its repositories and its idempotency stores. */
 export interface Storage extends Repositories {
   readonly store: Store;
   readonly reservations: IdempotencyStores;
-  /** Everything that a copy has to bring over; empty if nothing outlives the process. */
+  /** The archives that a copy reads and writes; empty if nothing outlives the process. */
   readonly archives: Archives;
-  /** What this program has to purge; empty if the store does so by itself. */
+  /** The entries that the service must purge; empty if the store purges them itself. */
   readonly purgeable: readonly Purgeable[];
 }
 
@@ -20,7 +20,7 @@ export interface Archives {
   readonly reservations: readonly ReservationArchive[];
 }
 
-/** What the storage of every store needs. */
+/** The options of every storage. */
 export interface StorageOptions {
   readonly budget: QueryBudget;
   /** Absent in commands, which report the error that ends them. */

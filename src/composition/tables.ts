@@ -3,7 +3,7 @@ import type { IdempotencyStore } from '../application/ports/idempotency-store.js
 import type { Repository } from '../application/ports/repository.js';
 import type { RecordTable } from '../application/records/list-query.js';
 import { API_KEY, type ApiKey } from '../domain/access.js';
-import { indexedFields } from '../domain/fields.js';
+import { type FieldTable, indexedFields } from '../domain/fields.js';
 import { ORDER, type Order } from '../domain/order.js';
 import { PRODUCT, type Product } from '../domain/product.js';
 import { SIGNING_KEY_FIELDS, type SigningKey } from '../domain/signing-key.js';
@@ -11,39 +11,45 @@ import { USER, type User } from '../domain/user.js';
 
 /** A table or collection that every store keeps. */
 export interface Table<Fields, Creation extends 'keyed' | 'unkeyed'> extends RecordTable {
-  /** `keyed`: clients create its records, and an idempotency store stands beside it. */
+  /** `keyed`: clients create its records, so it also has an idempotency store. */
   readonly creation: Creation;
-  /** `expire`: a tombstone goes with time. `stay`: the id of a deleted record stays used for ever. */
+  /** `expire`: tombstones are purged. `stay`: the id of a deleted record stays used permanently. */
   readonly tombstones: 'expire' | 'stay';
   /** Carries the type of the fields and has no value. */
   readonly fieldsType?: Fields;
 }
 
-/** The tables by the name under which the code knows them. Everything below follows from this list. */
+/** A table whose records clients create. */
+export interface KeyedTable<Fields> extends Table<Fields, 'keyed'> {
+  /** Every field, those without an index too. */
+  readonly entity: FieldTable;
+}
+
+/** The tables by their names in the code. Everything below follows from this list. */
 export const RECORD_TABLES = {
   products: keyed<Product>({
     name: 'products',
-    fields: indexedFields(PRODUCT),
+    entity: PRODUCT,
     firstId: 1,
     tombstones: 'expire',
   }),
   users: keyed<User>({
     name: 'users',
-    fields: indexedFields(USER),
+    entity: USER,
     firstId: 1,
     tombstones: 'expire',
   }),
   orders: keyed<Order>({
     name: 'orders',
-    fields: indexedFields(ORDER),
+    entity: ORDER,
     firstId: 1,
     tombstones: 'expire',
   }),
   apiKeys: keyed<ApiKey>({
     name: 'api_keys',
-    fields: indexedFields(API_KEY),
+    entity: API_KEY,
     firstId: FIRST_KEY_ID + 1,
-    // The tombstone of the first key keeps it from being made again.
+    // The tombstone of the first key prevents that another start creates it again.
     tombstones: 'stay',
   }),
   signingKeys: unkeyed<SigningKey>({
@@ -61,12 +67,12 @@ type KeyedName = { [Name in TableName]: Tables[Name]['creation'] extends 'keyed'
 
 export const TABLES: readonly RecordTable[] = Object.values(RECORD_TABLES);
 
-/** Those whose records are created under idempotency keys. */
+/** The tables whose records are created under idempotency keys. */
 export const RESOURCE_TABLES: readonly RecordTable[] = Object.values(RECORD_TABLES).filter(
   ({ creation }) => creation === 'keyed',
 );
 
-/** Those whose tombstones go with time. */
+/** The tables whose tombstones are purged. */
 export const EXPIRING_TABLES: readonly RecordTable[] = Object.values(RECORD_TABLES).filter(
   ({ tombstones }) => tombstones === 'expire',
 );
@@ -85,16 +91,18 @@ export type Repositories = {
     : never;
 };
 
-/** @param open returns the repository of a table, whatever its fields are */
+/** @param open returns the repository of a table with any fields */
 export function repositories(open: <Fields extends object>(table: RecordTable) => Repository<Fields>) {
   const opened = Object.entries(RECORD_TABLES).map(([name, table]) => [name, open(table)]);
   return Object.fromEntries(opened) as Repositories;
 }
 
-type Description = Pick<Table<unknown, 'keyed'>, 'name' | 'fields' | 'firstId' | 'tombstones'>;
+type Description = Omit<Table<unknown, 'keyed'>, 'creation' | 'fieldsType'>;
 
-function keyed<Fields>(description: Description): Table<Fields, 'keyed'> {
-  return { ...description, creation: 'keyed' };
+function keyed<Fields>(
+  description: Omit<Description, 'fields'> & Pick<KeyedTable<Fields>, 'entity'>,
+): KeyedTable<Fields> {
+  return { ...description, fields: indexedFields(description.entity), creation: 'keyed' };
 }
 
 function unkeyed<Fields>(description: Description): Table<Fields, 'unkeyed'> {

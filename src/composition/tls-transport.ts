@@ -7,7 +7,7 @@ import { CertificateError } from '../adapters/outbound/certificates/check-key-pa
 import type { Logger } from '../application/ports/logger.js';
 import { SettingsError } from '../config/settings.js';
 
-/** Where the certificate comes from. */
+/** The source of the certificate. */
 export interface Certificates {
   /** @returns the certificate to serve now, with its key */
   current(): Promise<TlsIdentity>;
@@ -22,7 +22,7 @@ export interface TlsTransportOptions {
   readonly logger: Logger;
 }
 
-/** TLS that the service ends itself. A new certificate is served from the next check on, to new connections. */
+/** TLS that the service terminates. From the next check on, new connections get a new certificate. */
 export class TlsTransport {
   readonly clientIp: Middleware;
   readonly authorityFile: string | undefined;
@@ -38,9 +38,9 @@ export class TlsTransport {
     this.authorityFile = options.authorityFile;
   }
 
-  async open(response: RequestListener): Promise<Server> {
+  async open(listener: RequestListener): Promise<Server> {
     const identity = await this.certificates.current().catch(asSettingsError);
-    const server = createTlsServer(identity, response, { headers: this.options.headers });
+    const server = createTlsServer(identity, listener, { headers: this.options.headers });
     this.scheduleCheck(server, identity);
     return server;
   }
@@ -57,7 +57,7 @@ export class TlsTransport {
     }, this.options.checkMs).unref();
   }
 
-  /** @returns the certificate that is served from now on */
+  /** @returns the certificate to serve from now on */
   private async check(server: Server, served: TlsIdentity): Promise<TlsIdentity> {
     const { logger } = this.options;
     try {

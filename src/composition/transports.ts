@@ -22,13 +22,13 @@ export interface Transport {
    * Returns a server that does not listen yet. Called once.
    * @throws SettingsError
    */
-  open(response: RequestListener): Promise<Server>;
+  open(listener: RequestListener): Promise<Server>;
   close(): void;
 }
 
 /**
- * How often certificates are checked. After the clock is corrected, a certificate that is not yet valid is served for at
- * most this long.
+ * How often certificates are checked. After the clock is corrected, a certificate that is not yet valid is served for
+ * at most this long.
  */
 const SELF_SIGNED_CHECK_MS = 60_000;
 const FILES_CHECK_MS = 1_000;
@@ -60,7 +60,7 @@ export const TRANSPORTS: Readonly<Record<Settings['TLS'], Make>> = {
   proxy: ({ TRUSTED_PROXIES }) => ({
     clientIp: proxiedClientIp(new TrustedProxies(TRUSTED_PROXIES)),
     authorityFile: undefined,
-    open: async (response) => createPlainServer(response, { headers: STRICT_TRANSPORT }),
+    open: async (listener) => createPlainServer(listener, { headers: STRICT_TRANSPORT }),
     close: () => {},
   }),
 };

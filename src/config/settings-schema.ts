@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import Joi from 'joi';
 import { addressList, issuerUrl, originList, publicUrl, redisUrl } from './validators.js';
 
-export const STORE_NAMES = ['sqlite', 'memory', 'mongodb'] as const;
-export const RATE_LIMITER_NAMES = ['memory', 'redis'] as const;
-export const TLS_MODES = ['self-signed', 'files', 'proxy'] as const;
-/** From the most detailed to none at all. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const STORE_NAMES = ['sqlite', 'memory', 'mongodb'] as const;
+const RATE_LIMITER_NAMES = ['memory', 'redis'] as const;
+const TLS_MODES = ['self-signed', 'files', 'proxy'] as const;
+/** From the most detailed to none. */
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** The validated settings. The schema below describes each; an optional text that is not set is empty. */
 export interface Settings {
@@ -48,7 +48,7 @@ export interface Settings {
 const YEAR_SECONDS = 31_536_000;
 export const MAX_WORKERS = 64;
 
-/** In the order in which people read of them. A computed default is shown as the meta value `default`. */
+/** In the order of the documentation, which shows the meta value `default` instead of a computed default. */
 export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
   HOST: Joi.string().hostname().required().description('The address on which the service listens.'),
   PORT: Joi.number()
@@ -237,7 +237,7 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
 }).messages({
   addresses: '{{#label}} must be addresses and CIDRs, separated by commas',
   origins:
-    '{{#label}} must be origins such as https://shop.example, separated by commas and with nothing behind, or *',
+    '{{#label}} must be origins such as https://shop.example, separated by commas and without a path, or *',
 });
 
 /** A setting that one value of TLS requires. Under the others it may be set, must be well-formed and is ignored. */

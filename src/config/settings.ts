@@ -5,7 +5,7 @@ import { MAX_WORKERS, SETTINGS_SCHEMA, type Settings } from './settings-schema.j
 
 export type { Settings } from './settings-schema.js';
 
-/** The settings are wrong. There is one issue per line; none shows a value that may be secret. */
+/** The settings are invalid. There is one issue per line, without values that may be secret. */
 export class SettingsError extends Error {
   constructor(readonly issues: readonly string[]) {
     super(issues.join('\n'));
@@ -16,17 +16,17 @@ export class SettingsError extends Error {
 export interface SettingDescription {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'boolean';
-  /** The allowed values. Beside `minimum` and `maximum`: those that are not numbers. Empty: any value of the type. */
+  /** The allowed values. With `minimum` and `maximum`: those that are not numbers. Empty: any value of the type. */
   readonly values: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Empty: none. */
+  /** Empty: no default. */
   readonly default: string;
   /** One sentence in Markdown. */
   readonly description: string;
 }
 
-/** What joi tells of one setting. */
+/** A setting as joi describes it. */
 interface JoiDescription {
   readonly type: string;
   readonly flags: { readonly description?: string; readonly default?: unknown; readonly only?: boolean };
@@ -39,7 +39,7 @@ const JOI_DESCRIPTIONS = SETTINGS_SCHEMA.describe()['keys'] as Readonly<Record<s
 const DEFAULTS = new URL('../../config/default.json', import.meta.url);
 const PORT_RANGE = { minimum: 0, maximum: 65_535 };
 
-/** All settings in the order of the schema, but for CONFIG_FILE, which names a file of settings. */
+/** All settings in the order of the schema, except CONFIG_FILE, which names a file of settings. */
 export function describeSettings(): SettingDescription[] {
   const defaults = readLayer(DEFAULTS) as Readonly<Record<string, unknown>>;
   return Object.entries(JOI_DESCRIPTIONS).map(
@@ -62,13 +62,13 @@ export function describeSettings(): SettingDescription[] {
 }
 
 /**
- * Reads `config/default.json`, over it the file that CONFIG_FILE names, and over both the environment. An environment
- * variable that is empty counts as not set.
+ * Reads `config/default.json`, then the file that CONFIG_FILE names, then the environment. Each overrides the ones
+ * before it. An empty environment variable counts as not set.
  * @throws SettingsError
  */
 export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
-  const given = environment['CONFIG_FILE'];
-  const layers = [readLayer(DEFAULTS), given ? readLayer(given) : {}, fromEnvironment(environment)];
+  const file = environment['CONFIG_FILE'];
+  const layers = [readLayer(DEFAULTS), file ? readLayer(file) : {}, fromEnvironment(environment)];
   const { value, error } = SETTINGS_SCHEMA.validate(withWorkersCounted(Object.assign({}, ...layers)), {
     abortEarly: false,
     errors: { wrap: { label: false } },
@@ -77,7 +77,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   return Object.freeze(value);
 }
 
-/** The environment variables with which {@link loadSettings} returns the same settings in another process. */
+/** Returns environment variables with which {@link loadSettings} returns the same settings in another process. */
 export function toEnvironment(settings: Settings): Record<string, string> {
   const variables = Object.entries(settings).map(([name, value]) => [name, String(value)]);
   return { ...Object.fromEntries(variables), CONFIG_FILE: '' };

@@ -8,19 +8,19 @@ export function addressList(list: string, { error }: Joi.CustomHelpers): string 
 
 /** Joi rule: `*`, or origins separated by commas. */
 export function originList(list: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
-  const isSound = list === '*' || list.split(',').every((origin) => isOrigin(origin.trim()));
-  return isSound ? list : error('origins');
+  const isValid = list === '*' || list.split(',').every((origin) => isOrigin(origin.trim()));
+  return isValid ? list : error('origins');
 }
 
-/** Joi rule: https://www.iana.org/assignments/uri-schemes/prov/redis, where the path is the number of a database. */
+/** Joi rule: https://www.iana.org/assignments/uri-schemes/prov/redis, and its path is the number of a database. */
 export function redisUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
   if (!URL.canParse(text)) return error('any.invalid');
   const { protocol, hostname, pathname, search } = new URL(text);
-  const isSound = /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname + search);
-  return isSound ? text : error('any.invalid');
+  const isValid = /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname + search);
+  return isValid ? text : error('any.invalid');
 }
 
-/** Joi rule: an https address in normal form. Clients compare it as text, and it stands in headers. */
+/** Joi rule: an https address in normal form. Clients compare it as text, and headers contain it. */
 export function publicUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
   if (!URL.canParse(text)) return error('any.invalid');
   const { protocol, host, pathname } = new URL(text);

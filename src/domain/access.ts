@@ -4,7 +4,7 @@ import type { Id, Instant } from './record.js';
 import { NAME } from './text.js';
 import { validator } from './validation.js';
 
-/** What a credential allows. */
+/** The permissions that a credential can have. */
 export const SCOPES = [
   'products:read',
   'products:write',
@@ -70,7 +70,7 @@ export function administersKeys({ scopes, expiresAt }: ApiKey, now: Instant): bo
   return scopes.includes('keys:admin') && (expiresAt === undefined || expiresAt > now);
 }
 
-/** @param reason shown to the client: a reason of its own only for a token with a valid signature */
+/** @param reason shown to the client; must differ from the default only if the token has a valid signature */
 export function invalidToken(reason = 'The token is not one that this service knows.'): AppError {
   return new AppError('invalid_token', reason);
 }
@@ -80,8 +80,8 @@ const LAST_INSTANT: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** The rule for `expiresAt` of a key that is created at `now`. */
 export function validateExpiry(expiresAt: Instant | undefined, now: Instant): Issue[] {
-  const isGood = expiresAt === undefined || (expiresAt > now && expiresAt <= LAST_INSTANT);
-  return isGood ? [] : [fieldIssue('out_of_range', ['expiresAt'])];
+  const isValid = expiresAt === undefined || (expiresAt > now && expiresAt <= LAST_INSTANT);
+  return isValid ? [] : [fieldIssue('out_of_range', ['expiresAt'])];
 }
 
 /** The claims of an access token of this service (RFC 9068 section 2.2). Instants are whole seconds. */

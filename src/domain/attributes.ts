@@ -3,7 +3,7 @@ import { ONE_LINE, type TextRule, validateText } from './text.js';
 
 export type AttributeValue = string | number | boolean;
 
-/** Fields that a client names. Keys are data: `.`, `$` and `:` have no meaning in them. */
+/** Values under keys that the client chooses. Keys are data: `.`, `$` and `:` have no meaning in them. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 export const ATTRIBUTES = {
@@ -17,7 +17,7 @@ const MAX_VALIDATED = 1_000;
 
 export interface AttributeIssue {
   readonly code: IssueCode;
-  /** Empty if the issue is of the whole object. */
+  /** Empty if the issue concerns the whole object. */
   readonly path: readonly string[];
 }
 
@@ -38,10 +38,10 @@ function validateValue(value: unknown): IssueCode[] {
   if (typeof value === 'string') return validateText(value, ATTRIBUTES.text);
   if (typeof value === 'boolean') return [];
   if (typeof value !== 'number') return ['invalid_type'];
-  return isKeptExactly(value) ? [] : ['out_of_range'];
+  return isStoredExactly(value) ? [] : ['out_of_range'];
 }
 
-/** From 2^53 on a double stands for several integers, so a client could get back another number than it sent. */
-function isKeptExactly(value: number): boolean {
+/** From 2^53 on, a double represents several integers, so a client could read another number than it sent. */
+function isStoredExactly(value: number): boolean {
   return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

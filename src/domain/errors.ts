@@ -1,6 +1,6 @@
 import type { Versioned } from './record.js';
 
-/** What went wrong, in the words that clients are written against. Every code is in the public contract. */
+/** The code of an error. Clients depend on it: every code is in the public contract. */
 export type ErrorCode =
   | 'validation_failed'
   | 'query_too_expensive'
@@ -18,7 +18,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unavailable';
 
-/** What is wrong with one value. */
+/** The code of an issue: the rule that a value breaks. */
 export type IssueCode =
   | 'required'
   | 'invalid_type'
@@ -40,7 +40,7 @@ export interface Issue {
   readonly pointer: string;
 }
 
-/** The one error that crosses a port. Anything else that is thrown is a defect and is answered as `internal_error`. */
+/** The one error that crosses a port. Any other error is a defect, and the response is `internal_error`. */
 export class AppError extends Error {
   override readonly name = 'AppError';
 
@@ -54,7 +54,7 @@ export class AppError extends Error {
   }
 }
 
-/** The record has another version than the caller's precondition names. */
+/** The version of the record does not meet the precondition. */
 export class PreconditionFailed extends AppError {
   /** @param current the record as it is now */
   constructor(readonly current: Versioned<unknown>) {
@@ -93,7 +93,7 @@ const MESSAGES: Readonly<Record<IssueCode, string>> = {
   out_of_range: 'is out of range',
   too_long: 'is too long',
   too_short: 'is too short',
-  invalid_format: 'holds what may not stand here',
+  invalid_format: 'has an invalid format',
   unknown_field: 'is not a field',
   duplicate_value: 'is there already',
   read_only_field: 'is given by the service and cannot be set',

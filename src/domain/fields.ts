@@ -1,8 +1,8 @@
 import type { Attributes } from './attributes.js';
 import type { TextRule } from './text.js';
 
-/** What holds for a field of any kind. */
-interface OfEveryKind {
+/** The options of a field of any kind. */
+interface FieldOptions {
   /** Every record has a value. */
   readonly required?: true;
   /** Lists can be filtered by the field, and sorted by it if it is required. Stores keep an index. */
@@ -13,50 +13,50 @@ interface OfEveryKind {
   readonly ignoresCase?: true;
 }
 
-export interface TextField extends OfEveryKind, TextRule {
+export interface TextField extends FieldOptions, TextRule {
   readonly kind: 'text';
 }
 
-/** A text of one fixed form, for which a length says nothing. */
-export interface CodeField extends OfEveryKind {
+/** A text of one fixed form. The pattern implies its length. */
+export interface CodeField extends FieldOptions {
   readonly kind: 'code';
   readonly pattern: RegExp;
 }
 
-export interface ChoiceField extends OfEveryKind {
+export interface ChoiceField extends FieldOptions {
   readonly kind: 'choice';
   readonly values: readonly string[];
 }
 
-export interface IntegerField extends OfEveryKind {
+export interface IntegerField extends FieldOptions {
   readonly kind: 'integer';
   readonly min: number;
   readonly max: number;
 }
 
 /** The id of a record of another resource. The record must exist when a write adds the reference. */
-export interface ReferenceField extends OfEveryKind {
+export interface ReferenceField extends FieldOptions {
   readonly kind: 'reference';
   /** The name of the resource's table. */
   readonly to: string;
 }
 
 /** A moment in time: milliseconds since 1970 in a record, RFC 3339 in a body. */
-export interface InstantField extends OfEveryKind {
+export interface InstantField extends FieldOptions {
   readonly kind: 'instant';
 }
 
-/** Fields that the client names. */
-export interface AttributesField extends OfEveryKind {
+/** An object whose keys the client chooses. */
+export interface AttributesField extends FieldOptions {
   readonly kind: 'attributes';
 }
 
-export interface ObjectField extends OfEveryKind {
+export interface ObjectField extends FieldOptions {
   readonly kind: 'object';
   readonly fields: FieldTable;
 }
 
-export interface ListField extends OfEveryKind {
+export interface ListField extends FieldOptions {
   readonly kind: 'list';
   readonly of: Field;
   readonly min: number;
@@ -106,15 +106,15 @@ export type ValueOf<F> = F extends { kind: 'text' | 'code' }
             ? readonly ValueOf<Element>[]
             : never;
 
-/** What lists and stores need to know of an indexed field. */
+/** An indexed field, as lists and stores need it. */
 export interface FieldSpec {
   /** `instant`: milliseconds since 1970-01-01T00:00:00Z. `attributes`: an object of keys that are data. */
   readonly type: 'text' | 'integer' | 'instant' | 'attributes';
-  /** Every record has a value. Only by such fields can a list be sorted. */
+  /** Every record has a value. A list can be sorted only by such fields. */
   readonly required?: true;
   /** No two records share a value. */
   readonly unique?: true;
-  /** Names a record of another resource. Clients list what names one such record, newest first. */
+  /** Names a record of another resource. Clients list the records that name it, newest first. */
   readonly reference?: true;
   /** `A` to `Z` equal `a` to `z` in every comparison. The order of values is case-sensitive. */
   readonly ignoresCase?: true;
@@ -139,9 +139,9 @@ export function indexedFields(table: FieldTable): FieldSpecs {
   return Object.fromEntries(Object.entries(table).flatMap(([name, field]) => indexedIn(name, field, true)));
 }
 
-/** @param isAlwaysThere whether every record has the object around the field */
-function indexedIn(name: string, field: Field, isAlwaysThere: boolean): [string, FieldSpec][] {
-  const isRequired = isAlwaysThere && field.required === true;
+/** @param isAlwaysPresent whether every record has the object around the field */
+function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [string, FieldSpec][] {
+  const isRequired = isAlwaysPresent && field.required === true;
   if (field.kind === 'object')
     return Object.entries(field.fields).flatMap(([member, inner]) =>
       indexedIn(`${name}.${member}`, inner, isRequired),

@@ -1,7 +1,7 @@
 import type { FieldsOf, FieldTable } from './fields.js';
 import { validator } from './validation.js';
 
-/** An order keeps its user and products when they are deleted: it is history. */
+/** An order keeps the ids of its user and products after they are deleted, because it is history. */
 export const ORDER = {
   userId: { kind: 'reference', to: 'users', required: true, indexed: true },
   items: {

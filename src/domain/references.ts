@@ -4,7 +4,7 @@ import { type Id, MAX_ID } from './record.js';
 /** The bounds of an id that names another record. */
 export const REFERENCE = { min: 1, max: MAX_ID } as const;
 
-/** A record of another resource that an entity names, and where. */
+/** The id of a record of another resource, and its path in the entity. */
 export interface Reference {
   readonly id: Id;
   readonly path: Path;
@@ -14,7 +14,7 @@ export interface Reference {
 export interface ReferenceFinder {
   /** The name of the resource's table. */
   readonly to: string;
-  /** The values may be of any type: what is no id is left out. */
+  /** The values may be of any type. Values that are not ids are skipped. */
   find(fields: unknown): Reference[];
 }
 

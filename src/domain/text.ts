@@ -17,7 +17,7 @@ export const ONE_LINE = /^[^\u0000-\u001f\u007f]*$/u;
 /** Like {@link ONE_LINE}, with tab, line feed and carriage return allowed. */
 export const MANY_LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/u;
 
-/** A surrogate without its pair stands for no character, so no text may hold it. */
+/** A surrogate without its pair. It represents no character, so no text may contain it. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /** Like {@link ONE_LINE}, but not white space only (`\s` and Unicode's White_Space). */

@@ -2,18 +2,18 @@ import type { FieldsOf, FieldTable } from './fields.js';
 import { NAME } from './text.js';
 import { validator } from './validation.js';
 
-/** As HTML's e-mail input takes it: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address */
-const ADDRESS =
+/** The e-mail addresses that HTML's input accepts: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address */
+const EMAIL_ADDRESS =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
 export const USER = {
   name: { kind: 'text', ...NAME, required: true, indexed: true },
-  /** Kept as it was sent. Two users cannot share an address that differs in case only. */
+  /** Stored as sent. Two users cannot share an address that differs in case only. */
   email: {
     kind: 'text',
     min: 1,
     max: 254,
-    allowed: ADDRESS,
+    allowed: EMAIL_ADDRESS,
     required: true,
     indexed: true,
     unique: true,

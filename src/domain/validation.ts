@@ -24,17 +24,17 @@ type Check = (value: never, path: Path, issues: Issue[]) => void;
 function checkOf(field: Field): Check {
   switch (field.kind) {
     case 'text':
-      return coded((text: string) => validateText(text, field));
+      return codeCheck((text: string) => validateText(text, field));
     case 'code':
-      return coded((text: string) => formIssues(text, field.pattern.test(text)));
+      return codeCheck((text: string) => formIssues(text, field.pattern.test(text)));
     case 'choice':
-      return coded((text: string) => formIssues(text, field.values.includes(text)));
+      return codeCheck((text: string) => formIssues(text, field.values.includes(text)));
     case 'integer':
-      return coded((value: number) => (isWithin(value, field) ? [] : ['out_of_range']));
+      return codeCheck((value: number) => (isWithin(value, field) ? [] : ['out_of_range']));
     case 'reference':
-      return coded((value: number) => (isReference(value) ? [] : ['out_of_range']));
+      return codeCheck((value: number) => (isReference(value) ? [] : ['out_of_range']));
     case 'instant':
-      return coded((value: number) => (Number.isSafeInteger(value) ? [] : ['out_of_range']));
+      return codeCheck((value: number) => (Number.isSafeInteger(value) ? [] : ['out_of_range']));
     case 'attributes':
       return (attributes: Attributes, path, issues) => {
         for (const { code, path: inside } of validateAttributes(attributes))
@@ -47,7 +47,7 @@ function checkOf(field: Field): Check {
   }
 }
 
-function coded<Value>(codes: (value: Value) => readonly IssueCode[]): Check {
+function codeCheck<Value>(codes: (value: Value) => readonly IssueCode[]): Check {
   return (value, path, issues) => {
     for (const code of codes(value)) issues.push(fieldIssue(code, path));
   };
@@ -70,32 +70,32 @@ function listCheck(field: ListField): Check {
     if (elements.length < field.min) issues.push(fieldIssue('too_short', path));
     if (elements.length > field.max) issues.push(fieldIssue('too_long', path));
     for (const [at, element] of elements.entries()) check(element, [...path, at], issues);
-    for (const place of repetitions(elements))
-      issues.push(fieldIssue('duplicate_value', [...path, ...place]));
+    for (const inside of repetitions(elements))
+      issues.push(fieldIssue('duplicate_value', [...path, ...inside]));
   };
 }
 
 /** The issues of a text that has one fixed form. */
-export function formIssues(text: string, isGood: boolean): IssueCode[] {
+export function formIssues(text: string, isValid: boolean): IssueCode[] {
   if (text === '') return ['too_short'];
-  return isGood ? [] : ['invalid_format'];
+  return isValid ? [] : ['invalid_format'];
 }
 
 /**
- * Makes a function that returns the paths to values that repeat one before them. Elements may be of any type: only good
+ * Makes a function that returns the paths to values that repeat an earlier one. Elements may be of any type: only valid
  * values are compared.
  */
 export function repetitionsIn({
   of: element,
   distinct,
 }: ListField): (elements: readonly unknown[]) => Path[] {
-  const isGood = goodValue(distinct.reduce(member, element));
+  const isValid = validValue(distinct.reduce(member, element));
   return (elements) => {
     const seen = new Set<unknown>();
     const repeated: Path[] = [];
     for (const [at, one] of elements.entries()) {
       const value = distinct.reduce(memberValue, one);
-      if (!isGood(value)) continue;
+      if (!isValid(value)) continue;
       if (seen.has(value)) repeated.push([at, ...distinct]);
       seen.add(value);
     }
@@ -109,7 +109,7 @@ function member(field: Field, name: string): Field {
   return inner;
 }
 
-function goodValue(field: Field): (value: unknown) => boolean {
+function validValue(field: Field): (value: unknown) => boolean {
   if (field.kind === 'reference') return isReference;
   if (field.kind === 'choice') return (value) => (field.values as readonly unknown[]).includes(value);
   throw new Error(`A list cannot be distinct by a field of the kind ${field.kind}.`);

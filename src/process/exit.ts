@@ -5,7 +5,7 @@ export const EX_SOFTWARE = 70;
 export const EX_TEMPFAIL = 75;
 const EX_CONFIG = 78;
 
-/** Under npm one Ctrl-C reaches the process twice within this time: directly, and passed on. */
+/** Under npm, one Ctrl-C reaches the process twice within this time: directly, and through npm. */
 const SAME_SIGNAL_MS = 250;
 
 /** If the settings are wrong, prints one line per issue and ends the process. */
@@ -25,24 +25,25 @@ export function exitMisconfigured({ issues }: SettingsError): never {
 
 /**
  * Stops at the first SIGTERM or SIGINT, and ends the process with exit code 0 afterwards.
- * @param again called at the second signal with the exit code of a process that the signal ends
+ * @param onSecondSignal receives the exit code of a process that the signal ends
  */
 export function onShutdownSignal(
   stop: () => Promise<void>,
-  again: (exitCode: number) => void,
+  onSecondSignal: (exitCode: number) => void,
 ): { readonly requested: boolean } {
   const state = { requested: false };
-  let first = 0;
+  let firstAt = 0;
   for (const [signal, number] of [
     ['SIGTERM', 15],
     ['SIGINT', 2],
   ] as const) {
     process.on(signal, async () => {
       if (state.requested) {
-        if (signal === 'SIGTERM' || performance.now() - first > SAME_SIGNAL_MS) again(128 + number);
+        if (signal === 'SIGTERM' || performance.now() - firstAt > SAME_SIGNAL_MS)
+          onSecondSignal(128 + number);
         return;
       }
-      first = performance.now();
+      firstAt = performance.now();
       state.requested = true;
       await stop();
       process.exit(0);

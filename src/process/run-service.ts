@@ -4,7 +4,7 @@ import { exitOnConfigError } from './exit.js';
 import { serve } from './serve.js';
 import { exitMessage, print, startupBanner } from './startup-banner.js';
 
-/** Runs the service until a signal stops it: in this process, or in as many as the settings say. */
+/** Runs the service until a signal stops it, in one process or in several, as the setting WORKERS says. */
 export async function runService(): Promise<void> {
   // A closed standard output, as after `| head`, does not stop the service.
   process.stdout.on('error', () => {});

@@ -3,7 +3,7 @@ import { type Started, StoreTimeout } from '../composition/service.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { EX_SOFTWARE, EX_TEMPFAIL, exitMisconfigured, exitOnConfigError, onShutdownSignal } from './exit.js';
 
-/** What a standalone process and a cluster worker do differently. */
+/** The differences between a standalone process and a cluster worker. */
 export interface ProcessHooks {
   /** In a cluster worker: its channel to the primary. */
   readonly primary?: Parameters<typeof createService>[1];

@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.js';
 
 type Lines = (settings: Settings, started: Started) => string[];
 
-/** What a person reads when the service has started: its address, its data and a first request. */
+/** The lines for a person when the service has started: its URL, its data and a first request. */
 export const startupBanner: Lines = (settings, started) => {
   const { storeLocation, firstKey } = started;
   return [
@@ -32,7 +32,7 @@ const LOCATION: Readonly<Record<Settings['TLS'], Lines>> = {
 const FIRST_REQUEST: Readonly<Record<Settings['TLS'], Lines>> = {
   'self-signed': (_settings, { port, authorityFile = '', firstKey }) => [
     'Try it:',
-    `  curl --cacert ${shellWord(shortest(authorityFile))} ${authorized(firstKey)} https://localhost:${port}/v1/products`,
+    `  curl --cacert ${shellWord(shortestPath(authorityFile))} ${authorized(firstKey)} https://localhost:${port}/v1/products`,
     `or, in a browser: https://localhost:${port}/docs`,
   ],
   files: (_settings, { port, firstKey }) => [
@@ -42,7 +42,7 @@ const FIRST_REQUEST: Readonly<Record<Settings['TLS'], Lines>> = {
   proxy: () => [],
 };
 
-/** What a person reads when the service could not start, or stopped after an error. */
+/** The lines for a person when the service could not start, or stopped after an error. */
 export function exitMessage(reason: string): string[] {
   return [`The service ends: ${reason}`];
 }
@@ -55,7 +55,7 @@ function authorized(firstKey: string | undefined): string {
   return `-H "Authorization: Bearer ${firstKey ?? '$API_KEY'}"`;
 }
 
-function shortest(file: string): string {
+function shortestPath(file: string): string {
   const short = relative(process.cwd(), file);
   return short.startsWith('..') ? file : short;
 }

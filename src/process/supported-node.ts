@@ -8,15 +8,15 @@ const RANGE = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/;
 
 /**
  * Ends the process with one line on standard error and exit code 78 if `engines` in package.json excludes this version
- * of Node. The programs call it before they import anything else. This file and the programs use only syntax that
- * Node 12 can parse: no top-level `await`, no `?.`, no `??`.
+ * of Node. The programs call it before they import anything else, so it cannot use the library semver. This file and
+ * the programs use only syntax that Node 12 can parse: no top-level `await`, no `?.`, no `??`.
  */
 export function requireSupportedNode() {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const supported = manifest.engines.node;
   if (isSupported(process.versions.node, supported)) return;
   process.stderr.write(
-    `This needs Node ${described(supported)}; it is run by Node ${process.versions.node}.\n`,
+    `This needs Node ${describeRanges(supported)}; it is run by Node ${process.versions.node}.\n`,
   );
   process.exit(EX_CONFIG);
 }
@@ -35,7 +35,7 @@ export function isSupported(version: string, supported: string): boolean {
   });
 }
 
-function described(supported: string): string {
+function describeRanges(supported: string): string {
   return rangesOf(supported)
     .map(({ isWithinMajor, least }) => {
       return `${least.join('.')} or later${isWithinMajor ? ` of ${least[0]}.x` : ''}`;
@@ -46,7 +46,7 @@ function described(supported: string): string {
 function rangesOf(supported: string) {
   return supported.split(' || ').map((range) => {
     const parts = RANGE.exec(range);
-    if (!parts) throw new Error(`package.json: engines.node has a range of another form: ${range}`);
+    if (!parts) throw new Error(`package.json: engines.node has a range of an unknown form: ${range}`);
     return { isWithinMajor: parts[1] === '^', least: parts.slice(2).map(Number) };
   });
 }

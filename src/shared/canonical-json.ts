@@ -1,4 +1,4 @@
-/** JSON with the members of every object in one order, so that equal values give equal texts. */
+/** Returns JSON with the members of every object in one order, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, sorted);
 }

@@ -5,26 +5,26 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-const inLine = new RotatingQueues<() => void>();
+const waiting = new RotatingQueues<() => void>();
 
 /**
- * Resolves when the next piece of a long work may run. One piece of all long works in the process runs in each turn
- * of the event loop, so a request waits for at most one of them. Clients take turns: a client waits for one piece of
- * each other client, however much work the others have.
- * @param client for whom the work is done: a principal, else an address; absent: the service itself
+ * Resolves when the next piece of a long task may run. Only one piece of all long tasks runs in each turn of the event
+ * loop, so a request waits for at most one of them. Clients take turns: between two pieces, a client waits for at most
+ * one piece of each other client.
+ * @param client the client of the task: a principal, else an IP address; absent: the service itself
  */
 export function yieldFairly(client = ''): Promise<void> {
   return new Promise((resolve) => {
-    if (inLine.isEmpty) setImmediate(admitNext);
-    inLine.add(client, resolve);
+    if (waiting.isEmpty) setImmediate(admitNext);
+    waiting.add(client, resolve);
   });
 }
 
 function admitNext(): void {
-  const [next] = inLine;
+  const [next] = waiting;
   if (!next) return;
   const [client, proceed] = next;
-  inLine.serve(client, proceed);
+  waiting.serve(client, proceed);
   proceed();
-  if (!inLine.isEmpty) setImmediate(admitNext);
+  if (!waiting.isEmpty) setImmediate(admitNext);
 }

@@ -6,15 +6,15 @@ export interface ShareLimits {
   readonly total: number;
   /** The limit of one client. Below the total, so that one client never holds everything. */
   readonly perClient: number;
-  /** Beyond the total, for clients that hold nothing yet, because others may hold the total. Default: 0. */
+  /** An addition to the total for clients that hold nothing yet, because others may hold the total. Default: 0. */
   readonly reserve?: number;
   /** The number of requests of one client that may wait at the same time. */
   readonly maxWaiting: number;
-  /** Milliseconds after which a waiting request is given up. */
+  /** A waiting request is given up after this time. */
   readonly patienceMs: number;
 }
 
-/** What one request holds of a limited resource. */
+/** The part of a limited resource that one request holds. */
 export interface Share {
   readonly size: number;
   /** Releases a part. A share never grows. */
@@ -31,6 +31,7 @@ interface Waiter {
 /**
  * A semaphore with a limit for all clients together and one for each client. A request beyond a limit waits. Waiting
  * clients are served in rotation.
+ * By hand: libraries such as p-limit have one queue and do not distinguish clients.
  */
 export class FairShares {
   private readonly held = new Map<string, number>();
@@ -40,8 +41,8 @@ export class FairShares {
   constructor(private readonly limits: ShareLimits) {}
 
   /**
-   * @param client whose limit counts: a principal, else an address
-   * @param size what the request needs; at most what one client may hold
+   * @param client the client whose limit counts: a principal, else an IP address
+   * @param size the need of the request; reduced to the limit of one client
    * @returns undefined if too many requests of this client wait, or the wait was too long
    */
   take(client: string, size = 1): Promise<Share | undefined> {

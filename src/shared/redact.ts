@@ -1,9 +1,9 @@
-/** An API key, also percent-encoded as in an address. */
+/** An API key, also percent-encoded as in a URL. */
 const API_KEY = /pcs(?:_|%5f)[0-9a-z]{8,}/gi;
 /** A JWT, by the start of its header: `{"` in base64url. */
 const JWT = /eyJ[\w.-]{8,}/g;
 
-/** The text with everything that looks like an API key or an access token replaced, for people and for the log. */
+/** Returns the text with everything that looks like an API key or an access token replaced. */
 export function redactSecrets(text: string): string {
   return text.replaceAll(API_KEY, 'pcs_[secret]').replaceAll(JWT, 'eyJ[secret]');
 }

@@ -5,20 +5,25 @@ import type { Repository } from '#src/application/ports/repository.js';
 import { BY_ID } from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
-import { byKey, keysOf, reservations as made, reservation } from './idempotency/reservations.js';
-import { Opened, type OpenRepository } from './repository/opened.js';
+import {
+  byKey,
+  keysOf,
+  reservations as numberedReservations,
+  reservation,
+} from './idempotency/reservations.js';
 import { AT } from './repository/records.js';
+import { type OpenRepository, TestStore } from './repository/test-store.js';
 
-/** What all archives of a store hold to. */
+/** The tests that every archive of a store passes. */
 export function archiveContract(adapter: string, open: () => Promise<OpenRepository>): void {
   describe(`the archive contract on ${adapter}`, () => {
-    const store = Opened.forEachTest(open);
+    const store = TestStore.forEachTest(open);
     recordArchiveContract(store);
     reservationArchiveContract(store);
   });
 }
 
-function recordArchiveContract(store: Opened): void {
+function recordArchiveContract(store: TestStore): void {
   describe('of records', () => {
     let products: Repository<Product>;
     let archive: RecordArchive;
@@ -36,7 +41,7 @@ function recordArchiveContract(store: Opened): void {
       fields: { name: `product ${id}`, ...fields },
     });
 
-    it('reads records and tombstones in one order, page by page', async () => {
+    it('reads records and tombstones by id, page by page', async () => {
       for (const id of [1, 2, 3, 5]) await products.insert(record(id));
       for (const id of [2, 5]) await products.remove(id, 3, AT + id);
       const all: RecordEntry[] = [
@@ -51,7 +56,7 @@ function recordArchiveContract(store: Opened): void {
       expect(await archive.read(5, 2)).to.deep.equal([]);
     });
 
-    it('reads large records to the last, in as many pages as it likes', async () => {
+    it('reads all large records, in any number of pages', async () => {
       const description = 'x'.repeat(300_000);
       const all = Array.from({ length: 30 }, (_, at) => record(at + 1, { description }));
       for (const one of all) await archive.add([one]);
@@ -63,7 +68,7 @@ function recordArchiveContract(store: Opened): void {
       expect(found).to.deep.equal(all);
     });
 
-    it('adds entries as they are', async () => {
+    it('adds entries unchanged', async () => {
       const full = record(7, {
         sku: 'x',
         price: { amount: 2 ** 53 - 1, currency: 'EUR' },
@@ -80,19 +85,19 @@ function recordArchiveContract(store: Opened): void {
       expect(await archive.read(0, 10)).to.deep.equal([full, { id: 8, deletedAt: AT }]);
     });
 
-    it('refuses an entry whose id is taken', async () => {
+    it('rejects an entry whose id is in use', async () => {
       await archive.add([record(1)]);
       expect(await isRefused(archive.add([record(1)]))).to.equal(true);
     });
 
-    it('forgets what it is told to discard, tombstones too', async () => {
+    it('discards records and tombstones', async () => {
       await archive.add([record(1, { sku: 'x' }), { id: 2, deletedAt: AT }, record(3)]);
       await archive.discard([1, 2]);
       expect(await archive.read(0, 10)).to.deep.equal([record(3)]);
       expect(await products.insert(record(2, { sku: 'x' }))).to.equal(true);
     });
 
-    it('knows the next id and raises it, never lowers it', async () => {
+    it('returns the next id, and raises but never lowers it', async () => {
       expect(await archive.nextId()).to.equal(1);
       await products.reserveIds(10);
       expect(await archive.nextId()).to.equal(11);
@@ -102,14 +107,14 @@ function recordArchiveContract(store: Opened): void {
       expect(await products.reserveIds(1)).to.equal(100);
     });
 
-    it('raises the next id of a store that never gave one', async () => {
+    it('raises the next id of a new store', async () => {
       await archive.raiseNextId(7);
       expect(await products.reserveIds(2)).to.equal(7);
     });
   });
 }
 
-function reservationArchiveContract(store: Opened): void {
+function reservationArchiveContract(store: TestStore): void {
   describe('of reservations', () => {
     let reservations: IdempotencyStore;
     let archive: ReservationArchive;
@@ -133,7 +138,7 @@ function reservationArchiveContract(store: Opened): void {
       expect(await archive.read('~', 2)).to.deep.equal([]);
     });
 
-    it('adds reservations as they are, and they stand', async () => {
+    it('adds reservations unchanged, and they take effect', async () => {
       const all = [
         reservation('a', { fields: '{"name":"é😀"}', reservedAt: AT - 1 }),
         reservation('b', { id: 8 }),
@@ -146,20 +151,20 @@ function reservationArchiveContract(store: Opened): void {
       );
     });
 
-    it('carries a thousand at once', async () => {
-      const all = made(1_000);
+    it('adds, reads and discards a thousand entries at once', async () => {
+      const all = numberedReservations(1_000);
       await archive.add(all);
       expect(await archive.read('', 1_000)).to.deep.equal(all);
       await archive.discard(keysOf(all));
       expect(await archive.read('', 1_000)).to.deep.equal([]);
     });
 
-    it('refuses a reservation whose key is in use', async () => {
+    it('rejects a reservation whose key is in use', async () => {
       await archive.add([reservation('a')]);
       expect(await isRefused(archive.add([reservation('a')]))).to.equal(true);
     });
 
-    it('forgets what it is told to discard, and nothing of another resource', async () => {
+    it('discards reservations, and none of another resource', async () => {
       const { users } = store.all.reservations;
       await users.reserve([reservation('a')]);
       await archive.add([reservation('a'), reservation('b')]);

@@ -23,7 +23,7 @@ rateLimiterContract('the workers of a cluster', (policy) => {
 });
 
 describe('the rate limiter of a cluster', () => {
-  it('is one for all workers, exact when they ask at once', async () => {
+  it('counts exactly across concurrent workers', async () => {
     const connect = primaryOf(POLICY);
     const workers = Array.from(
       { length: 4 },
@@ -34,10 +34,10 @@ describe('the rate limiter of a cluster', () => {
     );
     expect(states.filter(({ allowed }) => allowed)).to.have.length(POLICY.quota);
     const seen = new Set(states.filter(({ allowed }) => allowed).map(({ remaining }) => remaining));
-    expect(seen.size, 'no count is told twice').to.equal(POLICY.quota);
+    expect(seen.size, 'no count is returned twice').to.equal(POLICY.quota);
   });
 
-  it('keeps the counts of two policies apart on one line', async () => {
+  it('separates the counts of two policies on one channel', async () => {
     const other = { ...POLICY, name: 'auth', quota: 1 };
     const channel = new PrimaryChannel(primaryOf(POLICY, other)().worker);
     const [requests, failures] = [
@@ -49,23 +49,23 @@ describe('the rate limiter of a cluster', () => {
     expect((await requests.consume('a')).remaining).to.equal(19);
   });
 
-  it('sends what is asked in one turn as one message', async () => {
+  it('sends the requests of one turn of the event loop as one message', async () => {
     const channels = primaryOf(POLICY)();
     const limiter = new ClusterRateLimiter(POLICY, new PrimaryChannel(channels.worker));
     await Promise.all(Array.from({ length: 50 }, () => limiter.consume('a')));
     expect(channels.carried).to.equal(2);
   });
 
-  it('refuses for now where the primary does not answer in time, and takes no notice of it later', async () => {
+  it('is unavailable if the primary does not respond in time, and ignores the late response', async () => {
     const channels = primaryOf(POLICY)();
     const limiter = new ClusterRateLimiter(POLICY, new PrimaryChannel(channels.worker, 20));
     channels.hold();
     await expectRefusal(limiter.consume('a'), 'unavailable');
     channels.release();
-    expect((await limiter.consume('a')).remaining, 'counted all the same').to.equal(18);
+    expect((await limiter.consume('a')).remaining, 'the late request was counted').to.equal(18);
   });
 
-  it('refuses for now by a policy that the primary does not know', async () => {
+  it('is unavailable for a policy that the primary does not know', async () => {
     const channel = new PrimaryChannel(primaryOf()().worker);
     await expectRefusal(new ClusterRateLimiter(POLICY, channel).peek('a'), 'unavailable');
   });

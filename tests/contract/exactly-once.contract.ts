@@ -9,15 +9,15 @@ import { isReplay, keyed, MADE, outcome, REPLAYED } from '../support/idempotent-
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const DYING = resolve('build/tests/contract/crashing-service.js');
+const CRASHING_SERVICE = resolve('build/tests/contract/crashing-service.js');
 const PROCESSES = 2;
 const KEYS = 20;
 const CLIENTS = 8;
 const KILLS = 6;
 
-/** A store that outlives processes. */
-export interface LastingStore {
-  /** The settings by which services find it. */
+/** A store that survives a crash of its processes. */
+export interface PersistentStore {
+  /** The settings with which services open it. */
   readonly settings: Record<string, string>;
   /** The ids that are reserved for products. */
   reserved(): Promise<number[]>;
@@ -25,18 +25,18 @@ export interface LastingStore {
 }
 
 /**
- * What is created under a key is created once, in real processes that die and race.
- * @param steps at which tests/contract/crashing-service.ts can die on this store, and what it has done by then
+ * A creation under an idempotency key happens once, in real processes that crash and run concurrently.
+ * @param steps at which tests/contract/crashing-service.ts can crash on this store, and what it has written by then
  */
 export function exactlyOnceContract(
   name: string,
-  open: (folder: string) => LastingStore,
+  open: (folder: string) => PersistentStore,
   steps: Readonly<Record<string, { reserved: boolean; inserted: boolean }>>,
 ): void {
-  describe(`creation under a key, of processes on ${name}`, () => {
+  describe(`creation under an idempotency key by processes on ${name}`, () => {
     const root = temporaryFolder();
     let running: ChildProcessService[];
-    let store: LastingStore;
+    let store: PersistentStore;
     beforeEach(() => {
       running = [];
       store = open(mkdtempSync(`${root}/store-`));
@@ -65,13 +65,13 @@ export function exactlyOnceContract(
     };
 
     for (const [step, { reserved, inserted }] of Object.entries(steps)) {
-      it(`is finished by a retry when the process dies ${step}`, async () => {
-        const dying = start({ DIES: step }, [DYING]);
-        const doomed = await dying.started(FIRST_KEY);
+      it(`is finished by a retry if the process crashes ${step}`, async () => {
+        const crashing = start({ DIES: step }, [CRASHING_SERVICE]);
+        const firstClient = await crashing.started(FIRST_KEY);
         const key = randomUUID();
-        expect(await post(doomed, key).catch(() => 'no answer')).to.equal('no answer');
-        expect((await dying.exit).signal).to.equal('SIGKILL');
-        doomed.close();
+        expect(await post(firstClient, key).catch(() => 'no response')).to.equal('no response');
+        expect((await crashing.exit).signal).to.equal('SIGKILL');
+        firstClient.close();
 
         const client = await start().started(FIRST_KEY);
         const ids = await store.reserved();
@@ -88,30 +88,30 @@ export function exactlyOnceContract(
       });
     }
 
-    it('is done once, of duplicates through two processes', async () => {
+    it('happens once for duplicate requests to two processes', async () => {
       const services = Array.from({ length: PROCESSES }, () => start());
       const clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
       const keys = Array.from({ length: KEYS }, () => randomUUID());
-      /** Of keys for which a busy store was late: that answer may have been the one of the creation. */
-      const late = new Set<string>();
-      const responded = async (client: HttpClient, key: string): Promise<HttpResponse> => {
+      /** Keys with a 503 from a busy store. The lost response may have been that of the creation. */
+      const uncertain = new Set<string>();
+      const postUntilDone = async (client: HttpClient, key: string): Promise<HttpResponse> => {
         for (;;) {
           const response = await post(client, key);
           if (response.status !== 503) return response;
-          late.add(key);
+          uncertain.add(key);
           await sleep(10);
         }
       };
       const responses = await Promise.all(
         keys.map((key) =>
-          Promise.all([...clients, ...clients, ...clients].map((client) => responded(client, key))),
+          Promise.all([...clients, ...clients, ...clients].map((client) => postUntilDone(client, key))),
         ),
       );
-      for (const [at, alike] of responses.entries()) {
-        expect(alike.map(({ status }) => status)).to.deep.equal(Array(6).fill(201));
-        expect(new Set(alike.map(({ text }) => text))).to.have.length(1);
-        const made = alike.filter((response) => !isReplay(response));
-        expect(made.length).to.be.within(late.has(keys[at] ?? '') ? 0 : 1, 1);
+      for (const [at, duplicates] of responses.entries()) {
+        expect(duplicates.map(({ status }) => status)).to.deep.equal(Array(6).fill(201));
+        expect(new Set(duplicates.map(({ text }) => text))).to.have.length(1);
+        const originals = duplicates.filter((response) => !isReplay(response));
+        expect(originals.length).to.be.within(uncertain.has(keys[at] ?? '') ? 0 : 1, 1);
       }
       const [client] = clients;
       const found = client ? await listed(client) : [];
@@ -120,12 +120,12 @@ export function exactlyOnceContract(
       for (const client of clients) client.close();
     });
 
-    it('is done once for every key, by clients who try again, while the service is killed and started', async () => {
+    it('happens once per key for clients that retry while the service is killed and restarted', async () => {
       let service = start();
       let client = await service.started(FIRST_KEY);
       let isOver = false;
       const responses = new Map<string, HttpResponse[]>();
-      const responded = async (key: string): Promise<HttpResponse> => {
+      const postUntilDone = async (key: string): Promise<HttpResponse> => {
         for (;;) {
           const response = await post(client, key).catch(() => undefined);
           if (response?.status === 201) return response;
@@ -136,9 +136,9 @@ export function exactlyOnceContract(
       const writers = Array.from({ length: CLIENTS }, async (_, writer) => {
         for (let i = 0; !isOver; i++) {
           const key = `${writer}.${i}`;
-          responses.set(key, [await responded(key)]);
-          // Some clients never got the answer, and ask again later.
-          if (i % 3 === 0) responses.get(key)?.push(await responded(key));
+          responses.set(key, [await postUntilDone(key)]);
+          // Some clients lost the response, and send the request again later.
+          if (i % 3 === 0) responses.get(key)?.push(await postUntilDone(key));
         }
       });
       const done = Promise.all(writers);
@@ -159,7 +159,7 @@ export function exactlyOnceContract(
       const idOf = new Map(found.map(({ id, name }) => [name, id]));
       for (const [key, all] of responses) {
         for (const { json } of all) expect(json.id).to.equal(idOf.get(key));
-        expect(all.slice(1).every(isReplay), 'only the first may lack it').to.equal(true);
+        expect(all.slice(1).every(isReplay), 'every later response is a replay').to.equal(true);
       }
       client.close();
     });

@@ -24,23 +24,23 @@ describe('the first key of a store', () => {
   };
 
   for (const [name, open] of Object.entries(stores)) {
-    it(`is made once, by one of many that start together, and never again: ${name}`, async () => {
+    it(`is created once by concurrent first starts, and never again: ${name}`, async () => {
       const keys = await open();
       const replica = () => keyAdministration(keys);
       await replica().create({ name: 'earlier, by hand', scopes: ['products:read'] });
       const format = new ChecksummedApiKey();
       const candidates = Array.from({ length: 20 }, () => format.generate());
-      const made = await Promise.all(candidates.map((key) => replica().createFirst(key)));
-      expect(made.filter(Boolean)).to.have.length(1);
-      const winner = candidates[made.indexOf(true)] ?? '';
-      expect(await replica().createFirst(winner), 'again, its outcome unknown').to.equal(true);
+      const outcomes = await Promise.all(candidates.map((key) => replica().createFirst(key)));
+      expect(outcomes.filter(Boolean)).to.have.length(1);
+      const winner = candidates[outcomes.indexOf(true)] ?? '';
+      expect(await replica().createFirst(winner), 'a retry succeeds').to.equal(true);
       expect((await keys.find(FIRST_KEY_ID))?.fields.scopes).to.deep.equal(SCOPES);
       await replica().revoke(FIRST_KEY_ID);
       for (const key of candidates) expect(await replica().createFirst(key)).to.equal(false);
     });
   }
 
-  it('is refused where it is given and not well-formed', async () => {
+  it('is rejected if it is not well-formed', async () => {
     const keys = new MemoryRepository<ApiKey>(API_KEYS, ENDLESS);
     await expectRefusal(keyAdministration(keys).createFirst('pcs_wrong'), 'validation_failed');
   });

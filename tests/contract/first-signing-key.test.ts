@@ -24,7 +24,7 @@ describe('the first signing key of a store', () => {
   };
 
   for (const [name, open] of Object.entries(stores)) {
-    it(`is made by one of many replicas that need it together, and signs for all: ${name}`, async () => {
+    it(`is created once by concurrent replicas, which all sign with it: ${name}`, async () => {
       const [keys, signer, clock] = [await open(), new Rs256TokenSigner(), new FakeClock()];
       const administration = () => new SigningKeyAdministration({ keys, signer, clock });
       const replicas = Array.from(

@@ -1,28 +1,35 @@
 import fc from 'fast-check';
 import type { ListQuery, Order, Position, Value } from '#src/application/records/list-query.js';
 import { MAX_ID, type Versioned } from '#src/domain/record.js';
-import { anyFilters, anyOrder, type Drawn, INSTANT, type Values, valuesOf } from './query-scenarios.js';
+import {
+  anyFilters,
+  anyOrder,
+  INSTANT,
+  type ResourceGenerator,
+  type Values,
+  valuesOf,
+} from './query-scenarios.js';
 
-/** More than a store reads in one piece. */
+/** More records than a store reads in one slice. */
 const MIN_COUNT = 300;
 const MAX_COUNT = 1_500;
 
 export interface LargeScenario<Fields> {
   readonly records: readonly Versioned<Fields>[];
   readonly queries: readonly ListQuery[];
-  /** By how many milliseconds the looks at the clock move it, over and over: stores read more or less in one piece. */
+  /** Milliseconds by which each reading moves the clock, in rotation, so that stores read slices of different sizes. */
   readonly steps: readonly number[];
 }
 
-/** Of so few kinds that hundreds of records tie. */
+/** Scenarios with so few different records that hundreds of them tie. */
 export function largeScenarios<Fields>(
-  drawn: Drawn<Fields>,
+  generator: ResourceGenerator<Fields>,
   letters: readonly string[],
 ): fc.Arbitrary<LargeScenario<Fields>> {
   return fewValues(letters).chain((values) =>
     fc.record({
-      records: manyRecords(drawn, values),
-      queries: fc.array(largeQuery(drawn, values), { minLength: 1, maxLength: 4, size: 'max' }),
+      records: manyRecords(generator, values),
+      queries: fc.array(largeQuery(generator, values), { minLength: 1, maxLength: 4, size: 'max' }),
       steps: fc.array(fc.constantFrom(0, 0.5, 5), { minLength: 1, maxLength: 50, size: 'max' }),
     }),
   );
@@ -36,23 +43,26 @@ function fewValues(letters: readonly string[]): fc.Arbitrary<Values> {
   );
 }
 
-function manyRecords<Fields>(drawn: Drawn<Fields>, values: Values): fc.Arbitrary<Versioned<Fields>[]> {
-  const kind = fc.record({ fields: drawn.record(values), createdAt: INSTANT, updatedAt: INSTANT });
+function manyRecords<Fields>(
+  generator: ResourceGenerator<Fields>,
+  values: Values,
+): fc.Arbitrary<Versioned<Fields>[]> {
+  const kind = fc.record({ fields: generator.record(values), createdAt: INSTANT, updatedAt: INSTANT });
   return fc.array(kind, { minLength: 1, maxLength: 8 }).chain((kinds) =>
     fc
       .array(fc.constantFrom(...kinds), { minLength: MIN_COUNT, maxLength: MAX_COUNT, size: 'max' })
-      .map((those) =>
-        those.map(({ fields, ...at }, index) => ({
+      .map((all) =>
+        all.map(({ fields, ...at }, index) => ({
           id: index + 1,
           version: 1,
           ...at,
-          fields: drawn.distinct(fields, `${index}`),
+          fields: generator.distinct(fields, `${index}`),
         })),
       ),
   );
 }
 
-function largeQuery<Fields>({ fields }: Drawn<Fields>, values: Values): fc.Arbitrary<ListQuery> {
+function largeQuery<Fields>({ fields }: ResourceGenerator<Fields>, values: Values): fc.Arbitrary<ListQuery> {
   const limit = fc.oneof(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 1, max: 5 }));
   const number = fc.nat(MAX_COUNT).map(String);
   const text = fc.oneof(
@@ -72,7 +82,7 @@ function largeQuery<Fields>({ fields }: Drawn<Fields>, values: Values): fc.Arbit
 
 const ID = fc.oneof(fc.nat(MAX_COUNT + 100), fc.constantFrom(0, MAX_ID));
 
-/** Of any record, of none, and beyond all. */
+/** A position at a record, without a record, or beyond all records. */
 function anyPosition(order: Order, text: fc.Arbitrary<string>): fc.Arbitrary<Position> {
   const anyText = fc.oneof({ weight: 5, arbitrary: text }, fc.constantFrom('', '\u{10ffff}'));
   const moment = fc.oneof({ weight: 5, arbitrary: INSTANT }, INSTANT.map(aSecondAway));
@@ -87,7 +97,7 @@ function anyPosition(order: Order, text: fc.Arbitrary<string>): fc.Arbitrary<Pos
   });
 }
 
-/** An even one goes back, an odd one on. */
+/** One second earlier if the instant is even, otherwise one second later. */
 function aSecondAway(instant: number): number {
   return instant + (instant % 2 === 0 ? -1_000 : 1_000);
 }

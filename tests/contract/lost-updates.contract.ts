@@ -13,34 +13,37 @@ interface Try {
   /** The version that was read and sent as If-Match. */
   readonly read: number;
   readonly status: number;
-  /** The version that the answer tells. */
-  readonly reported: number;
+  /** The version in the response. */
+  readonly returned: number;
 }
 
-/** Whoever writes a record at the same time, no write is lost. @param clients of each process over one store */
+/**
+ * No write is lost among concurrent writers of one record.
+ * @param clients one for each process over the same store
+ */
 export function lostUpdatesContract(name: string, clients: () => readonly HttpClient[]): void {
-  describe(`many writers of one record at once, on ${name}`, () => {
+  describe(`concurrent writers of one record on ${name}`, () => {
     let path: string;
     const clientOf = (at: number) => {
       const client = clients()[at % clients().length];
-      if (!client) throw new Error('There is no process.');
+      if (!client) throw new Error('No client is open.');
       return client;
     };
     beforeEach(async () => {
       path = `/products/${(await clientOf(0).post('/products', { name: 'Lamp' })).json.id}`;
     });
 
-    /** Counts its writes in an attribute of its own, and keeps those of the others. */
+    /** Counts its writes in its own attribute, and keeps the attributes of the other writers. */
     const countUp = async (client: HttpClient, writer: string): Promise<Try> => {
       const { json, headers } = await client.get(path);
       const read = versionIn(headers.etag);
       const attributes = { ...json.attributes, [writer]: (json.attributes?.[writer] ?? 0) + 1 };
       const options = { headers: { 'If-Match': headers.etag ?? '' } };
       const response = await client.put(path, { ...json, attributes }, options);
-      return { writer, read, status: response.status, reported: versionIn(response.headers.etag) };
+      return { writer, read, status: response.status, returned: versionIn(response.headers.etag) };
     };
 
-    it('lets exactly one win each version, and tells the others by what they were beaten', async () => {
+    it('lets exactly one PUT win each version, and returns the current version to the others', async () => {
       const tries = await Promise.all(
         names.map(async (writer, at) => {
           const own: Try[] = [];
@@ -50,22 +53,22 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
       ).then((all) => all.flat());
       const won = tries.filter(({ status }) => status === 200);
       const lost = tries.filter(({ status }) => status === 412);
-      expect(won.length + lost.length, 'all were answered').to.equal(WRITERS * TRIES);
+      expect(won.length + lost.length, 'all have a response').to.equal(WRITERS * TRIES);
       expect(lost).to.not.deep.equal([]);
 
       const { json, headers } = await clientOf(0).get(path);
       const final = versionIn(headers.etag);
       const versions = won.map(({ read }) => read).toSorted((a, b) => a - b);
       expect(versions).to.deep.equal(Array.from({ length: final - 1 }, (_, i) => i + 1));
-      for (const { read, reported } of won) expect(reported).to.equal(read + 1);
-      for (const { read, reported } of lost) expect(reported).to.be.within(read + 1, final);
+      for (const { read, returned } of won) expect(returned).to.equal(read + 1);
+      for (const { read, returned } of lost) expect(returned).to.be.within(read + 1, final);
       for (const writer of names) {
         const wins = won.filter((one) => one.writer === writer).length;
         expect(json.attributes[writer] ?? 0, writer).to.equal(wins);
       }
     });
 
-    it('lets every PATCH of an attribute of its own survive', async () => {
+    it('keeps every PATCH of a separate attribute', async () => {
       const responses = await Promise.all(
         names.map((writer, at) => clientOf(at).patch(path, { attributes: { [writer]: at } })),
       );

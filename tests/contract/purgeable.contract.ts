@@ -5,17 +5,17 @@ import type { ApiKey } from '#src/domain/access.js';
 import type { Id, Instant } from '#src/domain/record.js';
 import { API_KEYS, EXPIRING_TABLES, RESOURCE_TABLES } from '../support/tables.js';
 import { keysOf, reservation, reservations } from './idempotency/reservations.js';
-import { Opened, type OpenRepository } from './repository/opened.js';
 import { AT, product, user } from './repository/records.js';
+import { type OpenRepository, TestStore } from './repository/test-store.js';
 
 const MUCH_LATER = Number.MAX_SAFE_INTEGER;
 
-/** What every store that does not remove what is old by itself holds to. */
+/** The tests of a store that does not purge expired entries by itself. */
 export function purgeableContract(adapter: string, open: () => Promise<OpenRepository>): void {
-  describe(`the contract of what expires on ${adapter}`, () => {
-    const store = Opened.forEachTest(open);
-    const kept = (keptMs: number) => store.all.purgeable.filter((one) => one.retentionMs === keptMs);
-    const remove = async (all: readonly Purgeable[], moment: Instant, limit: number) => {
+  describe(`the purge contract on ${adapter}`, () => {
+    const store = TestStore.forEachTest(open);
+    const withRetention = (ms: number) => store.all.purgeable.filter((one) => one.retentionMs === ms);
+    const purge = async (all: readonly Purgeable[], moment: Instant, limit: number) => {
       const removed = await Promise.all(all.map((one) => one.purgeBefore(moment, limit)));
       return removed.reduce((sum, count) => sum + count, 0);
     };
@@ -25,59 +25,62 @@ export function purgeableContract(adapter: string, open: () => Promise<OpenRepos
       await store.products.remove(id, 1, at);
     };
     const reserved = async () => [...(await store.reservations.find(keysOf(reservations(20)))).keys()].sort();
-    const taken = async () =>
+    const usedIds = async () =>
       [...(await store.products.findUsedIds(Array.from({ length: 20 }, (_, i) => i + 1)))].sort(
         (a, b) => a - b,
       );
 
-    it('is the reservations of each resource, and the tombstones of each but API keys', () => {
+    it('covers the reservations of each resource, and the tombstones of each resource except API keys', () => {
       const [resources, tables] = [RESOURCE_TABLES.length, EXPIRING_TABLES.length];
-      expect([kept(RESERVATION_MS).length, kept(TOMBSTONE_MS).length]).to.deep.equal([resources, tables]);
+      expect([withRetention(RESERVATION_MS).length, withRetention(TOMBSTONE_MS).length]).to.deep.equal([
+        resources,
+        tables,
+      ]);
       expect(store.all.purgeable).to.have.length(resources + tables);
       expect(RESOURCE_TABLES.filter((table) => !EXPIRING_TABLES.includes(table))).to.deep.equal([API_KEYS]);
     });
 
-    it('removes reservations that are older, and leaves the others', async () => {
+    it('purges older reservations, and keeps the others', async () => {
       await store.reservations.reserve(reservations(5).map((one) => ({ ...one, reservedAt: AT + one.id })));
-      expect(await remove(kept(RESERVATION_MS), AT + 3, 10)).to.equal(2);
+      expect(await purge(withRetention(RESERVATION_MS), AT + 3, 10)).to.equal(2);
       expect(await reserved()).to.deep.equal(['k0003', 'k0004', 'k0005']);
-      expect(await remove(kept(RESERVATION_MS), AT + 3, 10)).to.equal(0);
+      expect(await purge(withRetention(RESERVATION_MS), AT + 3, 10)).to.equal(0);
       const again = reservation('k0001', { id: 9 });
       expect((await store.reservations.reserve([again])).get('k0001')).to.deep.equal(again);
     });
 
-    it('removes tombstones that are older, and their ids are free', async () => {
+    it('purges older tombstones, and frees their ids', async () => {
       for (const id of [1, 2, 3]) await deleted(id, AT + id);
       await store.add(4);
-      expect(await remove(kept(TOMBSTONE_MS), AT + 3, 10)).to.equal(2);
-      expect(await taken()).to.deep.equal([3, 4]);
+      expect(await purge(withRetention(TOMBSTONE_MS), AT + 3, 10)).to.equal(2);
+      expect(await usedIds()).to.deep.equal([3, 4]);
       expect(await store.products.insert(product(1))).to.equal(true);
       expect(await store.products.insert(product(3))).to.equal(false);
     });
 
-    it('removes the oldest first, however they came, and no more than it is told', async () => {
+    it('purges the oldest entries first, up to the limit', async () => {
       const ages = [5, 1, 4, 2, 3];
       await store.reservations.reserve(
         reservations(5).map((one, at) => ({ ...one, reservedAt: AT + (ages[at] ?? 0) })),
       );
       for (const [at, age] of ages.entries()) await deleted(at + 1, AT + age);
-      expect(await remove(kept(RESERVATION_MS), MUCH_LATER, 2)).to.equal(2);
-      expect(await remove(kept(TOMBSTONE_MS), MUCH_LATER, 2)).to.equal(2);
+      expect(await purge(withRetention(RESERVATION_MS), MUCH_LATER, 2)).to.equal(2);
+      expect(await purge(withRetention(TOMBSTONE_MS), MUCH_LATER, 2)).to.equal(2);
       expect(await reserved()).to.deep.equal(['k0001', 'k0003', 'k0005']);
-      expect(await taken()).to.deep.equal([1, 3, 5]);
-      expect(await remove(kept(TOMBSTONE_MS), MUCH_LATER, 10)).to.equal(3);
-      expect(await taken()).to.deep.equal([]);
+      expect(await usedIds()).to.deep.equal([1, 3, 5]);
+      expect(await purge(withRetention(TOMBSTONE_MS), MUCH_LATER, 10)).to.equal(3);
+      expect(await usedIds()).to.deep.equal([]);
     });
 
-    it('leaves alone what is as old as the moment, and what it is not to remove any of', async () => {
+    it('keeps entries of exactly the given time, and purges nothing with the limit 0', async () => {
       await store.reservations.reserve([reservation('k0001')]);
       await deleted(1, AT);
-      expect(await remove(store.all.purgeable, AT, 10)).to.equal(0);
-      expect(await remove(store.all.purgeable, MUCH_LATER, 0)).to.equal(0);
-      expect([await reserved(), await taken()]).to.deep.equal([['k0001'], [1]]);
+      expect(await purge(store.all.purgeable, AT, 10)).to.equal(0);
+      expect(await purge(store.all.purgeable, MUCH_LATER, 0)).to.equal(0);
+      expect([await reserved(), await usedIds()]).to.deep.equal([['k0001'], [1]]);
     });
 
-    it('touches nothing of another kind or resource', async () => {
+    it('purges no entries of another kind or resource', async () => {
       await deleted(1, AT);
       await store.users.insert(user(1, 'ann@x'));
       await store.users.remove(1, 1, AT);
@@ -89,20 +92,20 @@ export function purgeableContract(adapter: string, open: () => Promise<OpenRepos
       expect(removed.sort()).to.deep.equal([...Array(others).fill(0), 1, 1, 1, 1]);
     });
 
-    it('touches no record, however old', async () => {
+    it('purges no records', async () => {
       await store.add(1);
-      await remove(store.all.purgeable, MUCH_LATER, 10);
+      await purge(store.all.purgeable, MUCH_LATER, 10);
       expect(await store.products.find(1)).to.deep.equal(product(1));
     });
 
-    it('never touches the tombstone of an API key: the first must not be made again', async () => {
+    it('never purges the tombstone of an API key, so the first key is not created again', async () => {
       const key: ApiKey = { name: 'first', digest: 'd', scopes: [] };
       const { apiKeys } = store.all;
       for (const id of [1, 2]) {
         await apiKeys.insert({ ...product(id), fields: { ...key, digest: `d${id}` } });
         await apiKeys.remove(id, 1, AT);
       }
-      await remove(store.all.purgeable, MUCH_LATER, 10);
+      await purge(store.all.purgeable, MUCH_LATER, 10);
       expect(await apiKeys.findUsedIds([1, 2])).to.deep.equal(new Set([1, 2]));
     });
   });

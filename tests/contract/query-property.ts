@@ -10,54 +10,61 @@ import type { Versioned } from '#src/domain/record.js';
 import { UnevenClock } from '../support/fakes.js';
 import { ENDLESS, PRODUCTS, USERS } from '../support/tables.js';
 import { type LargeScenario, largeScenarios } from './large-scenarios.js';
-import { type Drawn, PRODUCT, type Scenario, scenarios, USER, type Write } from './query-scenarios.js';
-import { beyondAll } from './repository/expected.js';
+import {
+  PRODUCT,
+  type ResourceGenerator,
+  type Scenario,
+  scenarios,
+  USER,
+  type Write,
+} from './query-scenarios.js';
+import { outermostPosition } from './repository/expected.js';
 import type { OpenRepository } from './repository.contract.js';
 
-/** Runs to its end within the time-out of a test; a failure needs longer, to be shrunk to its smallest. */
+/** Long enough for fast-check to shrink a failure; a success ends within the usual time-out. */
 const TIMEOUT_MS = 300_000;
 
-/** In milliseconds; a database is told it too, which takes no more than 31 bits. */
-const FOREVER = 2 ** 31 - 1_000;
+/** A practically unlimited time budget. Databases receive it as well, and accept at most 31 bits. */
+const UNLIMITED_MS = 2 ** 31 - 1_000;
 
-/** So many pages of a list of many records are read. */
-const FEW_PAGES = 4;
+/** The number of pages that are read of a list of many records. */
+const MAX_PAGES = 4;
 
 export interface QueryProperty {
-  /** The first is compared with each other. */
+  /** Each store is compared with the first. */
   readonly stores: Readonly<Record<string, (budget: QueryBudget) => Promise<OpenRepository>>>;
   readonly letters: readonly string[];
   readonly numRuns: number;
-  /** Of those with many records. */
+  /** The number of runs with many records. */
   readonly numLargeRuns: number;
 }
 
-/** Whatever is written and asked, each store answers alike, to the byte. */
+/** Every store returns the same bytes for any writes and queries. */
 export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryProperty): void {
-  const expectAlike = async (
+  const expectSameTranscripts = async (
     newBudget: () => QueryBudget,
     transcriptOf: (of: Repositories) => Promise<string[]>,
   ) => {
-    const reported: [name: string, transcript: string[]][] = [];
+    const transcripts: [name: string, transcript: string[]][] = [];
     for (const [name, open] of Object.entries(stores)) {
       const opened = await open(newBudget());
       try {
-        reported.push([name, await transcriptOf(opened)]);
+        transcripts.push([name, await transcriptOf(opened)]);
       } finally {
         await opened.close();
       }
     }
-    for (const [name, lines] of reported) expectSame(name, lines, reported[0]?.[1] ?? []);
+    for (const [name, lines] of transcripts) expectSame(name, lines, transcripts[0]?.[1] ?? []);
   };
 
-  const isAlike = <Fields>(
+  const testResource = <Fields>(
     resource: string,
-    drawn: Drawn<Fields>,
+    generator: ResourceGenerator<Fields>,
     of: (repositories: Repositories) => Repository<Fields>,
   ) => {
-    it(`is answered alike, of ${resource}`, async () => {
-      const property = fc.asyncProperty(scenarios(drawn, letters), (scenario) =>
-        expectAlike(
+    it(`returns the same results for ${resource}`, async () => {
+      const property = fc.asyncProperty(scenarios(generator, letters), (scenario) =>
+        expectSameTranscripts(
           () => ENDLESS,
           (opened) => transcript(of(opened), scenario),
         ),
@@ -65,10 +72,10 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
       await fc.assert(property, { numRuns });
     }).timeout(TIMEOUT_MS);
 
-    it(`is answered alike, of many ${resource} that tie, read in pieces of any size`, async () => {
-      const property = fc.asyncProperty(largeScenarios(drawn, letters), (scenario) =>
-        expectAlike(
-          () => new QueryBudget(new UnevenClock(scenario.steps), FOREVER),
+    it(`returns the same results for many ${resource} with ties, read in slices of any size`, async () => {
+      const property = fc.asyncProperty(largeScenarios(generator, letters), (scenario) =>
+        expectSameTranscripts(
+          () => new QueryBudget(new UnevenClock(scenario.steps), UNLIMITED_MS),
           (opened) => largeTranscript(of(opened), scenario),
         ),
       );
@@ -77,12 +84,12 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
   };
 
   describe(`any query of any data, on ${Object.keys(stores).join(', ')}`, () => {
-    isAlike('products', PRODUCT(PRODUCTS.fields), ({ products }) => products);
-    isAlike('users', USER(USERS.fields), ({ users }) => users);
+    testResource('products', PRODUCT(PRODUCTS.fields), ({ products }) => products);
+    testResource('users', USER(USERS.fields), ({ users }) => users);
   });
 }
 
-/** Of long answers only where they part: a library would compare them for minutes. */
+/** Reports only the first difference of long transcripts, because chai would compare them for minutes. */
 function expectSame(name: string, lines: readonly string[], others: readonly string[]): void {
   for (const [at, line] of lines.entries()) {
     const other = others[at] ?? '';
@@ -90,27 +97,28 @@ function expectSame(name: string, lines: readonly string[], others: readonly str
     let same = 0;
     while (line[same] === other[same]) same++;
     const part = (text: string) => text.slice(Math.max(0, same - 100), same + 200);
-    throw new Error(
-      `${name} answers otherwise to ${line.slice(0, 800)}\n${part(line)}\nand not\n${part(other)}`,
-    );
+    throw new Error(`${name} differs in ${line.slice(0, 800)}\n${part(line)}\ninstead of\n${part(other)}`);
   }
   expect(lines, name).to.have.length(others.length);
 }
 
-/** Everything that the store said, a line an answer. */
+/** All results of the store, one line for each. */
 async function transcript<Fields>(
   repository: Repository<Fields>,
   { writes, queries }: Scenario<Fields>,
 ): Promise<string[]> {
   const lines: string[] = [];
-  for (const one of writes) lines.push(JSON.stringify([one.write, one.id, await written(repository, one)]));
+  for (const one of writes) lines.push(JSON.stringify([one.write, one.id, await apply(repository, one)]));
   for (const query of queries) {
-    const there = await scanned(repository, query);
-    const back = await scanned(repository, { ...query, from: beyondAll(query.order, 'before') });
-    const all = there.flatMap(({ records }) => records);
-    expect(back.flatMap(({ records }) => records).toReversed(), 'the way back').to.deep.equal(all);
+    const forwards = await readPages(repository, query);
+    const backwards = await readPages(repository, {
+      ...query,
+      from: outermostPosition(query.order, 'before'),
+    });
+    const all = forwards.flatMap(({ records }) => records);
+    expect(backwards.flatMap(({ records }) => records).toReversed(), 'backwards').to.deep.equal(all);
     expect(await repository.count(query.filters), 'the count').to.equal(all.length);
-    lines.push(JSON.stringify({ query, there, back }));
+    lines.push(JSON.stringify({ query, forwards, backwards }));
   }
   return lines;
 }
@@ -121,18 +129,18 @@ async function largeTranscript<Fields>(
 ): Promise<string[]> {
   const lines = [JSON.stringify(await repository.insertAll(records))];
   for (const query of queries) {
-    const pages = await scanned(repository, query, FEW_PAGES);
+    const pages = await readPages(repository, query, MAX_PAGES);
     lines.push(JSON.stringify({ query, pages, count: await repository.count(query.filters) }));
   }
   return lines;
 }
 
-async function written<Fields>(repository: Repository<Fields>, write: Write<Fields>): Promise<unknown> {
-  const there = await repository.find(write.id);
-  const expected = (there?.version ?? 1) + (write.stale ? 1 : 0);
+async function apply<Fields>(repository: Repository<Fields>, write: Write<Fields>): Promise<unknown> {
+  const existing = await repository.find(write.id);
+  const expected = (existing?.version ?? 1) + (write.stale ? 1 : 0);
   if (write.write === 'remove') return repository.remove(write.id, expected, 0);
   const version = write.write === 'insert' ? 1 : expected + 1;
-  const createdAt = there?.createdAt ?? write.at.createdAt;
+  const createdAt = existing?.createdAt ?? write.at.createdAt;
   const record: Versioned<Fields> = { id: write.id, version, ...write.at, createdAt, fields: write.fields };
   try {
     return await (write.write === 'insert'
@@ -145,22 +153,22 @@ async function written<Fields>(repository: Repository<Fields>, write: Write<Fiel
 }
 
 interface Page<Fields> {
-  /** As they are read: going back, in the other direction. */
+  /** In the direction of reading. */
   readonly records: readonly Versioned<Fields>[];
-  /** Absent where a store need not be sure. */
+  /** Absent if stores may differ. */
   readonly hasMore?: boolean;
 }
 
-/** The pages from the place of the query on: all of them, or the first few. */
-async function scanned<Fields>(
+/** Reads the pages from the position of the query on, at most `maxPages`. */
+async function readPages<Fields>(
   repository: Repository<Fields>,
   query: ListQuery,
-  most = Number.POSITIVE_INFINITY,
+  maxPages = Number.POSITIVE_INFINITY,
 ): Promise<Page<Fields>[]> {
   const side: Position['side'] = query.from?.side ?? 'after';
   const pages: Page<Fields>[] = [];
   let isEnd = false;
-  for (let from = query.from; pages.length < most; ) {
+  for (let from = query.from; pages.length < maxPages; ) {
     const page: ListPage<Versioned<Fields>> = await repository.list({ ...query, ...(from && { from }) });
     const { hasMore } = page;
     const records = side === 'after' ? page.records : page.records.toReversed();

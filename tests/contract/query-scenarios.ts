@@ -6,14 +6,14 @@ import type { Product } from '#src/domain/product.js';
 import type { Id, Instant } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 
-/** Texts of these mean something to a database, or are ordered otherwise by UTF-16; neighbours are easily confused. */
+/** Letters with a meaning in databases, or with another order in UTF-16; neighbours are easily confused. */
 export const LETTERS = [
   ...['a', 'A', 'b', 'B', 'Z', 'z', '{', '[', 'e', 'é', '\u0301', 'ß', 'İ', 'k', '\u212a', '日'],
   ...['%', '_', '.', '*', '$', '\\', "'", '"', ' ', '/', ':', '0', '1', '-'],
   ...['\ud7ff', '\ue000', '😀', '\uffff', '\u{10ffff}'],
 ];
 
-/** What is written, in this order; a `stale` write expects another version than the one that is there. */
+/** One write of a scenario. A `stale` write expects another version than the current one. */
 export type Write<Fields> =
   | {
       readonly write: 'insert' | 'replace';
@@ -36,22 +36,22 @@ export interface Scenario<Fields> {
   readonly queries: readonly AnyQuery[];
 }
 
-/** What values are drawn from. */
+/** The generators of field values. */
 export interface Values {
   readonly text: fc.Arbitrary<string>;
-  /** Of attributes. */
+  /** The numbers of attributes. */
   readonly number: fc.Arbitrary<number>;
 }
 
-/** What is drawn for a resource. */
-export interface Drawn<Fields> {
+/** Generates the records of a resource. */
+export interface ResourceGenerator<Fields> {
   readonly fields: FieldSpecs;
   record(values: Values): fc.Arbitrary<Fields>;
-  /** With what must be unique made so, by this text. */
-  distinct(fields: Fields, by: string): Fields;
+  /** The fields, with this suffix on each unique field. */
+  distinct(fields: Fields, suffix: string): Fields;
 }
 
-export const PRODUCT: (fields: FieldSpecs) => Drawn<Product> = (fields) => ({
+export const PRODUCT: (fields: FieldSpecs) => ResourceGenerator<Product> = (fields) => ({
   fields,
   record: ({ text, number }) =>
     fc.record(
@@ -63,14 +63,14 @@ export const PRODUCT: (fields: FieldSpecs) => Drawn<Product> = (fields) => ({
       },
       { requiredKeys: ['name'] },
     ),
-  distinct: (product, by) =>
-    product.sku === undefined ? product : { ...product, sku: `${product.sku}${by}` },
+  distinct: (product, suffix) =>
+    product.sku === undefined ? product : { ...product, sku: `${product.sku}${suffix}` },
 });
 
-export const USER: (fields: FieldSpecs) => Drawn<User> = (fields) => ({
+export const USER: (fields: FieldSpecs) => ResourceGenerator<User> = (fields) => ({
   fields,
   record: ({ text }) => fc.record({ name: text, email: text }),
-  distinct: (user, by) => ({ ...user, email: `${user.email}${by}` }),
+  distinct: (user, suffix) => ({ ...user, email: `${user.email}${suffix}` }),
 });
 
 const AMOUNT = fc.constantFrom(0, 1, 2, 10, Number.MAX_SAFE_INTEGER);
@@ -82,15 +82,15 @@ const DECIMAL = fc
   .double({ min: -(2 ** 53 - 1), max: 2 ** 53 - 1, noNaN: true })
   .map((number) => (number === 0 ? 0 : number));
 
-/** Of few different letters each time, so that texts are often the same, or begin alike. */
+/** Scenarios whose texts have only a few different letters, so that they are often equal or share a prefix. */
 export function scenarios<Fields>(
-  drawn: Drawn<Fields>,
+  generator: ResourceGenerator<Fields>,
   letters: readonly string[],
 ): fc.Arbitrary<Scenario<Fields>> {
   return valuesOf(letters).chain((values) =>
     fc.record({
-      writes: fc.array(write(drawn.record(values)), { minLength: 1, maxLength: 40, size: 'max' }),
-      queries: fc.array(anyQuery(drawn.fields, values), { minLength: 1, maxLength: 5, size: 'max' }),
+      writes: fc.array(write(generator.record(values)), { minLength: 1, maxLength: 40, size: 'max' }),
+      queries: fc.array(anyQuery(generator.fields, values), { minLength: 1, maxLength: 5, size: 'max' }),
     }),
   );
 }
@@ -104,7 +104,7 @@ export function valuesOf(letters: readonly string[]): fc.Arbitrary<Values> {
     }));
 }
 
-/** Any, or neighbours. */
+/** A few letters: random ones, or neighbours. */
 function fewOf(letters: readonly string[]): fc.Arbitrary<readonly string[]> {
   const any = fc.shuffledSubarray([...letters], { minLength: 2, maxLength: 4 });
   const neighbours = fc.nat(letters.length - 3).map((at) => letters.slice(at, at + 3));

@@ -4,7 +4,7 @@ import type { RateLimiter, RatePolicy } from '#src/application/ports/rate-limite
 
 const POLICY: RatePolicy = { name: 'test', quota: 5, windowSeconds: 1 };
 
-/** What every rate limiter holds to. */
+/** The tests that every rate limiter passes. */
 export function rateLimiterContract(adapter: string, make: (policy: RatePolicy) => RateLimiter): void {
   describe(`the rate limiter contract on ${adapter}`, () => {
     let limiter: RateLimiter;
@@ -29,17 +29,17 @@ export function rateLimiterContract(adapter: string, make: (policy: RatePolicy) 
       for (const { resetSeconds } of states) expect(resetSeconds).to.equal(1);
     });
 
-    it('allows exactly the quota to any number that come at once', async () => {
+    it('allows exactly the quota to concurrent requests', async () => {
       const states = await Promise.all(Array.from({ length: 100 }, () => limiter.consume('a')));
       expect(states.filter(({ allowed }) => allowed)).to.have.length(POLICY.quota);
     });
 
-    it('counts each caller for itself', async () => {
+    it('counts each caller separately', async () => {
       for (let i = 0; i < 6; i++) await limiter.consume('a');
       expect((await limiter.consume('b')).allowed).to.equal(true);
     });
 
-    it('looks without counting', async () => {
+    it('peeks without counting', async () => {
       expect(await limiter.peek('a')).to.deep.equal({ allowed: true, remaining: 5, resetSeconds: 1 });
       for (let i = 0; i < 4; i++) await limiter.consume('a');
       expect((await limiter.peek('a')).allowed).to.equal(true);
@@ -48,13 +48,13 @@ export function rateLimiterContract(adapter: string, make: (policy: RatePolicy) 
       expect((await limiter.peek('a')).allowed).to.equal(false);
     });
 
-    it('begins a new window when the old one is over', async () => {
+    it('starts a new window after the old one', async () => {
       for (let i = 0; i < 6; i++) await limiter.consume('a');
       await sleep(1_100);
       expect(await limiter.consume('a')).to.deep.equal({ allowed: true, remaining: 4, resetSeconds: 1 });
     });
 
-    it('says how long the window still lasts', async () => {
+    it('returns the seconds until the end of the window', async () => {
       const long = make({ name: 'long', quota: 1, windowSeconds: 60 });
       expect(await long.consume('a')).to.deep.equal({ allowed: true, remaining: 0, resetSeconds: 60 });
     });

@@ -9,18 +9,18 @@ import { idContract } from './repository/ids.js';
 import { insertContract } from './repository/insert.js';
 import { insertAllContract } from './repository/insert-all.js';
 import { largePagesContract } from './repository/large-pages.js';
-import { Opened, type OpenRepository } from './repository/opened.js';
 import { pagingContract } from './repository/paging.js';
+import { type OpenRepository, TestStore } from './repository/test-store.js';
 import { uniqueContract } from './repository/unique.js';
 import { writeContract } from './repository/writes.js';
 
 export { codePointOrderContract } from './repository/code-points.js';
-export type { OpenRepository } from './repository/opened.js';
+export type { OpenRepository } from './repository/test-store.js';
 
-/** What every repository holds to. A new adapter is proved by calling this with a way to open one. */
+/** The tests that every repository passes. A new adapter calls this with a function that opens its store. */
 export function repositoryContract(adapter: string, open: () => Promise<OpenRepository>): void {
   describe(`the repository contract on ${adapter}`, () => {
-    const store = Opened.forEachTest(open);
+    const store = TestStore.forEachTest(open);
     idContract(store);
     insertContract(store);
     insertAllContract(store);

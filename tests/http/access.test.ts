@@ -32,25 +32,28 @@ describe('access', () => {
 
   for (const [method, path, scope] of ROUTES) {
     for (const prefix of ['', '/v1']) {
-      it(`asks a token of ${method} ${prefix}${path}, and the scope ${scope}`, async () => {
-        const bare = await request().request(method, prefix + path, { token: null });
-        expect([bare.status, bare.headers['www-authenticate']]).to.deep.equal([401, `Bearer ${metadata()}`]);
+      it(`requires a token with the scope ${scope} for ${method} ${prefix}${path}`, async () => {
+        const anonymous = await request().request(method, prefix + path, { token: null });
+        expect([anonymous.status, anonymous.headers['www-authenticate']]).to.deep.equal([
+          401,
+          `Bearer ${metadata()}`,
+        ]);
         const { key } = await keyWith(SCOPES.filter((other) => other !== scope));
-        const poor = await request().request(method, prefix + path, { token: key });
-        expect(poor.status).to.equal(403);
-        expect(poor.headers['www-authenticate']).to.equal(
+        const denied = await request().request(method, prefix + path, { token: key });
+        expect(denied.status).to.equal(403);
+        expect(denied.headers['www-authenticate']).to.equal(
           `Bearer error="insufficient_scope", scope="${scope}", ${metadata()}`,
         );
         if (method !== 'HEAD') {
-          expect(bare.json.code).to.equal('unauthenticated');
-          expect(poor.json.code).to.equal('insufficient_scope');
-          expect(poor.json.message).to.include(scope);
+          expect(anonymous.json.code).to.equal('unauthenticated');
+          expect(denied.json.code).to.equal('insufficient_scope');
+          expect(denied.json.message).to.include(scope);
         }
       });
     }
   }
 
-  it('lets a key do what its scopes say', async () => {
+  it('allows a key what its scopes grant', async () => {
     for (const [plural, body] of [
       ['products', { name: 'x' }],
       ['users', { name: 'x', email: 'x@example.com' }],
@@ -63,7 +66,7 @@ describe('access', () => {
     }
   });
 
-  it('refuses a token that it does not know, with a right checksum or a wrong one', async () => {
+  it('rejects an unknown token, whether its checksum is right or wrong', async () => {
     for (const token of [
       new ChecksummedApiKey().generate(),
       `${FIRST_KEY.slice(0, -1)}x`,
@@ -81,7 +84,7 @@ describe('access', () => {
     }
   });
 
-  it('takes no other scheme for a token, and the scheme in any case', async () => {
+  it('accepts only the Bearer scheme, in upper or lower case', async () => {
     for (const authorization of ['', 'Bearer', 'Basic eDp5', 'Bearer ', FIRST_KEY]) {
       const response = await request().get('/products', {
         token: null,
@@ -96,13 +99,13 @@ describe('access', () => {
     expect(response.status).to.equal(200);
   });
 
-  it('reads no token from the query', async () => {
+  it('ignores a token in the query', async () => {
     expect((await request().get(`/products?access_token=${FIRST_KEY}`, { token: null })).status).to.equal(
       401,
     );
   });
 
-  it('says that a key has expired', async () => {
+  it('rejects an expired key with token_expired', async () => {
     const { key } = await keyWith(['products:read'], Date.now() + 500);
     let response = await request().get('/products', { token: key });
     while (response.status === 200) response = await request().get('/products', { token: key });
@@ -112,7 +115,7 @@ describe('access', () => {
     expect((await request().get('/products', { token: good })).status).to.equal(200);
   });
 
-  it('refuses a key within 5 seconds after another process has revoked it', async () => {
+  it('rejects a key at most 5 seconds after another process revoked it', async () => {
     const { key, record } = await keyWith(['products:read']);
     expect((await request().get('/products', { token: key })).status).to.equal(200);
     await administerKeys(loadSettings({ DATA_DIR: service.folder }), (keys) => keys.revoke(record.id));
@@ -123,7 +126,7 @@ describe('access', () => {
     expect(status).to.equal(401);
   });
 
-  it('notes when a key was last used, to the minute', async () => {
+  it('records when a key was last used, to the minute', async () => {
     const before = Date.now();
     const { key, record } = await keyWith(['products:read']);
     await request().get('/products', { token: key });
@@ -137,7 +140,7 @@ describe('access', () => {
     expect(JSON.stringify(found)).to.not.include(key);
   });
 
-  it('is decided before the method, the headers and the body are judged', async () => {
+  it('is checked before the method, the headers and the body are validated', async () => {
     const { key: reader } = await keyWith(['products:read']);
     for (const [method, options] of [
       ['PURGE', {}],
@@ -154,7 +157,7 @@ describe('access', () => {
     expect((await request().request('DELETE', '/products?x=1', { token: reader })).status).to.equal(405);
   });
 
-  it('lets anyone ask for the health and the methods', async () => {
+  it('allows health checks and OPTIONS without a token', async () => {
     for (const [method, path] of [
       ['GET', '/health/live'],
       ['GET', '/health/ready'],
@@ -169,7 +172,7 @@ describe('PUBLIC_READ=products', () => {
   const service = inProcessService({ PUBLIC_READ: 'products', PUBLIC_MAX_AGE: '7' });
   const request = () => service.client;
 
-  it('is no excuse for a bad token, however it is written', async () => {
+  it('rejects an invalid token on a public path, however the header is written', async () => {
     for (const Authorization of ['Bearer nonsense', 'Bearer\tpcs_x', 'Bearer=x', 'bearer:x', 'BEARER, x']) {
       const response = await service.client.get('/products', { token: null, headers: { Authorization } });
       expect([response.status, response.json.code], Authorization).to.deep.equal([401, 'invalid_token']);
@@ -181,7 +184,7 @@ describe('PUBLIC_READ=products', () => {
     }
   });
 
-  it('lets anyone read, and lets caches keep what is read', async () => {
+  it('allows reads without a token and lets caches store them', async () => {
     await request().post('/products', { name: 'x' });
     for (const path of ['/products', '/v1/products/1']) {
       const response = await request().get(path, { token: null });
@@ -192,14 +195,14 @@ describe('PUBLIC_READ=products', () => {
     );
   });
 
-  it('lets nobody read anything else without a token', async () => {
+  it('requires a token to read anything else', async () => {
     for (const path of ['/users', '/users/1', '/v1/orders', '/v1/orders/1']) {
       expect((await request().get(path, { token: null })).status, path).to.equal(401);
     }
     expect((await request().get('/users')).headers['cache-control']).to.equal('no-store');
   });
 
-  it('lets nobody write, nor ask by another method, without a token', async () => {
+  it('requires a token for any method other than GET and HEAD', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'PURGE']) {
       expect(
         (await request().request(method, '/products', { token: null, body: { name: 'x' } })).status,
@@ -208,7 +211,7 @@ describe('PUBLIC_READ=products', () => {
     }
   });
 
-  it('still refuses a bad token', async () => {
+  it('rejects an unknown token', async () => {
     expect((await request().get('/products', { token: 'wrong' })).json.code).to.equal('invalid_token');
   });
 });

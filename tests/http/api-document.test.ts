@@ -14,7 +14,7 @@ function bodyOf({ headers, bytes }: HttpResponse): string {
   return (coding === 'br' ? brotliDecompressSync(bytes) : bytes).toString();
 }
 
-/** JSON by value, lines one by one, anything else as it stands. */
+/** @returns JSON as its value, NDJSON as a list of values, any other body unchanged */
 function parsed(body: string, type: string): unknown {
   if (body === '') return body;
   if (type === 'application/x-ndjson')
@@ -25,16 +25,16 @@ function parsed(body: string, type: string): unknown {
   return type.endsWith('json') ? JSON.parse(body) : body;
 }
 
-function expectResponse({ response: promised }: Example, response: HttpResponse, open: OpenText): void {
+function expectResponse({ response: expected }: Example, response: HttpResponse, open: OpenText): void {
   const type = String(response.headers['content-type']);
   const body = bodyOf(response);
-  expect(response.status, body).to.equal(promised.status);
-  for (const [name, value] of Object.entries(promised.headers)) {
+  expect(response.status, body).to.equal(expected.status);
+  for (const [name, value] of Object.entries(expected.headers)) {
     const actual = response.headers[name.toLowerCase()];
     expect(actual, name).to.equal(open.closed(value, actual));
   }
   const actual = parsed(body, type);
-  expect(actual, 'the body').to.deep.equal(open.closed(parsed(promised.body, type), actual));
+  expect(actual, 'the body').to.deep.equal(open.closed(parsed(expected.body, type), actual));
 }
 
 describe('docs/api.md', () => {
@@ -47,7 +47,7 @@ describe('docs/api.md', () => {
 
   for (const example of examplesIn(DOCUMENT)) {
     const { line, method, path, headers, body, times } = example;
-    it(`has an answer that is true: line ${line}, ${method} ${path}`, async () => {
+    it(`shows the response that the service sends: line ${line}, ${method} ${path}`, async () => {
       const options = {
         token: null,
         headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, open.filled(text)])),
@@ -58,7 +58,7 @@ describe('docs/api.md', () => {
     });
   }
 
-  it('shows something in every section', () => {
+  it('has an HTTP example in every section', () => {
     const [, ...sections] = DOCUMENT.split(/^## /m);
     expect(sections.length).to.be.greaterThan(10);
     expect(sections.filter((section) => !section.includes('\n```http')).map(headingOf)).to.deep.equal([]);

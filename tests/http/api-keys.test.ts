@@ -14,11 +14,11 @@ const KEY = /pcs_[0-9A-Za-z]{36}/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const READER = { name: 'web shop', scopes: ['products:read'] };
 
-const keyed = (key: string): RequestOptions => ({ headers: { 'Idempotency-Key': key } });
+const withIdempotencyKey = (key: string): RequestOptions => ({ headers: { 'Idempotency-Key': key } });
 const replayed = ({ headers }: HttpResponse) => headers['idempotency-replayed'];
 
-/** Asks until the use of a key, which is noted behind the request, is shown. */
-async function used(request: HttpClient, path: string): Promise<HttpResponse> {
+/** Polls until `lastUsedAt` is set: the service records the use of a key after the response. */
+async function pollUntilUsed(request: HttpClient, path: string): Promise<HttpResponse> {
   let response = await request.get(path);
   while (!response.json.lastUsedAt) response = await request.get(path);
   return response;
@@ -29,7 +29,7 @@ for (const store of ['memory', 'sqlite']) {
     describe(`API keys at ${path} on ${store}`, () => {
       const service = inProcessService({ STORE: store });
       const request = () => service.client;
-      const made = async (fields: object = READER, options: RequestOptions = {}) => {
+      const createKey = async (fields: object = READER, options: RequestOptions = {}) => {
         const response = await request().post(path, fields, options);
         expect(response.status, response.text).to.equal(201);
         const { id, key } = response.json;
@@ -43,9 +43,12 @@ for (const store of ['memory', 'sqlite']) {
         );
 
       describe('POST', () => {
-        it('makes a key and shows it, this once', async () => {
+        it('creates a key and returns its secret', async () => {
           const before = Date.now();
-          const { response, id, key } = await made({ ...READER, expiresAt: '2099-12-31T23:59:59+01:00' });
+          const { response, id, key } = await createKey({
+            ...READER,
+            expiresAt: '2099-12-31T23:59:59+01:00',
+          });
           const { createdAt } = response.json;
           expect(response.text).to.equal(
             JSON.stringify({ id, ...READER, expiresAt: '2099-12-31T22:59:59.000Z', createdAt, key }),
@@ -62,23 +65,23 @@ for (const store of ['memory', 'sqlite']) {
           });
         });
 
-        it('makes one that is good at once, for its scopes and no others', async () => {
-          const { key: token } = await made();
+        it('creates a key that works immediately, for its scopes only', async () => {
+          const { key: token } = await createKey();
           expect((await request().get('/products', { token })).status).to.equal(200);
           expect((await request().post('/products', { name: 'x' }, { token })).status).to.equal(403);
           expect((await request().get(path, { token })).status).to.equal(403);
         });
 
-        it('leaves nothing out, whatever is preferred: the key would be lost', async () => {
-          const { response, key } = await made(READER, { headers: { Prefer: 'return=minimal' } });
+        it('returns the full body despite Prefer: return=minimal, since the secret is shown only once', async () => {
+          const { response, key } = await createKey(READER, { headers: { Prefer: 'return=minimal' } });
           expect(key).to.match(KEY);
           expect(response.headers).to.not.have.property('preference-applied');
         });
 
-        const ISSUES: readonly (readonly [what: string, body: unknown, issues: [string, string][]])[] = [
-          ['no object', [], [['invalid_type', '']]],
+        const ISSUES: readonly (readonly [title: string, body: unknown, issues: [string, string][]])[] = [
+          ['a body that is not an object', [], [['invalid_type', '']]],
           [
-            'nothing',
+            'an empty object',
             {},
             [
               ['required', '/name'],
@@ -86,7 +89,7 @@ for (const store of ['memory', 'sqlite']) {
             ],
           ],
           [
-            'all at once',
+            'several invalid fields',
             {
               name: ' ',
               scopes: ['products:read', 'products:own', 7, 'products:read'],
@@ -102,8 +105,12 @@ for (const store of ['memory', 'sqlite']) {
               ['unknown_field', '/x'],
             ],
           ],
-          ['no scope', { ...READER, scopes: [] }, [['too_short', '/scopes']]],
-          ['no list of scopes', { ...READER, scopes: 'products:read' }, [['invalid_type', '/scopes']]],
+          ['an empty list of scopes', { ...READER, scopes: [] }, [['too_short', '/scopes']]],
+          [
+            'scopes that are not a list',
+            { ...READER, scopes: 'products:read' },
+            [['invalid_type', '/scopes']],
+          ],
           [
             'too many scopes',
             { ...READER, scopes: [...SCOPES, 'keys:admin'] },
@@ -113,28 +120,28 @@ for (const store of ['memory', 'sqlite']) {
             ],
           ],
           [
-            'a moment that is over',
+            'an expiry in the past',
             { ...READER, expiresAt: '2020-01-01T00:00:00Z' },
             [['out_of_range', '/expiresAt']],
           ],
           [
-            'a moment that no answer could tell',
+            'an expiry beyond the year 9999 in UTC',
             { ...READER, expiresAt: '9999-12-31T23:59:59-01:00' },
             [['out_of_range', '/expiresAt']],
           ],
           [
-            'a day that does not exist',
+            'an expiry on a day that does not exist',
             { ...READER, expiresAt: '2090-02-30T00:00:00Z' },
             [['invalid_format', '/expiresAt']],
           ],
           [
-            'no text for a moment',
+            'an expiry that is a number',
             { ...READER, expiresAt: 4_102_444_800_000 },
             [['invalid_type', '/expiresAt']],
           ],
-          ['null for a moment', { ...READER, expiresAt: null }, [['invalid_type', '/expiresAt']]],
+          ['an expiry that is null', { ...READER, expiresAt: null }, [['invalid_type', '/expiresAt']]],
           [
-            'what the service gives',
+            'read-only fields',
             { ...READER, id: 1, version: 1, createdAt: 'x', updatedAt: 'x', lastUsedAt: 'x', key: 'x' },
             ['createdAt', 'id', 'key', 'lastUsedAt', 'updatedAt', 'version'].map((field) => [
               'read_only_field',
@@ -144,8 +151,8 @@ for (const store of ['memory', 'sqlite']) {
           ['a digest', { ...READER, digest: 'x' }, [['unknown_field', '/digest']]],
         ];
 
-        for (const [what, body, issues] of ISSUES) {
-          it(`tells what is wrong with ${what}, and makes nothing`, async () => {
+        for (const [title, body, issues] of ISSUES) {
+          it(`rejects ${title} and creates nothing`, async () => {
             const before = await count();
             const response = await request().post(path, body);
             expect([response.status, response.json.code]).to.deep.equal([400, 'validation_failed']);
@@ -154,8 +161,8 @@ for (const store of ['memory', 'sqlite']) {
           });
         }
 
-        it('gives out no scope that its maker lacks, and names those', async () => {
-          const { key: token } = await made({ name: 'x', scopes: ['keys:admin', 'users:read'] });
+        it('refuses to grant scopes that the creator lacks, and names them', async () => {
+          const { key: token } = await createKey({ name: 'x', scopes: ['keys:admin', 'users:read'] });
           const before = await count();
           for (const [scopes, missing] of [
             [['users:read', 'users:write'], 'users:write'],
@@ -176,13 +183,13 @@ for (const store of ['memory', 'sqlite']) {
           expect(response.status).to.equal(201);
         });
 
-        it('tells what is wrong with the body before it says what its maker lacks', async () => {
-          const { key: token } = await made({ name: 'x', scopes: ['keys:admin'] });
+        it('reports validation errors before missing scopes', async () => {
+          const { key: token } = await createKey({ name: 'x', scopes: ['keys:admin'] });
           const response = await request().post(path, { name: '', scopes: ['users:read'] }, { token });
           expect([response.status, issueLocations(response)]).to.deep.equal([400, [['too_short', '/name']]]);
         });
 
-        it('takes JSON and no stream of lines', async () => {
+        it('accepts JSON only, not NDJSON', async () => {
           for (const type of ['application/x-ndjson', 'text/plain']) {
             const headers = { 'Content-Type': type };
             const response = await request().post(path, READER, { headers });
@@ -192,12 +199,12 @@ for (const store of ['memory', 'sqlite']) {
         });
       });
 
-      describe('POST under an Idempotency-Key', () => {
-        it('makes one key, and shows it in the first answer alone', async () => {
+      describe('POST with an Idempotency-Key', () => {
+        it('creates one key and shows its secret only in the first response', async () => {
           const idempotencyKey = randomUUID();
-          const { response, key, id } = await made(
+          const { response, key, id } = await createKey(
             { ...READER, expiresAt: '2099-01-01T00:00:00Z' },
-            keyed(idempotencyKey),
+            withIdempotencyKey(idempotencyKey),
           );
           expect(replayed(response)).to.equal(undefined);
           const { key: _, ...rest } = response.json;
@@ -208,17 +215,17 @@ for (const store of ['memory', 'sqlite']) {
             () => request().delete(`${path}/${id}`),
           ]) {
             await use?.();
-            const again = await made(reordered, keyed(idempotencyKey));
+            const again = await createKey(reordered, withIdempotencyKey(idempotencyKey));
             expect(replayed(again.response)).to.equal('true');
             expect(again.response.text).to.equal(JSON.stringify(rest));
             expect(again.response.headers).to.include({ location: response.headers.location, etag: '"1"' });
           }
         });
 
-        it('gives exactly one of many requests at once a key, and it is good', async () => {
-          const options = keyed(randomUUID());
+        it('returns the secret to exactly one of 20 concurrent requests, and it works', async () => {
+          const options = withIdempotencyKey(randomUUID());
           const before = await count();
-          const responses = await Promise.all(Array.from({ length: 20 }, () => made(READER, options)));
+          const responses = await Promise.all(Array.from({ length: 20 }, () => createKey(READER, options)));
           expect(await count()).to.equal(before + 1);
           const winners = responses.filter(({ key }) => key !== undefined);
           expect(winners.map(({ response }) => replayed(response))).to.deep.equal([undefined]);
@@ -227,70 +234,70 @@ for (const store of ['memory', 'sqlite']) {
           expect((await request().get('/products', { token: winners[0]?.key })).status).to.equal(200);
         });
 
-        it('is refused for another body', async () => {
-          const options = keyed(randomUUID());
-          await made(READER, options);
+        it('rejects the same Idempotency-Key with another body', async () => {
+          const options = withIdempotencyKey(randomUUID());
+          await createKey(READER, options);
           const response = await request().post(path, { ...READER, name: 'another' }, options);
           expect([response.status, response.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
         });
 
-        it('belongs to who sends it', async () => {
-          const options = keyed(randomUUID());
-          const { id, key: token } = await made({ name: 'x', scopes: [...SCOPES] }, options);
-          const other = await made({ name: 'x', scopes: [...SCOPES] }, { ...options, token });
+        it('scopes the Idempotency-Key to the API key that sends it', async () => {
+          const options = withIdempotencyKey(randomUUID());
+          const { id, key: token } = await createKey({ name: 'x', scopes: [...SCOPES] }, options);
+          const other = await createKey({ name: 'x', scopes: [...SCOPES] }, { ...options, token });
           expect(other.id).to.not.equal(id);
           expect(other.key).to.match(KEY);
         });
       });
 
       describe('GET', () => {
-        it('shows a key without its secret, and when it was last used, to the minute', async () => {
-          const { response, key, path: item } = await made();
+        it('shows a key without its secret, and its last use to the minute', async () => {
+          const { response, key, path: item } = await createKey();
           const { key: _, ...rest } = response.json;
           const unused = await request().get(item);
           expect([unused.status, unused.text]).to.deep.equal([200, JSON.stringify(rest)]);
           expect(unused.headers).to.include({ etag: '"1"', 'cache-control': 'no-store' });
           const before = Date.now();
           await request().get('/products', { token: key });
-          const { lastUsedAt } = (await used(request(), item)).json;
+          const { lastUsedAt } = (await pollUntilUsed(request(), item)).json;
           expect(lastUsedAt).to.match(/T\d\d:\d\d:00\.000Z$/);
           expect(Date.parse(lastUsedAt)).to.be.within(before - 60_000, Date.now());
         });
 
-        it('tells by its tag what was last told, the last use too', async () => {
-          const { key, path: item } = await made();
+        it('changes the ETag when lastUsedAt changes', async () => {
+          const { key, path: item } = await createKey();
           const first = (await request().get(item)).headers.etag ?? '';
           expect((await request().get(item, { headers: { 'If-None-Match': first } })).status).to.equal(304);
           await request().get('/products', { token: key });
-          const second = (await used(request(), item)).headers.etag ?? '';
+          const second = (await pollUntilUsed(request(), item)).headers.etag ?? '';
           expect(second).to.not.equal(first);
           expect((await request().get(item, { headers: { 'If-None-Match': first } })).status).to.equal(200);
           expect((await request().get(item, { headers: { 'If-None-Match': second } })).status).to.equal(304);
         });
 
-        it('leaves version and updatedAt as they are when a key is used', async () => {
-          const { response, key, path: item } = await made();
+        it('does not change version and updatedAt when a key is used', async () => {
+          const { response, key, path: item } = await createKey();
           await request().get('/products', { token: key });
-          await used(request(), item);
+          await pollUntilUsed(request(), item);
           const { version, updatedAt } = (await request().get(`${item}?fields=version,updatedAt`)).json;
           expect([version, updatedAt]).to.deep.equal([1, response.json.createdAt]);
         });
 
-        it('shows what fields names, the usual ones and the rest of the metadata', async () => {
-          const { response, id, path: item } = await made();
+        it('selects fields, metadata included', async () => {
+          const { response, id, path: item } = await createKey();
           const shown = (await request().get(`${item}?fields=version,createdAt,name`)).text;
           const { createdAt } = response.json;
           expect(shown).to.equal(JSON.stringify({ name: READER.name, createdAt, version: 1 }));
           expect((await request().get(`${path}?id=${id}&fields=id,lastUsedAt`)).json).to.deep.equal([{ id }]);
         });
 
-        it('lists keys as a bare array, filtered, sorted and paged as elsewhere', async () => {
+        it('lists keys as an array, filtered, sorted and paged like other lists', async () => {
           const name = randomUUID();
           const ids: number[] = [];
-          for (const n of [2, 3, 1]) ids.push((await made({ ...READER, name: `${name} ${n}` })).id);
+          for (const n of [2, 3, 1]) ids.push((await createKey({ ...READER, name: `${name} ${n}` })).id);
           const [two, three, one] = ids;
-          const requested = `${path}?name:prefix=${name}&sort=-name&limit=2`;
-          const page = await request().get(requested, { headers: { Prefer: 'count=exact' } });
+          const query = `${path}?name:prefix=${name}&sort=-name&limit=2`;
+          const page = await request().get(query, { headers: { Prefer: 'count=exact' } });
           expect(page.json.map(({ id }: { id: number }) => id)).to.deep.equal([three, two]);
           expect(page.headers).to.include({ 'x-total-count': '3', 'cache-control': 'no-store' });
           const [, next = ''] = /<([^>]*)>; rel="next"/.exec(String(page.headers['link'])) ?? [];
@@ -299,7 +306,7 @@ for (const store of ['memory', 'sqlite']) {
           const { etag = '' } = page.headers;
           expect(etag).to.match(/^W\//);
           const headers = { Prefer: 'count=exact', 'If-None-Match': etag };
-          expect((await request().get(requested, { headers })).status).to.equal(304);
+          expect((await request().get(query, { headers })).status).to.equal(304);
           const lines = await request().get(`${path}?id:in=${ids}`, {
             headers: { Accept: 'application/x-ndjson' },
           });
@@ -311,8 +318,8 @@ for (const store of ['memory', 'sqlite']) {
             expect((await request().get(`${path}?${query}`)).status, query).to.equal(200);
         });
 
-        it('never shows a secret or its digest, nor can be asked for it', async () => {
-          const { key } = await made();
+        it('never shows a secret or its digest, and rejects queries for them', async () => {
+          const { key } = await createKey();
           const digest = new ChecksummedApiKey().digest(key);
           for (const query of [
             '',
@@ -343,8 +350,8 @@ for (const store of ['memory', 'sqlite']) {
       });
 
       describe('DELETE', () => {
-        it('revokes at once, and everything afterwards is 404', async () => {
-          const { key: token, path: item } = await made();
+        it('revokes immediately, after which the key is 404', async () => {
+          const { key: token, path: item } = await createKey();
           for (let i = 0; i < 3; i++)
             expect((await request().get('/products', { token })).status).to.equal(200);
           const gone = await request().delete(item);
@@ -354,8 +361,8 @@ for (const store of ['memory', 'sqlite']) {
             expect((await request().request(method, item)).status, method).to.equal(404);
         });
 
-        it('revokes also while the key is being looked up, over and over', async () => {
-          const { key: token, path: item } = await made();
+        it('revokes a key that other requests are using concurrently', async () => {
+          const { key: token, path: item } = await createKey();
           let isOver = false;
           const users = Array.from({ length: 8 }, async () => {
             while (!isOver) await request().get('/products?limit=1', { token });
@@ -367,11 +374,11 @@ for (const store of ['memory', 'sqlite']) {
           expect((await request().get('/products', { token })).status).to.not.equal(200);
         });
 
-        it('heeds If-Match, and is not late because the key is in use', async () => {
-          const { key, path: item } = await made();
+        it('respects If-Match, and accepts an older ETag if only lastUsedAt changed', async () => {
+          const { key, path: item } = await createKey();
           const seen = (await request().get(item)).headers.etag ?? '';
           await request().get('/products', { token: key });
-          const newer = (await used(request(), item)).headers.etag ?? '';
+          const newer = (await pollUntilUsed(request(), item)).headers.etag ?? '';
           const when = (tag: string, name = 'If-Match') =>
             request().delete(item, { headers: { [name]: tag } });
           for (const tag of ['"2"', '"2@1"', `W/${newer}`, '"1:id"', '"1@"', '"1@1:id"']) {
@@ -387,48 +394,48 @@ for (const store of ['memory', 'sqlite']) {
           expect((await when(`"7", ${seen}`)).status).to.equal(204);
         });
 
-        it('takes the tag that stands now, and the one of the creation', async () => {
+        it('accepts the current ETag, the ETag from creation and *', async () => {
           for (const tagOf of [
             (_: HttpResponse, now: HttpResponse) => now.headers.etag,
             (creation: HttpResponse) => creation.headers.etag,
             () => '*',
           ]) {
-            const { response, key, path: item } = await made();
+            const { response, key, path: item } = await createKey();
             await request().get('/products', { token: key });
-            const tag = tagOf(response, await used(request(), item)) ?? '';
+            const tag = tagOf(response, await pollUntilUsed(request(), item)) ?? '';
             expect((await request().delete(item, { headers: { 'If-Match': tag } })).status, tag).to.equal(
               204,
             );
           }
         });
 
-        it('lets keys:admin revoke any key, also one that may do more, and itself', async () => {
-          const { path: mighty } = await made({ name: 'x', scopes: [...SCOPES] });
-          const { key: token, path: own } = await made({ name: 'x', scopes: ['keys:admin'] });
-          expect((await request().delete(mighty, { token })).status).to.equal(204);
+        it('lets keys:admin revoke any key, including itself and keys with more scopes', async () => {
+          const { path: powerful } = await createKey({ name: 'x', scopes: [...SCOPES] });
+          const { key: token, path: own } = await createKey({ name: 'x', scopes: ['keys:admin'] });
+          expect((await request().delete(powerful, { token })).status).to.equal(204);
           expect((await request().delete(own, { token })).status).to.equal(204);
           expect((await request().get(path, { token })).status).to.equal(401);
         });
       });
 
-      it('has no other methods, and says so', async () => {
-        const { path: item } = await made();
-        for (const [address, allow, methods] of [
+      it('rejects other methods with 405 and Allow', async () => {
+        const { path: item } = await createKey();
+        for (const [url, allow, methods] of [
           [path, 'GET, HEAD, POST, OPTIONS', ['PUT', 'PATCH', 'DELETE']],
           [item, 'GET, HEAD, DELETE, OPTIONS', ['PUT', 'PATCH', 'POST']],
         ] as const) {
-          const options = await request().request('OPTIONS', address, { token: null });
+          const options = await request().request('OPTIONS', url, { token: null });
           expect([options.status, options.headers.allow]).to.deep.equal([204, allow]);
           expect(options.headers).to.not.have.property('accept-patch');
           for (const method of methods) {
-            const response = await request().request(method, address, { body: READER });
+            const response = await request().request(method, url, { body: READER });
             expect([response.status, response.json.code], method).to.deep.equal([405, 'method_not_allowed']);
             expect(response.headers).to.include({ allow }).and.not.have.property('accept-patch');
           }
         }
       });
 
-      it('knows one version, and addresses that are written right', async () => {
+      it('rejects unknown versions and malformed ids', async () => {
         const response = await request().get(path, { headers: { 'API-Version': '1000' } });
         expect([response.status, response.json.code]).to.deep.equal([400, 'unsupported_version']);
         for (const wrong of ['/', '/0', '/01', '/x', `/${Number.MAX_SAFE_INTEGER}`, '/9007199254740993'])
@@ -437,14 +444,14 @@ for (const store of ['memory', 'sqlite']) {
     });
   }
 
-  describe(`an API key that ends, on ${store}`, () => {
+  describe(`an API key with an expiry, on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;
 
-    it('is good until then, and told apart from one that is wrong', async () => {
+    it('works until it expires, and is then rejected with token_expired', async () => {
       const expiresAt = new Date(Date.now() + 1_500).toISOString();
       const body = { ...READER, expiresAt };
-      const idempotencyKey = keyed(randomUUID());
+      const idempotencyKey = withIdempotencyKey(randomUUID());
       const first = await request().post('/api-keys', body, idempotencyKey);
       const { id, key: token } = first.json;
       let response = await request().get('/products', { token });
@@ -454,18 +461,19 @@ for (const store of ['memory', 'sqlite']) {
       expect([response.status, response.json.code]).to.deep.equal([401, 'token_expired']);
       expect((await request().get(`/api-keys/${id}`)).json.expiresAt).to.equal(expiresAt);
       const again = await request().post('/api-keys', body, idempotencyKey);
-      expect([again.status, replayed(again), again.json.id], 'though it could not be made now').to.deep.equal(
-        [201, 'true', id],
-      );
+      expect(
+        [again.status, replayed(again), again.json.id],
+        'replayed, although the expiry is in the past now',
+      ).to.deep.equal([201, 'true', id]);
       expect((await request().post('/api-keys', body)).status).to.equal(400);
     });
   });
 }
 
-describe('REQUIRE_IF_MATCH, of API keys', () => {
+describe('REQUIRE_IF_MATCH and API keys', () => {
   const service = inProcessService({ REQUIRE_IF_MATCH: 'true' });
 
-  it('asks whoever revokes for the version that they saw', async () => {
+  it('requires If-Match to revoke a key', async () => {
     const { id } = (await service.client.post('/api-keys', READER)).json;
     const path = `/api-keys/${id}`;
     const bare = await service.client.delete(path);

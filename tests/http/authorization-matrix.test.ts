@@ -6,15 +6,15 @@ import { SCOPES, type Scope } from '#src/domain/access.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 
-/** What the contract lets anyone ask for, word for word. */
+/** The paths that the contract makes public. */
 const PUBLIC = [/^\/health\//, /^\/openapi\.json$/, /^\/docs$/, /^\/oauth\//, /^\/\.well-known\//];
-/** What the page at /docs is made of. */
+/** The assets of the page at /docs. */
 const DOCS =
   /^\/docs\/(?:docs\.css|(?:access|answer-view|attempt|body-editor|copying|credential|curl|deep-links|element|indented-json|main|navigation|openapi|operation-view|operations|parameter-field|parameter-fields|prose|references|sample|schema-terms|schema-view|send|trial)\.js)$/;
 const PUBLIC_READ = /^(\/v1)?\/products(\/\d+)?$/;
 
-/** What the contract asks of whoever reads or writes: by the first part of the address. */
-const NEEDED: Readonly<Record<string, { read: Scope; write: Scope }>> = {
+/** The scopes that the contract requires, by the first segment of the path. */
+const REQUIRED_SCOPES: Readonly<Record<string, { read: Scope; write: Scope }>> = {
   products: { read: 'products:read', write: 'products:write' },
   users: { read: 'users:read', write: 'users:write' },
   orders: { read: 'orders:read', write: 'orders:write' },
@@ -24,18 +24,21 @@ const NEEDED: Readonly<Record<string, { read: Scope; write: Scope }>> = {
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'] as const;
 const READS = ['GET', 'HEAD'];
 
-/** Wrong in every way that is judged later. */
-const BAD: RequestOptions = { headers: { Accept: 'text/html', 'API-Version': '9', 'If-Match': '1' } };
-const BAD_BODY: RequestOptions = { body: '{', headers: { ...BAD.headers, 'Content-Type': 'text/plain' } };
+/** Invalid in every way that is checked after authorization. */
+const INVALID: RequestOptions = { headers: { Accept: 'text/html', 'API-Version': '9', 'If-Match': '1' } };
+const INVALID_WITH_BODY: RequestOptions = {
+  body: '{',
+  headers: { ...INVALID.headers, 'Content-Type': 'text/plain' },
+};
 
 interface ServedRoute {
   readonly route: string;
   readonly methods: readonly string[];
-  /** Of a record that is not there; those without the version behind those with it. */
-  readonly addresses: readonly string[];
+  /** The paths with the version, then those without it. They name a record that does not exist. */
+  readonly paths: readonly string[];
 }
 
-/** Each route that is served, with its addresses in each of their forms. */
+/** @returns each route of the service, with its paths in every form */
 async function servedRoutes(settings: Record<string, string>): Promise<ServedRoute[]> {
   const application = await compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
   const { routes, store } = application.serviceParts;
@@ -43,25 +46,25 @@ async function servedRoutes(settings: Record<string, string>): Promise<ServedRou
     const whole = template.replace('{id}', `${Number.MAX_SAFE_INTEGER}`);
     const [[name, values] = ['', ['']]] = Object.entries(variables ?? {});
     const full = values.map((value) => whole.replace(`{${name}}`, value));
-    const short = full.map(withoutVersion).filter((address) => !full.includes(address));
-    const addresses = [...full, ...short].filter((address) => path.test(address));
-    return { route: template, methods: Object.keys(operations), addresses };
+    const short = full.map(withoutVersion).filter((one) => !full.includes(one));
+    const paths = [...full, ...short].filter((one) => path.test(one));
+    return { route: template, methods: Object.keys(operations), paths };
   });
 }
 
-function withoutVersion(address: string): string {
-  return address.replace(/^\/v1(?=\/)/, '');
+function withoutVersion(path: string): string {
+  return path.replace(/^\/v1(?=\/)/, '');
 }
 
-/** Collects what is wrong with the cases of one route, so that one failure lists all. */
+/** Collects the failed checks of one route, so that one test failure lists them all. */
 class Cases {
   private readonly failures: string[] = [];
 
-  async check(what: string, look: () => Promise<void>): Promise<void> {
+  async check(title: string, run: () => Promise<void>): Promise<void> {
     try {
-      await look();
+      await run();
     } catch (error) {
-      this.failures.push(`${what}: ${(error as Error).message}`);
+      this.failures.push(`${title}: ${(error as Error).message}`);
     }
   }
 
@@ -72,13 +75,13 @@ class Cases {
 
 for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
   const served = await servedRoutes(settings);
-  describe(`every address of the service, under ${JSON.stringify(settings)}`, () => {
+  describe(`every path of the service, with the settings ${JSON.stringify(settings)}`, () => {
     const service = inProcessService(settings);
     const tokens = new Map<string, string>();
     before(async () => {
       for (const scope of SCOPES) {
         for (const scopes of [[scope], SCOPES.filter((other) => other !== scope)]) {
-          const response = await service.client.post('/api-keys', { name: 'walker', scopes });
+          const response = await service.client.post('/api-keys', { name: 'matrix', scopes });
           tokens.set(scopes.join(), response.json.key);
         }
       }
@@ -86,44 +89,44 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     const only = (scope: Scope) => tokens.get(scope) ?? '';
     const allBut = (scope: Scope) => tokens.get(SCOPES.filter((other) => other !== scope).join()) ?? '';
 
-    const isPublic = (address: string, method: string) =>
-      [...PUBLIC, DOCS].some((pattern) => pattern.test(address)) ||
-      ('PUBLIC_READ' in settings && READS.includes(method) && PUBLIC_READ.test(address));
+    const isPublic = (path: string, method: string) =>
+      [...PUBLIC, DOCS].some((pattern) => pattern.test(path)) ||
+      ('PUBLIC_READ' in settings && READS.includes(method) && PUBLIC_READ.test(path));
 
-    /** As it is, and with everything else wrong too: access is decided first. */
-    const askings = (method: string) => [
+    /** A valid request, and one in which everything else is invalid: authorization comes first. */
+    const variants = (method: string) => [
       {},
-      { ...(READS.includes(method) ? BAD : BAD_BODY), query: '?no-parameter=1' },
+      { ...(READS.includes(method) ? INVALID : INVALID_WITH_BODY), query: '?no-parameter=1' },
     ];
 
-    it('is in one of the lists of the contract', () => {
-      const found = served.flatMap(({ addresses }) => addresses);
-      for (const address of found) {
-        const [, first = ''] = /^(?:\/v1)?\/([^/]*)/.exec(address) ?? [];
-        expect(isPublic(address, 'POST') || first in NEEDED, address).to.equal(true);
+    it('is either public or has a required scope in the contract', () => {
+      const found = served.flatMap(({ paths }) => paths);
+      for (const path of found) {
+        const [, first = ''] = /^(?:\/v1)?\/([^/]*)/.exec(path) ?? [];
+        expect(isPublic(path, 'POST') || first in REQUIRED_SCOPES, path).to.equal(true);
       }
-      const resources = Object.keys(NEEDED).flatMap((plural) => [`/v1/${plural}`, `/${plural}`]);
+      const resources = Object.keys(REQUIRED_SCOPES).flatMap((plural) => [`/v1/${plural}`, `/${plural}`]);
       expect(found).to.include.members([...resources, '/health/live', '/health/ready']);
     });
 
     const requestOf =
-      (method: string, address: string) =>
+      (method: string, path: string) =>
       (token: string | null, { query = '', ...options }: RequestOptions & { query?: string } = {}) =>
-        service.client.request(method, address + query, { token, ...options });
+        service.client.request(method, path + query, { token, ...options });
 
-    const checkPublic = (cases: Cases, method: string, address: string) =>
-      cases.check(`asks nobody for a token: ${method} ${address}`, async () => {
-        const { headers, status } = await requestOf(method, address)(null);
+    const checkPublic = (cases: Cases, method: string, path: string) =>
+      cases.check(`needs no token: ${method} ${path}`, async () => {
+        const { headers, status } = await requestOf(method, path)(null);
         expect([status, headers['www-authenticate'] ?? '']).to.not.deep.equal([401, 'Bearer']);
       });
 
-    const checkProtected = async (cases: Cases, method: string, address: string, known: boolean) => {
-      const request = requestOf(method, address);
-      const [, first = ''] = /^(?:\/v1)?\/([^/]*)/.exec(address) ?? [];
-      const scope = NEEDED[first]?.[READS.includes(method) ? 'read' : 'write'] ?? 'keys:admin';
+    const checkProtected = async (cases: Cases, method: string, path: string, known: boolean) => {
+      const request = requestOf(method, path);
+      const [, first = ''] = /^(?:\/v1)?\/([^/]*)/.exec(path) ?? [];
+      const scope = REQUIRED_SCOPES[first]?.[READS.includes(method) ? 'read' : 'write'] ?? 'keys:admin';
 
-      await cases.check(`asks for a token: ${method} ${address}`, async () => {
-        for (const options of askings(method)) {
+      await cases.check(`needs a token: ${method} ${path}`, async () => {
+        for (const options of variants(method)) {
           const { status, headers, text } = await request(null, options);
           expect(status).to.equal(401);
           expect(headers['www-authenticate'])
@@ -134,9 +137,9 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
       });
 
       await cases.check(
-        `asks for ${known ? scope : 'no scope, and is not known'}: ${method} ${address}`,
+        `${known ? `needs the scope ${scope}` : 'is not allowed'}: ${method} ${path}`,
         async () => {
-          for (const options of askings(method)) {
+          for (const options of variants(method)) {
             const { status, headers } = await request(allBut(scope), options);
             expect(status).to.equal(known ? 403 : 405);
             if (known) {
@@ -149,26 +152,26 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
         },
       );
 
-      await cases.check(`asks for nothing more: ${method} ${address}`, async () => {
+      await cases.check(`needs no other scope: ${method} ${path}`, async () => {
         const { status } = await request(only(scope));
         if (known) expect(status).to.not.be.oneOf([401, 403, 405]);
         else expect(status).to.equal(405);
       });
     };
 
-    for (const { route, methods, addresses } of served) {
-      it(`tells anyone its methods, and asks for its scope and nothing more: ${route}`, async () => {
+    for (const { route, methods, paths } of served) {
+      it(`returns its methods to anyone and requires only its own scope: ${route}`, async () => {
         const cases = new Cases();
-        for (const address of addresses) {
-          await cases.check(`tells anyone its methods: ${address}`, async () => {
-            const response = await service.client.request('OPTIONS', address, { token: null });
+        for (const path of paths) {
+          await cases.check(`returns its methods to anyone: ${path}`, async () => {
+            const response = await service.client.request('OPTIONS', path, { token: null });
             expect(response.status).to.equal(204);
             for (const method of methods) expect(response.headers.allow).to.include(method);
           });
           for (const method of METHODS) {
             const known = methods.includes(method === 'HEAD' ? 'GET' : method);
-            if (isPublic(address, method)) await checkPublic(cases, method, address);
-            else await checkProtected(cases, method, address, known);
+            if (isPublic(path, method)) await checkPublic(cases, method, path);
+            else await checkProtected(cases, method, path, known);
           }
         }
         cases.expectNone();
@@ -177,23 +180,21 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
   });
 }
 
-const NO_TYPE = { Accept: 'text/html', 'If-Match': '1' };
+const UNACCEPTABLE = { Accept: 'text/html', 'If-Match': '1' };
 
 const SERVED = await servedRoutes({});
 
-describe('an address with the version and the one without it', () => {
+describe('a path with the version and the same path without it', () => {
   const service = inProcessService();
-  const versioned = SERVED.flatMap(({ addresses }) =>
-    addresses.filter((address) => address.startsWith('/v1/')),
-  );
+  const versioned = SERVED.flatMap(({ paths }) => paths.filter((path) => path.startsWith('/v1/')));
 
-  /** What does not differ from one request to the next, nor by who chose the version. */
-  const lasting = ({ status, headers, text }: HttpResponse) => {
+  /** The parts of a response that depend neither on the single request nor on how the version was chosen. */
+  const comparable = ({ status, headers, text }: HttpResponse) => {
     const { date: _, ratelimit: __, 'x-request-id': ___, vary, link, etag, ...rest } = headers;
     const body = text.replace(/"requestId":"[^"]*"/, '');
-    // A page links to the next one at the address that was asked.
+    // A page links to the next one under the path of the request.
     const links = String(link).replaceAll('</v1/', '</');
-    // Its tag is of those links too.
+    // Its ETag covers those links too.
     const tag = link === undefined ? etag : /^(W\/)?"/.test(String(etag));
     return {
       status,
@@ -205,25 +206,25 @@ describe('an address with the version and the one without it', () => {
     };
   };
 
-  it('are both of one route, for each resource', () => {
-    for (const { addresses } of SERVED)
-      for (const address of addresses.filter((one) => one.startsWith('/v1/')))
-        expect(addresses, address).to.include(withoutVersion(address));
-    const plurals = versioned.map((address) => address.split('/')[2]);
-    expect(plurals).to.include.members(Object.keys(NEEDED));
+  it('belong to one route, for each resource', () => {
+    for (const { paths } of SERVED)
+      for (const path of paths.filter((one) => one.startsWith('/v1/')))
+        expect(paths, path).to.include(withoutVersion(path));
+    const plurals = versioned.map((path) => path.split('/')[2]);
+    expect(plurals).to.include.members(Object.keys(REQUIRED_SCOPES));
   });
 
-  it('give one response to each method', async () => {
+  it('return the same response to each method', async () => {
     const cases = new Cases();
-    for (const address of versioned) {
+    for (const path of versioned) {
       for (const method of [...METHODS, 'OPTIONS']) {
-        for (const options of [{}, { body: {} }, { body: '{' }, { headers: NO_TYPE }, { token: null }]) {
-          await cases.check(`${method} ${address} ${JSON.stringify(options)}`, async () => {
+        for (const options of [{}, { body: {} }, { body: '{' }, { headers: UNACCEPTABLE }, { token: null }]) {
+          await cases.check(`${method} ${path} ${JSON.stringify(options)}`, async () => {
             const [full, short] = [
-              await service.client.request(method, address, options),
-              await service.client.request(method, withoutVersion(address), options),
+              await service.client.request(method, path, options),
+              await service.client.request(method, withoutVersion(path), options),
             ];
-            expect(lasting(short)).to.deep.equal(lasting(full));
+            expect(comparable(short)).to.deep.equal(comparable(full));
           });
         }
       }

@@ -17,15 +17,15 @@ import { received } from '../support/http-client.js';
 import { middlewareHarness, RecordingLogger } from '../support/middleware-harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** In which step the client goes away, and after how many lines: more than 256 are worked on in two steps. */
-const LEAVINGS = [
+/** The step in which the client disconnects, and the number of lines sent: over 256 lines take two steps. */
+const DISCONNECTS = [
   ['reservation', 1],
-  ['first work', 1],
-  ['first work', 300],
-  ['second work', 300],
+  ['first batch', 1],
+  ['first batch', 300],
+  ['second batch', 300],
 ] as const;
 
-describe('an import that breaks off', () => {
+describe('an interrupted import', () => {
   const folder = temporaryFolder();
   const logger = new RecordingLogger();
   const timeouts = { handshakeMs: 10_000, headersMs: 500, requestMs: 1_000, silenceMs: 3_000 };
@@ -37,13 +37,13 @@ describe('an import that breaks off', () => {
     timeouts,
   );
   let step = async (_name: string): Promise<void> => {};
-  let works = 0;
+  let batches = 0;
 
   const records = {
     draft: (body: unknown) => newDraft(PRODUCTS, body),
     reserveStream: () => step('reservation'),
     createAll: async (creations: readonly Creation<Product>[]) => {
-      await step(works++ === 0 ? 'first work' : 'second work');
+      await step(batches++ === 0 ? 'first batch' : 'second batch');
       return creations.map(({ draft }, at) => {
         const record = {
           id: at + 1,
@@ -60,10 +60,10 @@ describe('an import that breaks off', () => {
   const policy = { bodyLimitBytes: 1_000 };
   const handler = new ImportRoute(records, policy, { resultBuffers, logger }).handler();
 
-  const responding = (arrived: (ctx: Context) => void) => (ctx: Context) => {
-    works = 0;
+  const importing = (onRequest: (ctx: Context) => void) => (ctx: Context) => {
+    batches = 0;
     ctx.state.principal = { id: 'key:1', scopes: [] };
-    arrived(ctx);
+    onRequest(ctx);
     readIdempotencyKey(ctx);
     return handler.handle(ctx, {} as never);
   };
@@ -71,14 +71,14 @@ describe('an import that breaks off', () => {
   const line = '{"name":"x"}\n';
 
   for (const coding of ['identity', 'br']) {
-    it(`harms nobody, whatever step its client goes away in, with ${coding}`, async () => {
-      for (const [last, lines] of LEAVINGS) {
+    it(`does not affect later imports if its client disconnects, with ${coding}`, async () => {
+      for (const [lastStep, lines] of DISCONNECTS) {
         const socket = await service.client.connect();
         const reached = new Promise<void>((resolve) => {
-          service.response = responding((ctx) => {
+          service.response = importing((ctx) => {
             const closed = new Promise((resolve) => ctx.req.once('close', resolve));
             step = async (name) => {
-              if (name !== last) return;
+              if (name !== lastStep) return;
               socket.destroy();
               await closed;
               resolve();
@@ -95,7 +95,7 @@ describe('an import that breaks off', () => {
           `POST / HTTP/1.1\r\n${head.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n${line.repeat(lines)}`,
         );
         await reached;
-        service.response = responding(() => {
+        service.response = importing(() => {
           step = async () => {};
         });
         const { status, text } = await service.client.post('/', line, { headers });
@@ -104,9 +104,9 @@ describe('an import that breaks off', () => {
     });
   }
 
-  for (const failing of ['first work', 'second work']) {
-    it(`is cut, and not left to its client, where its ${failing} fails`, async () => {
-      service.response = responding(() => {
+  for (const failing of ['first batch', 'second batch']) {
+    it(`is cut off if its ${failing} fails`, async () => {
+      service.response = importing(() => {
         step = async (name) => {
           if (name === failing) throw new Error('a defect');
         };
@@ -118,27 +118,27 @@ describe('an import that breaks off', () => {
     });
   }
 
-  /** A connection over which an import has begun; nothing is read from it unless a test does. */
-  const begun = async () => {
+  /** @returns a connection on which an import has begun; only the tests read from it */
+  const beginImport = async () => {
     const socket = await service.client.connect();
     const head = Object.entries({ ...headers, Host: 'x', 'Transfer-Encoding': 'chunked' });
     socket.write(`POST / HTTP/1.1\r\n${head.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n`);
     return socket;
   };
-  const asUsual = () => {
+  const importNormally = () => {
     step = async () => {};
-    service.response = responding(() => {});
+    service.response = importing(() => {});
   };
 
-  it('is cut when its client leaves more unread than may wait', async () => {
-    asUsual();
-    const socket = await begun();
+  it('is cut off if its client leaves more results unread than the buffer holds', async () => {
+    importNormally();
+    const socket = await beginImport();
     socket.pause();
     const closed = new Promise((resolve) => socket.once('close', resolve));
     socket.on('error', () => {});
     const lines = line.repeat(1_000);
     const chunk = `${lines.length.toString(16)}\r\n${lines}\r\n`;
-    // Far beyond what the two ends of a connection hold for it.
+    // Far more than the socket buffers of both ends hold.
     for (let sent = 0; sent < 2_000 && !socket.destroyed; sent++) {
       if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
     }
@@ -147,25 +147,25 @@ describe('an import that breaks off', () => {
     expect((await service.client.post('/', line, { headers })).status).to.equal(200);
   });
 
-  it('may last far longer than any other request, and is cut when nothing more comes', async () => {
-    asUsual();
-    const socket = await begun();
+  it('may outlast the request timeout, and is cut off when no more data arrives', async () => {
+    importNormally();
+    const socket = await beginImport();
     const text = received(socket);
     const lines = 2 * ((timeouts.requestMs + timeouts.headersMs) / 250) + 4;
     for (let sent = 0; sent < lines; sent++) {
       socket.write(`${line.length.toString(16)}\r\n${line}\r\n`);
       await sleep(250);
     }
-    const responded = (await text).match(/"status":201/g);
-    expect(responded).to.have.length(lines);
+    const created = (await text).match(/"status":201/g);
+    expect(created).to.have.length(lines);
     expect(await text)
       .to.not.include('request_timeout')
       .and.not.match(/\r\n0\r\n\r\n$/);
   });
 
-  it('is 503 where as many are under way as may be', async () => {
-    asUsual();
-    const sockets = [await begun(), await begun()];
+  it('gets 503 if the maximum number of imports is running', async () => {
+    importNormally();
+    const sockets = [await beginImport(), await beginImport()];
     for (const socket of sockets) {
       socket.write(`${line.length.toString(16)}\r\n${line}\r\n`);
       await once(socket, 'data');

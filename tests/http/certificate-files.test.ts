@@ -9,8 +9,8 @@ import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** Longer than the service takes to look at its files twice. */
-const LOOKED_MS = 2_600;
+/** Longer than two polls of the certificate files. */
+const TWO_POLLS_MS = 2_600;
 
 describe('a certificate from files', () => {
   const root = temporaryFolder();
@@ -18,12 +18,12 @@ describe('a certificate from files', () => {
   const files = { TLS_CERT_FILE: join(live, 'cert.pem'), TLS_KEY_FILE: join(live, 'key.pem') };
   let pairs: { cert: string; key: string; authority: string }[] = [];
 
-  /** As Kubernetes mounts a secret: a link to a folder is renamed over the old one. */
+  /** Swaps the folder as Kubernetes does for a mounted secret: renames a symbolic link over the old one. */
   const swapTo = (which: number) => {
     symlinkSync(join(root, `version-${which}`), join(root, 'next'));
     renameSync(join(root, 'next'), live);
   };
-  const presentedFor = async (authority: string, options: object = {}) => {
+  const certificateFor = async (authority: string, options: object = {}) => {
     const ca = readFileSync(authority);
     const socket = connect({ port: service.port, host: 'localhost', ca, ...options });
     try {
@@ -35,13 +35,14 @@ describe('a certificate from files', () => {
       socket.destroy();
     }
   };
-  const isShown = async (which: number) => {
+  const isPresented = async (which: number) => {
     const { authority = '', cert = '' } = pairs[which] ?? {};
-    return (await presentedFor(authority))?.trim() === cert.trim();
+    return (await certificateFor(authority))?.trim() === cert.trim();
   };
-  const becomesShown = async (which: number) => {
-    for (const end = Date.now() + 10_000; Date.now() < end; await sleep(50)) if (await isShown(which)) return;
-    expect.fail('the other certificate is never shown');
+  const becomesPresented = async (which: number) => {
+    for (const end = Date.now() + 10_000; Date.now() < end; await sleep(50))
+      if (await isPresented(which)) return;
+    expect.fail('the other certificate is never presented');
   };
 
   before(async () => {
@@ -56,20 +57,18 @@ describe('a certificate from files', () => {
   const service = inProcessService({ TLS: 'files', ...files });
   const client = (which: number) => new HttpClient(service.port, pairs[which]?.authority, FIRST_KEY);
 
-  it('is shown, and Strict-Transport-Security is sent with every answer', async () => {
-    expect(await isShown(0)).to.equal(true);
-    const options = client(0);
+  it('is presented, and every response has Strict-Transport-Security', async () => {
+    expect(await isPresented(0)).to.equal(true);
+    const http = client(0);
     for (const path of ['/products', '/nowhere', '/health/live'])
-      expect((await options.get(path)).headers['strict-transport-security'], path).to.equal(
-        'max-age=31536000',
-      );
-    expect(await options.raw('nonsense\r\n\r\n')).to.match(
+      expect((await http.get(path)).headers['strict-transport-security'], path).to.equal('max-age=31536000');
+    expect(await http.raw('nonsense\r\n\r\n')).to.match(
       /\r\nStrict-Transport-Security: max-age=31536000\r\n/,
     );
-    options.close();
+    http.close();
   });
 
-  it('is read again when another is linked in its place, and no connection is dropped', async () => {
+  it('is reloaded after a symlink swap, without dropping connections', async () => {
     const socket = await client(0).connect();
     const request = async () => {
       socket.write(`GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -78,22 +77,22 @@ describe('a certificate from files', () => {
     };
     expect(await request()).to.equal('HTTP/1.1 200');
     swapTo(1);
-    await becomesShown(1);
-    expect(await isShown(0)).to.equal(false);
+    await becomesPresented(1);
+    expect(await isPresented(0)).to.equal(false);
     expect(await request()).to.equal('HTTP/1.1 200');
     socket.destroy();
   });
 
-  it('has the same suites when it was read again', async () => {
+  it('offers the same cipher suites after a reload', async () => {
     const { authority = '' } = pairs[1] ?? {};
     const ciphers = ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA'];
     const shown = await Promise.all(
-      ciphers.map((suite) => presentedFor(authority, { maxVersion: 'TLSv1.2', ciphers: suite })),
+      ciphers.map((suite) => certificateFor(authority, { maxVersion: 'TLSv1.2', ciphers: suite })),
     );
     expect(shown.map(Boolean)).to.deep.equal([true, false, false]);
   });
 
-  it('stays the old one while the files are half written, missing, or of two pairs', async () => {
+  it('is kept while the new files are half written, missing or mismatched', async () => {
     const { cert = '', key = '' } = pairs[2] ?? {};
     for (const spoil of [
       () => writeFileSync(files.TLS_CERT_FILE, cert.slice(0, cert.length / 2)),
@@ -102,21 +101,21 @@ describe('a certificate from files', () => {
       () => writeFileSync(files.TLS_CERT_FILE, cert),
     ]) {
       spoil();
-      await sleep(LOOKED_MS);
-      expect(await isShown(1), spoil.toString()).to.equal(true);
+      await sleep(TWO_POLLS_MS);
+      expect(await isPresented(1), spoil.toString()).to.equal(true);
     }
     writeFileSync(files.TLS_KEY_FILE, key);
-    await becomesShown(2);
+    await becomesPresented(2);
   });
 
-  it('is written over in many small steps without a failed handshake', async () => {
+  it('can be overwritten in small steps without a failed handshake', async () => {
     const { cert = '', key = '', authority = '' } = pairs[0] ?? {};
     const before = pairs[2]?.authority ?? '';
     let isWriting = true;
     const failed: number[] = [];
     const handshakes = (async () => {
       for (let i = 0; isWriting; i++, await sleep(10))
-        if (!(await presentedFor(before)) && !(await presentedFor(authority))) failed.push(i);
+        if (!(await certificateFor(before)) && !(await certificateFor(authority))) failed.push(i);
     })();
     for (const [file, text] of [
       [files.TLS_KEY_FILE, key],
@@ -128,7 +127,7 @@ describe('a certificate from files', () => {
       }
       writeFileSync(file, text);
     }
-    await becomesShown(0);
+    await becomesPresented(0);
     isWriting = false;
     await handshakes;
     expect(failed).to.deep.equal([]);

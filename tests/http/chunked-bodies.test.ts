@@ -8,7 +8,7 @@ import { middlewareHarness } from '../support/middleware-harness.js';
 
 const KIB = 1_024;
 
-/** The text in chunks of so many characters, without the last chunk. */
+/** @returns the text in chunks of `size` characters, without the last chunk */
 function chunked(text: string, size: number): string {
   const chunks: string[] = [];
   for (let at = 0; at < text.length; at += size) {
@@ -18,12 +18,12 @@ function chunked(text: string, size: number): string {
   return chunks.join('');
 }
 
-describe('a body in chunks', () => {
+describe('a chunked body', () => {
   const service = inProcessService();
   const AUTHORIZED = `Host: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nTransfer-Encoding: chunked\r\n`;
 
   for (const size of [1, 7, 300, 70_000]) {
-    it(`of ${size} bytes is read as it was sent, and so is what follows on the connection`, async () => {
+    it(`in chunks of ${size} bytes is read unchanged, and so is the next request on the connection`, async () => {
       const description = Array.from({ length: 4_900 }, (_, i) => String.fromCharCode(97 + (i % 26))).join(
         '',
       );
@@ -36,14 +36,14 @@ describe('a body in chunks', () => {
     });
   }
 
-  it('of one byte each is imported line by line', async () => {
+  it('in chunks of 1 byte is imported line by line', async () => {
     const lines = '{"name":"x"}\n'.repeat(2_000);
     const head = `POST /products HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/x-ndjson\r\nConnection: close\r\n\r\n`;
     const text = await service.client.raw(`${head}${chunked(lines, 1)}0\r\n\r\n`);
     expect(text.match(/"status":201/g)).to.have.length(2_000);
   });
 
-  it('of few bytes is read whole behind a large response that is read late', async () => {
+  it('in small chunks is read completely behind a large response that the client reads late', async () => {
     const large = 'd'.repeat(5_000);
     const lines = `${JSON.stringify({ name: 'x', description: large })}\n`.repeat(900);
     await service.client.post('/products', lines, { headers: { 'Content-Type': 'application/x-ndjson' } });
@@ -60,7 +60,7 @@ describe('a body in chunks', () => {
     expect(text.match(/"status":201/g)).to.have.length(3_000);
   });
 
-  it('that nobody reads is dropped, and the next request is served', async () => {
+  it('of a rejected request is discarded, and the next request is served', async () => {
     const refused = `POST /nothing HTTP/1.1\r\n${AUTHORIZED}\r\n${chunked('x'.repeat(100 * KIB), 1)}0\r\n\r\n`;
     const next = `GET /products?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nConnection: close\r\n\r\n`;
     const text = await service.client.raw(refused + next);
@@ -68,10 +68,10 @@ describe('a body in chunks', () => {
   });
 });
 
-describe('chunks of one byte', () => {
+describe('chunks of 1 byte', () => {
   const service = middlewareHarness((_ctx, next) => next());
 
-  it('are given on in few pieces, and hold up no other request for long', async () => {
+  it('are merged into larger pieces, and do not block other requests', async () => {
     let bytes = 0;
     let pieces = 0;
     service.response = async (ctx) => {
@@ -104,7 +104,7 @@ describe('chunks of one byte', () => {
     for (const socket of sockets) socket.destroy();
     expect(bytes).to.equal(20 * 200 * KIB);
     expect(bytes / pieces).to.be.above(1_000);
-    // With all of them read in each turn of the event loop only a few were.
+    // Reading all of them in each turn of the event loop would let only a few through.
     expect(served).to.be.above(20);
   });
 });

@@ -7,7 +7,7 @@ import { CODECS } from '#src/adapters/inbound/http/middleware/compression-codecs
 import { CODINGS, decoded, NAMES } from '../support/codings.js';
 import { middlewareHarness } from '../support/middleware-harness.js';
 
-describe('an answer that may be coded', () => {
+describe('a compressible response', () => {
   const service = middlewareHarness(compression);
   const request = (coding: string) => service.client.get('/', { headers: { 'Accept-Encoding': coding } });
   const document = (body: string | Buffer, headers: Record<string, string> = {}) => {
@@ -18,7 +18,7 @@ describe('an answer that may be coded', () => {
     };
   };
 
-  it('is coded over 1 KiB, of bytes and not of characters', async () => {
+  it('is compressed above 1 KiB, counted in bytes', async () => {
     for (const [body, coding] of [
       ['x'.repeat(1_024), undefined],
       ['x'.repeat(1_025), 'gzip'],
@@ -37,7 +37,7 @@ describe('an answer that may be coded', () => {
     }
   });
 
-  it('is one that says that it varies by it, or lines', async () => {
+  it('is compressed only if it varies by Accept-Encoding or is NDJSON', async () => {
     const body = 'x'.repeat(2_000);
     for (const [type, coding] of [
       ['application/json', undefined],
@@ -56,7 +56,7 @@ describe('an answer that may be coded', () => {
     }
   });
 
-  it('carries no strong tag, which is of the bytes as they are', async () => {
+  it('is not compressed if it has a strong ETag', async () => {
     const body = 'x'.repeat(2_000);
     for (const [ETag, coding] of [
       ['"1"', undefined],
@@ -68,7 +68,7 @@ describe('an answer that may be coded', () => {
     }
   });
 
-  it('is not even begun for HEAD where it is a stream', async () => {
+  it('is not read for HEAD if it is a stream', async () => {
     let isBegun = false;
     service.response = (ctx) => {
       ctx.set('Content-Type', 'application/x-ndjson');
@@ -88,7 +88,7 @@ describe('an answer that may be coded', () => {
   });
 
   for (const coding of NAMES) {
-    it(`gives each line of a live stream as soon as it is there, in ${coding}`, async () => {
+    it(`sends each line of a live stream immediately, in ${coding}`, async () => {
       let takeNext = () => {};
       const lines = ['{"line":1}\n', '{"line":2}\n', '{"line":3}\n'];
       service.response = (ctx) => {
@@ -97,18 +97,18 @@ describe('an answer that may be coded', () => {
           (async function* () {
             for (const line of lines) {
               yield Buffer.from(line);
-              // The next is made once the client has read this one.
+              // The next line follows when the client has read this one.
               await new Promise<void>((resolve) => (takeNext = resolve));
             }
           })(),
         );
       };
-      const requested = get({
+      const outgoing = get({
         port: service.client.port,
         headers: { 'Accept-Encoding': coding },
         agent: false,
       });
-      const [response] = await once(requested, 'response');
+      const [response] = await once(outgoing, 'response');
       const seen: string[] = [];
       for await (const text of response.pipe(CODINGS[coding].stream()).setEncoding('utf8')) {
         seen.push(text);
@@ -117,7 +117,7 @@ describe('an answer that may be coded', () => {
       expect(seen).to.deep.equal(lines);
     });
 
-    it(`lets go of its source when the client leaves, in ${coding}`, async () => {
+    it(`closes its source when the client disconnects, in ${coding}`, async () => {
       let isClosed = () => {};
       const closed = new Promise<void>((resolve) => (isClosed = resolve));
       service.response = (ctx) => {
@@ -135,18 +135,18 @@ describe('an answer that may be coded', () => {
           })(),
         );
       };
-      const requested = get({
+      const outgoing = get({
         port: service.client.port,
         headers: { 'Accept-Encoding': coding },
         agent: false,
       });
-      const [response] = await once(requested, 'response');
+      const [response] = await once(outgoing, 'response');
       await once(response, 'data');
       response.destroy();
       await closed;
     });
 
-    it(`leaves others their turn while it is coded, in ${coding}`, async () => {
+    it(`does not block the event loop while it is compressed, in ${coding}`, async () => {
       const large = Buffer.alloc(8 * 1024 * 1024, 'many words ');
       let isDone = false;
       const coded = CODECS[coding].whole(large).finally(() => (isDone = true));

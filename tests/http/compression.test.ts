@@ -13,13 +13,13 @@ const options = (coding: string | undefined, headers = {}) => ({
 });
 const codingOf = ({ headers }: HttpResponse) => headers['content-encoding'];
 const variesByCoding = ({ headers }: HttpResponse) => /\bAccept-Encoding\b/.test(`${headers['vary']}`);
-/** What does not change from one request to the next. */
-const lasting = ({ headers }: HttpResponse) => {
+/** @returns the headers that do not change from one request to the next */
+const stableHeaders = ({ headers }: HttpResponse) => {
   const { date, 'x-request-id': id, ratelimit, connection, 'keep-alive': alive, ...rest } = headers;
   return rest;
 };
 
-describe('a list in a coding', () => {
+describe('a compressed list', () => {
   const service = inProcessService();
   const get = (path: string, coding?: string, headers = {}) =>
     service.client.get(path, options(coding, headers));
@@ -31,27 +31,27 @@ describe('a list in a coding', () => {
   });
 
   for (const coding of NAMES) {
-    it(`says in ${coding} what it says in none, with the same tag and links`, async () => {
+    it(`has the same content, ETag and links in ${coding} as uncompressed`, async () => {
       for (const path of ['/products', '/v1/products?limit=50&sort=-name']) {
         const [plain, coded] = [await get(path), await get(path, coding)];
         expect([coded.status, codingOf(plain), codingOf(coded)]).to.deep.equal([200, undefined, coding]);
         expect(decoded(coded)).to.equal(plain.text);
         expect(coded.bytes.length).to.be.lessThan(plain.bytes.length / 3);
         expect(coded.headers['content-length']).to.equal(`${coded.bytes.length}`);
-        const { 'content-encoding': _, 'content-length': __, ...others } = lasting(coded);
-        const { 'content-length': ___, ...same } = lasting(plain);
+        const { 'content-encoding': _, 'content-length': __, ...others } = stableHeaders(coded);
+        const { 'content-length': ___, ...same } = stableHeaders(plain);
         expect(others).to.deep.equal(same);
       }
     });
 
-    it(`answers HEAD as it would GET in ${coding}`, async () => {
+    it(`has the same headers for HEAD as for GET in ${coding}`, async () => {
       for (const path of ['/products', '/products?limit=1']) {
         const [head, got] = [
           await service.client.request('HEAD', path, options(coding)),
           await get(path, coding),
         ];
         expect([head.status, head.text]).to.deep.equal([200, '']);
-        expect(lasting(head)).to.deep.equal(lasting(got));
+        expect(stableHeaders(head)).to.deep.equal(stableHeaders(got));
       }
       for (const path of ['/products', '/products?limit=5']) {
         const head = await service.client.request('HEAD', path, options(coding, LINES));
@@ -63,10 +63,10 @@ describe('a list in a coding', () => {
       }
     });
 
-    it(`is 304 to who has it, whatever the coding: ${coding}`, async () => {
+    it(`is 304 in every coding if the client has it in ${coding}`, async () => {
       const tag = `${(await get('/products', coding)).headers.etag}`;
-      for (const requested of [undefined, ...NAMES]) {
-        const response = await get('/products', requested, { 'If-None-Match': tag });
+      for (const other of [undefined, ...NAMES]) {
+        const response = await get('/products', other, { 'If-None-Match': tag });
         expect([response.status, codingOf(response), response.headers.etag]).to.deep.equal([
           304,
           undefined,
@@ -76,7 +76,7 @@ describe('a list in a coding', () => {
       }
     });
 
-    it(`holds the same lines in ${coding}, of a page and of all`, async () => {
+    it(`has the same lines in ${coding}, for a page and for an export`, async () => {
       for (const path of ['/products', '/products?limit=150', '/products?limit=1', '/products?name=none']) {
         const [plain, coded] = [await get(path, undefined, LINES), await get(path, coding, LINES)];
         expect([codingOf(plain), codingOf(coded)], path).to.deep.equal([undefined, coding]);
@@ -88,7 +88,7 @@ describe('a list in a coding', () => {
       }
     });
 
-    it(`comes in ${coding} to a client of HTTP/1.0 too`, async () => {
+    it(`is sent in ${coding} to an HTTP/1.0 client too`, async () => {
       for (const Accept of ['application/json', LINES.Accept]) {
         const token = `Authorization: Bearer ${FIRST_KEY}`;
         const socket = await service.client.connect();
@@ -105,8 +105,8 @@ describe('a list in a coding', () => {
     });
   }
 
-  it('comes in the coding that the client likes best, or in none', async () => {
-    for (const [requested, coding] of [
+  it('uses the coding that the client prefers, or none', async () => {
+    for (const [accepted, coding] of [
       ['gzip;q=0.5, br;q=0.4', 'gzip'],
       ['gzip, deflate, br', 'br'],
       ['*', 'gzip'],
@@ -116,8 +116,8 @@ describe('a list in a coding', () => {
       ['gzip;q=a', undefined],
     ] as const) {
       for (const headers of [{}, LINES]) {
-        const response = await get('/products', requested, headers);
-        expect([response.status, codingOf(response), variesByCoding(response)], requested).to.deep.equal([
+        const response = await get('/products', accepted, headers);
+        expect([response.status, codingOf(response), variesByCoding(response)], accepted).to.deep.equal([
           200,
           coding,
           true,
@@ -126,7 +126,7 @@ describe('a list in a coding', () => {
     }
   });
 
-  it('comes as it is where it is no larger than 1 KiB, and varies all the same', async () => {
+  it('is uncompressed up to 1 KiB, but still varies by Accept-Encoding', async () => {
     const short = await get('/products?limit=1', 'gzip');
     expect([codingOf(short), variesByCoding(short), short.json]).to.deep.equal([
       undefined,
@@ -135,7 +135,7 @@ describe('a list in a coding', () => {
     ]);
   });
 
-  it('leaves errors as they are', async () => {
+  it('does not compress errors', async () => {
     const query = Array.from({ length: 60 }, (_, i) => `colour${i}=red`).join('&');
     for (const headers of [{}, LINES]) {
       const response = await get(`/products?${query}`, 'gzip', headers);
@@ -156,33 +156,33 @@ describe('a list in a coding', () => {
   });
 });
 
-describe('an item', () => {
+describe('an item and compression', () => {
   const service = inProcessService();
   const LARGE = { name: 'Lamp', description: 'many words '.repeat(200) };
 
-  it('comes as it is, whatever its size, so that its strong tag is true', async () => {
+  it('is never compressed, so that its strong ETag stays valid', async () => {
     for (const coding of ['gzip', 'br', '*']) {
-      const requested = options(coding);
-      const made = await service.client.post('/products', LARGE, requested);
-      const path = `/products/${made.json.id}`;
+      const accepting = options(coding);
+      const created = await service.client.post('/products', LARGE, accepting);
+      const path = `/products/${created.json.id}`;
       for (const response of [
-        made,
-        await service.client.get(path, requested),
-        await service.client.get(`${path}?fields=description`, requested),
-        await service.client.put(path, { ...LARGE, name: 'Torch' }, requested),
-        await service.client.patch(path, { name: 'Lantern' }, requested),
+        created,
+        await service.client.get(path, accepting),
+        await service.client.get(`${path}?fields=description`, accepting),
+        await service.client.put(path, { ...LARGE, name: 'Torch' }, accepting),
+        await service.client.patch(path, { name: 'Lantern' }, accepting),
       ]) {
         expect(response.headers.etag).to.match(/^"/);
         expect([codingOf(response), variesByCoding(response)]).to.deep.equal([undefined, false]);
         expect(response.json.description).to.equal(LARGE.description);
         expect(response.bytes.length).to.be.greaterThan(1_024);
       }
-      const head = await service.client.request('HEAD', path, requested);
+      const head = await service.client.request('HEAD', path, accepting);
       expect([codingOf(head), variesByCoding(head)]).to.deep.equal([undefined, false]);
     }
   });
 
-  it('of which much is wrong is refused as it is', async () => {
+  it('gets a long validation error uncompressed', async () => {
     const wrong = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`colour${i}`, 'red']));
     const response = await service.client.post('/products', wrong, options('gzip'));
     expect([response.status, codingOf(response)]).to.deep.equal([400, undefined]);
@@ -194,11 +194,11 @@ for (const coding of NAMES) {
   describe(`an export in ${coding}`, () => {
     const service = listService();
     const ENCODED = { 'Accept-Encoding': coding };
-    /** Of texts that cannot be compressed to nothing. */
+    /** Fills the store with records that hardly compress. */
     const fill = async (count: number) => {
       await service.records.fill(count, () => ({ description: randomBytes(3_750).toString('base64') }));
     };
-    /** All lines, or the error that the client sees. */
+    /** @returns all lines; rejects with the error that the client sees */
     const read = async (response: NodeJS.ReadableStream) => {
       const texts: string[] = [];
       await pipeline(response, CODINGS[coding].stream().setEncoding('utf8'), async (source) => {
@@ -207,7 +207,7 @@ for (const coding of NAMES) {
       return texts.join('').split('\n').slice(0, -1);
     };
 
-    it('is whole, and read no faster than the client takes it', async () => {
+    it('is complete, and reads the store no faster than the client reads', async () => {
       await fill(6_000);
       const response = await begin(service, '/products', ENCODED);
       expect(response.headers['content-encoding']).to.equal(coding);
@@ -220,7 +220,7 @@ for (const coding of NAMES) {
       expect((await logged(service))['complete']).to.equal(true);
     });
 
-    it('stops reading when the client leaves', async () => {
+    it('stops reading the store when the client disconnects', async () => {
       await fill(1_000);
       let release = () => {};
       const response = await begin(service, '/products', ENCODED);
@@ -236,7 +236,7 @@ for (const coding of NAMES) {
       expect(service.logger.lines.map(({ event }) => event)).to.deep.equal(['request']);
     });
 
-    it('that fails is cut off, and never ends cleanly, so that a client that decodes it sees an error', async () => {
+    it('that fails is cut off, so that a decoding client sees an error', async () => {
       const failure = new Error('a defect');
       await fill(300);
       for (const failing of [2, 3, 5]) {
@@ -263,7 +263,7 @@ for (const coding of NAMES) {
       for (const { details } of warnings) expect(details['error']).to.equal(failure);
     });
 
-    it('that fails at its first page is an error like any other', async () => {
+    it('that fails at its first page returns a normal error response', async () => {
       service.records.before = () => Promise.reject(new Error('a defect'));
       const response = await service.client.get('/products', {
         headers: { ...LINES, ...ENCODED },

@@ -11,25 +11,25 @@ import { serverPair } from '../support/certificates.js';
 import { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const MOST = 4;
+const MAX_CONNECTIONS = 4;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe('connections at once', () => {
+describe('concurrent connections', () => {
   const folder = temporaryFolder();
   for (const kind of ['TLS', 'plain HTTP']) {
     describe(`over ${kind}`, () => {
       let server: Server;
       let client: HttpClient;
       let sockets: Socket[] = [];
-      /** What has begun a request and does not end it. */
-      const busy = async () => {
+      /** @returns a connection with an unfinished request */
+      const openBusy = async () => {
         const socket = await client.connect();
         sockets.push(socket);
         socket.on('error', () => {});
         socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
         return socket;
       };
-      const finished = async (socket: Socket) => {
+      const finishRequest = async (socket: Socket) => {
         socket.write('\r\n');
         const [chunk] = await once(socket, 'data');
         return String(chunk).slice(0, 15);
@@ -47,7 +47,7 @@ describe('connections at once', () => {
 
       before(async () => {
         const { authority, ...identity } = await serverPair(folder);
-        const options = { maxConnections: { most: MOST, mostPerAddress: MOST } };
+        const options = { maxConnections: { most: MAX_CONNECTIONS, mostPerAddress: MAX_CONNECTIONS } };
         server =
           kind === 'TLS'
             ? createTlsServer(identity, (_request, response) => response.end('here'), options)
@@ -64,27 +64,27 @@ describe('connections at once', () => {
         server.closeAllConnections();
       });
 
-      it('are bounded: one more is closed, those that stand go on, and each that ends makes room', async () => {
-        const held = await Promise.all(Array.from({ length: MOST }, busy));
+      it('are limited: one more is closed, the existing ones continue, and a closed one makes room', async () => {
+        const connections = await Promise.all(Array.from({ length: MAX_CONNECTIONS }, openBusy));
         expect(await isServed()).to.equal(false);
         expect(await isServed()).to.equal(false);
-        const [first, second] = held as [Socket, Socket];
-        expect(await finished(first)).to.equal('HTTP/1.1 200 OK');
+        const [first, second] = connections as [Socket, Socket];
+        expect(await finishRequest(first)).to.equal('HTTP/1.1 200 OK');
         second.destroy();
         expect(await becomesServed()).to.equal(true);
       });
 
-      it('that are kept without a request make room for those that ask', async () => {
-        const kept = await Promise.all(Array.from({ length: MOST - 1 }, busy));
-        for (const socket of kept) await finished(socket);
-        const closed = Promise.all(kept.map((socket) => once(socket.resume(), 'close')));
+      it('that are idle are closed to make room for new ones', async () => {
+        const idle = await Promise.all(Array.from({ length: MAX_CONNECTIONS - 1 }, openBusy));
+        for (const socket of idle) await finishRequest(socket);
+        const closed = Promise.all(idle.map((socket) => once(socket.resume(), 'close')));
         expect(await isServed()).to.equal(true);
         await closed;
       });
     });
   }
 
-  describe('of one address', () => {
+  describe('from one IP address', () => {
     let server: Server;
     let port: number;
     let ca: string;
@@ -101,7 +101,7 @@ describe('connections at once', () => {
       server.closeAllConnections();
     });
 
-    /** @returns the connection, or undefined if it is closed before TLS is spoken */
+    /** @returns the connection, or undefined if it is closed before the TLS handshake */
     const open = async (localAddress: string) => {
       const socket = tlsConnect({
         socket: netConnect({ host: '127.0.0.1', port, localAddress }),
@@ -115,7 +115,7 @@ describe('connections at once', () => {
       });
     };
 
-    it('are bounded below those of all: another address is served, and each that ends makes room', async () => {
+    it('have a lower limit: another IP address is served, and a closed connection makes room', async () => {
       const [first, second] = [await open('127.0.0.1'), await open('127.0.0.1')];
       expect(await open('127.0.0.1')).to.equal(undefined);
       const other = await open('127.0.0.2');

@@ -5,7 +5,7 @@ import { cursorIn, linksOf } from '../support/links.js';
 
 const check = (list: string, text: string) =>
   createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, 8);
-/** Whoever has read the source can make a cursor. */
+/** @returns a cursor with a correct check, which anyone who has read the source can make */
 const forged = (text: string, list = 'products') =>
   Buffer.from(check(list, text) + text).toString('base64url');
 const inside = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8').slice(8));
@@ -29,7 +29,7 @@ describe('a cursor', () => {
   });
 
   for (const query of ['limit=1', 'sort=-name,createdAt&limit=3', 'sort=name&limit=4&name:ne=a']) {
-    it(`that was cut, extended or changed is refused, with ${query}`, async () => {
+    it(`is rejected if it is cut, extended or changed, with ${query}`, async () => {
       const cursor = cursorIn(await next(query));
       expect(await codeOf(query, cursor)).to.equal(200);
       const flipped = [...cursor].map((letter, at) => {
@@ -56,7 +56,7 @@ describe('a cursor', () => {
     });
   }
 
-  it('that is nonsense is refused', async () => {
+  it('is rejected if it is not a cursor at all', async () => {
     for (const bad of [
       '',
       'x',
@@ -72,7 +72,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('that holds what no cursor holds is refused, though its check is right', async () => {
+  it('is rejected if its content is invalid, even with a correct check', async () => {
     const [side, inclusive, fingerprint, values] = inside(cursorIn(await next('limit=1')));
     expect([side, inclusive, values]).to.deep.equal(['after', false, [1]]);
     const good = JSON.stringify([side, inclusive, fingerprint, [2]]);
@@ -121,7 +121,7 @@ describe('a cursor', () => {
     expect(await codeOf('limit=1', invalidText.toString('base64url'))).to.equal('invalid_cursor');
   });
 
-  it('has a value for each key of its order, of its type', async () => {
+  it('has one value of the right type for each sort key', async () => {
     const query = 'sort=name,-createdAt&limit=1';
     const [side, inclusive, fingerprint, values] = inside(cursorIn(await next(query)));
     expect(values).to.have.length(3);
@@ -143,7 +143,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('belongs to its sort and its filters, however these are written', async () => {
+  it('belongs to its sort and filters, however they are written', async () => {
     const query = 'sort=-name&id:gt=0&name:ne=q&createdAt:lt=9000-01-01T00:00:00Z';
     const cursor = cursorIn(await next(`${query}&limit=2`));
     for (const same of [
@@ -171,13 +171,13 @@ describe('a cursor', () => {
     expect(await codeOf('sort=id', plain)).to.equal(200);
     expect(await codeOf('sort=-id', plain)).to.equal('cursor_mismatch');
     const back = cursorIn(await next('sort=-id,name&limit=2'));
-    expect(await codeOf('sort=-id', back), 'nothing is left to sort behind the id').to.equal(200);
+    expect(await codeOf('sort=-id', back), 'keys after the id do not matter').to.equal(200);
     expect(inside(back)[3]).to.deep.equal([5]);
-    const tagged = cursorIn(await next('name:in=a,b&limit=1'));
-    expect(await codeOf('name:in=a&limit=1', tagged)).to.equal('cursor_mismatch');
+    const filtered = cursorIn(await next('name:in=a,b&limit=1'));
+    expect(await codeOf('name:in=a&limit=1', filtered)).to.equal('cursor_mismatch');
   });
 
-  it('is told of together with whatever else is wrong', async () => {
+  it('is reported together with other invalid parameters', async () => {
     const cursor = cursorIn(await next('limit=2'));
     const response = await request().get(`/products?cursor=${cursor}&sort=sku`);
     expect(response.json.code).to.equal('invalid_parameter');

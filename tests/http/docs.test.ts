@@ -9,13 +9,13 @@ const DEFAULT_POLICY = "default-src 'none'; frame-ancestors 'none'";
 const BROWSERS = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
 
-/** What each script is written in. */
+/** The paths of the scripts, from their sources. */
 const SCRIPTS = readdirSync('browser/docs')
   .filter((file) => file.endsWith('.ts'))
   .map((file) => `/docs/${file.replace(/ts$/, 'js')}`);
-const ADDRESSES = ['/docs', '/docs/docs.css', ...SCRIPTS];
+const PATHS = ['/docs', '/docs/docs.css', ...SCRIPTS];
 
-/** What makes markup or code of a text, and what outlives the page. */
+/** APIs that turn text into markup or code, or store data beyond the page. */
 const FORBIDDEN =
   /innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|document\.write|\beval\(|new Function|localStorage|sessionStorage|indexedDB|\.cookie|\.style\b|setAttribute\('(?:style|on)/;
 
@@ -25,12 +25,12 @@ describe('the interactive reference', () => {
     service.client.get(path, { token: null, headers });
   const typeOf = (path: string) => TYPES[(path.split('.')[1] ?? 'html') as keyof typeof TYPES];
 
-  it('has scripts, and as many as were written', () => {
+  it('has scripts', () => {
     expect(SCRIPTS.length).to.be.greaterThan(10);
   });
 
-  for (const path of ADDRESSES) {
-    it(`is served to anyone, as what it is: ${path}`, async () => {
+  for (const path of PATHS) {
+    it(`is public, with its content type and policy: ${path}`, async () => {
       for (const token of [null, 'nonsense']) {
         const { status, headers, text } = await service.client.get(path, { token });
         expect(status).to.equal(200);
@@ -43,7 +43,7 @@ describe('the interactive reference', () => {
       }
     });
 
-    it(`is not sent again to who has it, nor is its policy lost: ${path}`, async () => {
+    it(`is 304 if the client has it, with the same policy: ${path}`, async () => {
       const { headers } = await get(path);
       for (const method of ['GET', 'HEAD']) {
         const options = { token: null, headers: { 'If-None-Match': `${headers.etag}` } };
@@ -55,7 +55,7 @@ describe('the interactive reference', () => {
       expect((await get(path, { 'If-None-Match': '"another"' })).status).to.equal(200);
     });
 
-    it(`is compressed where that is worth it: ${path}`, async () => {
+    it(`is compressed above 1 KiB: ${path}`, async () => {
       const plain = await get(path);
       for (const coding of NAMES) {
         const response = await get(path, { 'Accept-Encoding': coding });
@@ -68,9 +68,8 @@ describe('the interactive reference', () => {
       expect(Object.keys(CODINGS)).to.deep.equal(NAMES);
     });
 
-    it(`has GET, HEAD and OPTIONS alone, and no parameters: ${path}`, async () => {
-      const request = (method: string, address = path) =>
-        service.client.request(method, address, { token: null });
+    it(`has only GET, HEAD and OPTIONS, and no parameters: ${path}`, async () => {
+      const request = (method: string, url = path) => service.client.request(method, url, { token: null });
       const [whole, head, options] = [await get(path), await request('HEAD'), await request('OPTIONS')];
       expect([head.status, head.text]).to.deep.equal([200, '']);
       expect(head.headers['content-length']).to.equal(String(whole.bytes.length));
@@ -86,7 +85,7 @@ describe('the interactive reference', () => {
       }
     });
 
-    it(`comes in its own type alone: ${path}`, async () => {
+    it(`is only available in its own media type: ${path}`, async () => {
       for (const accept of [BROWSERS, '*/*', typeOf(path), `${typeOf(path)}; charset=utf-8`])
         expect((await get(path, { Accept: accept })).status, accept).to.equal(200);
       for (const accept of ['application/json', 'image/png', 'application/x-ndjson']) {
@@ -96,7 +95,7 @@ describe('the interactive reference', () => {
     });
   }
 
-  it('has no other addresses', async () => {
+  it('has no other paths', async () => {
     const others = [
       '/docs/',
       '/docs/main',
@@ -111,23 +110,21 @@ describe('the interactive reference', () => {
     }
   });
 
-  it('names every script at once, and nothing from elsewhere', async () => {
+  it('preloads every script and loads nothing from other origins', async () => {
     const { text } = await get('/docs');
-    const named = [...text.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, address = '']) => address);
-    const preloaded = [...text.matchAll(/"modulepreload" href="([^"]*)"/g)].map(
-      ([, address]) => `/${address}`,
-    );
+    const urls = [...text.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, url = '']) => url);
+    const preloaded = [...text.matchAll(/"modulepreload" href="([^"]*)"/g)].map(([, url]) => `/${url}`);
     expect(preloaded).to.have.members(SCRIPTS);
-    const allowed = [...ADDRESSES.map((path) => path.slice(1)), 'openapi.json', '#main'];
-    expect(named.filter((address) => !address.startsWith('data:image/svg+xml,'))).to.have.members([
-      ...new Set(allowed.filter((address) => address !== 'docs')),
+    const allowed = [...PATHS.map((path) => path.slice(1)), 'openapi.json', '#main'];
+    expect(urls.filter((url) => !url.startsWith('data:image/svg+xml,'))).to.have.members([
+      ...new Set(allowed.filter((url) => url !== 'docs')),
       'docs/main.js',
     ]);
-    // What the policy would block.
+    // The policy would block inline styles and scripts.
     expect(text).to.not.match(/<style|\bstyle=|\son\w+=|<script(?![^>]*\bsrc=)/);
   });
 
-  it('has scripts that import each other alone, make no markup of texts, and keep nothing', async () => {
+  it('has scripts that import only each other, never turn text into markup and store nothing', async () => {
     for (const path of SCRIPTS) {
       const { text } = await get(path);
       for (const [, name] of text.matchAll(/\bfrom '([^']*)'/g))

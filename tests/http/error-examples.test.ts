@@ -11,19 +11,19 @@ import { middlewareHarness } from '../support/middleware-harness.js';
 
 type ErrorResponse = Pick<HttpResponse, 'status' | 'json'>;
 
-/** What a client reads of an error that takes a broken machine. */
+/** @returns the response to an error that cannot be provoked by a request */
 function responseOf(thrown: unknown): ErrorResponse {
   const { status, body } = errorResponse(toCodedError(thrown));
   return { status, json: JSON.parse(body) };
 }
 
-/** As it came over a connection of its own. */
-function read(text: string): ErrorResponse {
+/** @returns the parsed response of a raw connection */
+function parseRaw(text: string): ErrorResponse {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   return { status: Number(head.split(' ')[1]), json: JSON.parse(body) };
 }
 
-async function afterRefusal(request: () => Promise<HttpResponse>): Promise<HttpResponse> {
+async function untilRejected(request: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (;;) {
     const response = await request();
     if (response.status >= 400) return response;
@@ -69,7 +69,7 @@ describe('the example of an error', () => {
     invalid_token: () => service.client.get('/v1/products', { token: 'x' }),
     token_expired: async () => {
       const token = await keyOf(service.client, { expiresAt: new Date(Date.now() + 1_000).toISOString() });
-      return afterRefusal(() => service.client.get('/v1/products', { token }));
+      return untilRejected(() => service.client.get('/v1/products', { token }));
     },
     insufficient_scope: async () =>
       service.client.post('/v1/products', lamp, { token: await keyOf(service.client, {}) }),
@@ -77,7 +77,7 @@ describe('the example of an error', () => {
     not_found: () => get('/v1/products/99'),
     method_not_allowed: () => service.client.delete('/v1/products'),
     not_acceptable: () => get('/v1/products', { Accept: 'text/html' }),
-    request_timeout: async () => read(await slow.client.raw('GET / HTTP/1.1\r\n')),
+    request_timeout: async () => parseRaw(await slow.client.raw('GET / HTTP/1.1\r\n')),
     duplicate_value: () => service.client.post('/v1/products', lamp),
     patch_test_failed: () =>
       service.client.patch('/v1/products/1', [{ op: 'test', path: '/price/amount', value: 2 }], patching),
@@ -100,7 +100,7 @@ describe('the example of an error', () => {
         await strict.client.post('/v1/products', lamp);
         return strict.client.delete('/v1/products/1');
       }),
-    rate_limited: () => afterRefusal(() => strict.client.get('/v1/products')),
+    rate_limited: () => untilRejected(() => strict.client.get('/v1/products')),
     headers_too_large: () => get('/v1/products', { 'X-Long': 'x'.repeat(16_384) }),
     internal_error: () => responseOf(new TypeError('a defect')),
     unavailable: () => responseOf(toCoreError(new Database.SqliteError('disk full', 'SQLITE_FULL'))),
@@ -110,7 +110,7 @@ describe('the example of an error', () => {
     ResponseErrorCode,
     () => Promise<ErrorResponse> | ErrorResponse,
   ][]) {
-    it(`is word for word what the service says: ${code}`, async () => {
+    it(`equals the response of the service: ${code}`, async () => {
       const { status, json } = await provoke();
       expect(json).to.deep.equal({ code, ...ERROR_EXAMPLES[code] });
       expect(status).to.equal(ERRORS[code].status);

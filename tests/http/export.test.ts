@@ -13,7 +13,7 @@ const parsed = (text: string) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-describe('a list as lines', () => {
+describe('a list as NDJSON', () => {
   const service = inProcessService();
   const request = () => service.client;
   const lines = async (path: string, headers: Record<string, string> = {}) => {
@@ -32,7 +32,7 @@ describe('a list as lines', () => {
       await request().post('/products', { name: `product ${i % 7} \u{1f600}\u2028` });
   });
 
-  it('holds every match, a line each, with no limit', async () => {
+  it('has one line per match, without a limit', async () => {
     for (const path of ['/products', '/v1/products']) {
       const { records, text, headers } = await lines(path);
       expect(records.map(({ id }) => id)).to.deep.equal(Array.from({ length: 300 }, (_, i) => i + 1));
@@ -43,7 +43,7 @@ describe('a list as lines', () => {
     }
   });
 
-  it('heeds filters, sort and fields', async () => {
+  it('respects filters, sort and fields', async () => {
     const query = `name:prefix=${encodeURIComponent('product 3')}&sort=-id&fields=id`;
     const { records } = await lines(`/products?${query}`);
     expect(records).to.deep.equal((await request().get(`/products?${query}&limit=1000`)).json);
@@ -53,11 +53,11 @@ describe('a list as lines', () => {
     );
   });
 
-  it('is empty where nothing matches', async () => {
+  it('is empty if nothing matches', async () => {
     expect((await lines('/products?name=none')).text).to.equal('');
   });
 
-  it('goes on from a cursor of the array, of any order', async () => {
+  it('continues from a cursor of the JSON list, in any order', async () => {
     for (const query of ['', 'sort=-name&']) {
       const array = await request().get(`/products?${query}limit=120`);
       const cursor = cursorIn(linksOf(array.headers['link'])['next']);
@@ -68,7 +68,7 @@ describe('a list as lines', () => {
     }
   });
 
-  it('is the very page of the array where a limit is given, links and all', async () => {
+  it('is the same page as the JSON list if a limit is given, links included', async () => {
     for (const path of [
       '/products?limit=120',
       '/v1/products?limit=1&sort=-id&fields=id',
@@ -84,7 +84,7 @@ describe('a list as lines', () => {
     expect((await lines(`${second.links['prev']}`)).records).to.have.length(120);
   });
 
-  it('does not go backwards without a limit', async () => {
+  it('rejects a backward cursor without a limit', async () => {
     const second = linksOf((await lines('/products?limit=5')).headers['link'])['next'];
     const prev = (await lines(`${second}`)).links['prev'] ?? '';
     const response = await request().get(prev.replace('limit=5&', ''), { headers: LINES });
@@ -93,12 +93,12 @@ describe('a list as lines', () => {
     expect((await request().get(prev.replace('limit=5&', ''))).status).to.equal(200);
   });
 
-  it('has no tag to ask for', async () => {
+  it('has no ETag and ignores If-None-Match', async () => {
     expect((await lines('/products?limit=1', { 'If-None-Match': '*' })).records).to.have.length(1);
     expect((await lines('/products', { 'If-None-Match': '*' })).records).to.have.length(300);
   });
 
-  it('answers HEAD as it would GET', async () => {
+  it('has the same headers for HEAD as for GET', async () => {
     for (const path of ['/products', '/products?limit=5', '/products?name=none']) {
       const head = await request().request('HEAD', path, { headers: LINES });
       const got = await lines(path);
@@ -139,7 +139,7 @@ describe('a list as lines', () => {
       });
     }
 
-    it('for lists alone', async () => {
+    it('for lists only', async () => {
       for (const [method, path] of [
         ['GET', '/products/1'],
         ['POST', '/products'],
@@ -152,7 +152,7 @@ describe('a list as lines', () => {
       }
     });
 
-    it('with errors that stay JSON', async () => {
+    it('but errors stay JSON', async () => {
       const response = await request().get('/products?colour=red', { headers: LINES });
       expect([response.status, response.headers['content-type']]).to.deep.equal([400, 'application/json']);
       const Accept = 'application/x-ndjson, application/problem+json';
@@ -170,23 +170,23 @@ describe('an export', () => {
   const LARGE = { description: 'x'.repeat(5_000) };
   const exported = (path = '/products') => service.client.get(path, { headers: LINES, token: null });
 
-  it('reads in small pages, each record once, and lets other requests have their turn', async () => {
+  it('reads each record once in small pages, and lets other requests run', async () => {
     await service.records.fill(1_000);
-    let responded = 0;
+    let otherResponses = 0;
     service.records.before = async (page) => {
       if (page % 5 !== 0) return;
       expect((await service.client.get('/products/1', { token: null })).status).to.equal(200);
-      responded++;
+      otherResponses++;
     };
     expect(parsed((await exported()).text).map(({ id }) => id)).to.deep.equal(
       Array.from({ length: 1_000 }, (_, i) => i + 1),
     );
-    expect(responded).to.be.at.least(3);
+    expect(otherResponses).to.be.at.least(3);
     for (const { limit } of service.records.queries) expect(limit).to.be.within(32, 128);
     expect((await logged(service))['status']).to.equal(200);
   });
 
-  it('leaves a turn of the event loop between two pages, also when the store answers at once', async () => {
+  it('yields to the event loop between two pages, even if the store responds synchronously', async () => {
     await service.records.fill(1_000);
     let turns = 0;
     const seen: number[] = [];
@@ -198,7 +198,7 @@ describe('an export', () => {
     expect(new Set(seen)).to.have.length(service.records.queries.length);
   });
 
-  it('reads no more than a page for HEAD, and no more than was asked for with a limit', async () => {
+  it('reads one page for HEAD, and only the requested records with a limit', async () => {
     await service.records.fill(500);
     await service.client.request('HEAD', '/products', { headers: LINES, token: null });
     expect(service.records.queries).to.have.length(1);
@@ -206,7 +206,7 @@ describe('an export', () => {
     expect(service.records.queries.map(({ limit }) => limit).slice(1)).to.deep.equal([300]);
   });
 
-  it('reads no faster than the client does', async () => {
+  it('reads the store no faster than the client reads', async () => {
     await service.records.fill(10_000, LARGE);
     const response = await begin(service, '/products');
     response.pause();
@@ -218,7 +218,7 @@ describe('an export', () => {
     expect((await logged(service))['complete']).to.equal(true);
   });
 
-  it('stops reading when the client leaves', async () => {
+  it('stops reading the store when the client disconnects', async () => {
     await service.records.fill(2_000, LARGE);
     const response = await begin(service, '/products');
     let release = () => {};
@@ -235,7 +235,7 @@ describe('an export', () => {
   });
 
   for (const failure of [unavailable('The store is gone.'), new Error('a defect')]) {
-    it(`that fails at its first page is an error like any other: ${failure.message}`, async () => {
+    it(`that fails at its first page returns a normal error response: ${failure.message}`, async () => {
       await service.records.fill(10);
       service.records.before = () => Promise.reject(failure);
       const response = await exported();
@@ -246,7 +246,7 @@ describe('an export', () => {
       expect(response.headers['cache-control']).to.equal('no-store');
     });
 
-    it(`that fails later is cut off, and never ends cleanly: ${failure.message}`, async () => {
+    it(`that fails later is cut off without a final chunk: ${failure.message}`, async () => {
       await service.records.fill(500);
       for (const failing of [2, 3, 5]) {
         service.records.queries.length = 0;
@@ -264,13 +264,13 @@ describe('an export', () => {
     });
   }
 
-  it('that is too expensive says so before it begins', async () => {
+  it('that is too expensive is rejected before it begins', async () => {
     service.records.before = () => Promise.reject(queryTooExpensive());
     const response = await exported('/products?name:ne=x');
     expect([response.status, response.json.code]).to.deep.equal([400, 'query_too_expensive']);
   });
 
-  it('is finished while the service drains', async () => {
+  it('completes while the service drains', async () => {
     await service.records.fill(500);
     let release = () => {};
     service.records.before = (page) =>
@@ -285,7 +285,7 @@ describe('an export', () => {
     expect(await logged(service)).to.include({ status: 200, complete: true });
   });
 
-  it('is cut off, and stops reading, when the time to drain is over', async () => {
+  it('is cut off and stops reading when the drain timeout expires', async () => {
     await service.records.fill(500);
     let release = () => {};
     service.records.before = (page) =>

@@ -15,7 +15,7 @@ import { until } from '../support/until.js';
 const LINES = { 'Content-Type': 'application/x-ndjson' };
 const MIB = 1_024 * 1_024;
 
-describe('what one client has under way', () => {
+describe('the concurrent work of one client', () => {
   const service = inProcessService();
   const sockets: Socket[] = [];
   let one: string;
@@ -33,7 +33,7 @@ describe('what one client has under way', () => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 
-  /** Sends the beginning of a request over a connection of its own, and reads nothing. */
+  /** Sends the beginning of a request over its own connection and does not read the response. */
   const begin = async (token: string, method: string, fields: readonly string[], body = '') => {
     const socket = await service.client.connect();
     sockets.push(socket);
@@ -45,7 +45,7 @@ describe('what one client has under way', () => {
   const beginAll = (count: number, ...[token, method, fields, body]: Parameters<typeof begin>) =>
     Promise.all(Array.from({ length: count }, () => begin(token, method, fields, body)));
 
-  it('is at most 8 imports: one more is 503 at once, and another client imports', async () => {
+  it('is at most 8 imports: the ninth gets 503 immediately, another client can import', async () => {
     const open = await beginAll(
       8,
       one,
@@ -80,7 +80,7 @@ describe('what one client has under way', () => {
     });
   });
 
-  it('is at most 8 exports: one more is 503 at once, and another client exports', async () => {
+  it('is at most 8 exports: the ninth gets 503 immediately, another client can export', async () => {
     const open = await beginAll(8, one, 'GET /v1/products', ['Accept: application/x-ndjson']);
     await Promise.all(open.map((socket) => once(socket, 'readable')));
     const accept = { headers: { Accept: 'application/x-ndjson' } };
@@ -93,7 +93,7 @@ describe('what one client has under way', () => {
     expect((await service.client.get('/v1/products', { token: other, ...accept })).status).to.equal(200);
   });
 
-  it('is at most 8 MiB of bodies: more wait for those to end, and other and small bodies do not', async () => {
+  it('is at most 8 MiB of bodies: the next waits, small bodies and other clients do not', async () => {
     const large = `{"name":"x"}${' '.repeat(MIB - 12)}`;
     const fields = ['Content-Type: application/json', `Content-Length: ${MIB}`];
     const open = await beginAll(
@@ -121,8 +121,8 @@ describe('what one client has under way', () => {
   });
 });
 
-describe('responses that are not taken', () => {
-  /** More than the two ends of a connection hold: what is not read stays in the service. */
+describe('unread responses', () => {
+  /** More than the socket buffers of both ends hold, so that the rest stays in the service. */
   const LARGE = 16 * MIB;
   const limits = { total: 3 * LARGE, perClient: 2 * LARGE, maxWaiting: 1, patienceMs: 10_000 };
   const bounds = new WorkLimits(1_048_576, { responses: limits });
@@ -141,8 +141,8 @@ describe('responses that are not taken', () => {
       ctx.body = 'x'.repeat(ctx.path === '/small' ? 16_384 : LARGE);
     };
   });
-  /** Asks over a connection of its own, from which nothing is read. */
-  const unread = async (client: string) => {
+  /** Sends a request over its own connection and does not read the response. */
+  const requestUnread = async (client: string) => {
     const socket = await service.client.connect();
     socket.on('error', () => {});
     socket.pause();
@@ -151,8 +151,8 @@ describe('responses that are not taken', () => {
   };
   const get = (client: string, path = '/') => service.client.get(path, { headers: { 'X-Client': client } });
 
-  it('are bounded in bytes for each client and for all; small ones are not', async () => {
-    const sockets = await Promise.all([unread('a'), unread('a')]);
+  it('are limited in bytes for each client and in total, except small ones', async () => {
+    const sockets = await Promise.all([requestUnread('a'), requestUnread('a')]);
     await sleep(100);
     const first = get('a');
     await sleep(50);
@@ -170,7 +170,7 @@ describe('pages that are being read', () => {
   const responses = { total: 3 * MAX_PAGE, perClient: 2 * MAX_PAGE, maxWaiting: 10, patienceMs: 10_000 };
   const service = middlewareHarness(responseLimits(new WorkLimits(1_048_576, { responses })));
 
-  it('wait before they are read, where their client has as many as may be under way', async () => {
+  it('wait before they are read if their client has reached its limit', async () => {
     const reading: string[] = [];
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
@@ -194,7 +194,7 @@ describe('pages that are being read', () => {
       expect(reading).to.deep.equal(['a', 'a']);
     });
     const others = get('b', '/');
-    await until('the other client is read beside them', async () => {
+    await until('the page of the other client is read too', async () => {
       expect(reading).to.deep.equal(['a', 'a', 'b']);
     });
     finish();
@@ -209,7 +209,7 @@ describe('a request that waits', () => {
   const bounds = new WorkLimits(1_048_576, { responses });
   const service = middlewareHarness(responseLimits(bounds));
 
-  it('is not carried out if its client has gone', async () => {
+  it('is not carried out if its client has disconnected', async () => {
     const begun: string[] = [];
     const finish: (() => void)[] = [];
     let waiting = 0;
@@ -233,7 +233,7 @@ describe('a request that waits', () => {
     socket.destroy();
     await sleep(50);
     const last = service.client.get('/last');
-    await until('three requests came', async () => {
+    await until('three requests have arrived', async () => {
       expect(waiting).to.equal(3);
     });
     finish.shift()?.();
@@ -246,12 +246,12 @@ describe('a request that waits', () => {
   });
 });
 
-describe('work for a client that has gone', () => {
+describe('work for a client that has disconnected', () => {
   const imports = { total: 1, perClient: 1, maxWaiting: 0, patienceMs: 0 };
   const bounds = new WorkLimits(MIB, { imports });
   const service = middlewareHarness(responseLimits(bounds));
 
-  it('counts until it has ended', async () => {
+  it('counts against the limit until it ends', async () => {
     let end = () => {};
     let hasBegun = false;
     service.response = async (ctx) => {
@@ -264,7 +264,7 @@ describe('work for a client that has gone', () => {
         });
       } else {
         const share = await bounds.take(ctx, 'imports').catch(() => undefined);
-        ctx.body = share ? 'taken' : 'refused';
+        ctx.body = share ? 'accepted' : 'refused';
       }
     };
     const socket = await service.client.connect();
@@ -277,15 +277,15 @@ describe('work for a client that has gone', () => {
     expect((await service.client.get('/')).text).to.equal('refused');
     end();
     await until('another request is served', async () => {
-      expect((await service.client.get('/')).text).to.equal('taken');
+      expect((await service.client.get('/')).text).to.equal('accepted');
     });
   });
 });
 
-describe('a write for whose response there is no room', () => {
+describe('a write whose response exceeds the memory limit', () => {
   const service = inProcessService();
 
-  it('is refused with nothing written, or done and answered as ever', async () => {
+  it('is either rejected without writing, or completed with a normal response', async () => {
     const description = 'd'.repeat(5_000);
     const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'v'.repeat(400)]));
     const { headers, json } = await service.client.post('/v1/products', {
@@ -298,7 +298,7 @@ describe('a write for whose response there is no room', () => {
     );
     await service.client.post('/v1/products', lines, { headers: LINES });
     const sockets: Socket[] = [];
-    // Pages that nobody reads take all the room that this client has.
+    // Unread pages use up the whole share of this client.
     for (let page = 0; page < 40; page++) {
       const socket = await service.client.connect();
       sockets.push(socket.on('error', () => {}));
@@ -318,10 +318,10 @@ describe('a write for whose response there is no room', () => {
   });
 });
 
-describe('a response that is taken too slowly', () => {
+describe('a response that is read too slowly', () => {
   const service = middlewareHarness(limitSendingTime({ graceMs: 300, bytesPerMs: 100_000 }));
 
-  it('ends with its connection, however steadily its client reads', async () => {
+  it('is cut off with its connection, even if the client keeps reading', async () => {
     service.response = (ctx) => {
       ctx.body = Buffer.alloc(64 * MIB, 'x');
     };
@@ -339,25 +339,25 @@ describe('a response that is taken too slowly', () => {
     expect(bytes).to.be.within(1, 32 * MIB);
   });
 
-  it('holds nothing if its client has gone before it was made', async () => {
-    let isMade = false;
+  it('leaves no timer if its client disconnects before it is ready', async () => {
+    let isReady = false;
     service.response = async (ctx) => {
       await once(ctx.res, 'close');
       ctx.body = Buffer.alloc(MIB, 'x');
-      isMade = true;
+      isReady = true;
     };
     const before = pendingTimers();
     const socket = await service.client.connect();
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await sleep(50);
     socket.destroy();
-    await until('the response is made', async () => {
-      expect(isMade).to.equal(true);
+    await until('the response is ready', async () => {
+      expect(isReady).to.equal(true);
     });
     expect(pendingTimers()).to.be.at.most(before);
   });
 
-  it('is whole if it is taken in time, and may take any time if it is a stream', async () => {
+  it('is complete if it is read in time; a stream may take any time', async () => {
     service.response = (ctx) => {
       ctx.body = Buffer.alloc(4 * MIB, 'x');
     };
@@ -369,12 +369,12 @@ describe('a response that is taken too slowly', () => {
   });
 });
 
-/** How many timers are pending. */
+/** @returns the number of pending timers */
 function pendingTimers(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 }
 
-/** Takes longer than a response that is no stream may. */
+/** @returns a stream that takes longer than the limit for other responses */
 function slowStream(): NodeJS.ReadableStream {
   async function* pieces() {
     for (let piece = 0; piece < 5; piece++) {

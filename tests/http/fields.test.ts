@@ -20,7 +20,7 @@ describe('fields', () => {
     created = (await request().get('/products/1?fields=createdAt')).json.createdAt;
   });
 
-  it('shows these and no others, where they have a value, in the usual order', async () => {
+  it('selects these fields only, in the usual order, without those that have no value', async () => {
     const time = `"createdAt":"${created}","updatedAt":"${created}"`;
     for (const [fields, shown] of [
       ['id,name,version', '{"id":1,"name":"Lamp","version":1}'],
@@ -43,7 +43,7 @@ describe('fields', () => {
     expect((await request().get('/products?fields=sku')).text).to.equal('[{"sku":"L-1"},{}]');
   });
 
-  it('are times in RFC 3339, UTC, to the millisecond', async () => {
+  it('shows times in RFC 3339, UTC, to the millisecond', async () => {
     expect(created).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
@@ -63,7 +63,7 @@ describe('fields', () => {
     ['id%00', ['unknown_field']],
     ['x,,id', ['too_short', 'unknown_field']],
   ] as const) {
-    it(`refuses ${fields || 'nothing'}`, async () => {
+    it(`rejects ${fields || 'an empty value'}`, async () => {
       for (const path of ['/products/1', '/products']) {
         const response = await request().get(`${path}?fields=${fields}`);
         expect([response.status, response.json.code], path).to.deep.equal([400, 'invalid_parameter']);
@@ -72,7 +72,7 @@ describe('fields', () => {
     });
   }
 
-  it('on an item that is missing are 404, and on writes are no parameter', async () => {
+  it('gives 404 for a missing item, and is an unknown parameter for writes', async () => {
     expect((await request().get('/products/99?fields=id')).status).to.equal(404);
     expect((await request().get('/products/99?fields=x')).status).to.equal(404);
     for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
@@ -85,16 +85,16 @@ describe('fields', () => {
   });
 
   describe('of an item', () => {
-    const known = (tag: string) => ({ headers: { 'If-None-Match': tag } });
+    const ifNoneMatch = (tag: string) => ({ headers: { 'If-None-Match': tag } });
 
-    it('make a tag of their own, alike however they are asked for', async () => {
+    it('gives each selection its own ETag, independent of the order of the fields', async () => {
       for (const fields of ['id,name', 'name,id', 'name,id,name']) {
         expect((await request().get(`/products/1?fields=${fields}`)).headers.etag).to.equal('"1:id,name"');
       }
       expect((await request().get('/products/1')).headers.etag).to.equal('"1"');
     });
 
-    it('are 304 to who has this view, and to nobody else', async () => {
+    it('is 304 only for the ETag of the same selection', async () => {
       for (const method of ['GET', 'HEAD']) {
         for (const [tag, status] of [
           ['"1:id,name"', 304],
@@ -105,14 +105,16 @@ describe('fields', () => {
           ['"1:id"', 200],
           ['"1:name,id"', 200],
         ] as const) {
-          const response = await request().request(method, '/products/1?fields=name,id', known(tag));
+          const response = await request().request(method, '/products/1?fields=name,id', ifNoneMatch(tag));
           expect([response.status, response.headers.etag], tag).to.deep.equal([status, '"1:id,name"']);
         }
-        expect((await request().request(method, '/products/1', known('"1:id,name"'))).status).to.equal(200);
+        expect((await request().request(method, '/products/1', ifNoneMatch('"1:id,name"'))).status).to.equal(
+          200,
+        );
       }
     });
 
-    it('give no tag that a write could name', async () => {
+    it('gives an ETag that a write rejects', async () => {
       const response = await request().put('/products/1', FULL, { headers: { 'If-Match': '"1:id,name"' } });
       expect([response.status, response.headers.etag]).to.deep.equal([412, '"1"']);
       expect((await request().put('/products/1', FULL, { headers: { 'If-Match': '"1"' } })).status).to.equal(

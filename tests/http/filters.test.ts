@@ -44,15 +44,15 @@ describe('filters', () => {
     for (const product of PRODUCTS) expect((await request().post('/products', product)).status).to.equal(201);
   });
 
-  describe('hold', () => {
+  describe('match', () => {
     for (const { name } of PRODUCTS as { name: string }[]) {
-      it(`for a text taken literally: ${name}`, async () => {
+      it(`a text literally: ${name}`, async () => {
         expect(await names({ name })).to.deep.equal([name]);
         expect(await names({ 'name:ne': name })).to.have.length(PRODUCTS.length - 1);
       });
     }
 
-    const FOUND: [Record<string, string>, string[]][] = [
+    const MATCHES: [Record<string, string>, string[]][] = [
       [{ 'name:prefix': 'a' }, ['a', 'ab', 'a%', 'a_c']],
       [{ 'name:prefix': 'a%' }, ['a%']],
       [{ 'name:prefix': 'a_' }, ['a_c']],
@@ -103,13 +103,13 @@ describe('filters', () => {
       [{ 'createdAt:gt': '2000-01-01T00:00:00Z', 'updatedAt:lt': '9999-12-31T23:59:59Z', id: '1' }, ['a']],
       [{ 'createdAt:lt': '2000-01-01t00:00:00z' }, []],
     ];
-    for (const [pairs, found] of FOUND) {
-      it(`for ${JSON.stringify(pairs)}`, async () => {
+    for (const [pairs, found] of MATCHES) {
+      it(`the right records for ${JSON.stringify(pairs)}`, async () => {
         expect((await names(pairs)).sort()).to.deep.equal([...found].sort());
       });
     }
 
-    it('for the time at which a record was made, at any offset, and for no other', async () => {
+    it('the exact creation time, at any offset', async () => {
       const { createdAt } = (await request().get('/products/3?fields=createdAt')).json;
       const at = Date.parse(createdAt);
       const offset = `${new Date(at + 90 * 60_000).toISOString().slice(0, -1)}+01:30`;
@@ -125,7 +125,7 @@ describe('filters', () => {
       expect(await names({ 'createdAt:gte': justAfter, id: '3' })).to.deep.equal([]);
     });
 
-    it('for what is encoded in any of the ways of the web', async () => {
+    it('parameters in any URL encoding', async () => {
       for (const raw of [
         'name=b%2Cc%2Bd%26e%3Df%23g',
         'name=b,c%2bd%26e=f%23g',
@@ -140,21 +140,21 @@ describe('filters', () => {
       expect(await names('name=%EF%BF%AE')).to.deep.equal(['\uffee']);
     });
 
-    it('for a hundred values at once', async () => {
+    it('up to 100 values of :in', async () => {
       const ids = Array.from({ length: 100 }, (_, i) => i + 1).join(',');
       expect(await names({ 'id:in': ids })).to.have.length(PRODUCTS.length);
     });
 
-    it('for a value as long as an address can be', async () => {
-      const room = 8 * 1024 - '/products?name:ne='.length;
-      expect(await names(`name:ne=${'x'.repeat(room)}`)).to.have.length(PRODUCTS.length);
-      const response = await request().get(`/products?name:ne=${'x'.repeat(room + 1)}`);
+    it('a value up to the maximum length of the URL', async () => {
+      const maxLength = 8 * 1024 - '/products?name:ne='.length;
+      expect(await names(`name:ne=${'x'.repeat(maxLength)}`)).to.have.length(PRODUCTS.length);
+      const response = await request().get(`/products?name:ne=${'x'.repeat(maxLength + 1)}`);
       expect([response.status, response.json.code]).to.deep.equal([414, 'uri_too_long']);
     });
   });
 
-  describe('are refused', () => {
-    const REFUSED: [string, string, [string, string][]][] = [
+  describe('are rejected', () => {
+    const REJECTED: [string, string, [string, string][]][] = [
       ...[
         'nme=x',
         'Name=x',
@@ -258,7 +258,7 @@ describe('filters', () => {
         ],
       ],
     ];
-    for (const [raw, code, issues] of REFUSED) {
+    for (const [raw, code, issues] of REJECTED) {
       it(`as ?${raw.slice(0, 60)}`, async () => {
         const response = await request().get(`/v1/products?${raw}`);
         expect([response.status, response.json.code]).to.deep.equal([400, code]);
@@ -267,7 +267,7 @@ describe('filters', () => {
       });
     }
 
-    it('with a bounded answer, however many are wrong', async () => {
+    it('with at most 100 issues in one response', async () => {
       const response = await request().get(`/products?${'a&'.repeat(4_000)}`);
       expect([response.status, response.json.details.length]).to.deep.equal([400, 100]);
     });
@@ -289,7 +289,7 @@ describe('filters', () => {
     });
   });
 
-  it('are up to 100, and one more is told', async () => {
+  it('are limited to 100', async () => {
     const pairs = (count: number) =>
       query(Object.fromEntries(Array.from({ length: count }, (_, i) => [`attributes.key${i}`, 'x'])));
     expect(await names(pairs(100))).to.deep.equal([]);

@@ -12,7 +12,10 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 const HANDSHAKE_MS = 400;
 const TLS_1_2: ConnectionOptions = { maxVersion: 'TLSv1.2' };
 
-/** RFC 5246 section 7.4.1.2, of TLS 1.2, with ECDHE-ECDSA-AES128-GCM-SHA256 and compression (RFC 3749) before none. */
+/**
+ * @returns a TLS 1.2 ClientHello (RFC 5246 section 7.4.1.2) with ECDHE-ECDSA-AES128-GCM-SHA256, which prefers
+ * compression (RFC 3749) to none
+ */
 function helloWithCompression(): Buffer {
   const extensions = Buffer.from('000a000400020017' + '000b00020100' + '000d000400020403', 'hex');
   const body = Buffer.concat([
@@ -24,7 +27,7 @@ function helloWithCompression(): Buffer {
   return Buffer.concat([Buffer.from([22, 3, 1, 0, body.length + 4, 1, 0, 0, body.length]), body]);
 }
 
-describe('a handshake', () => {
+describe('a TLS handshake', () => {
   const folder = temporaryFolder();
   const timeouts = {
     handshakeMs: HANDSHAKE_MS,
@@ -35,13 +38,13 @@ describe('a handshake', () => {
   let server: ReturnType<typeof createTlsServer>;
   let port: number;
   let ca: Buffer;
-  const shake = (options: ConnectionOptions = {}) =>
+  const connectTls = (options: ConnectionOptions = {}) =>
     new Promise<TLSSocket | undefined>((resolve) => {
       const socket = connect({ port, host: 'localhost', ca, ...options }, () => resolve(socket));
       socket.once('error', () => resolve(undefined));
     });
   const succeeds = async (options: ConnectionOptions) => {
-    const socket = await shake(options);
+    const socket = await connectTls(options);
     socket?.destroy();
     return socket !== undefined;
   };
@@ -51,7 +54,7 @@ describe('a handshake', () => {
     ca = readFileSync(authority);
     server = createTlsServer(identity, (_request, response) => response.end('here'), { timeouts });
     port = await listen(server, '127.0.0.1', 0);
-    // What is said of a handshake holds behind a renewal of the certificate too.
+    // The properties below must also hold after a certificate reload.
     replaceIdentity(server, identity);
   });
   after(() => {
@@ -59,7 +62,7 @@ describe('a handshake', () => {
     server.closeAllConnections();
   });
 
-  it('is done on the curves that clients have, and on no group that costs the server a hundred times as much', async () => {
+  it('succeeds on the usual curves, and fails on groups that are far more expensive for the server', async () => {
     for (const group of ['X25519', 'prime256v1', 'secp384r1'])
       expect(await succeeds({ ecdhCurve: group }), group).to.equal(true);
     for (const group of ['ffdhe2048', 'ffdhe8192', 'secp521r1', 'X448'])
@@ -67,8 +70,8 @@ describe('a handshake', () => {
     expect(await succeeds({ ...TLS_1_2, ciphers: 'DHE-RSA-AES128-GCM-SHA256' })).to.equal(false);
   });
 
-  it('is not done anew on a connection of TLS 1.2', async () => {
-    const socket = await shake(TLS_1_2);
+  it('cannot be renegotiated on a TLS 1.2 connection', async () => {
+    const socket = await connectTls(TLS_1_2);
     const again = await new Promise<string>((resolve) => {
       socket?.once('error', () => resolve('refused'));
       socket?.renegotiate({}, (error) => resolve(error ? 'refused' : 'done'));
@@ -76,10 +79,10 @@ describe('a handshake', () => {
     expect(again).to.equal('refused');
   });
 
-  it('agrees on no compression, though the client would rather have some', async () => {
+  it('never selects compression, even if the client prefers it', async () => {
     const socket = netConnect(port, '127.0.0.1');
     socket.write(helloWithCompression());
-    const chunk = await new Promise<Buffer>((got) => socket.once('data', got));
+    const chunk = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
     socket.destroy();
     const [kind, handshake] = [chunk[0], chunk[5]];
     expect([kind, handshake]).to.deep.equal([22, 2]);
@@ -88,13 +91,13 @@ describe('a handshake', () => {
     expect(chunk[46 + sessionLength]).to.equal(0);
   });
 
-  it('that is dripped byte by byte is cut off like one that does not begin', async () => {
+  it('that arrives byte by byte is cut off by the handshake timeout', async () => {
     const socket = netConnect(port, '127.0.0.1');
     const hello = helloWithCompression();
     let sent = 0;
-    const dripping = setInterval(() => socket.write(hello.subarray(sent, ++sent)), HANDSHAKE_MS / 8);
+    const timer = setInterval(() => socket.write(hello.subarray(sent, ++sent)), HANDSHAKE_MS / 8);
     const text = await Promise.race([received(socket), sleep(8_000, 'still there')]);
-    clearInterval(dripping);
+    clearInterval(timer);
     expect(text).to.equal('');
     expect(sent).to.be.lessThan(hello.length);
   });

@@ -5,7 +5,7 @@ describe('health', () => {
   const service = inProcessService();
 
   for (const path of ['/health/live', '/health/ready']) {
-    it(`answers at ${path}, uncached, to GET and HEAD`, async () => {
+    it(`responds to GET and HEAD at ${path}, uncached`, async () => {
       const response = await service.client.get(path, { token: null });
       expect([response.status, response.json]).to.deep.equal([200, { status: 'ok' }]);
       expect(response.headers['cache-control']).to.equal('no-store');

@@ -15,14 +15,14 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const TOKEN = `Authorization: Bearer ${FIRST_KEY}`;
 
-describe('messages', () => {
+describe('HTTP messages', () => {
   const service = inProcessService();
   const send = async (lines: string[], body = '') =>
     service.client.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
   const get = (...headers: string[]) =>
     send(['GET /products HTTP/1.1', 'Host: localhost', TOKEN, ...headers]);
 
-  it('over plain HTTP on the TLS port get a bare 400 that says that HTTPS is meant, whatever their method', async () => {
+  it('in plain HTTP on the TLS port get a plain-text 400 that names HTTPS', async () => {
     for (const line of [
       ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'BREW'].map(
         (method) => `${method} /products HTTP/1.1`,
@@ -43,7 +43,7 @@ describe('messages', () => {
     expect((await service.client.get('/products')).status).to.equal(200);
   });
 
-  it('that are neither HTTP nor TLS get no data on the TLS port', async () => {
+  it('that are neither HTTP nor TLS get no HTTP response on the TLS port', async () => {
     for (const bytes of ['\x16\x03\x01\x00\x05hello', '\x15\x03\x01\x00\x02\x02\x28']) {
       const socket = connect(service.port, '127.0.0.1');
       socket.write(bytes, 'latin1');
@@ -51,14 +51,14 @@ describe('messages', () => {
     }
   });
 
-  it('with an address over 8 KiB get 414', async () => {
-    const address = (length: number) => `/products?limit=${'1'.padEnd(length - 16, '0')}`;
-    expect((await service.client.get(address(8192))).json.code).to.equal('invalid_parameter');
-    const response = await service.client.get(address(8193));
+  it('with a URL over 8 KiB get 414', async () => {
+    const path = (length: number) => `/products?limit=${'1'.padEnd(length - 16, '0')}`;
+    expect((await service.client.get(path(8192))).json.code).to.equal('invalid_parameter');
+    const response = await service.client.get(path(8193));
     expect([response.status, response.json.code]).to.deep.equal([414, 'uri_too_long']);
   });
 
-  it('with headers over 16 KiB get 431, and far larger ones too', async () => {
+  it('with headers over 16 KiB get 431', async () => {
     expect(statusesIn(await get(`X: ${'x'.repeat(15_000)}`))).to.deep.equal([[200, undefined]]);
     for (const length of [16_500, 60_000, 70_000, 1_000_000]) {
       const text = await get(`X: ${'x'.repeat(length)}`);
@@ -67,14 +67,14 @@ describe('messages', () => {
     }
   });
 
-  it('with many small headers drop none', async () => {
+  it('with many small headers lose none of them', async () => {
     const many = Array.from({ length: 1_500 }, () => 'A: b');
     expect(statusesIn(await send(['GET /products HTTP/1.1', 'Host: x', ...many, TOKEN]))).to.deep.equal([
       [200, undefined],
     ]);
   });
 
-  it('that are no HTTP get 400 in the usual shape, and the service goes on', async () => {
+  it('that are not HTTP get 400 in the usual shape, and the service keeps running', async () => {
     for (const bytes of [
       'nonsense\r\n\r\n',
       'GET /products HTTP/9.9\r\n\r\n',
@@ -92,17 +92,17 @@ describe('messages', () => {
     expect((await service.client.get('/products')).status).to.equal(200);
   });
 
-  it('with a method that no parser knows get 405', async () => {
+  it('with an unknown method get 405', async () => {
     const text = await service.client.raw(`BREW /products HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\n\r\n`);
     expect(statusesIn(text)).to.deep.equal([[405, 'method_not_allowed']]);
     expect(text).to.match(/\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/);
   });
 
-  describe('that two programs could read in two ways get 400 and a close', () => {
-    const refused = async (message: string, name?: string) => {
-      // Whatever stands behind such a message is not looked at.
-      const behind = `GET /products HTTP/1.1\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`;
-      const text = await service.client.raw(message + behind);
+  describe('that are ambiguous get 400, and the connection is closed', () => {
+    const expectRejected = async (message: string, name?: string) => {
+      // Nothing after such a message is read.
+      const next = `GET /products HTTP/1.1\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`;
+      const text = await service.client.raw(message + next);
       expect(statusesIn(text), message).to.deep.equal([[400, 'invalid_parameter']]);
       expect(text, message).to.match(/\r\nConnection: close\r\n/i);
       const { details } = JSON.parse(text.split('\r\n\r\n')[1] ?? '');
@@ -111,9 +111,9 @@ describe('messages', () => {
       );
     };
 
-    it('without a host', () => refused(`GET /products HTTP/1.1\r\n${TOKEN}\r\n\r\n`, 'Host'));
+    it('without a host', () => expectRejected(`GET /products HTTP/1.1\r\n${TOKEN}\r\n\r\n`, 'Host'));
 
-    it('with a host that is none', async () => {
+    it('with an invalid host', async () => {
       for (const host of [
         'a, b',
         'a b',
@@ -134,11 +134,11 @@ describe('messages', () => {
         '%zz',
         'b\u00fccher.example',
       ])
-        await refused(`GET /products HTTP/1.1\r\nHost: ${host}\r\n${TOKEN}\r\n\r\n`, 'Host');
-      await refused(`GET /products HTTP/1.0\r\nHost: a, b\r\n${TOKEN}\r\n\r\n`, 'Host');
+        await expectRejected(`GET /products HTTP/1.1\r\nHost: ${host}\r\n${TOKEN}\r\n\r\n`, 'Host');
+      await expectRejected(`GET /products HTTP/1.0\r\nHost: a, b\r\n${TOKEN}\r\n\r\n`, 'Host');
     });
 
-    it('but with any host that is one are served', async () => {
+    it('but are served with a valid host', async () => {
       for (const host of [
         '',
         'localhost',
@@ -157,7 +157,7 @@ describe('messages', () => {
         ).to.deep.equal([[200, undefined]]);
     });
 
-    it('with a field twice that may stand once', async () => {
+    it('with a duplicate header that may occur only once', async () => {
       for (const [name, value] of [
         ['Host', 'localhost'],
         ['Authorization', `Bearer ${FIRST_KEY}`],
@@ -169,7 +169,7 @@ describe('messages', () => {
       ] as const)
         for (const second of [value, `${value}x`]) {
           const others = [`Host: localhost`, TOKEN].filter((line) => !line.startsWith(`${name}:`));
-          await refused(
+          await expectRejected(
             [
               'GET /products HTTP/1.1',
               ...others,
@@ -183,7 +183,7 @@ describe('messages', () => {
         }
     });
 
-    it('but with a list in several lines are served', async () => {
+    it('but are served with a list header in several lines', async () => {
       for (const lines of [
         ['Accept: text/html', 'Accept: application/json'],
         ['If-None-Match: "a"', 'If-None-Match: "b"'],
@@ -194,7 +194,7 @@ describe('messages', () => {
         expect(statusesIn(await get(...lines))[0]?.[0], lines.join()).to.equal(200);
     });
 
-    it('with another version than 1.0 and 1.1', async () => {
+    it('with an HTTP version other than 1.0 and 1.1', async () => {
       for (const version of [
         'HTTP/0.9',
         'HTTP/2.0',
@@ -204,26 +204,26 @@ describe('messages', () => {
         'http/1.1',
         'HTTP/1',
       ])
-        await refused(`GET /products ${version}\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`);
-      await refused('GET /products\r\n\r\n');
-      await refused('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+        await expectRejected(`GET /products ${version}\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`);
+      await expectRejected('GET /products\r\n\r\n');
+      await expectRejected('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     });
 
     it('with Transfer-Encoding in HTTP/1.0', async () => {
-      for (const keep of ['', 'Connection: keep-alive\r\n', 'Content-Length: 5\r\n'])
-        await refused(
-          `POST /products HTTP/1.0\r\nHost: localhost\r\n${TOKEN}\r\n${keep}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-          keep.startsWith('Content') ? undefined : 'Transfer-Encoding',
+      for (const header of ['', 'Connection: keep-alive\r\n', 'Content-Length: 5\r\n'])
+        await expectRejected(
+          `POST /products HTTP/1.0\r\nHost: localhost\r\n${TOKEN}\r\n${header}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+          header.startsWith('Content') ? undefined : 'Transfer-Encoding',
         );
     });
   });
 
-  it('with an address in absolute form are served', async () => {
+  it('with a target in absolute form are served', async () => {
     const text = await send(['GET https://localhost/v1/products HTTP/1.1', 'Host: localhost', TOKEN]);
     expect(statusesIn(text)).to.deep.equal([[200, undefined]]);
   });
 
-  it('with an address that is none are 404, and harm nobody', async () => {
+  it('with an invalid target get 404, and the service keeps running', async () => {
     for (const target of [
       'http://[::1/',
       'http://a[b]/',
@@ -246,7 +246,7 @@ describe('messages', () => {
     expect(statusesIn(text)).to.deep.equal([[405, 'method_not_allowed']]);
   });
 
-  it('with a transfer coding beside chunked get 415', async () => {
+  it('with another transfer coding besides chunked get 415', async () => {
     const text = await send(
       [
         'POST /products HTTP/1.1',
@@ -260,7 +260,7 @@ describe('messages', () => {
     expect(statusesIn(text)).to.deep.equal([[415, 'unsupported_media_type']]);
   });
 
-  it('are answered in order when they come together', async () => {
+  it('that are pipelined get their responses in order', async () => {
     const one = `GET /products/999 HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\n\r\n`;
     const last = one.replace('Host: x', 'Host: x\r\nConnection: close').replace('/999', '');
     expect(statusesIn(await service.client.raw(one + one + last)).map(([status]) => status)).to.deep.equal([
@@ -268,14 +268,14 @@ describe('messages', () => {
     ]);
   });
 
-  it('behind which comes no HTTP are answered, and nothing else is', async () => {
+  it('followed by bytes that are not HTTP get a response, and nothing else follows', async () => {
     const one = `GET /products/999 HTTP/1.1\r\nHost: x\r\n${TOKEN}\r\n\r\n`;
     expect(statusesIn(await service.client.raw(`${one}nonsense\r\n\r\n`))).to.deep.equal([
       [404, 'not_found'],
     ]);
   });
 
-  describe('that expect something', () => {
+  describe('with Expect', () => {
     const post = (expectation: string, ...more: string[]) =>
       [
         'POST /products HTTP/1.1',
@@ -288,30 +288,30 @@ describe('messages', () => {
         '',
       ].join('\r\n');
 
-    it('are asked on for the body where it will be read', async () => {
+    it('get 100 Continue if the body will be read', async () => {
       const socket = await service.client.connect();
       socket.write(post('100-continue', 'Content-Length: 15', 'Connection: close'));
-      const requested = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
-      expect(requested.toString()).to.equal('HTTP/1.1 100 Continue\r\n\r\n');
+      const interim = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
+      expect(interim.toString()).to.equal('HTTP/1.1 100 Continue\r\n\r\n');
       socket.write('{"name":"Lamp"}');
       expect(statusesIn(await received(socket))[0]?.[0]).to.equal(201);
     });
 
-    it('are refused at once where it will not', async () => {
+    it('are rejected immediately if the body will not be read', async () => {
       const large = await service.client.raw(post('100-continue', 'Content-Length: 2000000'));
       expect(statusesIn(large)).to.deep.equal([[413, 'payload_too_large']]);
-      const bare = await service.client.raw(
+      const anonymous = await service.client.raw(
         post('100-continue', 'Content-Length: 15').replace(TOKEN, 'X: y'),
       );
-      expect(statusesIn(bare)).to.deep.equal([[401, 'unauthenticated']]);
+      expect(statusesIn(anonymous)).to.deep.equal([[401, 'unauthenticated']]);
     });
 
-    it('by HTTP/1.0 are not asked on', async () => {
+    it('in HTTP/1.0 get no 100 Continue', async () => {
       const old = post('100-continue', 'Content-Length: 15').replace('HTTP/1.1', 'HTTP/1.0');
       expect(await service.client.raw(`${old}{"name":"Lamp"}`)).to.match(/^HTTP\/1\.1 201 /);
     });
 
-    it('anything else get 417', async () => {
+    it('for another expectation get 417', async () => {
       const text = await service.client.raw(
         `${post('a miracle', 'Content-Length: 2', 'Connection: close')}{}`,
       );
@@ -320,14 +320,14 @@ describe('messages', () => {
   });
 
   describe('X-Request-Id', () => {
-    it('is kept where it is sane', async () => {
+    it('is kept if it is well-formed', async () => {
       const response = await service.client.get('/products', {
         headers: { 'X-Request-Id': 'trace-01.ab_C' },
       });
       expect(response.headers['x-request-id']).to.equal('trace-01.ab_C');
     });
 
-    it('is made anew where it is not', async () => {
+    it('is generated if it is malformed', async () => {
       for (const id of ['', 'a b', 'x'.repeat(129), '<script>', 'é']) {
         const response = await service.client.get('/nowhere', { headers: { 'X-Request-Id': id } });
         expect(response.headers['x-request-id'], id).to.match(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
@@ -358,15 +358,15 @@ describe('slow messages', () => {
     }),
   };
 
-  for (const [kind, make] of Object.entries(servers)) {
+  for (const [kind, start] of Object.entries(servers)) {
     describe(`over ${kind}`, () => {
       let client: HttpClient;
       let server: Server;
 
       before(async () => {
-        const made = await make();
-        server = made.server;
-        client = new HttpClient(await listen(server, '127.0.0.1', 0), made.authorityFile, '');
+        const started = await start();
+        server = started.server;
+        client = new HttpClient(await listen(server, '127.0.0.1', 0), started.authorityFile, '');
       });
       after(() => new Drain(server).drain(0));
 
@@ -382,16 +382,16 @@ describe('slow messages', () => {
           expect(statusesIn(text)).to.deep.equal([[408, 'request_timeout']]);
         },
 
-        'get 408 though bytes keep coming': async () => {
+        'get 408 even if bytes keep arriving': async () => {
           const socket = await client.connect();
-          const dripping = setInterval(() => socket.write('x'), 50);
+          const timer = setInterval(() => socket.write('x'), 50);
           socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
           const text = await received(socket);
-          clearInterval(dripping);
+          clearInterval(timer);
           expect(statusesIn(text)).to.deep.equal([[408, 'request_timeout']]);
         },
 
-        'may take their time where their deadline is lifted, and those behind them may not': async () => {
+        'may take longer if their deadline is lifted, but the next ones may not': async () => {
           const socket = await client.connect();
           socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\n');
           for (let bytes = 0; bytes < 30; bytes++) {
@@ -405,7 +405,7 @@ describe('slow messages', () => {
           ]);
         },
 
-        'may take their time behind one that may, too': async () => {
+        'may take longer behind another one with a lifted deadline': async () => {
           const socket = await client.connect();
           const head = (length: number) =>
             `POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
@@ -418,13 +418,13 @@ describe('slow messages', () => {
           expect(statusesIn(await responses).map(([status]) => status)).to.deep.equal([200, 200]);
         },
 
-        'are cut by silence all the same': async () => {
+        'are still cut off by silence': async () => {
           const socket = await client.connect();
           socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
           expect(await received(socket)).to.equal('');
         },
 
-        'lose the connection when nothing at all comes': async () => {
+        'lose the connection if nothing arrives': async () => {
           const socket = connect(client.port, '127.0.0.1');
           const text = await Promise.race([received(socket), sleep(5_000, 'still there')]);
           if (kind === 'TLS') expect(text).to.equal('');

@@ -4,55 +4,51 @@ import { MADE, MEBIBYTE, outcome, posting, REPLAYED, REUSED } from '../support/i
 import { inProcessService } from '../support/in-process-service.js';
 
 for (const store of ['memory', 'sqlite'])
-  describe(`the body under an Idempotency-Key, on ${store}`, () => {
+  describe(`the body of a request with an Idempotency-Key, on ${store}`, () => {
     const { post, fresh, count } = posting(inProcessService({ STORE: store }));
 
-    describe('is the same for', () => {
-      const same: readonly [what: string, first: string, again: string][] = [
+    describe('is equal despite', () => {
+      const equal: readonly [title: string, first: string, again: string][] = [
         [
-          'numbers that are written otherwise',
+          'numbers in another notation',
           '{"price":{"amount":100,"currency":"EUR"},"name":"x"}',
           '{"price":{"amount":1e2,"currency":"EUR"},"name":"x"}',
         ],
         [
-          'a number with a fraction of nothing',
+          'a fraction of zero',
           '{"name":"x","attributes":{"a":100.0}}',
           '{"name":"x","attributes":{"a":100}}',
         ],
         [
-          'characters that are escaped',
+          'escaped characters',
           '{"name":"A\\u0041/\\/","sku":"S"}',
           '{"name":"\\u0041A\\/\\u002f","s\\u006bu":"S"}',
         ],
-        [
-          'a character beyond the 16 bits that is escaped',
-          '{"name":"\u{1f600}"}',
-          '{"name":"\\ud83d\\ude00"}',
-        ],
+        ['an escaped character above U+FFFF', '{"name":"\u{1f600}"}', '{"name":"\\ud83d\\ude00"}'],
         [
           'members in another order, at every level',
           '{"name":"x","price":{"amount":1,"currency":"EUR"},"attributes":{"b":1,"a":2,"10":3,"9":4}}',
           '{"attributes":{"9":4,"10":3,"a":2,"b":1},"price":{"currency":"EUR","amount":1},"name":"x"}',
         ],
         [
-          'zero and minus zero',
+          'minus zero for zero',
           '{"name":"x","attributes":{"a":-0},"price":{"amount":0,"currency":"EUR"}}',
           '{"name":"x","attributes":{"a":0},"price":{"amount":-0,"currency":"EUR"}}',
         ],
-        ['white space between', '{"name":"x"}', ' {\r\n\t"name" : "x" }\n'],
+        ['white space between tokens', '{"name":"x"}', ' {\r\n\t"name" : "x" }\n'],
       ];
-      for (const [what, first, again] of same) {
-        it(`${what}, and gives back the first answer's bytes`, async () => {
+      for (const [title, first, again] of equal) {
+        it(`${title}, and replays the first response byte for byte`, async () => {
           const [key, sku] = [randomUUID(), fresh()];
           const body = (text: string) => text.replace('"S"', `"${sku}"`);
-          const made = await post('/products', body(first), key);
+          const created = await post('/products', body(first), key);
           const replayed = await post('/products', body(again), key);
-          expect([outcome(made), outcome(replayed)]).to.deep.equal([MADE, REPLAYED]);
-          expect(replayed.text).to.equal(made.text);
+          expect([outcome(created), outcome(replayed)]).to.deep.equal([MADE, REPLAYED]);
+          expect(replayed.text).to.equal(created.text);
         });
       }
 
-      it('one of a mebibyte and the same without its white space', async () => {
+      it('1 MiB with its white space removed', async () => {
         const key = randomUUID();
         const large = JSON.stringify({ name: 'x', description: '\u{1f600}'.repeat(5_000) });
         const padding = ' '.repeat(MEBIBYTE - Buffer.byteLength(large));
@@ -62,23 +58,23 @@ for (const store of ['memory', 'sqlite'])
       });
     });
 
-    describe('is another for', () => {
+    describe('differs by', () => {
       const lamp = (attributes: object) => ({ name: 'x', attributes });
-      const different: readonly [what: string, body: unknown, other: unknown][] = [
-        ['a text and a number', lamp({ a: '1' }), lamp({ a: 1 })],
-        ['a text and a truth', lamp({ a: 'true' }), lamp({ a: true })],
-        ['a truth and a number', lamp({ a: true }), lamp({ a: 1 })],
+      const different: readonly [title: string, body: unknown, other: unknown][] = [
+        ['a string and a number', lamp({ a: '1' }), lamp({ a: 1 })],
+        ['a string and a boolean', lamp({ a: 'true' }), lamp({ a: true })],
+        ['a boolean and a number', lamp({ a: true }), lamp({ a: 1 })],
         ['composed and decomposed characters', { name: '\u00e9' }, { name: 'e\u0301' }],
-        ['what is there empty and what is not there', lamp({}), { name: 'x' }],
-        ['a member here and there', lamp({ b: 1, a: 2 }), lamp({ b: 2, a: 1 })],
-        ['one more member', lamp({ a: 1 }), lamp({ a: 1, b: 1 })],
-        ['white space in a text', { name: 'a b' }, { name: 'a  b' }],
+        ['an empty field and a missing field', lamp({}), { name: 'x' }],
+        ['swapped values of two members', lamp({ b: 1, a: 2 }), lamp({ b: 2, a: 1 })],
+        ['an additional member', lamp({ a: 1 }), lamp({ a: 1, b: 1 })],
+        ['white space in a string', { name: 'a b' }, { name: 'a  b' }],
         ['upper and lower case', { name: 'A' }, { name: 'a' }],
-        ['what is good and what is not', { name: 'x' }, { name: 'x', nonsense: 1 }],
-        ['what is good and what is no object', { name: 'x' }, [{ name: 'x' }]],
+        ['a valid body and one with an unknown field', { name: 'x' }, { name: 'x', nonsense: 1 }],
+        ['an object and an array', { name: 'x' }, [{ name: 'x' }]],
       ];
-      for (const [what, body, other] of different) {
-        it(what, async () => {
+      for (const [title, body, other] of different) {
+        it(title, async () => {
           const key = randomUUID();
           expect(outcome(await post('/products', body, key))).to.deep.equal(MADE);
           const before = await count('/products');

@@ -21,7 +21,7 @@ for (const store of ['memory', 'sqlite']) {
     const service = inProcessService({ STORE: store });
     const { post, fresh, count } = posting(service);
 
-    it('is another one in another collection', async () => {
+    it('is independent of the same key in another collection', async () => {
       const [key, name] = [randomUUID(), fresh()];
       const email = `${name}@example.com`;
       expect(outcome(await post('/products', { name }, key))).to.deep.equal(MADE);
@@ -30,7 +30,7 @@ for (const store of ['memory', 'sqlite']) {
       expect(outcome(await post('/v1/users', { name, email }, key))).to.deep.equal(REPLAYED);
     });
 
-    it('makes what was refused for its sku once that is free, of two requests at once', async () => {
+    it('creates a rejected product once its sku is free, exactly once for two concurrent requests', async () => {
       const [key, sku] = [randomUUID(), fresh()];
       const other = await post('/products', { name: 'other', sku }, randomUUID());
       for (let i = 0; i < 2; i++) {
@@ -48,7 +48,7 @@ for (const store of ['memory', 'sqlite']) {
       expect(await count('/products')).to.equal(before + 1);
     });
 
-    it('makes an order that was refused once the user that it names is there, of two requests at once', async () => {
+    it('creates a rejected order once its user exists, exactly once for two concurrent requests', async () => {
       const [key, name, namesake] = [randomUUID(), fresh(), fresh()];
       const product = (await post('/products', { name }, randomUUID())).json.id;
       const user = (await post('/users', { name, email: `${name}@example.com` }, randomUUID())).json.id;
@@ -61,7 +61,7 @@ for (const store of ['memory', 'sqlite']) {
       expect(responses.map(outcome)).to.have.deep.members([MADE, REPLAYED]);
     });
 
-    it('replays an order though nothing that it names is there any more', async () => {
+    it('replays an order even if its user and product are deleted', async () => {
       const [key, name] = [randomUUID(), fresh()];
       const product = (await post('/products', { name }, randomUUID())).json.id;
       const user = (await post('/users', { name, email: `${name}@example.com` }, randomUUID())).json.id;
@@ -74,7 +74,7 @@ for (const store of ['memory', 'sqlite']) {
       expect((await post('/orders', order, randomUUID())).status).to.equal(400);
     });
 
-    it('gives back no sku and no e-mail address of a record that was deleted', async () => {
+    it('does not reserve the sku of a deleted record again when it replays', async () => {
       const [key, name] = [randomUUID(), fresh()];
       const { json } = await post('/products', { name, sku: name }, key);
       await service.client.delete(`/products/${json.id}`);
@@ -84,8 +84,8 @@ for (const store of ['memory', 'sqlite']) {
       expect((await service.client.get(`/products?sku=${name}`)).json).to.have.length(1);
     });
 
-    describe('is not used up by', () => {
-      const unread: readonly [status: number, body: string, more: RequestOptions][] = [
+    describe('can still be used after', () => {
+      const rejected: readonly [status: number, body: string, more: RequestOptions][] = [
         [400, '{"name":', {}],
         [400, '{"name":" "}', {}],
         [400, '{"name":"x","id":1}', {}],
@@ -97,8 +97,8 @@ for (const store of ['memory', 'sqlite']) {
         [415, '{"name":"x"}', { headers: { 'Content-Type': 'text/plain' } }],
         [415, '{"name":"x"}', { headers: { 'Content-Encoding': 'gzip' } }],
       ];
-      for (const [status, body, more] of unread) {
-        it(`a request that is answered ${status}: ${body.slice(0, 30).trim()} ${JSON.stringify(more)}`, async () => {
+      for (const [status, body, more] of rejected) {
+        it(`a request that gets ${status}: ${body.slice(0, 30).trim()} ${JSON.stringify(more)}`, async () => {
           const key = randomUUID();
           const before = await count('/products');
           const refused = await post('/products', body, key, more);
@@ -115,7 +115,7 @@ for (const store of ['memory', 'sqlite']) {
       });
     });
 
-    it('means nothing to PUT, PATCH and DELETE', async () => {
+    it('is ignored by PUT, PATCH and DELETE', async () => {
       const [key, name] = [randomUUID(), fresh()];
       const { id } = (await post('/products', { name }, key)).json;
       const path = `/products/${id}`;
@@ -141,7 +141,7 @@ describe('an Idempotency-Key of another principal', () => {
     return (await administerKeys(settings, (keys) => keys.create({ name: 'x', scopes: [...SCOPES] }))).key;
   };
 
-  it('is another one, for the same body and for another', async () => {
+  it('is independent, for the same body and for another', async () => {
     const [key, ...tokens] = [randomUUID(), await anotherKey(), await anotherKey()];
     const ids = new Set([(await post('/products', { name: 'x' }, key)).json.id]);
     const [one, other] = tokens;
@@ -149,11 +149,11 @@ describe('an Idempotency-Key of another principal', () => {
       [one, 'x'],
       [other, 'y'],
     ]) {
-      const made = await post('/products', { name }, key, { token });
-      expect(outcome(made)).to.deep.equal(MADE);
-      ids.add(made.json.id);
+      const created = await post('/products', { name }, key, { token });
+      expect(outcome(created)).to.deep.equal(MADE);
+      ids.add(created.json.id);
       const again = await post('/products', { name }, key, { token });
-      expect([...outcome(again), again.text]).to.deep.equal([...REPLAYED, made.text]);
+      expect([...outcome(again), again.text]).to.deep.equal([...REPLAYED, created.text]);
     }
     expect(ids).to.have.length(3);
     expect(outcome(await post('/products', { name: 'x' }, key))).to.deep.equal(REPLAYED);
@@ -161,24 +161,24 @@ describe('an Idempotency-Key of another principal', () => {
   });
 });
 
-describe('an Idempotency-Key over the limit', () => {
+describe('an Idempotency-Key and the rate limit', () => {
   const service = inProcessService({ RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_WINDOW_SECONDS: '1' });
   const { post } = posting(service);
-  /** Again and again, until the limit lets it through. */
-  const patiently = async (body: object, key: string) => {
+  /** Repeats the request until the rate limit allows it. */
+  const postUntilAllowed = async (body: object, key: string) => {
     for (;;) {
       const response = await post('/products', body, key);
       if (response.status !== 429) return response;
     }
   };
 
-  it('is not used up by a 429', async () => {
+  it('can still be used after a 429', async () => {
     for (;;) {
       const key = randomUUID();
       const refused = await post('/products', { name: 'x' }, key);
       if (refused.status !== 429) continue;
       expect(isReplay(refused)).to.equal(false);
-      return expect(outcome(await patiently({ name: 'another' }, key))).to.deep.equal(MADE);
+      return expect(outcome(await postUntilAllowed({ name: 'another' }, key))).to.deep.equal(MADE);
     }
   });
 });

@@ -16,17 +16,17 @@ describe('an import', () => {
       ],
     );
 
-  it('answers each line before the next is sent, where the client waits for that', async () => {
+  it('responds to each line immediately, so that a client can wait for each result', async () => {
     const stream = open();
     for (let number = 1; number <= 5; number++) {
-      await stream.send(line({ name: `asked ${number}` }));
+      await stream.send(line({ name: `waiting ${number}` }));
       expect(await stream.next()).to.include({ line: number, status: 201 });
     }
     stream.end();
     expect(await stream.rest()).to.deep.equal([]);
   });
 
-  it('has a line whole, however its bytes come', async () => {
+  it('reassembles a line whose bytes arrive one by one', async () => {
     const stream = open();
     for (const byte of Buffer.from(`${line({ name: 'é 😀 bytes' })}${line({ name: 'é 😀 bytes' })}`)) {
       await stream.send(Buffer.from([byte]));
@@ -36,7 +36,7 @@ describe('an import', () => {
     expect(await count(`name=${encodeURIComponent('é 😀 bytes')}`)).to.equal(2);
   });
 
-  it('waits with its answers for a client that sends all before it reads', async () => {
+  it('holds the results for a client that reads only after sending everything', async () => {
     const stream = open();
     const lines = 30_000;
     for (let at = 0; at < lines; at += 500) {
@@ -51,7 +51,7 @@ describe('an import', () => {
     expect(await count('name=unread')).to.equal(lines);
   });
 
-  it('refuses a line over the limit alone, however long, without keeping it', async () => {
+  it('rejects only the line over the limit, and discards it however long it is', async () => {
     const stream = open();
     const name = 'within the limit';
     const within = JSON.stringify({ name }).padEnd(2_048);
@@ -75,7 +75,7 @@ describe('an import', () => {
     });
   });
 
-  it('tells which of its lines take a value twice, in their order', async () => {
+  it('reports the lines with a duplicate value, in order', async () => {
     const stream = open();
     for (const sku of ['x', 'y', 'x', 'z', 'y']) await stream.send(line({ name: 'twice', sku }));
     stream.end();
@@ -84,12 +84,12 @@ describe('an import', () => {
     expect(results[2]?.error.details[0]).to.include({ code: 'duplicate_value', pointer: '/sku' });
   });
 
-  it('makes nothing of half a line when its client goes away', async () => {
+  it('creates nothing from half a line if its client disconnects', async () => {
     const stream = open();
     await stream.send(`${line({ name: 'gone' })}{"name":"gone"}`);
     expect(await stream.next()).to.include({ line: 1, status: 201 });
     stream.request.destroy();
-    // Whatever would still come of the half line would come before this.
+    // If the half line were still imported, it would be before this import.
     const later = open();
     await later.send(line({ name: 'later' }));
     later.end();
@@ -97,7 +97,7 @@ describe('an import', () => {
     expect(await count('name=gone')).to.equal(1);
   });
 
-  it('is cut where its client goes on with what is no HTTP, and no other answer stands in its own', async () => {
+  it('is cut off if its client continues with bytes that are not HTTP, without a second response', async () => {
     const socket = await service.client.connect();
     socket.on('data', () => socket.write('no chunk\r\n'));
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`);
@@ -105,7 +105,7 @@ describe('an import', () => {
     expect(statusesIn(await received(socket))).to.deep.equal([[200, undefined]]);
   });
 
-  it('is one request to the limiter', async () => {
+  it('counts as one request against the rate limit', async () => {
     const remaining = async (lines: number) => {
       const stream = open();
       await stream.send(line({ name: 'limited' }).repeat(lines));
@@ -118,7 +118,7 @@ describe('an import', () => {
     expect(await remaining(500)).to.equal(before - 1);
   });
 
-  it('begins when the client is told to go on, where it waits for that', async () => {
+  it('sends 100 Continue if the client expects it', async () => {
     const stream = open({ Expect: '100-continue' });
     await new Promise((resolve) => stream.request.once('continue', resolve));
     await stream.send(line({ name: 'continued' }));

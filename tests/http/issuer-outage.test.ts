@@ -8,9 +8,8 @@ const FAILURES: Readonly<Record<string, RequestListener>> = {
   fails: (_, response) => response.writeHead(500).end(),
   hangs: () => {},
   'cuts the connection': (request) => request.socket.destroy(),
-  'talks nonsense': (_, response) => response.end('<html>'),
-  'sends others elsewhere': (_, response) =>
-    response.writeHead(302, { Location: 'https://attacker.example/' }).end(),
+  'responds with HTML': (_, response) => response.end('<html>'),
+  redirects: (_, response) => response.writeHead(302, { Location: 'https://attacker.example/' }).end(),
 };
 
 for (const [name, failure] of Object.entries(FAILURES)) {
@@ -20,7 +19,7 @@ for (const [name, failure] of Object.entries(FAILURES)) {
     const request = () => service.client;
     const status = async (token: string) => (await request().get('/products', { token })).status;
 
-    it('is 503 for its tokens and nothing for others, and they are good soon after it is back', async () => {
+    it('causes 503 for its own tokens only, which are accepted again soon after it recovers', async () => {
       issuer.instead = failure;
       const token = issuer.token();
       const responses = await Promise.all(
@@ -31,26 +30,28 @@ for (const [name, failure] of Object.entries(FAILURES)) {
         expect(response.headers['retry-after']).to.match(/^\d+$/);
         expect(response.headers['www-authenticate']).to.equal(undefined);
       }
-      expect(issuer.requested.length, 'asked for many at once').to.be.below(responses.length);
+      expect(issuer.requested.length, 'fewer requests to the issuer than tokens').to.be.below(
+        responses.length,
+      );
       expect((await request().get('/products')).status, 'an API key').to.equal(200);
       expect((await request().get('/health/ready', { token: null })).status).to.equal(200);
       issuer.instead = undefined;
-      await until('its tokens are judged again', async () => (await status(token)) !== 503);
+      await until('its tokens are validated again', async () => (await status(token)) !== 503);
       expect(await status(token)).to.equal(200);
     });
 
-    it('still has its tokens taken by the keys that are known', async () => {
+    it('does not affect tokens that are signed with cached keys', async () => {
       issuer.instead = failure;
       expect(await status(issuer.token())).to.equal(200);
     });
   });
 }
 
-describe('a service whose issuer is down at the start', () => {
+describe('a service whose issuer goes down', () => {
   const issuer = new TestIssuer();
   const service = inProcessService({}, { issuer });
 
-  it('starts and serves, and asks nothing of it before a token comes', async () => {
+  it('sends no request to the issuer before the first token arrives', async () => {
     expect((await service.client.get('/products')).status).to.equal(200);
     expect(issuer.requested).to.deep.equal([]);
     await issuer.stop();
@@ -63,7 +64,7 @@ describe('a flood of tokens', () => {
   const issuer = new TestIssuer();
   const service = inProcessService({}, { issuer });
 
-  it('that name keys which are not there makes the service ask now and then', async () => {
+  it('with unknown key ids causes few requests to the issuer', async () => {
     expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(200);
     const before = issuer.requested.length;
     const responses = await Promise.all(

@@ -7,7 +7,7 @@ const TYPE = { headers: { 'Content-Type': 'application/json-patch+json' } };
 for (const store of ['memory', 'sqlite']) {
   describe(`JSON Patch on ${store}`, () => {
     const service = inProcessService({ STORE: store });
-    const created = async (path: string, body: object): Promise<string> => {
+    const create = async (path: string, body: object): Promise<string> => {
       const response = await service.client.post(path, body);
       expect(response.status, response.text).to.equal(201);
       return `${path}/${response.json.id}`;
@@ -15,8 +15,8 @@ for (const store of ['memory', 'sqlite']) {
     const patch = (path: string, body: unknown) => service.client.patch(path, body, TYPE);
 
     describe('of products', () => {
-      it('takes names with / and ~ as they are written in pointers', async () => {
-        const path = await created('/products', {
+      it('accepts names with / and ~, escaped as in JSON pointers', async () => {
+        const path = await create('/products', {
           name: 'Lamp',
           attributes: { 'a/b': 1, 'm~n': 2, '~1': 3, 'x.y': 4 },
         });
@@ -29,8 +29,8 @@ for (const store of ['memory', 'sqlite']) {
         expect(json.attributes).to.deep.equal({ 'a/b': 'one', '~1': 3, constructor: 4 });
       });
 
-      it('removes and adds optional fields, and shows no attributes when the last goes', async () => {
-        const path = await created('/products', { name: 'Lamp', sku: `s-${store}`, attributes: { a: 1 } });
+      it('removes and adds optional fields, and drops attributes with the last one', async () => {
+        const path = await create('/products', { name: 'Lamp', sku: `s-${store}`, attributes: { a: 1 } });
         const { id, ...rest } = (
           await patch(path, [
             { op: 'remove', path: '/sku' },
@@ -43,8 +43,8 @@ for (const store of ['memory', 'sqlite']) {
         expect([absent.status, absent.json.code]).to.deep.equal([400, 'invalid_patch']);
       });
 
-      it('tells faults by where they are in the outcome', async () => {
-        const path = await created('/products', { name: 'Lamp', price: { amount: 5, currency: 'EUR' } });
+      it('reports issues with pointers into the patched document', async () => {
+        const path = await create('/products', { name: 'Lamp', price: { amount: 5, currency: 'EUR' } });
         const response = await patch(path, [
           { op: 'replace', path: '/price/amount', value: -1 },
           { op: 'remove', path: '/price/currency' },
@@ -57,8 +57,8 @@ for (const store of ['memory', 'sqlite']) {
         ]);
       });
 
-      it('loses none of many patches of other attributes that race', async () => {
-        const path = await created('/products', { name: 'Lamp', attributes: { first: 0 } });
+      it('loses none of 50 concurrent patches of different attributes', async () => {
+        const path = await create('/products', { name: 'Lamp', attributes: { first: 0 } });
         const keys = Array.from({ length: 49 }, (_, i) => `k${i}`);
         const patches = [
           ...keys.map((key) => ({ op: 'add', path: `/attributes/${key}`, value: 1 })),
@@ -72,9 +72,9 @@ for (const store of ['memory', 'sqlite']) {
       });
     });
 
-    it('of users keeps an address from being taken twice', async () => {
-      await created('/users', { name: 'Ann', email: 'ann@example.com' });
-      const path = await created('/users', { name: 'Bob', email: 'bob@example.com' });
+    it('of users rejects a duplicate e-mail address', async () => {
+      await create('/users', { name: 'Ann', email: 'ann@example.com' });
+      const path = await create('/users', { name: 'Bob', email: 'bob@example.com' });
       const response = await patch(path, [{ op: 'replace', path: '/email', value: 'ANN@example.com' }]);
       expect([response.status, response.json.code, issueLocations(response)]).to.deep.equal([
         409,
@@ -84,20 +84,20 @@ for (const store of ['memory', 'sqlite']) {
     });
 
     describe('of orders', () => {
-      const ordered = async () => {
-        const userPath = await created('/users', {
+      const createOrder = async () => {
+        const userPath = await create('/users', {
           name: 'Cy',
           email: `cy.${performance.now()}@example.com`,
         });
-        const products = await Promise.all([1, 2, 3].map(() => created('/products', { name: 'Lamp' })));
+        const products = await Promise.all([1, 2, 3].map(() => create('/products', { name: 'Lamp' })));
         const ids = products.map((path) => Number(path.split('/').at(-1)));
         const items = ids.slice(0, 2).map((productId) => ({ productId, quantity: 1 }));
-        const path = await created('/orders', { userId: Number(userPath.split('/').at(-1)), items });
+        const path = await create('/orders', { userId: Number(userPath.split('/').at(-1)), items });
         return { path, products, ids, items };
       };
 
-      it('adds, removes and counts single items', async () => {
-        const { path, ids, items } = await ordered();
+      it('adds, removes and changes single items', async () => {
+        const { path, ids, items } = await createOrder();
         const { json } = await patch(path, [
           { op: 'test', path: '/items', value: items },
           { op: 'add', path: '/items/-', value: { productId: ids[2], quantity: 3 } },
@@ -116,12 +116,15 @@ for (const store of ['memory', 'sqlite']) {
         ).to.deep.equal([['too_short', '/items']]);
       });
 
-      it('asks for the products that it adds, and not for those that are gone since', async () => {
-        const { path, products, ids } = await ordered();
+      it('requires added products to exist, but not those that were deleted since', async () => {
+        const { path, products, ids } = await createOrder();
         await service.client.delete(products[0] ?? '');
         await service.client.delete(products[2] ?? '');
-        const kept = await patch(path, [{ op: 'replace', path: '/items/0/quantity', value: 2 }]);
-        expect([kept.status, kept.json.items[0]]).to.deep.equal([200, { productId: ids[0], quantity: 2 }]);
+        const changed = await patch(path, [{ op: 'replace', path: '/items/0/quantity', value: 2 }]);
+        expect([changed.status, changed.json.items[0]]).to.deep.equal([
+          200,
+          { productId: ids[0], quantity: 2 },
+        ]);
         const added = { op: 'add', path: '/items/0', value: { productId: ids[2], quantity: 1 } };
         expect(issueLocations(await patch(path, [added]))).to.deep.equal([
           ['reference_not_found', '/items/0/productId'],

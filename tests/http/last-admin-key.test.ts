@@ -5,32 +5,32 @@ import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 const ADMIN = { name: 'admin', scopes: ['keys:admin'] };
 const READER = { name: 'reader', scopes: ['products:read'] };
 
-/** Of the key that tests ask with. */
+/** The path of the key that the test client uses. */
 const FIRST = '/v1/api-keys/1';
 
 for (const STORE of ['memory', 'sqlite']) {
   describe(`the last key with keys:admin, on ${STORE}`, () => {
     const service = inProcessService({ STORE });
     const request = () => service.client;
-    const made = async (fields: object) => {
+    const createKey = async (fields: object) => {
       const { id, key } = (await request().post('/v1/api-keys', fields)).json;
       return { path: `/v1/api-keys/${id}`, id, token: key as string };
     };
-    const reported = ({ status, text }: HttpResponse) => [
+    const outcomeOf = ({ status, text }: HttpResponse) => [
       status,
       text === '' ? undefined : JSON.parse(text).code,
     ];
     const revoke = async (path: string, options: RequestOptions = {}) =>
-      reported(await request().delete(path, options));
+      outcomeOf(await request().delete(path, options));
     const REFUSED = [409, 'last_admin_key'];
 
-    it('is not revoked by itself, and goes on working', async () => {
+    it('cannot revoke itself and keeps working', async () => {
       expect(await revoke(FIRST)).to.deep.equal(REFUSED);
       expect((await request().get(FIRST)).status).to.equal(200);
       expect(await revoke('/api-keys/1'), 'without the version in the path').to.deep.equal(REFUSED);
     });
 
-    it('is not revoked by a token that was given for it', async () => {
+    it('cannot be revoked by an access token issued for it', async () => {
       const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: '1' });
       form.set('client_secret', FIRST_KEY);
       const { access_token: token } = (
@@ -42,22 +42,22 @@ for (const STORE of ['memory', 'sqlite']) {
       expect(await revoke(FIRST, { token })).to.deep.equal(REFUSED);
     });
 
-    it('stays the last beside keys that lack the scope, have expired or were revoked', async () => {
-      await made(READER);
-      const ending = await made({ ...ADMIN, expiresAt: new Date(Date.now() + 1_000).toISOString() });
-      const other = await made(ADMIN);
+    it('is still the last one if the other keys lack the scope, have expired or are revoked', async () => {
+      await createKey(READER);
+      const expiring = await createKey({ ...ADMIN, expiresAt: new Date(Date.now() + 1_000).toISOString() });
+      const other = await createKey(ADMIN);
       expect(await revoke(other.path), 'one of several').to.deep.equal([204, undefined]);
-      while ((await request().get('/v1/api-keys', { token: ending.token })).status === 200);
+      while ((await request().get('/v1/api-keys', { token: expiring.token })).status === 200);
       expect(await revoke(FIRST)).to.deep.equal(REFUSED);
-      expect(await revoke(ending.path), 'one that has expired').to.deep.equal([204, undefined]);
+      expect(await revoke(expiring.path), 'an expired key').to.deep.equal([204, undefined]);
     });
 
-    it('is told of after what is missing, and after a condition that does not hold', async () => {
+    it('is reported after 404, 412 and 403', async () => {
       expect(await revoke('/v1/api-keys/999')).to.deep.equal([404, 'not_found']);
       const headers = { 'If-Match': '"7"' };
       expect(await revoke(FIRST, { headers })).to.deep.equal([412, 'precondition_failed']);
       expect(await revoke(FIRST, { headers: { 'If-Match': '*' } })).to.deep.equal(REFUSED);
-      const { token, path } = await made(READER);
+      const { token, path } = await createKey(READER);
       expect(await revoke(FIRST, { token })).to.deep.equal([403, 'insufficient_scope']);
       expect(await revoke(path)).to.deep.equal([204, undefined]);
     });
@@ -68,10 +68,10 @@ for (const STORE of ['memory', 'sqlite']) {
     let survivor = FIRST_KEY;
 
     for (const whose of ['themselves', 'each other']) {
-      it(`stay one, where they revoke ${whose} at once, however often`, async () => {
+      it(`leave exactly one if they revoke ${whose} concurrently`, async () => {
         const { client } = service;
         for (let round = 0; round < 8; round++) {
-          // What a revoked key fails at counts against the address.
+          // Failed authentications with a revoked key count against the IP address.
           const from = `127.0.${whose.length}.${round + 1}`;
           const { id, key } = (await client.post('/v1/api-keys', ADMIN, { token: survivor })).json;
           const all: { id: number; scopes: string[] }[] = (
@@ -104,13 +104,13 @@ for (const STORE of ['memory', 'sqlite']) {
   });
 }
 
-describe('the last key with keys:admin, among very many keys', () => {
+describe('the last key with keys:admin, among 2,500 keys', () => {
   const service = inProcessService();
 
-  it('is found to be the last', async () => {
+  it('is still recognized as the last one', async () => {
     const request = service.client;
-    const lines = 2_500;
-    for (let i = 0; i < lines; i += 100)
+    const count = 2_500;
+    for (let i = 0; i < count; i += 100)
       await Promise.all(
         Array.from({ length: 100 }, (_, at) =>
           request.post('/v1/api-keys', { ...READER, name: `r${i + at}` }),
@@ -118,7 +118,7 @@ describe('the last key with keys:admin, among very many keys', () => {
       );
     expect((await request.delete(FIRST)).json.code).to.equal('last_admin_key');
     const { key: token } = (await request.post('/v1/api-keys', ADMIN)).json;
-    expect((await request.delete(FIRST)).status, 'the last of all is another').to.equal(204);
+    expect((await request.delete(FIRST)).status, 'another key is the last one now').to.equal(204);
     expect((await request.get('/v1/api-keys?limit=1', { token })).status).to.equal(200);
   });
 });

@@ -6,7 +6,7 @@ describe('the rate limit', () => {
   const service = inProcessService({ RATE_LIMIT_REQUESTS: '10', RATE_LIMIT_WINDOW_SECONDS: '600' });
   const request = () => service.client;
 
-  it('is told on every answer, and is exact under concurrency', async () => {
+  it('is in the headers of every response, and is exact under concurrency', async () => {
     const responses = await Promise.all(
       Array.from({ length: 30 }, (_, i) => request().get(i % 2 ? '/products' : '/products/5')),
     );
@@ -26,7 +26,7 @@ describe('the rate limit', () => {
     expect(new Set(left.map((text) => /r=(\d)/.exec(String(text))?.[1]))).to.have.length(10);
   });
 
-  it('counts the address where nobody is known: without a token, at unknown paths, for OPTIONS', async () => {
+  it('counts by IP address without a token, for unknown paths and for OPTIONS', async () => {
     for (let i = 0; i < 10; i++) {
       const [method, path] =
         [
@@ -43,7 +43,7 @@ describe('the rate limit', () => {
     }
   });
 
-  it('leaves health alone', async () => {
+  it('does not apply to health checks', async () => {
     for (let i = 0; i < 20; i++) {
       const response = await request().get('/health/live', { token: null });
       expect([response.status, response.headers['ratelimit']]).to.deep.equal([200, undefined]);
@@ -56,7 +56,7 @@ describe('failed authentications', () => {
   const request = () => service.client;
   const wrong = (token = new ChecksummedApiKey().generate()) => request().get('/products', { token });
 
-  it('are told apart 20 times a minute, then refused unseen, but for who was known before', async () => {
+  it('get 429 after 20 a minute, except for recently valid credentials', async () => {
     expect((await request().get('/products')).status).to.equal(200);
     const responses = await Promise.all(
       Array.from({ length: 50 }, (_, i) => (i % 2 ? wrong() : wrong('nonsense'))),
@@ -70,7 +70,7 @@ describe('failed authentications', () => {
       expect(response.headers['ratelimit']).to.match(/^"auth";r=0;t=\d+$/);
       expect(Number(response.headers['retry-after'])).to.be.within(1, 60);
     }
-    expect((await request().get('/products')).status, 'a credential that was good lately').to.equal(200);
+    expect((await request().get('/products')).status, 'a recently valid credential').to.equal(200);
     expect((await request().get('/products', { token: null })).status, 'no token at all').to.equal(401);
   });
 });

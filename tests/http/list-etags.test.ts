@@ -5,7 +5,7 @@ import { listService } from '../support/middleware-harness.js';
 
 const WEAK = /^W\/"[\w-]{20,}"$/;
 
-describe('the tag of a list', () => {
+describe('the ETag of a list', () => {
   const service = inProcessService();
   const request = () => service.client;
   const tagOf = async (path: string, headers: Record<string, string> = {}) => {
@@ -19,7 +19,7 @@ describe('the tag of a list', () => {
     for (const name of ['a', 'b', 'c']) await request().post('/products', { name });
   });
 
-  it('is 304 to who has the page, on GET and HEAD, however the tag is sent', async () => {
+  it('gives 304 for GET and HEAD if the client has the page', async () => {
     for (const path of ['/products', '/v1/products?limit=2&sort=-name&fields=name&id:gt=0']) {
       const tag = await tagOf(path);
       const { headers } = await request().get(path);
@@ -44,16 +44,16 @@ describe('the tag of a list', () => {
     }
   });
 
-  it('comes in full where If-None-Match is no list of tags', async () => {
+  it('gives 200 if If-None-Match is malformed', async () => {
     const tag = await tagOf('/products?limit=1');
-    for (const unreadable of ['x', '1', '', '*, "1"', `${tag}x`]) {
-      const headers = { 'If-None-Match': unreadable };
+    for (const malformed of ['x', '1', '', '*, "1"', `${tag}x`]) {
+      const headers = { 'If-None-Match': malformed };
       const response = await request().get('/products?limit=1', { headers });
-      expect([response.status, response.headers.etag], unreadable).to.deep.equal([200, tag]);
+      expect([response.status, response.headers.etag], malformed).to.deep.equal([200, tag]);
     }
   });
 
-  it('tells every page, view, order and form of address from another', async () => {
+  it('differs by page, fields, sort, filter, path and count', async () => {
     const count = { Prefer: 'count=exact' };
     const tags = [
       await tagOf('/products'),
@@ -68,7 +68,7 @@ describe('the tag of a list', () => {
     expect(new Set(tags)).to.have.length(tags.length);
   });
 
-  it('moves with the page, with its neighbours and with the count, and with nothing else', async () => {
+  it('changes only with the page, its links and the count', async () => {
     const next = linksOf((await request().get('/products?limit=2')).headers['link'])['next'] ?? '';
     const count = { Prefer: 'count=exact' };
     const seen = async () => [
@@ -88,11 +88,11 @@ describe('the tag of a list', () => {
   });
 });
 
-describe('the tag of a list in another replica', () => {
+describe('the ETag of a list in another replica', () => {
   const one = listService();
   const other = listService();
 
-  it('is the same', async () => {
+  it('is the same for the same records', async () => {
     for (const { records } of [one, other]) await records.fill(150);
     for (const path of [
       '/products',

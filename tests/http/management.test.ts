@@ -18,7 +18,7 @@ describe('the management port', () => {
   });
   after(() => client().close());
 
-  it('answers probes in plain HTTP, to GET and HEAD, without a token or a limit', async () => {
+  it('responds to probes over plain HTTP without a token or a rate limit', async () => {
     for (let i = 0; i < 5; i++) {
       for (const path of ['/health/live', '/health/ready']) {
         const response = await client().get(path, { token: null });
@@ -30,7 +30,7 @@ describe('the management port', () => {
     }
   });
 
-  it('has metrics, which the main port has not', async () => {
+  it('has metrics, which the main port does not have', async () => {
     expect((await client().get('/metrics', { token: null })).status).to.equal(200);
     expect((await service.client.get('/metrics')).json.code).to.equal('not_found');
   });
@@ -47,7 +47,7 @@ describe('the management port', () => {
     }
   });
 
-  it('refuses what is no HTTP as the main port does', async () => {
+  it('rejects bytes that are not HTTP with 400', async () => {
     expect(statusesIn(await client().raw('nonsense\r\n\r\n'))).to.deep.equal([[400, 'invalid_parameter']]);
   });
 });
@@ -72,7 +72,7 @@ describe('the management application', () => {
     server.close();
   });
 
-  it('gives the metrics as they are, whatever form is asked for', async () => {
+  it('returns the metrics in one format, whatever Accept says', async () => {
     for (const Accept of ['*/*', 'text/plain', 'application/openmetrics-text;version=1.0.0', 'image/png']) {
       const response = await client.get('/metrics', { headers: { Accept } });
       expect([response.status, response.text]).to.deep.equal([200, 'up 1\n']);
@@ -81,7 +81,7 @@ describe('the management application', () => {
     expect((await client.request('HEAD', '/metrics')).headers['content-type']).to.match(/^text\/plain/);
   });
 
-  it('says 500, and why in the log alone, where the metrics cannot be had', async () => {
+  it('returns 500 if the metrics fail, with the reason only in the log', async () => {
     state.text = async () => {
       throw new Error('a secret of the driver');
     };
@@ -91,9 +91,9 @@ describe('the management application', () => {
     expect(logger.events).to.include('internal_error');
   });
 
-  it('is not ready while the store is away or the service drains, and alive all the while', async () => {
+  it('is alive but not ready while the store is unavailable or the service drains', async () => {
     store.ping = async () => {
-      throw unavailable('away');
+      throw unavailable('The store is away.');
     };
     expect((await client.get('/health/ready')).status).to.equal(503);
     expect((await client.get('/health/live')).status).to.equal(200);

@@ -3,10 +3,10 @@ import { inProcessService } from '../support/in-process-service.js';
 import { makePair } from '../support/jws.js';
 import { OidcProvider } from './oidc-provider.js';
 
-/** For as long as the service asks no issuer twice. */
+/** The minimum time between two requests to the issuer for its keys. */
 const COOLDOWN_MS = 5_000;
 
-describe('access tokens of another issuer', () => {
+describe('access tokens of an external issuer', () => {
   const provider = new OidcProvider();
   const settings: Record<string, string> = { RATE_LIMIT_REQUESTS: '1000' };
   const pairs = { one: makePair('one', 'RS256'), two: makePair('two', 'RS256'), three: makePair('three') };
@@ -18,19 +18,19 @@ describe('access tokens of another issuer', () => {
   after(() => provider.stop());
   const request = () => service.client;
 
-  it('let a client do what their scopes say', async () => {
+  it('allow a client what their scopes grant', async () => {
     const token = await provider.token('products:read products:write coffee');
     expect((await request().post('/products', { name: 'x' }, { token })).status).to.equal(201);
     expect((await request().get('/products', { token })).json).to.deep.equal([{ id: 1, name: 'x' }]);
-    const poor = await request().get('/users', { token });
-    expect([poor.status, poor.json.code]).to.deep.equal([403, 'insufficient_scope']);
-    expect(poor.headers['www-authenticate']).to.match(
+    const denied = await request().get('/users', { token });
+    expect([denied.status, denied.json.code]).to.deep.equal([403, 'insufficient_scope']);
+    expect(denied.headers['www-authenticate']).to.match(
       /^Bearer error="insufficient_scope", scope="users:read"/,
     );
-    expect(poor.json.message).to.include('users:read');
+    expect(denied.json.message).to.include('users:read');
   });
 
-  it('count as no key with keys:admin: of those the last stays', async () => {
+  it('do not count as an API key with keys:admin: the last such key cannot be revoked', async () => {
     const token = await provider.token('keys:admin');
     const revoke = async (id: number) => (await request().delete(`/v1/api-keys/${id}`, { token })).status;
     expect(await revoke(1)).to.equal(409);
@@ -38,14 +38,14 @@ describe('access tokens of another issuer', () => {
     expect(await revoke(id)).to.equal(204);
   });
 
-  it('are refused where they are for another service', async () => {
+  it('are rejected if their audience is another service', async () => {
     const token = await provider.token('products:read', 'shop', 'https://orders.example');
     const response = await request().get('/products', { token });
     expect([response.status, response.json.code]).to.deep.equal([401, 'invalid_token']);
     expect(response.headers['www-authenticate']).to.include('error="invalid_token"');
   });
 
-  it('share the limit and the idempotency keys of their client, and of no other', async () => {
+  it('share the rate limit and the idempotency keys of their client only', async () => {
     const tokens = [
       await provider.token('products:write'),
       await provider.token('products:write products:read'),
@@ -74,7 +74,7 @@ describe('access tokens of another issuer', () => {
     expect(await left(other)).to.equal(998);
   });
 
-  it('stay good under a new key while the old one is published, and fail once it is not', async () => {
+  it('stay valid after key rotation until their key is no longer published', async () => {
     const old = await provider.token('products:read');
     const status = async (token: string) => (await request().get('/products', { token })).status;
     expect(await status(old)).to.equal(200);
@@ -83,7 +83,7 @@ describe('access tokens of another issuer', () => {
     expect([await status(fresh), await status(old)], 'both keys').to.deep.equal([200, 200]);
     provider.rotate([pairs.three, pairs.two]);
     const newest = await provider.token('products:read');
-    // Until the service may ask again for a key that it does not know; meanwhile too many failures would be 429.
+    // Wait until the service may fetch the keys again. Retrying earlier would end in 429 for too many failures.
     await new Promise((resolve) => setTimeout(resolve, COOLDOWN_MS));
     const statuses = [await status(newest), await status(fresh), await status(old)];
     expect(statuses, 'without the first').to.deep.equal([200, 200, 401]);

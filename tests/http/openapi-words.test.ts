@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
 
-// What schemathesis came upon, kept: words of the document beside what the service does.
-describe('the OpenAPI document', () => {
+// Regression tests for mismatches between the document and the service that Schemathesis found.
+describe('the OpenAPI document and the service', () => {
   const service = inProcessService();
   // biome-ignore lint/suspicious/noExplicitAny: a document of any shape
   let document: any;
-  /** Whether the schema at this place of the document allows a value. */
+  /** @returns whether the schema at this location of the document allows a value */
   const allows = (location: string, value: unknown): boolean => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, 'document');
@@ -20,13 +20,13 @@ describe('the OpenAPI document', () => {
     document = (await service.client.get('/openapi.json', { token: null })).json;
   });
 
-  it('has patterns that name no surrogates, which Rust and Go know nothing of', () => {
+  it('has no surrogates in patterns, which Rust and Go do not support', () => {
     const patterns = JSON.stringify(document).match(/"pattern":"(?:[^"\\]|\\.)*"/g) ?? [];
     expect(patterns.length).to.be.greaterThan(20);
     expect(patterns.filter((pattern) => /\\\\u[dD][89a-fA-F]/.test(pattern))).to.deep.equal([]);
   });
 
-  it('asks for the version in a text, as the service does, of OPTIONS too', async () => {
+  it('declares the version as a string, for OPTIONS too', async () => {
     const { ApiVersion1 } = document.components.parameters;
     expect(ApiVersion1.schema).to.deep.equal({ type: 'string', enum: ['1'] });
     const names = document.paths['/v1/products'].options.parameters.map(({ $ref }: { $ref: string }) => $ref);
@@ -39,14 +39,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says that OPTIONS of a number that no record can have is 404', async () => {
+  it('declares 404 for OPTIONS on an impossible id', async () => {
     const path = `/v1/products/${Number.MAX_SAFE_INTEGER + 1}`;
     expect((await service.client.request('OPTIONS', path)).status).to.equal(404);
     expect(document.paths['/v1/products/{id}'].options.responses).to.include.keys('404');
     expect(document.paths['/v1/products'].options.responses).to.not.include.keys('404');
   });
 
-  it('has a pattern for cursors that those of a list meet, and an empty one does not', async () => {
+  it('has a pattern that allows real cursors and forbids an empty one', async () => {
     await itemId();
     await itemId();
     const list = await service.client.get('/v1/products?limit=1');
@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
     expect((await service.client.get('/v1/products?cursor=')).json.code).to.equal('invalid_cursor');
   });
 
-  for (const [tags, isGood] of Object.entries({
+  for (const [tags, isValid] of Object.entries({
     '*': true,
     '"3"': true,
     'W/"3"': true,
@@ -72,35 +72,35 @@ describe('the OpenAPI document', () => {
     '*, "3"': false,
     '"a b"': false,
   }))
-    it(`${isGood ? 'lets clients send' : 'refuses'} ${JSON.stringify(tags)} as If-Match, and so does the service`, async () => {
+    it(`${isValid ? 'allows' : 'forbids'} ${JSON.stringify(tags)} as If-Match, and so does the service`, async () => {
       const { status } = await service.client.patch(
         `/v1/products/${await itemId()}`,
         {},
         { headers: { 'If-Match': tags } },
       );
-      expect(allows('/components/parameters/IfMatch/schema', tags)).to.equal(isGood);
-      expect(status === 400).to.equal(!isGood);
+      expect(allows('/components/parameters/IfMatch/schema', tags)).to.equal(isValid);
+      expect(status === 400).to.equal(!isValid);
     });
 
-  it('takes no member named __proto__ in an operation of a JSON Patch, as the service takes none', async () => {
-    const beside = JSON.parse('[{"op":"add","path":"/name","value":"x","__proto__":1}]');
+  it('forbids a member named __proto__ in a JSON Patch operation, and so does the service', async () => {
+    const withProto = JSON.parse('[{"op":"add","path":"/name","value":"x","__proto__":1}]');
     const other = [{ op: 'add', path: '/name', value: 'x', more: [{ proto: 1 }] }];
     const location = '/components/schemas/JsonPatch';
-    expect([beside, other].map((patch) => allows(location, patch))).to.deep.equal([false, true]);
+    expect([withProto, other].map((patch) => allows(location, patch))).to.deep.equal([false, true]);
     const headers = { 'Content-Type': 'application/json-patch+json' };
     const path = `/v1/products/${await itemId()}`;
-    const responses = [beside, other].map((patch) => service.client.patch(path, patch, { headers }));
+    const responses = [withProto, other].map((patch) => service.client.patch(path, patch, { headers }));
     expect((await Promise.all(responses)).map(({ status }) => status)).to.deep.equal([400, 200]);
   });
 
-  it('has the shape of errors that the token endpoint has for OPTIONS too', async () => {
+  it('has OAuth errors for OPTIONS of the token endpoint too', async () => {
     const response = await service.client.request('OPTIONS', '/oauth/token', {
       headers: { 'API-Version': '2' },
     });
     expect([response.status, response.json.error]).to.deep.equal([400, 'invalid_request']);
   });
 
-  it('takes other parameters than its own at the token endpoint, once each, as the service does', async () => {
+  it('allows unknown parameters at the token endpoint, once each, and so does the service', async () => {
     const location = '/components/schemas/TokenRequest';
     const form = { grant_type: 'client_credentials', colour: 'red' };
     expect(allows(location, form)).to.equal(true);

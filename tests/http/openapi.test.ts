@@ -12,18 +12,18 @@ describe('/openapi.json', () => {
   const get = (headers: Record<string, string> = {}) =>
     service.client.get('/openapi.json', { token: null, headers });
 
-  it('is for everyone, and lists what is served', async () => {
+  it('is public, and lists the paths of the service', async () => {
     const response = await get();
     expect([response.status, response.headers['content-type']]).to.deep.equal([200, 'application/json']);
     expect(response.json.openapi).to.match(/^3\.1\./);
     expect(response.json.paths).to.include.all.keys('/v1/products', '/v1/products/{id}', '/oauth/token');
   });
 
-  it('is made for the address and the settings of the service', async () => {
+  it('names PUBLIC_URL as the server', async () => {
     expect((await get()).json.servers).to.deep.equal([{ url: PUBLIC_URL }]);
   });
 
-  it('is told to be asked for again, and tells whether it is another one', async () => {
+  it('must be revalidated, and is 304 if unchanged', async () => {
     const { headers } = await get();
     expect(headers['cache-control']).to.equal('no-cache');
     const again = await get({ 'If-None-Match': headers.etag ?? '' });
@@ -31,29 +31,29 @@ describe('/openapi.json', () => {
     expect((await get({ 'If-None-Match': '"other"' })).status).to.equal(200);
   });
 
-  it('comes compressed to whoever takes that', async () => {
+  it('is compressed if the client accepts it', async () => {
     const [whole, coded] = [await get(), await get({ 'Accept-Encoding': 'br' })];
     expect(coded.headers['content-encoding']).to.equal('br');
     expect(coded.bytes.length * 8).to.be.below(whole.bytes.length);
   });
 
-  it('is what catalogue openapi prints', async () => {
+  it('equals the output of catalogue openapi', async () => {
     const printed = await catalogue(temporaryFolder(), ['openapi'], { PUBLIC_URL, STORE: 'memory' });
     expect(JSON.parse(printed.out)).to.deep.equal((await get()).json);
   });
 
-  it('is printed also where neither store nor limiter can be reached', async () => {
-    const elsewhere = {
+  it('is printed even if the store and the limiter are unreachable', async () => {
+    const unreachable = {
       STORE: 'mongodb',
       MONGODB_URL: 'mongodb://127.0.0.1:1',
       RATE_LIMITER: 'redis',
       REDIS_URL: 'redis://127.0.0.1:1',
     };
-    const printed = await catalogue(temporaryFolder(), ['openapi'], { PUBLIC_URL, ...elsewhere });
+    const printed = await catalogue(temporaryFolder(), ['openapi'], { PUBLIC_URL, ...unreachable });
     expect([printed.code, JSON.parse(printed.out)]).to.deep.equal([0, (await get()).json]);
   });
 
-  it('has each operation that there is, and each is there', async () => {
+  it('has exactly the operations of the service', async () => {
     const { paths } = (await get()).json;
     for (const [route, { parameters: _parameters, ...item }] of Object.entries<
       object & { parameters?: unknown }
@@ -66,39 +66,39 @@ describe('/openapi.json', () => {
   });
 });
 
-/** What the contract has lists filtered by: texts, and what else has an order. */
-const FILTERABLE: Readonly<Record<string, { readonly texts: string[]; readonly others: string[] }>> = {
-  products: { texts: ['name', 'sku', 'price.currency'], others: ['price.amount'] },
-  users: { texts: ['name', 'email'], others: [] },
-  orders: { texts: [], others: ['userId'] },
-  'api-keys': { texts: ['name'], others: [] },
+/** The filterable fields of the contract: strings, and other ordered types. */
+const FILTERABLE: Readonly<Record<string, { readonly strings: string[]; readonly others: string[] }>> = {
+  products: { strings: ['name', 'sku', 'price.currency'], others: ['price.amount'] },
+  users: { strings: ['name', 'email'], others: [] },
+  orders: { strings: [], others: ['userId'] },
+  'api-keys': { strings: ['name'], others: [] },
 };
 const OPERATORS = ['', ':ne', ':lt', ':lte', ':gt', ':gte', ':in'];
 
-describe('the parameters of lists in the document', () => {
+describe('the documented parameters of lists', () => {
   const service = inProcessService();
 
-  for (const [path, { texts, others }] of Object.entries(FILTERABLE))
-    it(`are all those of the contract: ${path}`, async () => {
+  for (const [path, { strings, others }] of Object.entries(FILTERABLE))
+    it(`are exactly those of the contract: ${path}`, async () => {
       const { paths } = (await service.client.get('/openapi.json')).json;
-      const fields = [...texts, ...others, 'id', 'createdAt', 'updatedAt'];
-      const due = [
+      const fields = [...strings, ...others, 'id', 'createdAt', 'updatedAt'];
+      const expected = [
         ...['limit', 'cursor', 'sort', 'fields'],
         ...fields.flatMap((field) => OPERATORS.map((operator) => field + operator)),
-        ...texts.map((field) => `${field}:prefix`),
+        ...strings.map((field) => `${field}:prefix`),
         ...(path === 'products' ? ['attributes'] : []),
       ];
       for (const method of ['get', 'head']) {
-        const parameters: Described[] = paths[`/v1/${path}`][method].parameters;
+        const parameters: QueryParameter[] = paths[`/v1/${path}`][method].parameters;
         const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-        expect(names, method).to.have.members(due);
+        expect(names, method).to.have.members(expected);
       }
     });
 
   for (const path of PLURALS)
-    it(`are those that ${path} take, one by one and all together`, async () => {
+    it(`are accepted by ${path}, one by one and all together`, async () => {
       const { paths } = (await service.client.get('/openapi.json')).json;
-      const values = (paths[`/v1/${path}`].get.parameters as Described[])
+      const values = (paths[`/v1/${path}`].get.parameters as QueryParameter[])
         .filter((parameter) => parameter.in === 'query' && parameter.name !== 'cursor')
         .map(({ name, schema }): [string, string] =>
           name === 'attributes' ? ['attributes.colour', 'red'] : [name, someValue(schema)],
@@ -111,8 +111,8 @@ describe('the parameters of lists in the document', () => {
     });
 });
 
-/** As far as it is no reference: those are of headers. */
-interface Described {
+/** A query parameter of the document; header parameters are references and lack these fields. */
+interface QueryParameter {
   readonly in: string;
   readonly name: string;
   readonly schema: Schema;

@@ -8,16 +8,16 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 
 const item = (productId: unknown, quantity: unknown = 1) => ({ productId, quantity });
 
-const makeUser = async (client: HttpClient, email = 'ann@example.com'): Promise<number> =>
+const createUser = async (client: HttpClient, email = 'ann@example.com'): Promise<number> =>
   (await client.post('/users', { name: 'Ann', email })).json.id;
 
-const makeProduct = async (client: HttpClient): Promise<number> =>
+const createProduct = async (client: HttpClient): Promise<number> =>
   (await client.post('/products', { name: 'Lamp' })).json.id;
 
-/** The user and the products of an empty store: user 1, products 1 to 101. */
-async function makeReferred(client: HttpClient): Promise<void> {
-  await makeUser(client);
-  await Promise.all(Array.from({ length: 101 }, () => makeProduct(client)));
+/** Creates user 1 and products 1 to 101 in an empty store. */
+async function createReferences(client: HttpClient): Promise<void> {
+  await createUser(client);
+  await Promise.all(Array.from({ length: 101 }, () => createProduct(client)));
 }
 
 const items = (count: number) => Array.from({ length: count }, (_, i) => item(i + 1));
@@ -25,9 +25,9 @@ const items = (count: number) => Array.from({ length: count }, (_, i) => item(i 
 resourceContract({
   plural: 'orders',
   cacheControl: 'no-store',
-  prepare: makeReferred,
+  prepare: createReferences,
   fields: (n) => ({ userId: 1, items: [item(1, n + 1), item((n % 99) + 2)] }),
-  faulty: [
+  invalid: [
     ['a user 0', { userId: 0 }, [['out_of_range', '/userId']]],
     ['a user 2^53', { userId: 2 ** 53 }, [['out_of_range', '/userId']]],
     ['a user in a string', { userId: '1' }, [['invalid_type', '/userId']]],
@@ -35,7 +35,7 @@ resourceContract({
     ['101 items', { items: items(101) }, [['too_long', '/items']]],
     ['items in an object', { items: { 0: item(1) } }, [['invalid_type', '/items']]],
     [
-      'items that are none',
+      'invalid items',
       { items: [null, 1, 'x', [], {}, item(1)] },
       [
         ['invalid_type', '/items/0'],
@@ -66,7 +66,7 @@ resourceContract({
       [['unknown_field', '/items/0/price']],
     ],
     [
-      'products that are there already',
+      'duplicate products',
       { items: [item(1), item(2), item(1, 5), item(3), item(2), item(1)] },
       [
         ['duplicate_value', '/items/2/productId'],
@@ -75,7 +75,7 @@ resourceContract({
       ],
     ],
     [
-      'references to nothing',
+      'unknown references',
       { userId: NEVER, items: [item(1), item(NEVER), item(NEVER - 1)] },
       [
         ['reference_not_found', '/userId'],
@@ -84,7 +84,7 @@ resourceContract({
       ],
     ],
     [
-      'references to nothing among other faults',
+      'unknown references among other issues',
       { userId: NEVER, items: [item('1'), item(NEVER, 0), item(1, 'x'), null, item(NEVER), 5], note: 'x' },
       [
         ['invalid_type', '/items/0/productId'],
@@ -100,7 +100,7 @@ resourceContract({
       ],
     ],
     [
-      'a user that is nothing beside items that are none',
+      'an unknown user and invalid items',
       { userId: NEVER, items: 'x' },
       [
         ['invalid_type', '/items'],
@@ -114,30 +114,30 @@ for (const store of ['memory', 'sqlite']) {
   describe(`orders on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;
-    before(() => makeReferred(request()));
+    before(() => createReferences(request()));
 
-    const ordered = async (fields: Fields): Promise<string> => {
+    const createOrder = async (fields: Fields): Promise<string> => {
       const response = await request().post('/orders', fields);
       expect(response.status, response.text).to.equal(201);
       return response.headers.location ?? '';
     };
-    const gone = async (): Promise<{ userId: number; productId: number; path: string }> => {
-      const userId = await makeUser(request(), `gone.${performance.now()}@example.com`);
-      const productId = await makeProduct(request());
-      const path = await ordered({ userId, items: [item(productId, 7), item(1)] });
+    const createOrphan = async (): Promise<{ userId: number; productId: number; path: string }> => {
+      const userId = await createUser(request(), `gone.${performance.now()}@example.com`);
+      const productId = await createProduct(request());
+      const path = await createOrder({ userId, items: [item(productId, 7), item(1)] });
       expect((await request().delete(`/users/${userId}`)).status).to.equal(204);
       expect((await request().delete(`/products/${productId}`)).status).to.equal(204);
       return { userId, productId, path };
     };
 
-    it('hold from 1 to 100 items of 1 to 1,000,000, in the order in which they were sent', async () => {
+    it('keep 1 to 100 items with quantities of 1 to 1,000,000 in the given order', async () => {
       for (const few of [[item(1)], [item(3, 1_000_000), item(2)], items(100).toReversed()]) {
         const response = await request().post('/orders', { userId: 1, items: few });
         expect([response.status, response.json.items]).to.deep.equal([201, few]);
       }
     });
 
-    it('take 1e0 and 2.0 for integers', async () => {
+    it('accept 1e0 and 2.0 as integers', async () => {
       const response = await request().post(
         '/orders',
         '{"userId":1.0,"items":[{"productId":1e0,"quantity":2.0}]}',
@@ -145,7 +145,7 @@ for (const store of ['memory', 'sqlite']) {
       expect([response.status, response.json.items]).to.deep.equal([201, [item(1, 2)]]);
     });
 
-    it('say what their references lack, each in its place', async () => {
+    it('report each unknown reference with its pointer', async () => {
       const response = await request().post('/orders', { userId: NEVER, items: [item(NEVER)] });
       expect(response.json.details).to.deep.equal([
         {
@@ -163,7 +163,7 @@ for (const store of ['memory', 'sqlite']) {
       ]);
     });
 
-    it('tell the references of too many items as well', async () => {
+    it('report unknown references even if there are too many items', async () => {
       const response = await request().post('/orders', { userId: 1, items: [...items(101), item(NEVER)] });
       expect(issueLocations(response)).to.deep.equal([
         ['too_long', '/items'],
@@ -171,8 +171,8 @@ for (const store of ['memory', 'sqlite']) {
       ]);
     });
 
-    it('replace their items whole by a patch', async () => {
-      const path = await ordered({ userId: 1, items: [item(1, 5), item(2, 5)] });
+    it('replace the whole list of items in a merge patch', async () => {
+      const path = await createOrder({ userId: 1, items: [item(1, 5), item(2, 5)] });
       const response = await request().patch(path, { items: [item(2, 6)] });
       expect(response.json.items).to.deep.equal([item(2, 6)]);
       expect(issueLocations(await request().patch(path, { items: [{ quantity: 1 }] }))).to.deep.equal([
@@ -180,16 +180,16 @@ for (const store of ['memory', 'sqlite']) {
       ]);
     });
 
-    describe('whose user and product are gone', () => {
-      it('stay as they are, and keep nothing from being deleted', async () => {
-        const { userId, productId, path } = await gone();
+    describe('whose user and product were deleted', () => {
+      it('stay unchanged, and do not prevent the deletion', async () => {
+        const { userId, productId, path } = await createOrphan();
         const response = await request().get(path);
         expect([response.status, response.headers.etag]).to.deep.equal([200, '"1"']);
         expect(response.json).to.deep.include({ userId, items: [item(productId, 7), item(1)] });
       });
 
-      it('may be written back as they are, which changes nothing', async () => {
-        const { path } = await gone();
+      it('can be written back unchanged', async () => {
+        const { path } = await createOrphan();
         const shown = (await request().get(path)).json;
         for (const response of [
           await request().put(path, shown),
@@ -200,8 +200,8 @@ for (const store of ['memory', 'sqlite']) {
         }
       });
 
-      it('may keep what they name, move it, and change all around it', async () => {
-        const { userId, productId, path } = await gone();
+      it('can keep and move the existing references, and change other fields', async () => {
+        const { userId, productId, path } = await createOrphan();
         const moved = [item(2), item(1), item(productId, 8)];
         const response = await request().put(path, { userId, items: moved });
         expect([response.status, response.json.items]).to.deep.equal([200, moved]);
@@ -209,8 +209,8 @@ for (const store of ['memory', 'sqlite']) {
         expect((await request().patch(path, { userId: 1 })).status).to.equal(200);
       });
 
-      it('may not name anew what they once gave up', async () => {
-        const { userId, productId, path } = await gone();
+      it('cannot add back a reference that they dropped', async () => {
+        const { userId, productId, path } = await createOrphan();
         await request().put(path, { userId: 1, items: [item(1)] });
         expect(
           issueLocations(await request().put(path, { userId, items: [item(1), item(productId)] })),
@@ -223,8 +223,8 @@ for (const store of ['memory', 'sqlite']) {
         ]);
       });
 
-      it('are asked for what they name anew alone', async () => {
-        const [one, other] = [await gone(), await gone()];
+      it('must have valid references only where these are new', async () => {
+        const [one, other] = [await createOrphan(), await createOrphan()];
         const moved = { userId: one.userId, items: [item(other.productId), item(one.productId)] };
         for (const response of [
           await request().put(one.path, moved),
@@ -237,8 +237,8 @@ for (const store of ['memory', 'sqlite']) {
         ]);
       });
 
-      it('cannot be named by a new order', async () => {
-        const { userId, productId } = await gone();
+      it('cannot be referenced by a new order', async () => {
+        const { userId, productId } = await createOrphan();
         const response = await request().post('/orders', { userId, items: [item(1), item(productId)] });
         expect(issueLocations(response)).to.deep.equal([
           ['reference_not_found', '/userId'],
@@ -247,8 +247,8 @@ for (const store of ['memory', 'sqlite']) {
       });
     });
 
-    it('that race the deletion of what they name are whole, or refused', async () => {
-      const productId = await makeProduct(request());
+    it('that race the deletion of a product are either created or rejected', async () => {
+      const productId = await createProduct(request());
       const body = { userId: 1, items: [item(productId)] };
       const [deleted, ...responses] = await Promise.all([
         request().delete(`/products/${productId}`),

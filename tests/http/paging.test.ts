@@ -11,7 +11,7 @@ async function page(client: HttpClient, path: string): Promise<{ ids: number[]; 
   return { ids: response.json.map(({ id }: { id: number }) => id), links: linksOf(response.headers['link']) };
 }
 
-/** The ids of all pages from a path on. */
+/** @returns the ids of each page, from a path on */
 async function follow(client: HttpClient, path: string, rel: 'next' | 'prev'): Promise<number[][]> {
   const pages: number[][] = [];
   for (let target: string | undefined = path; target !== undefined; ) {
@@ -32,7 +32,7 @@ describe('paging', () => {
   });
 
   for (const base of ['/v1/products', '/products']) {
-    it(`gives a bare array of 100 and links in the form that was asked, at ${base}`, async () => {
+    it(`returns an array of 100 records and links with the same base path, at ${base}`, async () => {
       const { ids, links } = await page(service.client, base);
       expect(ids).to.deep.equal(all.slice(0, 100));
       expect(Object.keys(links)).to.deep.equal(['first', 'next']);
@@ -40,7 +40,7 @@ describe('paging', () => {
       expect(links['next']).to.match(new RegExp(`^${base}\\?limit=100&cursor=[\\w-]+$`));
     });
 
-    it(`shows every product once by following next, and again by following prev, at ${base}`, async () => {
+    it(`shows every product once by following next, and once by following prev, at ${base}`, async () => {
       const forward: number[][] = [];
       let links: Links = { next: `${base}?limit=60` };
       for (let next = links['next']; next !== undefined; next = links['next']) {
@@ -55,18 +55,18 @@ describe('paging', () => {
         const { ids, links: found } = await page(service.client, prev);
         back.unshift(ids);
         links = found;
-        expect(found['next'], 'a page before another has a next').to.not.equal(undefined);
+        expect(found['next'], 'an earlier page has a next link').to.not.equal(undefined);
       }
       expect([...back.flat(), ...(forward.at(-1) ?? [])]).to.deep.equal(all);
     });
   }
 
-  it('takes a limit from 1 to 1000', async () => {
+  it('accepts a limit from 1 to 1000', async () => {
     expect((await page(service.client, '/products?limit=1')).ids).to.deep.equal([1]);
     expect((await page(service.client, '/products?limit=1000')).ids).to.deep.equal(all);
   });
 
-  it('names no next on a last page that is full', async () => {
+  it('has no next link on a full last page', async () => {
     const { links } = await page(service.client, '/products?limit=250');
     expect(Object.keys(links)).to.deep.equal(['first']);
   });
@@ -77,25 +77,25 @@ describe('paging', () => {
     expect(ids).to.deep.equal(all.slice(10));
   });
 
-  it('goes on where it was when records before and after are gone', async () => {
+  it('continues at the same position if adjacent records are deleted', async () => {
     const { links } = await page(service.client, '/products?limit=20');
     for (const id of [20, 21]) await service.client.delete(`/products/${id}`);
     const { ids } = await page(service.client, `${links['next']}`);
     expect(ids[0]).to.equal(22);
   });
 
-  it('has links alike whichever address form the cursor came from', async () => {
+  it('accepts a cursor from the path with the version on the path without it', async () => {
     const { links } = await page(service.client, '/v1/products?limit=5');
     const { ids } = await page(service.client, `${links['next']?.replace('/v1', '')}`);
     expect(ids).to.deep.equal([6, 7, 8, 9, 10]);
   });
 
-  it('carries filters, sort and fields in every link, encoded so that they come back as they were', async () => {
-    const requested =
+  it('keeps filters, sort and fields in every link, encoded without loss', async () => {
+    const query =
       'name:prefix=p&name:ne=%C3%A9%26%3D%2B%25%20%2C%22%3C%3E&attributes.a%20b=&sort=-name&fields=id,name';
-    const first = linksOf((await service.client.get(`/v1/products?limit=2&${requested}`)).headers['link']);
+    const first = linksOf((await service.client.get(`/v1/products?limit=2&${query}`)).headers['link']);
     expect(Object.keys(first)).to.deep.equal(['first']);
-    const target = `/v1/products?${requested.replace('id,name', 'id%2Cname')}&limit=2`;
+    const target = `/v1/products?${query.replace('id,name', 'id%2Cname')}&limit=2`;
     expect(first['first']).to.equal(target);
 
     const sorted = '/products?fields=id,name&name:prefix=product+1&sort=-name,id&id:gt=5&limit=7';
@@ -111,35 +111,35 @@ describe('paging', () => {
     expect(found).to.deep.equal(expected);
   });
 
-  describe('of a very long address', () => {
-    const options = async (length: number, cursor = '') => {
+  describe('with a very long URL', () => {
+    const pageOf = async (length: number, cursor = '') => {
       const path = `/products?name:ne=${'x'.repeat(length)}&limit=100${cursor && `&cursor=${cursor}`}`;
       const response = await service.client.get(path);
       return { response, links: linksOf(response.headers['link']) };
     };
 
-    it('leaves out first and prev where they do not fit', async () => {
+    it('omits first and prev if they do not fit', async () => {
       for (const [length, onFirst, onSecond] of [
         [3_000, ['first', 'next'], ['first', 'prev', 'next']],
         [5_000, ['first', 'next'], ['prev', 'next']],
         [7_900, ['next'], ['next']],
       ] as const) {
-        const { links } = await options(length);
+        const { links } = await pageOf(length);
         expect(Object.keys(links), `${length}`).to.deep.equal(onFirst);
-        const second = await options(length, cursorIn(links['next']));
+        const second = await pageOf(length, cursorIn(links['next']));
         expect(Object.keys(second.links), `${length}`).to.deep.equal(onSecond);
         const third = await page(service.client, `${second.links['next']}`);
         expect(third.ids.at(-1), `${length}`).to.equal(250);
       }
     });
 
-    it('refuses one whose next page could not be asked for', async () => {
-      const { response } = await options(8 * 1024 - '/products?name:ne=&limit=100'.length);
+    it('rejects a request whose next link would be too long', async () => {
+      const { response } = await pageOf(8 * 1024 - '/products?name:ne=&limit=100'.length);
       expect([response.status, response.json.code]).to.deep.equal([414, 'uri_too_long']);
       expect(response.headers['link']).to.equal(undefined);
     });
 
-    it('leaves out first where it would be longer than what was asked', async () => {
+    it('omits first if encoding makes it too long', async () => {
       for (const commas of [3_000, 8_000]) {
         const { headers, status } = await service.client.get(`/products?name=${','.repeat(commas)}`);
         expect([status, headers['link']], `${commas}`).to.deep.equal([200, undefined]);
@@ -147,7 +147,7 @@ describe('paging', () => {
     });
   });
 
-  it('marks the list for the reader alone, and answers HEAD', async () => {
+  it('is private in caches, and supports HEAD', async () => {
     const got = await service.client.get('/products?limit=2');
     expect(got.headers['cache-control']).to.equal('private, no-cache');
     const head = await service.client.request('HEAD', '/products?limit=2');
@@ -156,7 +156,7 @@ describe('paging', () => {
     expect(head.headers['etag']).to.equal(got.headers['etag']);
   });
 
-  it('names in Vary what an answer depends on', async () => {
+  it('lists the relevant request headers in Vary', async () => {
     for (const [path, vary] of [
       ['/products', 'API-Version, Accept, Prefer, Accept-Encoding'],
       ['/v1/products', 'Accept, Prefer, Accept-Encoding'],
@@ -176,31 +176,34 @@ describe('paging', () => {
 
   describe('a count', () => {
     const counted = (path: string, Prefer: string) => service.client.get(path, { headers: { Prefer } });
-    const reported = ({ headers }: { headers: Record<string, unknown> }) => [
+    const countHeaders = ({ headers }: { headers: Record<string, unknown> }) => [
       headers['x-total-count'],
       headers['preference-applied'],
     ];
 
-    it('is of all that the filters hold for, wherever the page is', async () => {
+    it('is the number of all matches, on any page', async () => {
       const next = (await page(service.client, '/products?limit=5&id:lte=10')).links['next'] ?? '';
       for (const path of ['/products?limit=5&id:lte=10', next, '/products?id:lte=10&limit=1&sort=-name']) {
-        expect(reported(await counted(path, 'count=exact')), path).to.deep.equal(['10', 'count=exact']);
+        expect(countHeaders(await counted(path, 'count=exact')), path).to.deep.equal(['10', 'count=exact']);
       }
-      expect(reported(await counted('/v1/products', 'count=exact'))).to.deep.equal(['248', 'count=exact']);
-      expect(reported(await counted('/products?name=none', 'count=exact'))).to.deep.equal([
+      expect(countHeaders(await counted('/v1/products', 'count=exact'))).to.deep.equal([
+        '248',
+        'count=exact',
+      ]);
+      expect(countHeaders(await counted('/products?name=none', 'count=exact'))).to.deep.equal([
         '0',
         'count=exact',
       ]);
     });
 
-    it('is given to whoever prefers it, in any spelling, and to nobody else', async () => {
+    it('is sent only with Prefer: count=exact, in any spelling', async () => {
       for (const prefer of [
         'Count=Exact',
         'count="exact"',
         'return=minimal, count=exact',
         'count=exact;x=1, count=none',
       ]) {
-        expect(reported(await counted('/products?limit=1', prefer)), prefer).to.deep.equal([
+        expect(countHeaders(await counted('/products?limit=1', prefer)), prefer).to.deep.equal([
           '248',
           'count=exact',
         ]);
@@ -214,18 +217,22 @@ describe('paging', () => {
         'exact',
       ]) {
         const response = await counted('/products?limit=1', prefer);
-        expect([response.status, ...reported(response)], prefer).to.deep.equal([200, undefined, undefined]);
+        expect([response.status, ...countHeaders(response)], prefer).to.deep.equal([
+          200,
+          undefined,
+          undefined,
+        ]);
       }
     });
 
-    it('is given with lines and with HEAD', async () => {
+    it('is sent with NDJSON and with HEAD', async () => {
       const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
       for (const path of ['/products?id:in=1,2', '/products?id:in=1,2&limit=1']) {
-        expect(reported(await service.client.get(path, { headers })), path).to.deep.equal([
+        expect(countHeaders(await service.client.get(path, { headers })), path).to.deep.equal([
           '2',
           'count=exact',
         ]);
-        expect(reported(await service.client.request('HEAD', path, { headers })), path).to.deep.equal([
+        expect(countHeaders(await service.client.request('HEAD', path, { headers })), path).to.deep.equal([
           '2',
           'count=exact',
         ]);
@@ -237,7 +244,7 @@ describe('paging', () => {
 describe('cursors in links', () => {
   const service = inProcessService();
 
-  it('are alike for the same place, so that caches can know them', async () => {
+  it('are identical for the same position, so that responses can be cached', async () => {
     for (let i = 0; i < 3; i++) await service.client.post('/products', { name: 'x' });
     const once = await page(service.client, '/products?limit=1');
     const again = await page(service.client, '/products?limit=1');
@@ -262,7 +269,7 @@ for (const [order, ids] of [
   ['&sort=-id', [4, 3, 2, 1]],
   ['&sort=-name', [4, 3, 2, 1]],
 ] as const) {
-  describe(`pages that are empty by now, with ${order || 'no sort'}`, () => {
+  describe(`pages that have become empty, with ${order || 'no sort'}`, () => {
     const service = inProcessService();
     const [first, second, third, fourth] = ids;
 
@@ -270,7 +277,7 @@ for (const [order, ids] of [
       for (const name of ['a', 'b', 'c', 'd']) await service.client.post('/products', { name });
     });
 
-    it('lead back, and from there on again, with no record lost', async () => {
+    it('link back, and from there forward again, without losing a record', async () => {
       const { links } = await page(service.client, `/products?limit=2${order}`);
       for (const id of [third, fourth]) await service.client.delete(`/products/${id}`);
       const emptied = await page(service.client, `${links['next']}`);
@@ -283,22 +290,22 @@ for (const [order, ids] of [
       expect([again.ids, Object.keys(again.links)]).to.deep.equal([[], ['first', 'prev']]);
     });
 
-    it('lead on, and from there back again, with no record lost', async () => {
+    it('link forward, and from there back again, without losing a record', async () => {
       const { links } = await page(service.client, `/products?limit=1${order}`);
       const next = await page(service.client, `${links['next']}`);
       await service.client.delete(`/products/${first}`);
       const emptied = await page(service.client, `${next.links['prev']}`);
       expect(emptied.ids).to.deep.equal([]);
       expect(Object.keys(emptied.links)).to.deep.equal(['first', 'next']);
-      const on = await page(service.client, `${emptied.links['next']}`);
-      expect(on.ids).to.deep.equal([second]);
-      const back = await page(service.client, `${on.links['prev']}`);
+      const forward = await page(service.client, `${emptied.links['next']}`);
+      expect(forward.ids).to.deep.equal([second]);
+      const back = await page(service.client, `${forward.links['prev']}`);
       expect([back.ids, Object.keys(back.links)]).to.deep.equal([[], ['first', 'next']]);
     });
   });
 }
 
-describe('while others write', () => {
+describe('paging during concurrent writes', () => {
   const service = inProcessService();
 
   for (const [sort, stays] of [
@@ -308,11 +315,11 @@ describe('while others write', () => {
     ['-name,-id', (id: number) => id % 3 !== 0],
     ['-createdAt', () => true],
   ] as const) {
-    it(`every record that stays is shown exactly once, by ${sort}`, async () => {
+    it(`shows every remaining record exactly once, by ${sort}`, async () => {
       const { client } = service;
-      const made: number[] = [];
+      const created: number[] = [];
       for (let i = 0; i < 60; i++) {
-        made.push((await client.post('/products', { name: `${sort} ${String(i % 7)}` })).json.id);
+        created.push((await client.post('/products', { name: `${sort} ${String(i % 7)}` })).json.id);
       }
       const filter = `name:prefix=${encodeURIComponent(`${sort} `)}`;
       const seen: number[] = [];
@@ -323,20 +330,20 @@ describe('while others write', () => {
         next = round++ < 60 ? links['next'] : undefined;
         await client.post('/products', { name: `${sort} ${round % 9}` });
         const last = ids.at(-1) ?? 0;
-        // The record that the cursor stands on goes, and so does one further on; others change.
+        // Every second round deletes the record at the cursor. Each round changes another record.
         if (round % 2 === 0) await client.delete(`/products/${last}`);
-        const other = made.at((round * 7) % made.length);
+        const other = created.at((round * 7) % created.length);
         const name = stays(other ?? 0) ? undefined : `${sort} ${(round * 5) % 9}`;
         await client.patch(`/products/${other}`, { description: `${round}`, ...(name && { name }) });
       }
-      const left = (await follow(client, `/products?${filter}&limit=1000`, 'next')).flat();
-      for (const id of made.filter((one) => stays(one) && left.includes(one))) {
+      const remaining = (await follow(client, `/products?${filter}&limit=1000`, 'next')).flat();
+      for (const id of created.filter((one) => stays(one) && remaining.includes(one))) {
         expect(
           seen.filter((one) => one === id),
           `${id}`,
         ).to.have.length(1);
       }
-      expect(seen.filter((id) => made.includes(id)).length).to.be.at.least(40);
+      expect(seen.filter((id) => created.includes(id)).length).to.be.at.least(40);
     });
   }
 });

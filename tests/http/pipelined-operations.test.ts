@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 
-/** On one product, or on whatever has its SKU. */
+/** An operation on one product, or on the products with its SKU. */
 interface Operation {
   readonly method: string;
   readonly on: 'item' | 'list';
@@ -27,16 +27,17 @@ for (const [kind, environment] of [
   ['TLS', {}],
   ['plain HTTP', { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' }],
 ] as const) {
-  describe(`operations in one packet over ${kind}`, () => {
+  describe(`pipelined operations in one packet over ${kind}`, () => {
     const service = inProcessService(environment);
 
-    /** Creates the product, and deletes it and what took its SKU afterwards. */
-    const withProduct = async (act: (id: number) => Promise<string[]>) => {
+    /** Creates a product; deletes every product with its SKU afterwards. */
+    const withProduct = async (run: (id: number) => Promise<string[]>) => {
       const body = { name: 'Lamp', sku: SKU };
       const created = await service.client.post('/v1/products', body, { headers: HTTPS });
-      const outcomes = await act(created.json.id);
-      const left = await service.client.get(`/v1/products?sku=${SKU}`, { headers: HTTPS });
-      for (const { id } of left.json) await service.client.delete(`/v1/products/${id}`, { headers: HTTPS });
+      const outcomes = await run(created.json.id);
+      const remaining = await service.client.get(`/v1/products?sku=${SKU}`, { headers: HTTPS });
+      for (const { id } of remaining.json)
+        await service.client.delete(`/v1/products/${id}`, { headers: HTTPS });
       return outcomes;
     };
 
@@ -63,7 +64,7 @@ for (const [kind, environment] of [
           .map((part) => comparable(Number(part.slice(9, 12)), part.split('\r\n\r\n')[1] ?? '', id));
       });
 
-    it('have the outcome that they have one by one', async () => {
+    it('have the same outcome as one by one', async () => {
       const some = fc.array(fc.constantFrom(...OPERATIONS), { minLength: 2, maxLength: 12 });
       await fc.assert(
         fc.asyncProperty(some, async (operations) => {
@@ -93,7 +94,7 @@ function messageOf(operation: Operation, id: number): string {
   ].join('\r\n');
 }
 
-/** Without what differs from product to product and from request to request. */
+/** @returns the response without the parts that differ between products and requests */
 function comparable(status: number, body: string, id: number): string {
   const text = body
     .replaceAll(/"(createdAt|updatedAt)":"[^"]*"/g, '"$1"')

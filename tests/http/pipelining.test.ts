@@ -26,7 +26,7 @@ describe('pipelined requests', () => {
       const post = (path: string, length: number) =>
         `POST /${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
       const paths = () => begun.map(([{ url }]) => url);
-      const begins = (count: number) => until(`${count} requests begin`, () => begun.length >= count);
+      const untilBegun = (count: number) => until(`${count} requests begin`, () => begun.length >= count);
       const send = async (bytes: string) => {
         const socket = await client.connect();
         sockets.push(socket);
@@ -57,13 +57,13 @@ describe('pipelined requests', () => {
       });
       after(() => drain.drain(0));
 
-      it('begin one at a time, in order, and each is responded to', async () => {
+      it('run one at a time, in order, and each gets a response', async () => {
         const many = 590;
-        let underWay = 0;
-        let most = 0;
+        let running = 0;
+        let maxRunning = 0;
         onRequest = (_request, response) => {
-          most = Math.max(most, ++underWay);
-          response.once('finish', () => underWay--);
+          maxRunning = Math.max(maxRunning, ++running);
+          response.once('finish', () => running--);
           setImmediate(() => response.end('x'.repeat(2_000)));
         };
         const all = Array.from({ length: many }, (_, index) => get(index));
@@ -71,10 +71,10 @@ describe('pipelined requests', () => {
         const text = await received(await send(all.join('')));
         expect(statusesIn(text)).to.have.lengthOf(many + 1);
         expect(paths()).to.deep.equal([...all.keys()].map((index) => (index < many ? `/${index}` : '/last')));
-        expect(most).to.equal(1);
+        expect(maxRunning).to.equal(1);
       });
 
-      it('let others have their turn between two', async () => {
+      it('yield to the event loop between two requests', async () => {
         let turns = 0;
         const counting = setInterval(() => {}, 0);
         const turn = () => {
@@ -88,29 +88,29 @@ describe('pipelined requests', () => {
           response.end();
         };
         (await send(Array.from({ length: 100 }, (_, index) => get(index)).join(''))).resume();
-        await begins(100);
+        await untilBegun(100);
         clearInterval(counting);
         expect(new Set(seen).size).to.equal(100);
       });
 
-      it('do not begin while a client takes nothing of the response before them', async () => {
+      it('do not begin while the client does not read the previous response', async () => {
         onRequest = (_request, response) => response.end(Buffer.alloc(32 * 1024 * 1024));
         const socket = await send(get(1) + get(2));
         socket.pause();
-        await begins(1);
+        await untilBegun(1);
         await sleep(300);
         expect(paths()).to.deep.equal(['/1']);
         socket.resume();
-        await begins(2);
+        await untilBegun(2);
       });
 
       for (const [how, end] of [
         ['closed', (socket: Socket) => socket.destroy()],
         ['closed for sending', (socket: Socket) => socket.end()],
       ] as const)
-        it(`never begin where the connection is ${how} before their turn`, async () => {
+        it(`never begin if the connection is ${how} before their turn`, async () => {
           const socket = await send(get(1) + get(2) + get(3));
-          await begins(1);
+          await untilBegun(1);
           const [[request, response] = []] = begun;
           const ended = once(request?.socket as Socket, 'end');
           end(socket);
@@ -120,14 +120,14 @@ describe('pipelined requests', () => {
           expect(paths()).to.deep.equal(['/1']);
         });
 
-      it('never begin behind a response that ends the connection', async () => {
+      it('never begin after a response that closes the connection', async () => {
         onRequest = (_request, response) => response.setHeader('Connection', 'close').end();
         const text = await received(await send(get(1) + get(2) + get(3)));
         expect(statusesIn(text)).to.have.lengthOf(1);
         expect(paths()).to.deep.equal(['/1']);
       });
 
-      it('never begin behind one that asks to go on in another protocol', async () => {
+      it('never begin after a request that asks for a protocol upgrade', async () => {
         for (const fields of [
           'Connection: Upgrade\r\nUpgrade: websocket',
           'Connection: keep-alive, upgrade, HTTP2-Settings\r\nUpgrade: h2c',
@@ -142,10 +142,10 @@ describe('pipelined requests', () => {
             begun = [];
             const socket = await send(`${head}\r\nHost: x\r\n${fields}\r\n\r\n${body}${post('next', 100)}`);
             const text = received(socket);
-            await begins(1);
+            await untilBegun(1);
             const [[request, response] = []] = begun;
             const content = request?.setEncoding('latin1').toArray();
-            // What comes now is what Node parses from the middle.
+            // Node would parse these bytes as new requests.
             socket.write(get('hidden').repeat(3));
             await sleep(100);
             response?.end(String(await content));
@@ -159,23 +159,23 @@ describe('pipelined requests', () => {
           }
       });
 
-      it('are responded to before the connection ends for a tunnel', async () => {
+      it('get their responses before CONNECT closes the connection', async () => {
         const text = received(await send(`${get(1)}${get(2)}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`));
-        await begins(1);
+        await untilBegun(1);
         await sleep(50);
         onRequest = (_request, response) => response.end('second');
         begun[0]?.[1].end('first');
         expect(await text).to.match(/^HTTP\/1\.1 200 [\s\S]*first[\s\S]*second$/);
       });
 
-      it('are read no further than a few ahead, and all are responded to', async () => {
+      it('are read only a few ahead, and all get a response', async () => {
         const many = 500;
         const socket = await send('');
         const body = 'x'.repeat(15_000);
         for (let index = 0; index < many; index++) socket.write(post(String(index), body.length) + body);
         socket.write(get('last').replace('Host', 'Connection: close\r\nHost'));
         const text = received(socket);
-        await begins(1);
+        await untilBegun(1);
         await sleep(500);
         expect(begun[0]?.[0].socket.bytesRead).to.be.below(1_000_000);
         onRequest = async (request, response) =>
@@ -185,7 +185,7 @@ describe('pipelined requests', () => {
         expect(paths()).to.deep.equal([...Array(many).keys()].map((index) => `/${index}`).concat('/last'));
       });
 
-      it('with large bodies are read in order, however slowly large responses are taken', async () => {
+      it('with large bodies are read in order, even if the client reads large responses slowly', async () => {
         const sizes = Array.from({ length: 300 }, (_, index) => (index * 7_919) % 60_000);
         const chunked = (size: number) => (size > 0 ? `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n` : '');
         const messages = sizes.map((size, index) =>
@@ -207,17 +207,17 @@ describe('pipelined requests', () => {
         expect(text.match(/<.*?>/g)).to.deep.equal(sizes.map((size, index) => `</${index} ${size}>`));
       });
 
-      it('have all their time from when they begin, and no more than others', async () => {
+      it('have the full request timeout from when they begin, and no more', async () => {
         const [ends, drips] = await Promise.all(
           [1, 2].map(() => send(`${get('slow')}${post('waits', 5)}ab`)),
         );
         const [ended, dripped] = [received(ends as Socket, /read/), received(drips as Socket)];
-        await begins(2);
-        // Longer than a request may take, and than it takes the server to look.
+        await untilBegun(2);
+        // Longer than the request timeout and the interval at which the server checks it.
         await sleep(TIMEOUTS.requestMs + 1_300);
         onRequest = (request, response) => request.resume().once('end', () => response.end('read'));
         for (const [, response] of begun) response.end();
-        await begins(4);
+        await untilBegun(4);
         ends?.write('cde');
         expect(statusesIn(await ended).map(([status]) => status)).to.deep.equal([200, 200]);
         expect(statusesIn(await dripped).map(([status]) => status)).to.deep.equal([200, 408]);

@@ -16,10 +16,10 @@ resourceContract(
     plural: 'products',
     cacheControl: 'private, no-cache',
     fields: (n) => ({ name: `product ${n}` }),
-    faulty: [
+    invalid: [
       ['an empty name', { name: '' }, [['too_short', '/name']]],
       [
-        'several at once',
+        'several invalid fields',
         { sku: 'ä', price: { amount: -1, currency: 'EUR' }, attributes: { '': 1 } },
         [
           ['invalid_format', '/sku'],
@@ -39,25 +39,25 @@ for (const store of ['memory', 'sqlite']) {
   describe(`products on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;
-    const created = async (body: object = { name: 'Lamp' }) =>
+    const create = async (body: object = { name: 'Lamp' }) =>
       `/v1/products/${(await request().post('/products', body)).json.id}`;
 
     describe('fields', () => {
-      it('are kept as they were sent', async () => {
+      it('are stored unchanged', async () => {
         const { id, ...rest } = (await request().post('/products', FULL)).json;
         expect(rest).to.deep.equal(FULL);
         expect((await request().get(`/products/${id}`)).json).to.deep.equal({ id, ...FULL });
         await request().delete(`/products/${id}`);
       });
 
-      it('take 1e2 and 100.0 for the integer 100', async () => {
+      it('accept 1e2 and 100.0 as the integer 100', async () => {
         for (const amount of ['1e2', '100.0', '100']) {
           const body = `{"name":"Lamp","price":{"amount":${amount},"currency":"EUR"}}`;
           expect((await request().post('/products', body)).json.price.amount, amount).to.equal(100);
         }
       });
 
-      it('show no empty attributes, but an empty description and an empty text', async () => {
+      it('omit empty attributes, but keep an empty description and an empty attribute value', async () => {
         const empty = (await request().post('/products', { name: 'Lamp', description: '', attributes: {} }))
           .json;
         expect(empty).to.deep.equal({ id: empty.id, name: 'Lamp', description: '' });
@@ -68,20 +68,20 @@ for (const store of ['memory', 'sqlite']) {
     });
 
     describe('a sku', () => {
-      const TAKEN = [
+      const DUPLICATE_SKU = [
         { code: 'duplicate_value', message: 'Another record has this sku.', in: 'body', pointer: '/sku' },
       ];
 
-      it('is refused where another product has it, and freed with its product', async () => {
-        const owner = await created({ name: 'One', sku: 'unique' });
-        const other = await created();
+      it('is rejected if another product has it, and is free again after its deletion', async () => {
+        const owner = await create({ name: 'One', sku: 'unique' });
+        const other = await create();
         for (const response of [
           await request().post('/products', { name: 'Two', sku: 'unique' }),
           await request().put(other, { name: 'Two', sku: 'unique' }),
           await request().patch(other, { sku: 'unique' }),
         ]) {
           expect([response.status, response.json.code]).to.deep.equal([409, 'duplicate_value']);
-          expect(response.json.details).to.deep.equal(TAKEN);
+          expect(response.json.details).to.deep.equal(DUPLICATE_SKU);
         }
         await request().delete(owner);
         expect((await request().post('/products', { name: 'Two', sku: 'unique' })).status).to.equal(201);
@@ -89,8 +89,8 @@ for (const store of ['memory', 'sqlite']) {
     });
 
     describe('PUT', () => {
-      it('replaces all: absent optional fields go', async () => {
-        const item = await created(FULL);
+      it('replaces everything, and removes absent optional fields', async () => {
+        const item = await create(FULL);
         const response = await request().put(item, { name: 'Torch' });
         expect([response.status, response.json.name, Object.keys(response.json)]).to.deep.equal([
           200,
@@ -100,8 +100,8 @@ for (const store of ['memory', 'sqlite']) {
         expect((await request().get(item)).text).to.equal(response.text);
       });
 
-      it('leaves the version where nothing changes, whatever the order of the fields', async () => {
-        const item = await created({
+      it('keeps the version if nothing changes, in any order of the fields', async () => {
+        const item = await create({
           name: 'Lamp',
           attributes: { a: 1, b: 2 },
           price: { amount: 0, currency: 'EUR' },
@@ -113,8 +113,8 @@ for (const store of ['memory', 'sqlite']) {
     });
 
     describe('PATCH', () => {
-      it('removes optional fields by null, and merges what is in price and attributes', async () => {
-        const item = await created(FULL);
+      it('removes fields that are null, and merges price and attributes', async () => {
+        const item = await create(FULL);
         const patch = {
           name: 'Torch',
           sku: null,
@@ -130,8 +130,8 @@ for (const store of ['memory', 'sqlite']) {
         });
       });
 
-      it('judges the outcome by the rules of the resource', async () => {
-        const item = await created(FULL);
+      it('validates the patched product', async () => {
+        const item = await create(FULL);
         const patch = { name: null, price: { currency: null }, id: 0, x: 1 };
         expect(issueLocations(await request().patch(item, patch))).to.deep.equal([
           ['read_only_field', '/id'],
@@ -143,14 +143,14 @@ for (const store of ['memory', 'sqlite']) {
         await request().delete(item);
       });
 
-      it('removes all attributes when the last goes', async () => {
-        const item = await created({ name: 'Lamp', attributes: { a: 1 } });
+      it('drops attributes with the last one', async () => {
+        const item = await create({ name: 'Lamp', attributes: { a: 1 } });
         const { id: _, ...rest } = (await request().patch(item, { attributes: { a: null } })).json;
         expect(rest).to.deep.equal({ name: 'Lamp' });
       });
 
-      it('loses none of many patches of other fields that race', async () => {
-        const item = await created();
+      it('loses none of 50 concurrent patches of different attributes', async () => {
+        const item = await create();
         const keys = Array.from({ length: 50 }, (_, i) => `k${i}`);
         const responses = await Promise.all(
           keys.map((key) => request().patch(item, { attributes: { [key]: 1 } })),

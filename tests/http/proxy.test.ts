@@ -13,28 +13,28 @@ describe('behind a proxy', () => {
   const get = (path: string, options: RequestOptions = {}) =>
     service.client.get(path, { ...options, headers: { ...HTTPS, ...options.headers } });
   const send = (lines: string[]) => service.client.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
-  const expectHttpsRequired = (response: Awaited<ReturnType<typeof get>>, why: string) => {
-    expect([response.status, response.json.code, response.json.details], why).to.deep.equal([
+  const expectHttpsRequired = (response: Awaited<ReturnType<typeof get>>, message: string) => {
+    expect([response.status, response.json.code, response.json.details], message).to.deep.equal([
       403,
       'https_required',
       [],
     ]);
-    expect(response.headers, why).to.not.have.any.keys('location', 'ratelimit', 'ratelimit-policy');
-    expect(response.headers, why).to.include({
+    expect(response.headers, message).to.not.have.any.keys('location', 'ratelimit', 'ratelimit-policy');
+    expect(response.headers, message).to.include({
       'cache-control': 'no-store',
       'strict-transport-security': YEAR,
     });
-    expect(response.headers['x-request-id'], why).to.be.a('string');
+    expect(response.headers['x-request-id'], message).to.be.a('string');
   };
 
-  it('serves what the proxy passes on from HTTPS', async () => {
+  it('serves requests that reached the proxy over HTTPS', async () => {
     const created = await service.client.post('/v1/products', { name: 'Lamp' }, { headers: HTTPS });
     expect(created.status).to.equal(201);
     expect((await get(String(created.headers.location))).json.name).to.equal('Lamp');
     expect((await get('/products', { headers: { 'X-Forwarded-Proto': 'HTTPS' } })).status).to.equal(200);
   });
 
-  it('refuses what came to the proxy in plain HTTP, whoever asks for what', async () => {
+  it('rejects every request that reached the proxy over plain HTTP', async () => {
     for (const proto of [
       undefined,
       '',
@@ -52,7 +52,7 @@ describe('behind a proxy', () => {
     }
   });
 
-  it('believes no one of two lines that say how it came', async () => {
+  it('rejects a duplicate X-Forwarded-Proto', async () => {
     const text = await send([
       'GET /products HTTP/1.1',
       'Host: x',
@@ -63,7 +63,7 @@ describe('behind a proxy', () => {
     expect(statusesIn(text)).to.deep.equal([[403, 'https_required']]);
   });
 
-  it('refuses whoever is no proxy, whatever it says', async () => {
+  it('rejects a client that is not a trusted proxy, whatever its headers say', async () => {
     for (const headers of [
       {},
       HTTPS,
@@ -75,7 +75,7 @@ describe('behind a proxy', () => {
     }
   });
 
-  it('answers probes, wherever they come from', async () => {
+  it('responds to health probes from any client', async () => {
     for (const from of [PROXY, STRANGER]) {
       for (const path of ['/health/live', '/health/ready']) {
         const response = await service.client.get(path, { from, token: null });
@@ -86,7 +86,7 @@ describe('behind a proxy', () => {
     }
   });
 
-  it('sends Strict-Transport-Security with every answer, and holds the bounds of TLS', async () => {
+  it('has Strict-Transport-Security on every response, and the same limits as with TLS', async () => {
     const long = `/products?limit=${'1'.repeat(8_200)}`;
     for (const [lines, expected] of [
       [
@@ -130,7 +130,7 @@ describe('behind a proxy', () => {
   });
 });
 
-describe('the limit of an address behind a proxy', () => {
+describe('the rate limit of an IP address behind a proxy', () => {
   const service = inProcessService({
     TLS: 'proxy',
     HOST: '::',
@@ -138,7 +138,7 @@ describe('the limit of an address behind a proxy', () => {
     RATE_LIMIT_REQUESTS: '100',
     RATE_LIMIT_WINDOW_SECONDS: '600',
   });
-  const left = async (...lines: string[]) => {
+  const remaining = async (...lines: string[]) => {
     const field = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join('');
     const text = await service.client.raw(
       `GET /nowhere HTTP/1.1\r\nHost: x\r\nX-Forwarded-Proto: https\r\n${field}Connection: close\r\n\r\n`,
@@ -146,29 +146,29 @@ describe('the limit of an address behind a proxy', () => {
     return Number(/\r\nRateLimit: "default";r=(\d+);/i.exec(text)?.[1]);
   };
 
-  it('is that of the right-most address that is no trusted proxy, whatever stands before', async () => {
-    expect(await left('192.0.2.1')).to.equal(99);
-    expect(await left('203.0.113.9, 192.0.2.1')).to.equal(98);
-    expect(await left('203.0.113.9', '192.0.2.1')).to.equal(97);
-    expect(await left('192.0.2.1', '10.0.0.7')).to.equal(96);
-    expect(await left('192.0.2.1:4711 ,10.0.0.7')).to.equal(95);
-    expect(await left('::ffff:192.0.2.1')).to.equal(94);
-    expect(await left('203.0.113.9')).to.equal(99);
+  it('applies to the rightmost address that is not a trusted proxy', async () => {
+    expect(await remaining('192.0.2.1')).to.equal(99);
+    expect(await remaining('203.0.113.9, 192.0.2.1')).to.equal(98);
+    expect(await remaining('203.0.113.9', '192.0.2.1')).to.equal(97);
+    expect(await remaining('192.0.2.1', '10.0.0.7')).to.equal(96);
+    expect(await remaining('192.0.2.1:4711 ,10.0.0.7')).to.equal(95);
+    expect(await remaining('::ffff:192.0.2.1')).to.equal(94);
+    expect(await remaining('203.0.113.9')).to.equal(99);
   });
 
-  it('is one for an IPv6 /64', async () => {
-    expect(await left('2001:db8:1:2::1')).to.equal(99);
-    expect(await left('[2001:db8:1:2:ffff::9]:443')).to.equal(98);
-    expect(await left('2001:db8:1:3::1')).to.equal(99);
+  it('is shared by an IPv6 /64', async () => {
+    expect(await remaining('2001:db8:1:2::1')).to.equal(99);
+    expect(await remaining('[2001:db8:1:2:ffff::9]:443')).to.equal(98);
+    expect(await remaining('2001:db8:1:3::1')).to.equal(99);
   });
 
-  it('is the proxy’s own where it names no client', async () => {
-    expect(await left()).to.equal(99);
-    expect(await left('')).to.equal(98);
-    expect(await left('192.0.2.50, unknown')).to.equal(97);
+  it('applies to the proxy itself if it names no client', async () => {
+    expect(await remaining()).to.equal(99);
+    expect(await remaining('')).to.equal(98);
+    expect(await remaining('192.0.2.50, unknown')).to.equal(97);
   });
 
-  it('counts failed authentications too', async () => {
+  it('also counts failed authentications', async () => {
     const wrong = (client: string) =>
       service.client.get('/products', {
         token: 'nonsense',
@@ -183,7 +183,7 @@ describe('the limit of an address behind a proxy', () => {
 describe('without a proxy', () => {
   const service = inProcessService({ RATE_LIMIT_REQUESTS: '100', RATE_LIMIT_WINDOW_SECONDS: '600' });
 
-  it('X-Forwarded-For and X-Forwarded-Proto are ignored', async () => {
+  it('ignores X-Forwarded-For and X-Forwarded-Proto', async () => {
     const seen = new Set<unknown>();
     for (let i = 1; i <= 3; i++) {
       const headers = { 'X-Forwarded-For': `192.0.2.${i}`, 'X-Forwarded-Proto': 'http' };
@@ -194,7 +194,7 @@ describe('without a proxy', () => {
     expect([...seen]).to.deep.equal(['r=99', 'r=98', 'r=97']);
   });
 
-  it('a self-signed certificate binds no browser to HTTPS', async () => {
+  it('sends no Strict-Transport-Security with a self-signed certificate', async () => {
     expect((await service.client.get('/products')).headers).to.not.have.property('strict-transport-security');
     expect(await service.client.raw('nonsense\r\n\r\n')).to.not.match(/strict-transport/i);
   });

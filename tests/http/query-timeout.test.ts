@@ -5,10 +5,10 @@ import type { Product } from '#src/domain/product.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 
-/** To search them takes many times the time that is granted. */
+/** Enough records that a search without an index exceeds the timeout many times over. */
 const COUNT = 20_000;
 
-describe('a query that no index serves', () => {
+describe('a query without a suitable index', () => {
   const service = inProcessService({ STORE: 'sqlite', QUERY_TIMEOUT_MS: '1' });
   const request = () => service.client;
 
@@ -17,23 +17,23 @@ describe('a query that no index serves', () => {
     await database.open();
     const products = new SqliteRepository<Product>(database, PRODUCTS, ENDLESS);
     const description = 'x'.repeat(500);
-    const made = Array.from({ length: COUNT }, (_, i) => ({
+    const records = Array.from({ length: COUNT }, (_, i) => ({
       id: i + 1,
       version: 1,
       createdAt: 1,
       updatedAt: 1,
       fields: { name: `name ${i}`, sku: `SKU-${i}`, description },
     }));
-    for (let at = 0; at < COUNT; at += 1_000) await products.insertAll(made.slice(at, at + 1_000));
+    for (let at = 0; at < COUNT; at += 1_000) await products.insertAll(records.slice(at, at + 1_000));
     await database.close();
   });
 
-  for (const [what, path, headers] of [
+  for (const [title, path, headers] of [
     ['a list', '/v1/products?attributes.colour=red', {}],
     ['an export', '/v1/products?attributes.colour=red', { Accept: 'application/x-ndjson' }],
     ['a count', '/v1/products?limit=1&attributes.colour=red', { Prefer: 'count=exact' }],
   ] as const) {
-    it(`is refused when its time is over: ${what}`, async () => {
+    it(`is rejected after the timeout: ${title}`, async () => {
       const response = await request().get(path, { headers });
       expect([response.status, response.json.code]).to.deep.equal([400, 'query_too_expensive']);
       expect(response.headers['cache-control']).to.equal('no-store');
@@ -41,7 +41,7 @@ describe('a query that no index serves', () => {
     });
   }
 
-  it('takes nothing from those that an index serves', async () => {
+  it('does not affect queries that use an index', async () => {
     for (const path of [
       '?limit=1000',
       '?sort=-name&limit=1000',

@@ -3,18 +3,18 @@ import { FakeRedis } from '../support/fake-redis.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { until } from '../support/until.js';
 
-const LIES: readonly (readonly [what: string, reply: string])[] = [
-  ['a count that is no number', '*2\r\n$4\r\nmany\r\n:60000\r\n'],
+const INVALID_REPLIES: readonly (readonly [title: string, reply: string])[] = [
+  ['a count that is not a number', '*2\r\n$4\r\nmany\r\n:60000\r\n'],
   ['a count that is NaN', '*2\r\n$3\r\nNaN\r\n$3\r\nNaN\r\n'],
-  ['a count below zero', '*2\r\n:-7\r\n:60000\r\n'],
-  ['a rest below zero', '*2\r\n:1\r\n:-60000\r\n'],
-  ['a text announced as gigabytes', '$9999999999\r\n'],
-  ['an array that takes memory', '*30000000\r\n'],
-  ['nothing', '_\r\n'],
+  ['a negative count', '*2\r\n:-7\r\n:60000\r\n'],
+  ['a negative remaining time', '*2\r\n:1\r\n:-60000\r\n'],
+  ['a string with a length of gigabytes', '$9999999999\r\n'],
+  ['an array with 30 million elements', '*30000000\r\n'],
+  ['null', '_\r\n'],
 ];
 
-for (const [what, reply] of LIES) {
-  describe(`a service whose Redis says ${what}`, () => {
+for (const [title, reply] of INVALID_REPLIES) {
+  describe(`a service whose Redis replies with ${title}`, () => {
     const redis = new FakeRedis();
     before(() => redis.listen());
     const service = inProcessService({
@@ -26,15 +26,15 @@ for (const [what, reply] of LIES) {
     });
     after(() => redis.close());
 
-    it('limits on its own, in headers that make sense, also to whoever has no credential', async () => {
+    it('falls back to its own limiter, with valid headers, for any client', async () => {
       await until('Redis is connected', () => redis.open > 0);
-      const counts = () => [...redis.requested].some((name) => /^(eval|exec)/.test(name));
-      // The first ones may come before the connection is ready, and are counted by the service.
-      for (let attempt = 1; attempt <= 4 && !counts(); attempt++) {
+      const isCountedByRedis = () => [...redis.requested].some((name) => /^(eval|exec)/.test(name));
+      // Requests that arrive before the connection is ready are counted by the service itself.
+      for (let attempt = 1; attempt <= 4 && !isCountedByRedis(); attempt++) {
         const { headers } = await service.client.get('/v1/products');
         expect(headers['ratelimit']).to.match(/^"default";r=[0-4];t=\d+$/);
       }
-      expect(counts(), 'counted by Redis').to.equal(true);
+      expect(isCountedByRedis(), 'counted by Redis').to.equal(true);
       redis.lie = (name) => (/^(eval|exec)/.test(name) ? reply : undefined);
       const statuses = [];
       const remaining = [];

@@ -1,59 +1,66 @@
 import { inProcessService } from '../support/in-process-service.js';
 import { Collection, type ResourceUnderTest } from './resource/collection.js';
-import { conditions, requiredConditions } from './resource/conditions.js';
-import { deletion } from './resource/delete.js';
-import { reading } from './resource/get.js';
-import { idempotency } from './resource/idempotency.js';
-import { importing } from './resource/import.js';
-import { jsonPatch } from './resource/json-patch.js';
-import { messages } from './resource/messages.js';
-import { change } from './resource/patch.js';
-import { creation } from './resource/post.js';
-import { replacement } from './resource/put.js';
-import { issues } from './resource/validation.js';
+import { describeConditions, describeRequiredConditions } from './resource/conditions.js';
+import { describeDelete } from './resource/delete.js';
+import { describeGet } from './resource/get.js';
+import { describeIdempotency } from './resource/idempotency.js';
+import { describeImport } from './resource/import.js';
+import { describeJsonPatch } from './resource/json-patch.js';
+import { describeMessages } from './resource/messages.js';
+import { describePatch } from './resource/patch.js';
+import { describePost } from './resource/post.js';
+import { describePut } from './resource/put.js';
+import { describeValidation } from './resource/validation.js';
 
 const PARTS = [
-  creation,
-  idempotency,
-  importing,
-  issues,
-  reading,
-  replacement,
-  change,
-  jsonPatch,
-  deletion,
-  messages,
-  conditions,
+  describePost,
+  describeIdempotency,
+  describeImport,
+  describeValidation,
+  describeGet,
+  describePut,
+  describePatch,
+  describeJsonPatch,
+  describeDelete,
+  describeMessages,
+  describeConditions,
 ];
 
-/** Where a resource is asked: in a store, at the address with the version or at the one without. */
-export interface Location {
+/** The store and the form of the path that a contract test uses. */
+interface Target {
   readonly store: 'memory' | 'sqlite';
   readonly prefix: '/v1' | '';
 }
 
-const IN_MEMORY: Location = { store: 'memory', prefix: '/v1' };
+const IN_MEMORY: Target = { store: 'memory', prefix: '/v1' };
 
 /**
- * What can be done with a record is the same for every resource, in every store, at both of its addresses. The contract of
- * repositories holds the stores to one behaviour and tests/http/authorization-matrix.test.ts the addresses, so one resource stands for all
- * in each other place.
+ * Tests the operations on records, which are the same for every resource, store and form of the path.
+ *
+ * Every resource runs in memory under `/v1`. Other stores and paths need one resource only: the repository contract
+ * tests the stores, and authorization-matrix.test.ts compares the two forms of each path.
  */
-export function resourceContract(resource: ResourceUnderTest, others: readonly Location[] = []): void {
+export function resourceContract(resource: ResourceUnderTest, others: readonly Target[] = []): void {
   for (const { store, prefix } of [IN_MEMORY, ...others]) {
     const path = `${prefix}/${resource.plural}`;
-    describe(`the contract of resources, ${path} on ${store}`, () => {
-      const all = running(resource, path, { STORE: store });
-      for (const part of PARTS) part(all);
+    describe(`the resource contract, ${path} on ${store}`, () => {
+      const collection = startCollection(resource, path, { STORE: store });
+      for (const describePart of PARTS) describePart(collection);
     });
   }
 
-  describe(`REQUIRE_IF_MATCH, of ${resource.plural}`, () => {
-    requiredConditions(running(resource, `/v1/${resource.plural}`, { REQUIRE_IF_MATCH: 'true' }));
+  describe(`REQUIRE_IF_MATCH and ${resource.plural}`, () => {
+    describeRequiredConditions(
+      startCollection(resource, `/v1/${resource.plural}`, { REQUIRE_IF_MATCH: 'true' }),
+    );
   });
 }
 
-function running(resource: ResourceUnderTest, path: string, settings: Record<string, string>): Collection {
+function startCollection(
+  resource: ResourceUnderTest,
+  path: string,
+  settings: Record<string, string>,
+): Collection {
   const service = inProcessService(settings);
   before(() => resource.prepare?.(service.client));
   return new Collection(resource, path, service);

@@ -33,19 +33,19 @@ describe('sort', () => {
       expect(idsOf(found.filter(({ name }) => name === 'a'))).to.deep.equal([2, 6, 11]);
     });
 
-    it(`turns an order around, ties still by id ascending unless asked, in pages of ${limit}`, async () => {
-      const tied = async (sort: string) => {
+    it(`reverses an order, with ties by ascending id by default, in pages of ${limit}`, async () => {
+      const idsOfTies = async (sort: string) => {
         const found = await all(`sort=${sort}&limit=${limit}`);
         expect(namesOf(found)).to.deep.equal([...ascending].reverse());
         return idsOf(found.filter(({ name }) => name === 'a'));
       };
-      expect(await tied('-name')).to.deep.equal([2, 6, 11]);
-      expect(await tied('-name,id')).to.deep.equal([2, 6, 11]);
-      expect(await tied('-name,-id')).to.deep.equal([11, 6, 2]);
+      expect(await idsOfTies('-name')).to.deep.equal([2, 6, 11]);
+      expect(await idsOfTies('-name,id')).to.deep.equal([2, 6, 11]);
+      expect(await idsOfTies('-name,-id')).to.deep.equal([11, 6, 2]);
     });
   }
 
-  it('orders by id, times, and several of them', async () => {
+  it('orders by id, by time and by several keys', async () => {
     const ids = NAMES.map((_, i) => i + 1);
     for (const [sort, expected] of [
       ['id', ids],
@@ -60,7 +60,7 @@ describe('sort', () => {
     expect(idsOf(await all('sort=-updatedAt,id')).at(0)).to.equal(1);
   });
 
-  it('goes back by prev just as it came', async () => {
+  it('returns the same pages when following prev', async () => {
     const pages: string[] = [];
     let links: Record<string, string> = { next: '/products?sort=-name,-id&limit=3' };
     for (let next = links['next']; next !== undefined; next = links['next']) {
@@ -77,7 +77,7 @@ describe('sort', () => {
     expect(back).to.deep.equal(pages);
   });
 
-  const REFUSED: [string, string[]][] = [
+  const REJECTED: [string, string[]][] = [
     ['', ['too_short']],
     [',', ['too_short', 'duplicate_value']],
     ['name,', ['too_short']],
@@ -106,16 +106,16 @@ describe('sort', () => {
     ['x'.repeat(8_000), ['unknown_field']],
     ['a,'.repeat(4_000), ['too_short', 'unknown_field', 'duplicate_value']],
   ];
-  for (const [sort, codes] of REFUSED) {
-    it(`refuses ${sort.slice(0, 40)}`, async () => {
+  for (const [sort, codes] of REJECTED) {
+    it(`rejects ${sort.slice(0, 40) || 'an empty value'}`, async () => {
       const response = await request().get(`/products?sort=${sort}`);
       expect([response.status, response.json.code]).to.deep.equal([400, 'invalid_parameter']);
       expect(issueLocations(response)).to.deep.equal(codes.map((code) => [code, 'sort']));
-      expect(response.text.length, 'a bounded answer').to.be.lessThan(2_000);
+      expect(response.text.length, 'the length of the response').to.be.lessThan(2_000);
     });
   }
 
-  it('is refused twice', async () => {
+  it('rejects a duplicate parameter', async () => {
     const response = await request().get('/products?sort=name&sort=id');
     expect([response.json.code, issueLocations(response)]).to.deep.equal([
       'invalid_parameter',

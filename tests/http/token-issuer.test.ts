@@ -11,32 +11,32 @@ import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { accessToken, basic, fetchBy, requestToken } from '../support/oauth.js';
 
 const GRANT = 'grant_type=client_credentials';
-const THREE = ['code', 'details', 'message'];
-const FIVE = ['code', 'details', 'error', 'error_description', 'message'];
+const ERROR_FIELDS = ['code', 'details', 'message'];
+const OAUTH_ERROR_FIELDS = ['code', 'details', 'error', 'error_description', 'message'];
 
 describe('the token endpoint', () => {
   const service = inProcessService({ STORE: 'sqlite' });
   const request = (form: string, options: RequestOptions = {}) => requestToken(service.client, form, options);
-  const byFirstKey = (form: string, options: RequestOptions = {}) =>
+  const requestWithFirstKey = (form: string, options: RequestOptions = {}) =>
     request(form, { ...options, headers: { ...basic('1', FIRST_KEY), ...options.headers } });
-  const inStore = <Result>(use: Parameters<typeof administerKeys<Result>>[1]) =>
+  const withKeys = <Result>(use: Parameters<typeof administerKeys<Result>>[1]) =>
     administerKeys(loadSettings({ DATA_DIR: service.folder, LOG_LEVEL: 'silent' }), use);
   const keyWith = (scopes: Scope[], expiresAt?: number) =>
-    inStore((keys) => keys.create({ name: 'test', scopes, ...(expiresAt !== undefined && { expiresAt }) }));
+    withKeys((keys) => keys.create({ name: 'test', scopes, ...(expiresAt !== undefined && { expiresAt }) }));
   const issuer = () => `https://localhost:${service.port}`;
 
-  const reported = (response: HttpResponse) => [response.status, response.json.code, response.json.error];
+  const outcomeOf = (response: HttpResponse) => [response.status, response.json.code, response.json.error];
   const expectError = (response: HttpResponse, status: number, code: string, error: string) => {
-    expect(reported(response), response.text).to.deep.equal([status, code, error]);
-    expect(Object.keys(response.json).sort()).to.deep.equal(FIVE);
+    expect(outcomeOf(response), response.text).to.deep.equal([status, code, error]);
+    expect(Object.keys(response.json).sort()).to.deep.equal(OAUTH_ERROR_FIELDS);
     expect(response.json.error_description).to.match(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
     expect(response.headers['cache-control']).to.equal('no-store');
     expect(response.text).to.not.include('pcs_');
   };
 
-  it('gives a token of RFC 9068 for an API key and its id', async () => {
+  it('issues an RFC 9068 token for an API key and its id', async () => {
     const now = Math.floor(Date.now() / 1_000);
-    const response = await byFirstKey(GRANT);
+    const response = await requestWithFirstKey(GRANT);
     expect(response.status).to.equal(200);
     expect(Object.keys(response.json)).to.deep.equal(['access_token', 'token_type', 'expires_in', 'scope']);
     expect(response.json).to.include({ token_type: 'Bearer', expires_in: 600, scope: SCOPES.join(' ') });
@@ -62,7 +62,7 @@ describe('the token endpoint', () => {
     expect(jti).to.match(/^[0-9a-f-]{36}$/);
   });
 
-  it('takes id and secret from the body too, and both form-encoded from Basic', async () => {
+  it('accepts the id and the secret in the body, or form-encoded in Basic', async () => {
     const secret = FIRST_KEY.replace('_', '%5F');
     for (const [form, headers] of [
       [`${GRANT}&client_id=1&client_secret=${FIRST_KEY}`, {}],
@@ -78,15 +78,15 @@ describe('the token endpoint', () => {
     ] as const) {
       expect((await request(form, { headers })).status, form).to.equal(200);
     }
-    expect((await byFirstKey(GRANT, { chunked: true })).status).to.equal(200);
+    expect((await requestWithFirstKey(GRANT, { chunked: true })).status).to.equal(200);
   });
 
-  it('gives a token that does what its scopes say, and acts for its key', async () => {
+  it('issues a token that is limited to its scopes and acts for its key', async () => {
     const { key, record } = await keyWith(['products:read', 'products:write']);
     const token = await accessToken(service.client, record.id, key, 'products:read');
     expect((await service.client.get('/products', { token })).status).to.equal(200);
-    const poor = await service.client.post('/products', { name: 'x' }, { token });
-    expect([poor.status, poor.json.code]).to.deep.equal([403, 'insufficient_scope']);
+    const denied = await service.client.post('/products', { name: 'x' }, { token });
+    expect([denied.status, denied.json.code]).to.deep.equal([403, 'insufficient_scope']);
 
     const whole = await accessToken(service.client, record.id, key);
     const once = { headers: { 'Idempotency-Key': 'k' } };
@@ -103,22 +103,24 @@ describe('the token endpoint', () => {
     expect(left(next)).to.equal(left(ratelimit) - 1);
   });
 
-  it('gives a part of the scopes, in the order of the key, and none that the key lacks', async () => {
+  it('grants the requested scopes in the order of the key, but none that the key lacks', async () => {
     const { key, record } = await keyWith(['users:read', 'products:read']);
     const headers = basic(String(record.id), key);
-    const requested = (scope: string) => request(`${GRANT}&scope=${scope}`, { headers });
-    expect((await requested('')).json.scope).to.equal('users:read products:read');
-    expect((await requested('products:read+users%3Aread')).json.scope).to.equal('users:read products:read');
-    expect((await requested('products:read%20products:read')).json.scope).to.equal('products:read');
+    const requestScope = (scope: string) => request(`${GRANT}&scope=${scope}`, { headers });
+    expect((await requestScope('')).json.scope).to.equal('users:read products:read');
+    expect((await requestScope('products:read+users%3Aread')).json.scope).to.equal(
+      'users:read products:read',
+    );
+    expect((await requestScope('products:read%20products:read')).json.scope).to.equal('products:read');
     for (const scope of ['orders:read', 'products:read+keys:admin', 'x', '+', 'users:read++products:read']) {
-      const response = await requested(scope);
+      const response = await requestScope(scope);
       expectError(response, 400, 'validation_failed', 'invalid_scope');
       expect(response.json.details).to.have.length(1);
       expect(response.json.details[0]).to.include({ in: 'body', pointer: '/scope' });
     }
   });
 
-  it('refuses what is no grant of client credentials', async () => {
+  it('rejects a form that is not a client credentials grant', async () => {
     for (const [form, error, pointers] of [
       ['', 'invalid_request', ['/grant_type']],
       ['grant_type=', 'invalid_request', ['/grant_type']],
@@ -131,7 +133,7 @@ describe('the token endpoint', () => {
       [`${GRANT}&client_secret=${FIRST_KEY}`, 'invalid_request', ['/client_secret']],
       [`${GRANT}&client_id=2`, 'invalid_request', ['/client_id']],
     ] as const) {
-      const response = await byFirstKey(form);
+      const response = await requestWithFirstKey(form);
       expectError(response, 400, 'validation_failed', error);
       expect(
         response.json.details.map(({ pointer }: { pointer: string }) => pointer),
@@ -140,9 +142,9 @@ describe('the token endpoint', () => {
     }
   });
 
-  it('refuses a message as other addresses do, in the words of OAuth too', async () => {
+  it('rejects invalid messages like other paths, with OAuth fields added', async () => {
     const large = `${GRANT}&x=${'x'.repeat(1_048_576)}`;
-    for (const [status, code, options, sent] of [
+    for (const [status, code, options, form] of [
       [415, 'unsupported_media_type', { headers: { 'Content-Type': 'application/json' } }],
       [415, 'unsupported_media_type', { headers: { 'Content-Encoding': 'gzip' } }],
       [413, 'payload_too_large', {}, large],
@@ -150,30 +152,36 @@ describe('the token endpoint', () => {
       [406, 'not_acceptable', { headers: { Accept: 'text/html' } }],
       [400, 'unsupported_version', { headers: { 'API-Version': '2' } }],
     ] as const) {
-      expectError(await byFirstKey(sent ?? GRANT, options), status, code, 'invalid_request');
+      expectError(await requestWithFirstKey(form ?? GRANT, options), status, code, 'invalid_request');
     }
     const bytes = Buffer.from(`${GRANT}&scope=é`, 'latin1');
-    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    const notUtf8 = await service.client.post('/oauth/token', bytes, { token: null, headers: form });
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const notUtf8 = await service.client.post('/oauth/token', bytes, { token: null, headers });
     expectError(notUtf8, 400, 'validation_failed', 'invalid_request');
     const inQuery = await service.client.post(`/oauth/token?client_secret=${FIRST_KEY}`, GRANT, {
       token: null,
-      headers: form,
+      headers,
     });
     expectError(inQuery, 400, 'unknown_parameter', 'invalid_request');
-    const problem = await byFirstKey('', { headers: { Accept: 'application/problem+json' } });
+    const problem = await requestWithFirstKey('', { headers: { Accept: 'application/problem+json' } });
     expect(problem.headers['content-type']).to.equal('application/problem+json');
-    expect(Object.keys(problem.json)).to.include.members([...FIVE, 'title', 'status', 'detail', 'type']);
+    expect(Object.keys(problem.json)).to.include.members([
+      ...OAUTH_ERROR_FIELDS,
+      'title',
+      'status',
+      'detail',
+      'type',
+    ]);
   });
 
-  it('reads no scope that is far longer than all together', async () => {
+  it('rejects a scope that is longer than all scopes together', async () => {
     const response = await request(`${GRANT}&scope=${'+'.repeat(16_000)}`, {
       headers: basic('1', FIRST_KEY),
     });
     expectError(response, 400, 'validation_failed', 'invalid_scope');
   });
 
-  it('takes a form of 16 KiB, and no larger one', async () => {
+  it('accepts a form of at most 16 KiB', async () => {
     const headers = { ...basic('1', FIRST_KEY), 'Content-Type': 'application/x-www-form-urlencoded' };
     const form = (bytes: number) => `${GRANT}&x=`.padEnd(bytes, 'x');
     for (const chunked of [false, true]) {
@@ -184,7 +192,7 @@ describe('the token endpoint', () => {
     }
   });
 
-  it('knows POST alone, and stands at its own address alone', async () => {
+  it('supports only POST, at one path', async () => {
     const { client } = service;
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
       const response = await client.request(method, '/oauth/token', { token: 'bad' });
@@ -197,11 +205,11 @@ describe('the token endpoint', () => {
       expect((await client.post(path, '')).status, path).to.equal(404);
   });
 
-  it('gives no client a token for the secret of another', async () => {
-    const poor = await keyWith(['products:read']);
+  it('rejects the secret of another client', async () => {
+    const other = await keyWith(['products:read']);
     for (const [id, secret] of [
-      [1, poor.key],
-      [poor.record.id, FIRST_KEY],
+      [1, other.key],
+      [other.record.id, FIRST_KEY],
     ] as const) {
       const response = await request(GRANT, { headers: basic(String(id), secret) });
       expectError(response, 401, 'invalid_token', 'invalid_client');
@@ -209,11 +217,11 @@ describe('the token endpoint', () => {
     }
   });
 
-  it('gives none to a key whose time is over, and none that outlives its key', async () => {
-    const over = Date.now() + 500;
-    const past = await keyWith(['products:read'], over);
-    while (Date.now() <= over) await sleep(50);
-    const late = await request(GRANT, { headers: basic(String(past.record.id), past.key) });
+  it('rejects an expired key, and issues no token that outlives its key', async () => {
+    const expiresAt = Date.now() + 500;
+    const expired = await keyWith(['products:read'], expiresAt);
+    while (Date.now() <= expiresAt) await sleep(50);
+    const late = await request(GRANT, { headers: basic(String(expired.record.id), expired.key) });
     expectError(late, 401, 'token_expired', 'invalid_client');
     const end = Date.now() + 90_000;
     const { key, record } = await keyWith(['products:read'], end);
@@ -223,21 +231,21 @@ describe('the token endpoint', () => {
     expect(response.json.expires_in).to.equal(exp - iat);
   });
 
-  it('notes that the key was used', async () => {
+  it('records the use of the key', async () => {
     const { key, record } = await keyWith(['products:read']);
     await accessToken(service.client, record.id, key);
     await service.client.post('/products', { name: 'a later write' });
-    const found = await inStore(async (keys) => {
+    const found = await withKeys(async (keys) => {
       for await (const one of keys.all()) if (one.id === record.id) return one.fields.lastUsedAt;
       return undefined;
     });
     expect(found).to.be.a('number');
   });
 
-  it('gives none for a revoked key, and lets its tokens live to their end', async () => {
+  it('rejects a revoked key, whose tokens stay valid until they expire', async () => {
     const { key, record } = await keyWith(['products:read']);
     const token = await accessToken(service.client, record.id, key);
-    await inStore((keys) => keys.revoke(record.id));
+    await withKeys((keys) => keys.revoke(record.id));
     let status = 200;
     for (const deadline = Date.now() + 5_000; status === 200 && Date.now() < deadline; )
       ({ status } = await request(GRANT, { headers: basic(String(record.id), key) }));
@@ -246,20 +254,20 @@ describe('the token endpoint', () => {
   });
 });
 
-describe('a client of the token endpoint that fails', () => {
+describe('a client with wrong credentials at the token endpoint', () => {
   const service = inProcessService();
   const request = (form: string, headers: Record<string, string>) =>
     requestToken(service.client, form, { headers });
 
-  it('hears 401 with a challenge for Basic, 20 times a minute, then 429, but for who was known before', async () => {
+  it('gets 401 with a Basic challenge, and 429 after 20 a minute, except for recently valid credentials', async () => {
     const wrong = new ChecksummedApiKey().generate();
-    const none = await request(`${GRANT}&client_id=1`, {});
-    expect([none.status, none.json.code, none.json.error]).to.deep.equal([
+    const missing = await request(`${GRANT}&client_id=1`, {});
+    expect([missing.status, missing.json.code, missing.json.error]).to.deep.equal([
       401,
       'unauthenticated',
       'invalid_client',
     ]);
-    expect(none.headers['www-authenticate']).to.equal('Basic realm="catalogue", charset="UTF-8"');
+    expect(missing.headers['www-authenticate']).to.equal('Basic realm="catalogue", charset="UTF-8"');
     expect((await request(GRANT, basic('1', FIRST_KEY))).status).to.equal(200);
     const failing: (readonly [string, Record<string, string>])[] = [
       [GRANT, basic('1', wrong)],
@@ -280,14 +288,14 @@ describe('a client of the token endpoint that fails', () => {
         'invalid_token',
         'invalid_client',
       ]);
-      expect(Object.keys(response.json).sort()).to.deep.equal(FIVE);
+      expect(Object.keys(response.json).sort()).to.deep.equal(OAUTH_ERROR_FIELDS);
       expect(response.headers['www-authenticate']).to.match(/^Basic realm="/);
       expect(response.text).to.not.include(wrong);
     }
     for (const [attempt, members] of [
-      [request(GRANT, basic('1', wrong)), FIVE],
-      [service.client.get('/products', { token: wrong }), THREE],
-      [service.client.get('/products', { token: 'a.b.c' }), THREE],
+      [request(GRANT, basic('1', wrong)), OAUTH_ERROR_FIELDS],
+      [service.client.get('/products', { token: wrong }), ERROR_FIELDS],
+      [service.client.get('/products', { token: 'a.b.c' }), ERROR_FIELDS],
     ] as const) {
       const response = await attempt;
       expect([response.status, response.json.code]).to.deep.equal([429, 'rate_limited']);
@@ -296,53 +304,53 @@ describe('a client of the token endpoint that fails', () => {
       expect(Object.keys(response.json).sort()).to.deep.equal(members);
     }
     const granted = await request(GRANT, basic('1', FIRST_KEY));
-    expect(granted.status, 'a secret that was good lately').to.equal(200);
+    expect(granted.status, 'a recently valid secret').to.equal(200);
     const token: string = granted.json.access_token;
     expect((await service.client.get('/products', { token })).status, 'its token').to.equal(200);
   });
 });
 
-describe('a client that finds its way by itself', () => {
+describe('a client that uses discovery', () => {
   const service = inProcessService();
   const fetch = (): ReturnType<typeof fetchBy> => fetchBy(service.client);
   const options = () => ({ [oauth.customFetch]: fetch() as never });
   const url = () => new URL(`https://localhost:${service.port}`);
   const client = { client_id: '1' };
 
-  const discovered = async () => {
+  const discover = async () => {
     const refused = await service.client.get('/v1/products', { token: null });
     const [, metadata = ''] =
       /^Bearer resource_metadata="([^"]+)"$/.exec(String(refused.headers['www-authenticate'])) ?? [];
-    const pointed = await fetch()(metadata, { method: 'GET', headers: {} });
-    const resource = await oauth.processResourceDiscoveryResponse(url(), pointed);
-    const known = await oauth.processResourceDiscoveryResponse(
+    const response = await fetch()(metadata, { method: 'GET', headers: {} });
+    const resource = await oauth.processResourceDiscoveryResponse(url(), response);
+    const wellKnown = await oauth.processResourceDiscoveryResponse(
       url(),
       await oauth.resourceDiscoveryRequest(url(), options()),
     );
-    expect(known).to.deep.equal(resource);
+    expect(wellKnown).to.deep.equal(resource);
     const issuer = new URL(resource.authorization_servers?.[0] ?? '');
     const request = { algorithm: 'oauth2', ...options() } as const;
     return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, request));
   };
 
-  for (const [name, proof] of [
+  for (const [name, authentication] of [
     ['client_secret_basic', oauth.ClientSecretBasic(FIRST_KEY)],
     ['client_secret_post', oauth.ClientSecretPost(FIRST_KEY)],
   ] as const) {
-    it(`gets a token by ${name}, uses it, and another service can check it`, async () => {
-      const server = await discovered();
+    it(`gets and uses a token with ${name}, which another service can validate`, async () => {
+      const server = await discover();
       expect(server.token_endpoint_auth_methods_supported).to.include(name);
       const parameters = { scope: 'products:read products:write' };
-      const requested = await oauth.clientCredentialsGrantRequest(
+      const response = await oauth.clientCredentialsGrantRequest(
         server,
         client,
-        proof,
+        authentication,
         parameters,
         options(),
       );
-      const granted = await oauth.processClientCredentialsResponse(server, client, requested);
+      const granted = await oauth.processClientCredentialsResponse(server, client, response);
       const products = new URL('/v1/products', url());
-      const used = await oauth.protectedResourceRequest(
+      const list = await oauth.protectedResourceRequest(
         granted.access_token,
         'GET',
         products,
@@ -350,7 +358,7 @@ describe('a client that finds its way by itself', () => {
         undefined,
         options(),
       );
-      expect(used.status).to.equal(200);
+      expect(list.status).to.equal(200);
       const headers = { Authorization: `Bearer ${granted.access_token}` };
       const claims = await oauth.validateJwtAccessToken(
         server,
@@ -362,16 +370,16 @@ describe('a client that finds its way by itself', () => {
     });
   }
 
-  it('understands a refusal', async () => {
-    const server = await discovered();
-    const requested = await oauth.clientCredentialsGrantRequest(
+  it('can parse an error', async () => {
+    const server = await discover();
+    const response = await oauth.clientCredentialsGrantRequest(
       server,
       client,
       oauth.ClientSecretPost(FIRST_KEY),
       { scope: 'x' },
       options(),
     );
-    const error = await oauth.processClientCredentialsResponse(server, client, requested).catch((one) => one);
+    const error = await oauth.processClientCredentialsResponse(server, client, response).catch((one) => one);
     expect(error).to.be.instanceOf(oauth.ResponseBodyError);
     expect(error.error).to.equal('invalid_scope');
   });
@@ -383,7 +391,7 @@ const DOCUMENTS = [
   '/oauth/jwks',
 ];
 
-describe('the documents of OAuth', () => {
+describe('the OAuth documents', () => {
   const PUBLIC_URL = 'https://api.example.com/catalogue';
   const service = inProcessService({
     PUBLIC_URL,
@@ -393,7 +401,7 @@ describe('the documents of OAuth', () => {
   const get = (path: string, options: RequestOptions = {}) =>
     service.client.get(path, { token: null, ...options });
 
-  it('name every address as PUBLIC_URL has it, whatever Host says', async () => {
+  it('use PUBLIC_URL in every URL, regardless of Host', async () => {
     const headers = { Host: '127.0.0.1:1', 'X-Forwarded-Host': 'evil.example' };
     expect((await get('/.well-known/oauth-authorization-server', { headers })).json).to.deep.equal({
       issuer: PUBLIC_URL,
@@ -424,7 +432,7 @@ describe('the documents of OAuth', () => {
     expect((await get('/products', { token })).status).to.equal(200);
   });
 
-  it('stand also where clients look for those of an address with a path', async () => {
+  it('are also at the well-known paths for a PUBLIC_URL with a path', async () => {
     for (const path of DOCUMENTS.slice(0, 2)) {
       expect((await get(`${path}/catalogue`)).text).to.equal((await get(path)).text);
       for (const other of ['/other', '/catalogue/', '/catalogue/x', '/'])
@@ -432,7 +440,7 @@ describe('the documents of OAuth', () => {
     }
   });
 
-  it('show of the signing keys what is public, and nothing else', async () => {
+  it('show only the public part of the signing keys', async () => {
     const { keys } = (await get('/oauth/jwks')).json;
     expect(keys).to.have.length(1);
     expect(Object.keys(keys[0]).sort()).to.deep.equal(['alg', 'e', 'kid', 'kty', 'n', 'use']);
@@ -443,7 +451,7 @@ describe('the documents of OAuth', () => {
   });
 
   for (const path of DOCUMENTS) {
-    it(`are for everyone, and for caches: ${path}`, async () => {
+    it(`are public and cacheable: ${path}`, async () => {
       const response = await get(path, { token: 'bad' });
       expect([response.status, response.headers['cache-control']]).to.deep.equal([
         200,

@@ -5,22 +5,22 @@ import { cursorIn, linksOf } from '../support/links.js';
 import { splitUsers, twoVersions } from '../support/two-versions.js';
 
 const SECOND = { 'API-Version': '2' };
-const match = (tag: unknown) => ({ headers: { 'If-Match': String(tag) } });
-const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } });
+const ifMatch = (tag: unknown) => ({ headers: { 'If-Match': String(tag) } });
+const withIdempotencyKey = (key: string) => ({ headers: { 'Idempotency-Key': key } });
 const outcome = ({ status, json }: HttpResponse) => [status, json.code];
 
 for (const STORE of ['memory', 'sqlite']) {
-  describe(`what is written in one version and read in another, on ${STORE}`, () => {
+  describe(`a product in two versions, on ${STORE}`, () => {
     const service = twoVersions({ STORE });
     const request = () => service.client;
     let number = 0;
-    /** A product with everything that the second version does not show. */
-    async function made(): Promise<{ id: number; name: string; description: string }> {
+    /** Creates a product with all the fields that version 2 does not show. */
+    async function createProduct(): Promise<{ id: number; name: string; description: string }> {
       const fields = { name: `Lamp ${++number}`, description: 'bright', attributes: { colour: 'red' } };
       return (await request().post('/v1/products', fields)).json;
     }
 
-    it('is one record, whose address stays in the version that made it', async () => {
+    it('is one record, with a Location in the version that created it', async () => {
       for (const [path, headers] of [
         ['/v2/products', {}],
         ['/products', SECOND],
@@ -33,8 +33,8 @@ for (const STORE of ['memory', 'sqlite']) {
       }
     });
 
-    it('keeps what the other version does not show', async () => {
-      const { id, ...rest } = await made();
+    it('keeps the fields that the other version does not show', async () => {
+      const { id, ...rest } = await createProduct();
       for (const [method, title, options] of [
         ['PUT', 'by PUT', { body: { title: 'by PUT' } }],
         ['PATCH', 'by merge patch', { body: { title: 'by merge patch' } }],
@@ -55,14 +55,14 @@ for (const STORE of ['memory', 'sqlite']) {
       expect((await request().get(`/v1/products/${id}`)).status).to.equal(404);
     });
 
-    it('moves no version when nothing changes', async () => {
-      const { id, name } = await made();
+    it('keeps its ETag if nothing changes', async () => {
+      const { id, name } = await createProduct();
       const response = await request().put(`/v2/products/${id}`, { title: name });
       expect([response.status, response.headers['etag']]).to.deep.equal([200, '"v2.1"']);
     });
 
-    it('is judged in the words of the version that was asked', async () => {
-      const { id } = await made();
+    it('is validated with the field names of the requested version', async () => {
+      const { id } = await createProduct();
       for (const response of [
         await request().post('/v2/products', { name: 'x', title: '' }),
         await request().put(`/v2/products/${id}`, { name: 'x', title: '' }),
@@ -83,7 +83,7 @@ for (const STORE of ['memory', 'sqlite']) {
       ]);
     });
 
-    it('is imported line by line in either', async () => {
+    it('can be imported in version 2', async () => {
       const lines = '{"title":"one"}\n{"name":"two"}\n';
       const headers = { 'Content-Type': 'application/x-ndjson' };
       const response = await request().post('/v2/products', lines, { headers });
@@ -95,9 +95,9 @@ for (const STORE of ['memory', 'sqlite']) {
       expect([second.status, second.error.details[0].pointer]).to.deep.equal([400, '/title']);
     });
 
-    describe('has a tag in each', () => {
-      it('of which no two are alike', async () => {
-        const { id } = await made();
+    describe('has an ETag in each version', () => {
+      it('that differs from all others', async () => {
+        const { id } = await createProduct();
         const tags = [];
         for (const query of ['', '?fields=id']) {
           for (const headers of [{}, SECOND]) {
@@ -116,8 +116,8 @@ for (const STORE of ['memory', 'sqlite']) {
         expect([same.status, same.headers['etag']]).to.deep.equal([304, '"v2.1"']);
       });
 
-      it('by which it is written in that version, and in no other', async () => {
-        const { id } = await made();
+      it('that If-Match accepts in that version only', async () => {
+        const { id } = await createProduct();
         const tag = (path: string) =>
           request()
             .get(path)
@@ -128,35 +128,35 @@ for (const STORE of ['memory', 'sqlite']) {
           [`/v1/products/${id}`, second, first],
         ] as const) {
           const field = path.startsWith('/v2') ? 'title' : 'name';
-          const refused = await request().patch(path, { [field]: 'no' }, match(wrong));
+          const refused = await request().patch(path, { [field]: 'no' }, ifMatch(wrong));
           expect([...outcome(refused), refused.headers['etag']]).to.deep.equal([
             412,
             'precondition_failed',
             right,
           ]);
-          expect((await request().delete(path, match(wrong))).status).to.equal(412);
+          expect((await request().delete(path, ifMatch(wrong))).status).to.equal(412);
         }
-        const written = await request().patch(`/v2/products/${id}`, { title: 'yes' }, match(second));
+        const written = await request().patch(`/v2/products/${id}`, { title: 'yes' }, ifMatch(second));
         expect([written.status, written.headers['etag']]).to.deep.equal([200, '"v2.2"']);
       });
 
-      it('that a write in the other version makes old', async () => {
-        const { id } = await made();
+      it('that changes with a write in the other version', async () => {
+        const { id } = await createProduct();
         await request().patch(`/v1/products/${id}`, { description: 'which version 2 does not show' });
-        const late = await request().patch(`/v2/products/${id}`, { title: 'late' }, match('"v2.1"'));
-        expect([late.status, late.headers['etag']]).to.deep.equal([412, '"v2.2"']);
+        const stale = await request().patch(`/v2/products/${id}`, { title: 'late' }, ifMatch('"v2.1"'));
+        expect([stale.status, stale.headers['etag']]).to.deep.equal([412, '"v2.2"']);
         expect(
-          (await request().patch(`/v2/products/${id}`, { title: 'now' }, match('"v2.2"'))).status,
+          (await request().patch(`/v2/products/${id}`, { title: 'now' }, ifMatch('"v2.2"'))).status,
         ).to.equal(200);
-        expect((await request().patch(`/v1/products/${id}`, { name: 'late' }, match('"2"'))).status).to.equal(
-          412,
-        );
+        expect(
+          (await request().patch(`/v1/products/${id}`, { name: 'late' }, ifMatch('"2"'))).status,
+        ).to.equal(412);
       });
     });
 
-    describe('is made once under a key', () => {
-      it('which another body in another version cannot have', async () => {
-        const key = keyed(randomUUID());
+    describe('is created once per Idempotency-Key', () => {
+      it('and rejects another body in another version', async () => {
+        const key = withIdempotencyKey(randomUUID());
         const first = await request().post('/v1/products', { name: 'once' }, key);
         const other = await request().post('/v2/products', { title: 'once' }, key);
         expect(outcome(other)).to.deep.equal([422, 'idempotency_key_reused']);
@@ -168,8 +168,8 @@ for (const STORE of ['memory', 'sqlite']) {
         ]);
       });
 
-      it('and shown again in whichever version the same body comes in', async () => {
-        const key = keyed(randomUUID());
+      it('and replayed in the version of the repeated request', async () => {
+        const key = withIdempotencyKey(randomUUID());
         const first = await request().post('/v2/products', { title: 'once' }, key);
         await request().patch(`/v2/products/${first.json.id}`, { title: 'changed since' });
         const again = await request().post('/v1/products', { title: 'once' }, key);
@@ -177,8 +177,8 @@ for (const STORE of ['memory', 'sqlite']) {
         expect(again.json).to.deep.equal({ id: first.json.id, name: 'once' });
       });
 
-      it('however many race for it in both', async () => {
-        const [key, name] = [keyed(randomUUID()), `raced ${randomUUID()}`];
+      it('even if 20 concurrent requests use both versions', async () => {
+        const [key, name] = [withIdempotencyKey(randomUUID()), `raced ${randomUUID()}`];
         const responses = await Promise.all(
           Array.from({ length: 20 }, (_, at) =>
             at % 2
@@ -186,38 +186,38 @@ for (const STORE of ['memory', 'sqlite']) {
               : request().post('/v2/products', { title: name }, key),
           ),
         );
-        const won = responses.filter(({ status }) => status === 201);
+        const successes = responses.filter(({ status }) => status === 201);
         expect(responses.filter(({ status }) => status === 422)).to.have.length(10);
-        expect(won.filter(({ headers }) => !headers['idempotency-replayed'])).to.have.length(1);
+        expect(successes.filter(({ headers }) => !headers['idempotency-replayed'])).to.have.length(1);
         expect((await request().get(`/v1/products?name=${encodeURIComponent(name)}`)).json).to.have.length(1);
       });
     });
   });
 
-  describe(`a user whose name version 2 splits, on ${STORE}`, () => {
+  describe(`a user whose name is split in version 2, on ${STORE}`, () => {
     const service = twoVersions({ STORE }, splitUsers);
     const request = () => service.client;
     const emailOf = (name: string) => `${name}-${randomUUID()}@example.com`;
-    const shown = async (id: number) => {
+    const inBothVersions = async (id: number) => {
       const versions = await Promise.all(
         ['v1', 'v2'].map((version) => request().get(`/${version}/users/${id}`)),
       );
       return versions.map(({ json: { id: _id, ...rest } }) => rest);
     };
-    const made = async (fields: object): Promise<number> =>
-      (await request().post('/v2/users', { email: emailOf('made'), ...fields })).json.id;
+    const createUser = async (fields: object): Promise<number> =>
+      (await request().post('/v2/users', { email: emailOf('created'), ...fields })).json.id;
 
     it('is one record', async () => {
       const email = emailOf('dick');
       const { json } = await request().post('/v2/users', { firstName: 'Dick', lastName: 'van Dyke', email });
       expect(json).to.deep.equal({ id: json.id, firstName: 'Dick', lastName: 'van Dyke', email });
-      expect(await shown(json.id)).to.deep.equal([
+      expect(await inBothVersions(json.id)).to.deep.equal([
         { name: 'Dick van Dyke', email },
         { firstName: 'Dick', lastName: 'van Dyke', email },
       ]);
     });
 
-    for (const [what, write] of [
+    for (const [title, write] of [
       ['a merge patch', (id: number, email: string) => request().patch(`/v1/users/${id}`, { email })],
       [
         'a JSON Patch',
@@ -231,39 +231,39 @@ for (const STORE of ['memory', 'sqlite']) {
         (id: number, email: string) => request().put(`/v1/users/${id}`, { name: 'Dick van Dyke', email }),
       ],
       [
-        'a PATCH without a version',
+        'a PATCH without a version in the path',
         (id: number, email: string) => request().patch(`/users/${id}`, { email }),
       ],
     ] as const) {
-      it(`keeps its last name over ${what} of the e-mail address in version 1`, async () => {
-        const id = await made({ firstName: 'Dick', lastName: 'van Dyke' });
+      it(`keeps its last name after ${title} of the e-mail address in version 1`, async () => {
+        const id = await createUser({ firstName: 'Dick', lastName: 'van Dyke' });
         const email = emailOf('new');
         expect((await write(id, email)).status).to.equal(200);
-        expect(await shown(id)).to.deep.equal([
+        expect(await inBothVersions(id)).to.deep.equal([
           { name: 'Dick van Dyke', email },
           { firstName: 'Dick', lastName: 'van Dyke', email },
         ]);
       });
     }
 
-    it('keeps its last name also if version 1 changes the first', async () => {
-      const id = await made({ firstName: 'Dick', lastName: 'van Dyke' });
+    it('keeps its last name if the new name in version 1 still ends with it', async () => {
+      const id = await createUser({ firstName: 'Dick', lastName: 'van Dyke' });
       await request().patch(`/v1/users/${id}`, { name: 'Barry van Dyke' });
-      const [, second] = await shown(id);
+      const [, second] = await inBothVersions(id);
       expect(second).to.include({ firstName: 'Barry', lastName: 'van Dyke' });
       await request().patch(`/v1/users/${id}`, { name: 'Mary Tyler Moore' });
-      const [, other] = await shown(id);
+      const [, other] = await inBothVersions(id);
       expect(other).to.include({ firstName: 'Mary Tyler', lastName: 'Moore' });
     });
 
-    it('loses its last name in version 2 alone', async () => {
-      const id = await made({ firstName: 'Dick', lastName: 'van Dyke' });
+    it('can lose its last name in version 2 only', async () => {
+      const id = await createUser({ firstName: 'Dick', lastName: 'van Dyke' });
       const { json } = await request().patch(`/v2/users/${id}`, { lastName: null });
       expect(json).to.include({ firstName: 'Dick' }).and.not.have.property('lastName');
-      expect((await shown(id))[0]).to.include({ name: 'Dick' });
+      expect((await inBothVersions(id))[0]).to.include({ name: 'Dick' });
     });
 
-    it('has issues at the fields of the version that was asked', async () => {
+    it('has issues with pointers in the requested version', async () => {
       const response = await request().post('/v2/users', {
         name: 'x',
         firstName: '',
@@ -287,7 +287,7 @@ for (const STORE of ['memory', 'sqlite']) {
 
     describe('is listed', () => {
       const prefix = randomUUID();
-      const named = (names: string[], path: string, headers = {}) =>
+      const expectNames = (names: string[], path: string, headers = {}) =>
         request()
           .get(path, { headers })
           .then(({ json }) => expect(json.map((one: object) => Object.values(one)[1])).to.deep.equal(names));
@@ -297,12 +297,12 @@ for (const STORE of ['memory', 'sqlite']) {
           await request().post('/v1/users', { name, email: `${prefix}-${name}@example.com` });
       });
 
-      it('by the fields of the version that was asked', async () => {
+      it('by the fields of the requested version', async () => {
         const [all, filter] = [['a', 'b', 'c'], `email:prefix=${prefix}`];
-        await named(all, `/v1/users?${filter}&sort=name`);
-        await named(all, `/v2/users?${filter}&sort=email`);
-        await named(all, `/users?${filter}&sort=email&fields=id,firstName`, SECOND);
-        await named(all.toReversed(), `/v2/users?${filter}&sort=-email`);
+        await expectNames(all, `/v1/users?${filter}&sort=name`);
+        await expectNames(all, `/v2/users?${filter}&sort=email`);
+        await expectNames(all, `/users?${filter}&sort=email&fields=id,firstName`, SECOND);
+        await expectNames(all.toReversed(), `/v2/users?${filter}&sort=-email`);
         for (const [path, parameter] of [
           ['/v2/users?name=x', 'name'],
           ['/v1/users?firstName=x', 'firstName'],
@@ -314,7 +314,7 @@ for (const STORE of ['memory', 'sqlite']) {
         }
       });
 
-      it('counted and exported alike', async () => {
+      it('with a count and as NDJSON', async () => {
         const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
         const response = await request().get(`/v2/users?email:prefix=${prefix}&sort=email`, { headers });
         expect(response.headers['x-total-count']).to.equal('3');
@@ -329,7 +329,7 @@ for (const STORE of ['memory', 'sqlite']) {
         ['/v2/users', {}],
         ['/users', SECOND],
       ] as const) {
-        it(`page by page, at ${path} to the end`, async () => {
+        it(`page by page, with links to ${path}`, async () => {
           const names: string[] = [];
           let next: string | undefined = `${path}?email:prefix=${prefix}&sort=-email&limit=1`;
           while (next) {
@@ -343,7 +343,7 @@ for (const STORE of ['memory', 'sqlite']) {
         });
       }
 
-      it('from places that no other version knows', async () => {
+      it('with cursors that the other version rejects', async () => {
         const cursor = async (path: string, headers = {}) =>
           cursorIn(linksOf((await request().get(`${path}?limit=1`, { headers })).headers['link'])['next']);
         const [first, second] = [await cursor('/v1/users'), await cursor('/users', SECOND)];

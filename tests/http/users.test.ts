@@ -9,10 +9,10 @@ resourceContract({
   plural: 'users',
   cacheControl: 'no-store',
   fields: (n) => ({ name: `user ${n}`, email: `user.${n}@example.com` }),
-  faulty: [
+  invalid: [
     ['a blank name', { name: ' \u2003' }, [['invalid_format', '/name']]],
     [
-      'a name and an address',
+      'a name and an e-mail address',
       { name: LONG_NAME, email: 'nobody' },
       [
         ['too_long', '/name'],
@@ -23,10 +23,10 @@ resourceContract({
 });
 
 const label = (length: number) => 'l'.repeat(length);
-/** An address of this many characters, in labels of 49. */
-const long = (length: number) => `${'x'.repeat(length - 201)}@${Array(4).fill(label(49)).join('.')}.`;
+/** @returns an e-mail address of this length, with labels of 49 characters */
+const longEmail = (length: number) => `${'x'.repeat(length - 201)}@${Array(4).fill(label(49)).join('.')}.`;
 
-const GOOD = [
+const VALID = [
   'a@b',
   'a@b.c',
   'a@localhost',
@@ -41,10 +41,10 @@ const GOOD = [
   'a@xn--bcher-kva.example',
   `a@${label(63)}.${label(63)}`,
   `${'x'.repeat(65)}@b`,
-  `${long(253)}z`,
+  `${longEmail(253)}z`,
 ];
 
-const BAD: readonly (readonly [address: unknown, ...codes: string[]])[] = [
+const INVALID: readonly (readonly [email: unknown, ...codes: string[]])[] = [
   ['', 'too_short'],
   [null, 'invalid_type'],
   [['a@b'], 'invalid_type'],
@@ -78,9 +78,9 @@ const BAD: readonly (readonly [address: unknown, ...codes: string[]])[] = [
     'a@[127.0.0.1]',
     `a@${label(64)}`,
     `a@b.${label(64)}.c`,
-  ].map((address) => [address, 'invalid_format'] as const),
-  [`${long(254)}z`, 'too_long'],
-  [`${long(254)}é`, 'too_long', 'invalid_format'],
+  ].map((email) => [email, 'invalid_format'] as const),
+  [`${longEmail(254)}z`, 'too_long'],
+  [`${longEmail(254)}é`, 'too_long', 'invalid_format'],
 ];
 
 for (const store of ['memory', 'sqlite']) {
@@ -88,19 +88,19 @@ for (const store of ['memory', 'sqlite']) {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;
     const post = (email: unknown) => request().post('/users', { name: 'Ann', email });
-    const TAKEN = [
+    const DUPLICATE_EMAIL = [
       { code: 'duplicate_value', message: 'Another record has this email.', in: 'body', pointer: '/email' },
     ];
 
-    for (const email of GOOD) {
-      it(`may be ${email.slice(0, 40)} (${email.length} characters), and is kept so`, async () => {
+    for (const email of VALID) {
+      it(`may be ${email.slice(0, 40)} (${email.length} characters), and is stored unchanged`, async () => {
         const response = await post(email);
         expect([response.status, response.json.email], response.text).to.deep.equal([201, email]);
         expect((await request().get(response.headers.location ?? '')).json.email).to.equal(email);
       });
     }
 
-    for (const [email, ...codes] of BAD) {
+    for (const [email, ...codes] of INVALID) {
       it(`may not be ${JSON.stringify(email).slice(0, 40)}`, async () => {
         const response = await post(email);
         expect([response.status, response.json.code]).to.deep.equal([400, 'validation_failed']);
@@ -108,7 +108,7 @@ for (const store of ['memory', 'sqlite']) {
       });
     }
 
-    it('is refused in any case where another user has it', async () => {
+    it('is rejected if another user has it, ignoring case', async () => {
       expect((await post('Ann.Taken@Example.com')).status).to.equal(201);
       const other = (await post('other@example.com')).headers.location ?? '';
       for (const email of ['Ann.Taken@Example.com', 'ann.taken@example.com', 'ANN.TAKEN@EXAMPLE.COM']) {
@@ -118,13 +118,13 @@ for (const store of ['memory', 'sqlite']) {
           await request().patch(other, { email }),
         ]) {
           expect([response.status, response.json.code]).to.deep.equal([409, 'duplicate_value']);
-          expect(response.json.details).to.deep.equal(TAKEN);
+          expect(response.json.details).to.deep.equal(DUPLICATE_EMAIL);
         }
       }
       expect((await request().get(other)).json.email).to.equal('other@example.com');
     });
 
-    it('may change its own case, and is free when its user gives it up', async () => {
+    it('can change its case, and is free again after a change or deletion', async () => {
       const own = (await post('Own@example.com')).headers.location ?? '';
       const changed = await request().patch(own, { email: 'oWN@example.com' });
       expect([changed.status, changed.json.email, changed.headers.etag]).to.deep.equal([
@@ -138,7 +138,7 @@ for (const store of ['memory', 'sqlite']) {
       expect((await post('MINE@example.com')).status).to.equal(201);
     });
 
-    it('goes to exactly one of many that race for it, each in a case of its own', async () => {
+    it('goes to exactly one of 16 concurrent requests, each in another case', async () => {
       const spellings = Array.from({ length: 16 }, (_, n) =>
         [...'race'].map((letter, bit) => (n & (1 << bit) ? letter.toUpperCase() : letter)).join(''),
       );

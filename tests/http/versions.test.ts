@@ -3,13 +3,13 @@ import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { linksOf } from '../support/links.js';
 import { ANNOUNCED, titledProducts, twoVersions } from '../support/two-versions.js';
 
-type Asked = readonly [status: number, method: string, path: string, options?: RequestOptions];
+type RequestCase = readonly [status: number, method: string, path: string, options?: RequestOptions];
 
 const SECOND = { 'API-Version': '2' };
 const SHOP = 'https://shop.example';
 
-/** One request for each kind of answer, below an address of products. */
-function askings(path: string, field: string): Asked[] {
+/** @returns one request for each kind of response, at or below a path of products */
+function requestCases(path: string, field: string): RequestCase[] {
   const line = `${JSON.stringify({ [field]: 'line' })}\n`;
   return [
     [200, 'GET', path],
@@ -41,25 +41,25 @@ function askings(path: string, field: string): Asked[] {
   ];
 }
 
-const ofFirst = [...askings('/v1/products', 'name'), ...askings('/products', 'name')];
-const ofSecond = [
-  ...askings('/v2/products', 'title'),
-  ...askings('/products', 'title').map(
-    ([status, method, path, options]): Asked => [
+const firstVersionCases = [...requestCases('/v1/products', 'name'), ...requestCases('/products', 'name')];
+const secondVersionCases = [
+  ...requestCases('/v2/products', 'title'),
+  ...requestCases('/products', 'title').map(
+    ([status, method, path, options]): RequestCase => [
       status,
       method,
       path,
       { ...options, headers: { ...SECOND, ...options?.headers } },
     ],
   ),
-  // Of a version that is not there the first one tells.
+  // The first version responds to a request for an unknown version.
 ].filter(([, , path, options]) => path.startsWith('/v2') || options?.headers?.['API-Version'] === '2');
 
-const announced = ({ headers }: HttpResponse) => ({
+const deprecationHeaders = ({ headers }: HttpResponse) => ({
   ...(headers['deprecation'] && { deprecation: headers['deprecation'] }),
   ...(headers['sunset'] && { sunset: headers['sunset'] }),
 });
-const successor = ({ headers }: HttpResponse) => linksOf(headers['link'])['successor-version'];
+const successorLink = ({ headers }: HttpResponse) => linksOf(headers['link'])['successor-version'];
 
 describe('two versions of a resource, the first deprecated', () => {
   const service = twoVersions({ CORS_ORIGINS: SHOP });
@@ -69,13 +69,13 @@ describe('two versions of a resource, the first deprecated', () => {
     await request().post('/users', { name: 'Ann', email: 'ann@example.com' });
   });
 
-  it('are each at an address of their own', async () => {
+  it('have different paths', async () => {
     const [first, second] = [await request().get('/v1/products/1'), await request().get('/v2/products/1')];
     expect(first.json).to.deep.equal({ id: 1, name: 'Lamp', description: 'bright' });
     expect(second.json).to.deep.equal({ id: 1, title: 'Lamp' });
   });
 
-  it('share the address without a version, where the header chooses; absent it is 1', async () => {
+  it('share the path without a version, where API-Version selects one and 1 is the default', async () => {
     const by = async (headers: Record<string, string>) =>
       (await request().get('/products/1', { headers })).text;
     const [first, second] = ['/v1/products/1', '/v2/products/1'].map((path) => request().get(path));
@@ -85,43 +85,43 @@ describe('two versions of a resource, the first deprecated', () => {
     expect(await by(SECOND)).to.equal((await second)?.text);
   });
 
-  for (const [version, requested, outcomeText] of [
-    ['1', ofFirst, ANNOUNCED],
-    ['2', ofSecond, {}],
+  for (const [version, cases, deprecation] of [
+    ['1', firstVersionCases, ANNOUNCED],
+    ['2', secondVersionCases, {}],
   ] as const) {
-    const about = version === '1' ? 'that it is deprecated' : 'nothing of that';
-    it(`say in every answer of version ${version} which it is and ${about}`, async () => {
-      for (const [status, method, path, options = {}] of requested) {
+    const which = version === '1' ? 'its deprecation' : 'no deprecation';
+    it(`send API-Version and ${which} in every response of version ${version}`, async () => {
+      for (const [status, method, path, options = {}] of cases) {
         const response = await request().request(method, path, options);
-        const what = `${method} ${path} ${JSON.stringify(options)}`;
-        expect([response.status, response.headers['api-version']], what).to.deep.equal([status, version]);
-        expect(announced(response), what).to.deep.equal(outcomeText);
+        const title = `${method} ${path} ${JSON.stringify(options)}`;
+        expect([response.status, response.headers['api-version']], title).to.deep.equal([status, version]);
+        expect(deprecationHeaders(response), title).to.deep.equal(deprecation);
         const [item] = /\/\d+$/.exec(path) ?? [''];
-        expect(successor(response), what).to.equal(version === '1' ? `/v2/products${item}` : undefined);
+        expect(successorLink(response), title).to.equal(version === '1' ? `/v2/products${item}` : undefined);
       }
     });
   }
 
-  it('say on one line that the first is deprecated and where its pages are', async () => {
+  it('put the successor and the page links into one Link header', async () => {
     await request().post('/products', { name: 'another' });
     const { headers } = await request().get('/v1/products?limit=1');
     expect(headers['link']).to.match(/^<\/v1\/products\?[^>]*>; rel="first", <[^>]*>; rel="next", <[^>]*>;/);
     expect(Object.keys(linksOf(headers['link']))).to.deep.equal(['first', 'next', 'successor-version']);
   });
 
-  it('leave a resource of one version as it was', async () => {
+  it('do not affect a resource with one version', async () => {
     for (const path of ['/v1/users', '/users', '/users/1', '/users/99']) {
       const response = await request().get(path);
-      expect([response.headers['api-version'], announced(response), successor(response)]).to.deep.equal([
-        '1',
-        {},
-        undefined,
-      ]);
+      expect([
+        response.headers['api-version'],
+        deprecationHeaders(response),
+        successorLink(response),
+      ]).to.deep.equal(['1', {}, undefined]);
     }
   });
 
-  it('are refused to whoever asks for another, or for both', async () => {
-    for (const [path, requested, speaks] of [
+  it('reject a request for an unknown version or for both', async () => {
+    for (const [path, requestedVersion, servedVersion] of [
       ['/products', '3', '1'],
       ['/products/1', '0', '1'],
       ['/products', '02', '1'],
@@ -134,11 +134,13 @@ describe('two versions of a resource, the first deprecated', () => {
     ] as const) {
       for (const method of ['GET', 'OPTIONS', 'DELETE', 'HEAD']) {
         if (method === 'DELETE' && !path.endsWith('/1')) continue;
-        const response = await request().request(method, path, { headers: { 'API-Version': requested } });
+        const response = await request().request(method, path, {
+          headers: { 'API-Version': requestedVersion },
+        });
         expect(
           [response.status, response.headers['api-version']],
-          `${method} ${path} ${requested}`,
-        ).to.deep.equal([400, speaks]);
+          `${method} ${path} ${requestedVersion}`,
+        ).to.deep.equal([400, servedVersion]);
         if (method === 'HEAD') continue;
         expect(response.json.code).to.equal('unsupported_version');
         expect(response.json.message).to.include('the versions 1, 2');
@@ -151,24 +153,24 @@ describe('two versions of a resource, the first deprecated', () => {
     expect(users.json.message).to.include('version 1 alone');
   });
 
-  it('may be named twice alike', async () => {
-    for (const [path, requested] of [
+  it('can be named in both the path and the header', async () => {
+    for (const [path, version] of [
       ['/v1/products', '1'],
       ['/v2/products', '2'],
     ] as const) {
-      expect((await request().get(path, { headers: { 'API-Version': requested } })).status).to.equal(200);
+      expect((await request().get(path, { headers: { 'API-Version': version } })).status).to.equal(200);
     }
   });
 
-  it('are all that there is', async () => {
+  it('are the only ones', async () => {
     for (const path of ['/v3/products', '/v0/products', '/v02/products', '/v2/users', '/v1/v2/products']) {
       const response = await request().get(path);
       expect([response.status, response.json.code], path).to.deep.equal([404, 'not_found']);
-      expect(announced(response)).to.deep.equal({});
+      expect(deprecationHeaders(response)).to.deep.equal({});
     }
   });
 
-  it('vary by the header where the address does not say which', async () => {
+  it('vary by API-Version only on the path without a version', async () => {
     for (const headers of [{}, SECOND, { 'API-Version': '3' }]) {
       const { headers: got } = await request().get('/products/1', { headers });
       expect(got['vary']).to.equal('Origin, API-Version, Accept');
@@ -177,33 +179,37 @@ describe('two versions of a resource, the first deprecated', () => {
       expect((await request().get(path)).headers['vary']).to.equal('Origin, Accept');
   });
 
-  it('show scripts of other origins what they say of themselves', async () => {
+  it('expose their headers to scripts of other origins', async () => {
     const { headers } = await request().get('/products/1', { headers: { Origin: SHOP } });
     const exposed = `${headers['access-control-expose-headers']}`.split(', ');
     expect(exposed).to.include.members(['API-Version', 'Deprecation', 'Sunset', 'Link']);
   });
 });
 
-describe('a rate limit over two versions', () => {
+describe('the rate limit of two versions', () => {
   const service = twoVersions({ RATE_LIMIT_REQUESTS: '1' });
 
-  it('is one, and told in the words of the version that was asked', async () => {
+  it('is shared, and reported in the requested version', async () => {
     expect((await service.client.get('/v2/products')).status).to.equal(200);
     const [first, second] = [await service.client.get('/products'), await service.client.get('/v2/products')];
     expect([first.status, first.headers['api-version']]).to.deep.equal([429, '1']);
-    expect({ ...announced(first), link: successor(first) }).to.deep.equal({
+    expect({ ...deprecationHeaders(first), link: successorLink(first) }).to.deep.equal({
       ...ANNOUNCED,
       link: '/v2/products',
     });
-    expect([second.status, second.headers['api-version'], announced(second)]).to.deep.equal([429, '2', {}]);
+    expect([second.status, second.headers['api-version'], deprecationHeaders(second)]).to.deep.equal([
+      429,
+      '2',
+      {},
+    ]);
   });
 });
 
-describe('a version whose predecessor is gone', () => {
+describe('a version whose predecessor was removed', () => {
   const service = twoVersions({}, titledProducts);
   const request = () => service.client;
 
-  it('takes nothing over: an absent header is 1 for ever', async () => {
+  it('does not become the default: without the header, the version is still 1', async () => {
     for (const headers of [{}, { 'API-Version': '1' }]) {
       const response = await request().get('/products', { headers });
       expect([response.status, response.json.code]).to.deep.equal([400, 'unsupported_version']);
@@ -220,13 +226,13 @@ describe('the second version of API keys', () => {
   const service = twoVersions();
   const request = () => service.client;
 
-  it('revokes by its own tag the key that was seen, however often it was used since', async () => {
-    const made = await request().post('/v2/api-keys', { name: 'reader', scopes: ['products:read'] });
-    const { location = '', etag } = made.headers;
-    expect([location, etag]).to.deep.equal([`/v2/api-keys/${made.json.id}`, '"v2.1"']);
+  it('revokes a key by an older ETag of its version if the key was only used since', async () => {
+    const created = await request().post('/v2/api-keys', { name: 'reader', scopes: ['products:read'] });
+    const { location = '', etag } = created.headers;
+    expect([location, etag]).to.deep.equal([`/v2/api-keys/${created.json.id}`, '"v2.1"']);
     let seen: string | undefined = etag;
     while (seen === etag) {
-      await request().get('/v2/products', { token: made.json.key });
+      await request().get('/v2/products', { token: created.json.key });
       seen = (await request().get(location)).headers.etag;
     }
     expect(seen).to.match(/^"v2\.1@\d+"$/);

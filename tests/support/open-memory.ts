@@ -1,4 +1,4 @@
-import { memoryStorage } from '#src/composition/memory-storage.js';
+import { memoryStorage } from '#src/composition/stores.js';
 import type { OpenRepository } from '../contract/repository.contract.js';
 import { ENDLESS } from './tables.js';
 

@@ -20,7 +20,7 @@ import type { Draft } from '../records/record-view.js';
 import { grantDenialReason } from './authorization.js';
 import type { CredentialCache } from './credential-cache.js';
 
-/** Keys that are read at once. */
+/** The number of keys in one page. */
 const PAGE = 1_000;
 
 export interface ApiKeyServiceDependencies {
@@ -36,7 +36,7 @@ export interface ApiKeyServiceDependencies {
 export interface IssuedApiKey {
   readonly record: Versioned<ApiKey>;
   readonly isReplay: boolean;
-  /** The secret. Absent if an earlier request created the record: nothing is stored that would tell the secret. */
+  /** The secret. Absent if an earlier request created the record, because the secret is not stored. */
   readonly key?: string;
 }
 
@@ -75,7 +75,7 @@ export class ApiKeyService {
    */
   async issue({ draft, idempotency }: Creation<ApiKey>): Promise<IssuedApiKey> {
     const key = this.deps.format.generate();
-    // The response shows what the body holds. A digest stored with the reservation would be that of an earlier attempt.
+    // The response shows the fields of the body. Stored fields would contain the digest of an earlier attempt.
     const idOnly = idempotency && { ...idempotency, storesFields: false };
     const created = await this.deps.keys.create({ draft: this.withDigest(draft, key), idempotency: idOnly });
     return created.isReplay ? this.asCreated(created) : { ...created, key };
@@ -124,13 +124,14 @@ export class ApiKeyService {
 
   private withDigest({ fields: sent, issues }: Draft<ApiKey>, key: string): Draft<ApiKey> {
     const { expiresAt } = sent;
-    const tooLate = typeof expiresAt === 'number' ? validateExpiry(expiresAt, this.deps.clock.now()) : [];
+    const expiryIssues =
+      typeof expiresAt === 'number' ? validateExpiry(expiresAt, this.deps.clock.now()) : [];
     const fields = { ...sent, digest: this.deps.format.digest(key) };
-    const all = [...issues, ...tooLate];
-    return { fields, issues: all.length > 0 ? all : validateApiKey(fields as ApiKey) };
+    const found = [...issues, ...expiryIssues];
+    return { fields, issues: found.length > 0 ? found : validateApiKey(fields as ApiKey) };
   }
 
-  /** With the time of its creation, which the response shows. If the key is gone, that of the reservation. */
+  /** Returns the record with its time of creation; with that of the reservation if the key is deleted. */
   private async asCreated({ record, isReplay }: Created<ApiKey>): Promise<IssuedApiKey> {
     const current = await this.deps.records.find(record.id);
     return { record: { ...record, createdAt: current?.createdAt ?? record.createdAt }, isReplay };

@@ -22,7 +22,7 @@ export interface ExternalIssuer {
   readonly tokens: TokenVerifier;
 }
 
-/** An OAuth client: an API key that its own id and secret named. */
+/** An OAuth client: an API key that was authenticated by its id and secret. */
 export interface AuthenticatedClient extends VerifiedCredential {
   readonly keyId: Id;
 }
@@ -35,14 +35,14 @@ export interface AuthenticatorDependencies {
   /** Verifies the access tokens that this service issues. */
   readonly accessTokens: TokenVerifier;
   readonly external: ExternalIssuer | undefined;
-  /** Reads the `iss` of a JWT without verifying it; undefined if the token is no JWT or has none. */
+  /** Reads the `iss` of a JWT without verifying it; undefined if the token is not a JWT or has no issuer. */
   readonly issuerOf: (token: string) => string | undefined;
 }
 
 /**
  * The one way from a credential to a principal: one digest, one cache, then the verifier of its kind. An address that
- * keeps failing is throttled. A credential that was valid in the last 10 minutes passes the throttle, so that a
- * neighbour's failures lock nobody out.
+ * keeps failing is throttled. A credential that was valid in the last 10 minutes passes the throttle, so that
+ * failures of others at the same address do not lock its client out.
  */
 export class Authenticator {
   constructor(private readonly deps: AuthenticatorDependencies) {}
@@ -59,8 +59,8 @@ export class Authenticator {
   }
 
   /**
-   * Authenticates an OAuth client: the id of an API key, and that key as its secret. Reads the key from the store each
-   * time.
+   * Authenticates an OAuth client: its id is the id of an API key, and its secret is that key. Reads the key from the
+   * store each time.
    * @throws AppError as {@link authenticate}
    */
   async authenticateClient(id: string, secret: string, address: string): Promise<AuthenticatedClient> {
@@ -93,7 +93,7 @@ export class Authenticator {
       cache.set(digest, verified, start);
       return verified;
     } catch (error) {
-      // Counts the failure, then checks again: of many concurrent failures only the quota learns the reason.
+      // Counts the failure, then checks again: of many concurrent failures, only as many as the quota get the reason.
       if (isBadCredential(error)) this.throwIfThrottled(await failures.consume(address));
       throw error;
     }

@@ -1,7 +1,7 @@
 import type { Principal, Scope } from '../../domain/access.js';
 import { AppError } from '../../domain/errors.js';
 
-/** What a request needs: a certain scope, any valid credential, or nothing. */
+/** The access that a route requires: a certain scope, any valid credential, or nothing. */
 export type Requirement = Scope | 'authenticated' | 'public';
 
 /** The credential is valid and lacks a scope. */

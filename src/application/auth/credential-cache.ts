@@ -21,7 +21,8 @@ export interface VerificationStart {
 
 /**
  * The credentials that were verified lately, by digest. LRU, at most 100 entries per principal, so that one client
- * cannot evict the others. Only valid credentials get in, so that a flood of bad tokens evicts nothing.
+ * cannot evict the others. Only valid credentials are cached, so that a flood of bad tokens evicts nothing.
+ * By hand: the library lru-cache has no limit per principal.
  */
 export class CredentialCache {
   /** Least recently used first, as is each set of digests. */
@@ -53,8 +54,8 @@ export class CredentialCache {
   }
 
   /**
-   * @returns the credential if it need not be verified again. Checks both clocks, so that setting one back prolongs
-   * nothing.
+   * @returns the credential if it need not be verified again. Checks both clocks, so that setting the time of day back
+   * prolongs nothing.
    */
   getFresh(digest: string): VerifiedCredential | undefined {
     const entry = this.entries.get(digest);
@@ -70,7 +71,7 @@ export class CredentialCache {
     return entry !== undefined && this.ageOf(entry) < REMEMBERED_MS;
   }
 
-  /** Has each credential of the principal verified again at its next use. */
+  /** Makes each credential of the principal stale, so that its next use verifies it again. */
   invalidate(principalId: string): void {
     this.invalidations++;
     for (const digest of this.digestsByPrincipal.get(principalId) ?? []) {

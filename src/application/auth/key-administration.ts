@@ -29,7 +29,7 @@ export class KeyAdministration {
   constructor(private readonly deps: KeyAdministrationDependencies) {}
 
   /**
-   * @returns the key in plain text, which nothing can show again
+   * @returns the key in plain text, which cannot be shown again
    * @throws AppError `validation_failed`
    */
   async create(fields: NewApiKey): Promise<{ readonly record: Versioned<ApiKey>; readonly key: string }> {

@@ -38,7 +38,7 @@ export class SigningKeyAdministration {
   /** Creates the first key of a store. Of several replicas that find no key, one succeeds. */
   async makeFirst(): Promise<void> {
     const isMade = await this.insert(FIRST_ID);
-    // The tombstone of a revoked first key keeps its id. Several replicas may then each create a key: no harm.
+    // The tombstone of a revoked first key keeps its id. Then several replicas may each create a key, without harm.
     if (!isMade && (await this.all()).length === 0) await this.makeAnother();
   }
 

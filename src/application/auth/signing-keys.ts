@@ -19,7 +19,7 @@ export interface SigningKeysDependencies {
 
 type Keys = readonly Versioned<SigningKey>[];
 
-/** A cache of the store's signing keys. Every method may throw a CatalogueError `unavailable`. */
+/** A cache of the store's signing keys. Every method may throw an AppError `unavailable`. */
 export class SigningKeys {
   private cached: { readonly keys: Keys; readonly readAt: number } | undefined;
   private reading: Promise<Keys> | undefined;

@@ -7,7 +7,7 @@ import type { CopyRules } from './copy-rules.js';
 
 const BATCH = 1_000;
 
-/** A batch ends early at this many bytes of entries as JSON. One entry has about 1 MiB at most. */
+/** A batch ends early at this many bytes of entries as JSON. One entry has at most about 1 MiB. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
 /** The copy cannot be made, or differs from its source. The message is for a person. */
@@ -27,8 +27,8 @@ export type Progress = (name: string, step: 'comparing' | 'copying' | 'verifying
 
 /**
  * Copies all entries of `from` to `to`, and verifies the copy by reading both again. It may be stopped at any point and
- * run again: it writes only what is missing. Its memory grows with the changes since an earlier run, and not with the
- * number of entries. Entries that are past by the rules count on neither side.
+ * run again: it writes only missing entries. Its memory grows with the changes since an earlier run, and not with the
+ * number of entries. It ignores entries that have expired by the rules.
  */
 export class ArchiveCopy<Key extends number | string, Entry> {
   constructor(

@@ -9,7 +9,7 @@ import { HOUR_MS, RESERVATION_MS, RESERVATION_PROMISED_MS } from './retention.js
  */
 export const TOMBSTONE_NEEDED_MS = RESERVATION_MS + 12 * HOUR_MS;
 
-/** What a copy has to know about its entries. */
+/** The keys, kinds and expiry of the entries of a copy. */
 export interface CopyRules<Key extends number | string, Entry> {
   /** A value before every key. */
   readonly beforeAll: Key;
@@ -18,8 +18,8 @@ export interface CopyRules<Key extends number | string, Entry> {
   readonly nouns: readonly string[];
   nounOf(entry: Entry): string;
   /**
-   * Whether the entry is not needed any more. Such an entry is not copied, may vanish from either side, and may be left
-   * in the target by an earlier run.
+   * Whether the entry has expired. An expired entry is not copied, may be purged on either side, and may remain in the
+   * target from an earlier run.
    */
   isPast(entry: Entry): boolean;
   /** Whether the target's entry cannot be a copy, although the source has an entry with the same key. */

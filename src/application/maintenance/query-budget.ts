@@ -2,7 +2,7 @@ import { queryTooExpensive } from '../../domain/errors.js';
 import { yieldFairly } from '../../shared/event-loop.js';
 import type { Clock } from '../ports/clock.js';
 
-/** How long a query that no index serves may take. Only its own work counts, not that of others in between. */
+/** The time that a query may take if no index serves it. Only its own work counts, not that of others in between. */
 export class QueryBudget {
   constructor(
     private readonly clock: Clock,
@@ -10,15 +10,19 @@ export class QueryBudget {
   ) {}
 
   /**
-   * Starts to measure one query.
-   * @param client the principal or address that asks, as in {@link ListQuery}
-   * @param isEndless whether the query may take any time
+   * Starts the time of one query.
+   * @param client the principal or IP address of the request, as in {@link ListQuery}
    */
-  start(client?: string, isEndless = false): QueryTime {
-    return new QueryTime(this.clock, isEndless ? Number.POSITIVE_INFINITY : this.timeoutMs, client);
+  start(client?: string): QueryTime {
+    return new QueryTime(this.clock, this.timeoutMs, client);
   }
 
-  /** Returns the result of some work, and how many milliseconds it took. */
+  /** Starts the time of a query that may take any time, and still yields to other work. */
+  startUnlimited(client?: string): QueryTime {
+    return new QueryTime(this.clock, Number.POSITIVE_INFINITY, client);
+  }
+
+  /** Returns the result of `work`, and its duration in milliseconds. */
   measured<Result>(work: () => Result): [Result, number] {
     const started = this.clock.elapsed();
     const result = work();
@@ -26,6 +30,7 @@ export class QueryBudget {
   }
 }
 
+/** The time of one query. */
 export class QueryTime {
   private used = 0;
   private resumed: number;
@@ -39,10 +44,10 @@ export class QueryTime {
   }
 
   /**
-   * Yields to other work.
+   * Yields to other work. Call it between two pieces of the query.
    * @throws AppError `query_too_expensive` when the time is used up
    */
-  async turn(): Promise<void> {
+  async checkpoint(): Promise<void> {
     this.used += this.clock.elapsed() - this.resumed;
     if (this.used >= this.timeoutMs) throw queryTooExpensive();
     await yieldFairly(this.client);

@@ -4,18 +4,18 @@ import type { Purgeable } from '../ports/purgeable.js';
 
 export const HOUR_MS = 3_600_000;
 
-/** For so long a repetition is known as one. */
+/** How long a retry is recognized. */
 export const RESERVATION_PROMISED_MS = 24 * HOUR_MS;
 
-/** For so long a reservation is kept; the hour more is for those who copy it, and for clocks that differ. */
+/** How long a reservation is kept. The extra hour is for a copy of the store and for clocks that differ. */
 export const RESERVATION_MS = RESERVATION_PROMISED_MS + HOUR_MS;
 
-/** A tombstone outlives every reservation of its id, which was made before the record was deleted. */
+/** How long a tombstone is kept. It outlives every reservation of its id, which is older than the deletion. */
 export const TOMBSTONE_MS = 2 * RESERVATION_MS;
 
 const BATCH = 500;
 
-/** Lets go of what is kept for a time only, batch by batch, so that nobody waits long for it. */
+/** Purges expired entries in batches, so that other work waits for one batch at most. */
 export class Retention {
   private readonly startedAt: number;
   private readonly startedElapsed: number;
@@ -29,7 +29,7 @@ export class Retention {
   }
 
   /**
-   * @param isOver asked between two batches
+   * @param isOver called between two batches; the purge ends if it returns true
    * @throws AppError `unavailable`
    */
   async purgeExpired(isOver: () => boolean = () => false): Promise<void> {
@@ -39,7 +39,7 @@ export class Retention {
     }
   }
 
-  /** A clock that is set forward while this process runs makes nothing older. */
+  /** Returns the time of day, or less if the clock was set forward while this process runs: nothing expires early. */
   private now(): number {
     const { clock } = this;
     return Math.min(clock.now(), this.startedAt + clock.elapsed() - this.startedElapsed);

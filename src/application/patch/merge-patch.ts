@@ -1,6 +1,9 @@
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What a merge patch (RFC 7396) makes of a document: null removes, objects merge, anything else replaces. */
+/**
+ * Returns a document with a merge patch (RFC 7396) applied: null removes, objects merge, other values replace.
+ * By hand: the library json-merge-patch changes its target.
+ */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;
   const merged = new Map(isJsonObject(target) ? Object.entries(target) : []);

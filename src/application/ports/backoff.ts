@@ -1,5 +1,5 @@
-/** Waits between two tries of a write that lost a race, longer each time and by chance, so that racers part. */
+/** Pauses between two attempts of a write that lost a race. Pauses are random and grow, so that rivals separate. */
 export interface Backoff {
-  /** @param attempt how many tries were lost so far, from 1 */
+  /** @param attempt the number of attempts that were lost so far, from 1 */
   pause(attempt: number): Promise<void>;
 }

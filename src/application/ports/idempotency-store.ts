@@ -3,7 +3,7 @@ import type { Id, Instant } from '../../domain/record.js';
 /** The id in the reservation of a key under which no single record is created. */
 export const NO_ID: Id = 0;
 
-/** What the first use of an idempotency key leaves. */
+/** The entry that the first use of an idempotency key leaves in the store. */
 export interface Reservation {
   /** Identifies the request, of one principal in one collection. Printable ASCII. */
   readonly key: string;
@@ -21,8 +21,8 @@ export interface Reservation {
 
 /**
  * Stores the reservations of one resource for at least {@link RESERVATION_MS}. It copies every argument at the moment
- * of the call, and returns copies. Every method may throw a CatalogueError `unavailable`; the reservations may have
- * been made nevertheless.
+ * of the call, and returns copies. Every method may throw an AppError `unavailable`; the reservations may
+ * still have been made.
  */
 export interface IdempotencyStore {
   /** @returns the reservations of those keys that are in use, by key */

@@ -1,4 +1,4 @@
-/** Where the service says what befell it. Details hold no secret. */
+/** The log of the service. Details contain no secret. */
 export interface Logger {
   info(event: string, details?: Readonly<Record<string, unknown>>): void;
   warn(event: string, details?: Readonly<Record<string, unknown>>): void;

@@ -1,7 +1,7 @@
-/** What is counted, by the names under which it is published. */
+/** The published names of the counters. */
 export type CounterName = 'rate_limiter_fallback_total';
 
-/** Counts what befalls the service, for whoever watches it from outside. */
+/** Counts events of the service for monitoring. */
 export interface Metrics {
   increment(counter: CounterName): void;
 }

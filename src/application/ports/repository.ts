@@ -7,8 +7,8 @@ export type InsertOutcome = 'inserted' | 'id_conflict' | AppError;
 
 /**
  * Stores the records of one resource. It copies every argument at the moment of the call, and returns copies: a
- * caller may change both afterwards without changing what is stored. Every method may throw a CatalogueError
- * `unavailable`; a write that threw it may have been done nevertheless.
+ * caller may change both afterwards without changing what is stored. Every method may throw an AppError
+ * `unavailable`; a write that threw it may still have succeeded.
  */
 export interface Repository<Fields> {
   /**
@@ -44,8 +44,8 @@ export interface Repository<Fields> {
   findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined>;
 
   /**
-   * Returns one page. A client that follows the places of the pages sees every record exactly once that exists all
-   * the time and whose sort values do not change, whatever else is written meanwhile.
+   * Returns one page. A client that follows the positions of the pages sees a record exactly once if the record
+   * exists all the time and its sort values do not change. Other writes make no difference.
    * @throws AppError `query_too_expensive` if no index serves the query and it is not done in time
    */
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>>;

@@ -1,13 +1,13 @@
-/** The program cannot, or must not, use what is in the place of the store. The message is for a person. */
+/** The program cannot, or must not, use the configured store. The message is for a person. */
 export class StoreConfigError extends Error {}
 
 /** The file, the server or the memory that holds the tables. */
 export interface Store {
-  /** Where the data is, for a person. Contains no secret. */
+  /** The location of the data, for a person. Contains no secret. */
   readonly location: string;
   /**
    * Makes the store ready and its schema current. May be called again after a failure.
-   * @throws AppError `unavailable` if a later try may succeed, else UnusableStore
+   * @throws AppError `unavailable` if a later try may succeed, else StoreConfigError
    */
   open(): Promise<void>;
   /** @throws AppError `unavailable` while the store cannot be reached */

@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/record.js';
 
 /** A token as a client sent it. */
 export interface Credential {
-  /** What stands after `Bearer`, or the secret of an OAuth client. */
+  /** The text after `Bearer`, or the secret of an OAuth client. */
   readonly token: string;
   /** SHA-256 of the token, in lower-case hexadecimal. Computed once for each request. */
   readonly digest: string;
@@ -18,6 +18,6 @@ export interface VerifiedCredential extends Principal {
 }
 
 export interface TokenVerifier {
-  /** @throws AppError `invalid_token` or `token_expired`; `unavailable` if neither can be found out now */
+  /** @throws AppError `invalid_token` or `token_expired`; `unavailable` if the token cannot be verified now */
   verify(credential: Credential): Promise<VerifiedCredential>;
 }

@@ -8,7 +8,7 @@ import { type IdempotentRequest, keyReused } from './idempotency.js';
 import type { Draft } from './record-view.js';
 
 /*
- * Creating a record takes five steps. A step takes the attempts that have no outcome yet and fit its second column.
+ * Creating a record takes five steps. Each step handles the attempts without an outcome that match its second column.
  *
  * | step                | for          | afterwards the attempt knows   | the attempt ends as                     |
  * |---------------------|--------------|--------------------------------|-----------------------------------------|
@@ -23,10 +23,10 @@ import type { Draft } from './record-view.js';
  * die between any two steps: another attempt with the same key finds the reservation and ends with the same id.
  */
 
-/** A record to create, and how it is told from another that is asked for in the same words. */
+/** A record to create, and the idempotency of its request. */
 export interface Creation<Fields> {
   readonly draft: Draft<Fields>;
-  /** Absent if each request creates a record of its own. */
+  /** Absent if each request creates its own record. */
   readonly idempotency?: IdempotentRequest | undefined;
 }
 
@@ -50,7 +50,8 @@ export interface CreationDependencies<Fields> {
 }
 
 /**
- * Creates records, those under an idempotency key exactly once, whatever is lost, killed or sent twice at any moment.
+ * Creates records. Those under an idempotency key are created exactly once, even if a request is sent twice or a
+ * process dies at any moment.
  */
 export class RecordCreator<Fields> {
   constructor(private readonly deps: CreationDependencies<Fields>) {}
@@ -64,7 +65,7 @@ export class RecordCreator<Fields> {
     await this.refuse(open().filter(({ refusal }) => refusal));
     await this.reserve(open().filter(isKeyed));
     await this.insert(open());
-    return attempts.map(({ outcome }) => sure(outcome, 'an outcome'));
+    return attempts.map(({ outcome }) => required(outcome, 'outcome'));
   }
 
   /** Step 1. It comes before validation, because the same body may be invalid by now. */
@@ -83,12 +84,12 @@ export class RecordCreator<Fields> {
   private async validate(attempts: readonly Attempt<Fields>[]): Promise<void> {
     if (attempts.length === 0) return;
     const results = await this.deps.validate(attempts.map(({ draft }) => draft));
-    for (const [at, attempt] of attempts.entries()) attempt.validated(sure(results[at], 'a validation'));
+    for (const [at, attempt] of attempts.entries()) attempt.validated(required(results[at], 'validation'));
   }
 
   /**
-   * Step 3. An attempt that succeeded meanwhile comes first: the record that this one names may be gone only since
-   * then.
+   * Step 3. Looks again for a rival that succeeded meanwhile: its record may refer to another that was deleted since,
+   * which is why this attempt is refused.
    */
   private async refuse(attempts: readonly Attempt<Fields>[]): Promise<void> {
     await this.findReservations(attempts.filter(isKeyed));
@@ -101,10 +102,10 @@ export class RecordCreator<Fields> {
     if (attempts.length === 0) return;
     const ids = await this.deps.ids.take(attempts.length);
     const now = this.deps.clock.now();
-    const wanted = attempts.map((attempt, at) => attempt.newReservation(sure(ids[at], 'an id'), now));
-    const existing = await this.deps.reservations.reserve(wanted);
+    const own = attempts.map((attempt, at) => attempt.newReservation(required(ids[at], 'id'), now));
+    const existing = await this.deps.reservations.reserve(own);
     for (const attempt of attempts)
-      attempt.reserved(sure(existing.get(attempt.idempotency.key), 'a reservation'));
+      attempt.reserved(required(existing.get(attempt.idempotency.key), 'reservation'));
   }
 
   /** Step 5 */
@@ -112,15 +113,15 @@ export class RecordCreator<Fields> {
     if (attempts.length === 0) return;
     const { ids, clock, records } = this.deps;
     const unreserved = attempts.filter(({ reservation }) => !reservation);
-    const free = (unreserved.length > 0 ? await ids.take(unreserved.length) : []).values();
-    const wanted = attempts.map((attempt) =>
-      attempt.newRecord(attempt.reservation?.id ?? sure(free.next().value, 'an id'), clock.now()),
+    const freeIds = (unreserved.length > 0 ? await ids.take(unreserved.length) : []).values();
+    const created = attempts.map((attempt) =>
+      attempt.newRecord(attempt.reservation?.id ?? required(freeIds.next().value, 'id'), clock.now()),
     );
-    const inserted = await records.insertAll(wanted);
+    const inserted = await records.insertAll(created);
     const refused: Id[] = [];
     for (const [at, attempt] of attempts.entries()) {
-      const record = sure(wanted[at], 'a record');
-      attempt.inserted(record, sure(inserted[at], 'an outcome'));
+      const record = required(created[at], 'record');
+      attempt.inserted(record, required(inserted[at], 'outcome'));
       if (!attempt.reservation && attempt.outcome instanceof AppError) refused.push(record.id);
     }
     ids.giveBack?.(refused);
@@ -133,7 +134,7 @@ function isKeyed<Fields>(attempt: Attempt<Fields>): attempt is Keyed<Fields> {
   return attempt.idempotency !== undefined;
 }
 
-/** Whether the key has given the record's id. */
+/** Whether a reservation determines the id of the record. */
 function isReserved<Each extends Attempt<unknown>>(
   attempt: Each,
 ): attempt is Each & { readonly reservation: Reservation } {
@@ -149,7 +150,7 @@ class Attempt<Fields> {
   reservation: Reservation | undefined;
   refusal: AppError | undefined;
   private fields: Fields | undefined;
-  /** The time of the reservation if step 4 made or found it. */
+  /** The time of the reservation, if step 4 made or found it. */
   private reservedAt: Instant | undefined;
 
   constructor({ draft, idempotency }: Creation<Fields>) {
@@ -157,7 +158,7 @@ class Attempt<Fields> {
     this.idempotency = idempotency;
   }
 
-  /** Takes the reservation under its key. One of another body ends the attempt. */
+  /** Takes the reservation under its key. A reservation of another body ends the attempt. */
   attach(existing: Reservation | undefined): void {
     if (!existing) return;
     if (existing.fingerprint === this.idempotency?.fingerprint) this.reservation = existing;
@@ -194,7 +195,7 @@ class Attempt<Fields> {
     if (result === 'inserted') this.outcome = { record, isReplay: false };
     else if (result !== 'id_conflict') this.outcome = result;
     else if (this.reservation) this.replay(this.reservation);
-    else throw new Error(`The store gave out the id ${record.id} twice.`);
+    else throw new Error(`The store assigned the id ${record.id} twice.`);
   }
 
   /**
@@ -207,8 +208,8 @@ class Attempt<Fields> {
   }
 }
 
-/** For results that an adapter owes for each creation. */
-function sure<Value>(value: Value | undefined, what: string): Value {
-  if (value === undefined) throw new Error(`A creation is left without ${what}.`);
+/** @throws Error if an adapter returned no result for a creation */
+function required<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new Error(`A creation has no ${what}.`);
   return value;
 }

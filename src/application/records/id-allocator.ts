@@ -3,22 +3,21 @@ import type { Repository } from '../ports/repository.js';
 
 type IdSource = Pick<Repository<never>, 'reserveIds' | 'releaseIds'>;
 
-/** Where new ids come from. */
+/** The source of new ids. */
 export interface IdPool {
-  /** Ids that belong to the caller, in ascending order. */
+  /** Returns ids that belong to the caller, in ascending order. */
   take(count: number): Promise<Id[]>;
   /** Takes back ids under which an insertion was refused, in ascending order. Absent if such ids stay unused. */
   giveBack?(ids: readonly Id[]): void;
 }
 
-/** Ids that are reserved at once, so that most creations cost the store no second write. */
-const LEASE = 32;
+/** The number of ids in a block. Because of the block, most creations cost the store no second write. */
+const BLOCK = 32;
 
 /**
- * Hands out ids in ascending order from blocks that it reserves in the store (hi/lo allocation). A process that dies
- * leaves the rest of its block unused for ever; one that stops gives it back. An id under which an insertion was
- * refused
- * stays unused: handed out again it would come out of order.
+ * Allocates ids in ascending order from blocks that it reserves in the store (hi/lo allocation). If the process dies,
+ * the rest of its block stays unused permanently; if it stops, the rest is released. An id under which an insertion was
+ * refused stays unused, because using it later would break the ascending order.
  */
 export class IdAllocator implements IdPool {
   private next: Id = 0;
@@ -28,12 +27,12 @@ export class IdAllocator implements IdPool {
   constructor(private readonly source: IdSource) {}
 
   async take(count: number): Promise<Id[]> {
-    const taken: Id[] = [];
-    while (taken.length < count) {
-      while (this.next === this.end) await this.renewed(count - taken.length);
-      while (this.next < this.end && taken.length < count) taken.push(this.next++);
+    const allocated: Id[] = [];
+    while (allocated.length < count) {
+      while (this.next === this.end) await this.awaitRenewal(count - allocated.length);
+      while (this.next < this.end && allocated.length < count) allocated.push(this.next++);
     }
-    return taken;
+    return allocated;
   }
 
   async release(): Promise<void> {
@@ -42,8 +41,8 @@ export class IdAllocator implements IdPool {
     if (next < end) await this.source.releaseIds(next, end);
   }
 
-  private async renewed(wanted: number): Promise<void> {
-    this.renewal ??= this.renew(Math.max(LEASE, wanted)).finally(() => {
+  private async awaitRenewal(wanted: number): Promise<void> {
+    this.renewal ??= this.renew(Math.max(BLOCK, wanted)).finally(() => {
       this.renewal = undefined;
     });
     await this.renewal;
@@ -57,8 +56,7 @@ export class IdAllocator implements IdPool {
 }
 
 /**
- * Ids for records of which many may be refused. An id under which one was refused serves the next. For one writer
- * alone.
+ * Ids for one writer whose records are often refused. The id of a refused record is used for the next record.
  */
 export class ReservedIds implements IdPool {
   private spare: Id[] = [];
@@ -78,7 +76,7 @@ export class ReservedIds implements IdPool {
     this.spare = [...ids, ...this.spare];
   }
 
-  /** Gives the store as many ids as it takes: those that were reserved last, without a gap. */
+  /** Returns to the store the ids that it accepts: those that were reserved last, without a gap. */
   async release(): Promise<void> {
     const end = (this.spare.at(-1) ?? 0) + 1;
     let first = end;

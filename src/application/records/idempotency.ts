@@ -3,16 +3,16 @@ import { AppError } from '../../domain/errors.js';
 import { canonicalJson, hasMoreValues } from '../../shared/canonical-json.js';
 import { NO_ID, type Reservation } from '../ports/idempotency-store.js';
 
-/** A request to create a record that takes effect once, however often it is sent. */
+/** A request that creates one record, even if it is sent several times. */
 export interface IdempotentRequest {
   /** See {@link Reservation.key}. */
   readonly key: string;
   readonly fingerprint: string;
-  /** Whether the response shows the fields beside the id. */
+  /** Whether the response shows the fields besides the id. */
   readonly storesFields: boolean;
 }
 
-/** Computes the fingerprint of the body when it is first asked for. */
+/** Returns a request that computes the fingerprint of its body at the first use. */
 export function idempotentRequest(
   request: Pick<IdempotentRequest, 'key' | 'storesFields'> & { readonly body: unknown },
 ): IdempotentRequest {
@@ -29,16 +29,15 @@ export function idempotentRequest(
 }
 
 /**
- * The key of a reservation. Only a digest of the idempotency key is stored: it may be of any length, and tell something
- * of
- * the client.
- * @param principal the owner of the idempotency key; a NUL, which no idempotency key has, separates the two
+ * The key of a reservation. Only a digest of the idempotency key is stored, because the key may have any length and may
+ * reveal something about the client.
+ * @param principal the owner of the idempotency key; a NUL, which no idempotency key contains, separates the two
  */
 export function reservationKey(principal: string, idempotencyKey: string): string {
   return sha256(`${idempotencyKey}\0${principal}`);
 }
 
-/** The reservation for a stream itself. No body has this fingerprint. */
+/** The reservation of a stream itself. No body has this fingerprint. */
 export const STREAM: Omit<Reservation, 'key' | 'reservedAt'> = { fingerprint: 'stream', id: NO_ID };
 
 /** The key of the reservation for one line of a stream. */
@@ -50,8 +49,8 @@ export function lineKey(streamKey: string, line: number): string {
 const MAX_VALUES = 5_000;
 
 /**
- * Equal for two bodies that are the same value, however they are written. In a body that is larger than any record the
- * order of members counts: the body is refused anyway, and should cost little.
+ * The fingerprint of a body. Two bodies with the same JSON value have the same fingerprint. If a body is larger than
+ * any record, the order of its members counts: it is refused anyway, so it must cost little.
  */
 export function fingerprintOf(body: unknown): string {
   return sha256(hasMoreValues(body, MAX_VALUES) ? JSON.stringify(body) : canonicalJson(body));

@@ -1,17 +1,16 @@
 import type { FieldSpecs } from '../../domain/fields.js';
 
-/** A request for one page of a list. Every store gives the same page for it. */
+/** A request for one page of a list. Every store returns the same page for it. */
 export interface ListQuery {
-  /** The most records of the page, at least 1. A store may end a page earlier if the records are large. */
+  /** The maximum number of records, at least 1. A store may end the page earlier if the records are large. */
   readonly limit: number;
   /** The page ends after about this many bytes of records. Absent: {@link MAX_PAGE_BYTES}. */
   readonly bytes?: number;
   /**
-   * Whether the page continues a list that was promised whole. Then a store searches for it to the end if it can,
-   * however long that takes.
+   * Whether the page continues an export, which must be complete. A store then searches without a time limit if it can.
    */
   readonly isContinuation?: true;
-  /** A record in the list matches all of them. */
+  /** Every record in the list matches all filters. */
   readonly filters: readonly Filter[];
   readonly order: Order;
   /** Absent: the first page. */
@@ -26,7 +25,7 @@ export type Value = string | number;
 export type Filter = Comparison | Membership | AttributeFilter;
 
 export interface Comparison {
-  /** A field of the resource or of the metadata. */
+  /** A field of the resource, or one of {@link SYSTEM_FIELDS}. */
   readonly field: string;
   /** `prefix` is for texts only. */
   readonly operator: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'prefix';
@@ -62,14 +61,14 @@ export interface ListPage<Item> {
   /** In the list's order, also if the page was reached backwards. */
   readonly records: readonly Item[];
   /**
-   * Whether more records lie beyond the page, in the direction in which it was read. A store may say so if it would
-   * have to search long to be sure.
+   * Whether more records lie beyond the page, in the direction in which it was read. A store may return true if it
+   * would have to search long to be sure.
    */
   readonly hasMore: boolean;
 }
 
 /**
- * A page ends after about this many bytes of records, so one request neither keeps others waiting nor fills the memory.
+ * A page ends after about this many bytes of records, so that one request neither delays others nor fills the memory.
  */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
@@ -83,7 +82,7 @@ export interface Position {
   readonly values: readonly Value[];
 }
 
-/** A table as the stores need to know it. */
+/** A table as the stores need it. */
 export interface RecordTable {
   /** The name of the table or collection, and of the counter of its ids. */
   readonly name: string;

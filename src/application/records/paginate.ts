@@ -3,7 +3,7 @@ import type { Repository } from '../ports/repository.js';
 import type { ListQuery } from './list-query.js';
 import { positionOf } from './query-semantics.js';
 
-/** The pages of a list from the query's position on, forwards. The next page is read when it is asked for. */
+/** Yields the pages of a list, forwards from the query's position. Reads a page when the caller needs it. */
 export async function* paginate<Fields>(
   records: Pick<Repository<Fields>, 'list'>,
   query: ListQuery,

@@ -17,18 +17,18 @@ export function compareValues(a: Value, b: Value): number {
 /** @returns below 0 if `a` comes first. Both have a value for each key. */
 export function compareInOrder(order: Order, a: readonly Value[], b: readonly Value[]): number {
   for (const [at, { descending }] of order.entries()) {
-    const difference = compareValues(given(a[at]), given(b[at]));
+    const difference = compareValues(required(a[at]), required(b[at]));
     if (difference !== 0) return descending ? -difference : difference;
   }
   return 0;
 }
 
 export function valuesOf(record: Versioned<unknown>, order: Order): Value[] {
-  return order.map(({ field }) => given(fieldValue(record, field)));
+  return order.map(({ field }) => required(fieldValue(record, field)));
 }
 
-/** Lists are sorted by fields that every record has. */
-function given(value: Value | undefined): Value {
+/** @throws Error if a record has no value for a field of the order */
+function required(value: Value | undefined): Value {
   if (value === undefined) throw new Error('A value of the order is missing.');
   return value;
 }
@@ -53,7 +53,7 @@ export function comparedValue(table: RecordTable, filter: Filter, value: Value):
   return typeof value === 'string' && isFolded(table, filter) ? foldCase(value) : value;
 }
 
-/** Every attribute value that is written like this text. */
+/** Every attribute value that is written like the text of a filter. */
 export function attributeValues({ value: text }: AttributeFilter): (string | number | boolean)[] {
   const number = Number(text);
   return [
@@ -66,4 +66,41 @@ export function attributeValues({ value: text }: AttributeFilter): (string | num
 /** The texts that start with a prefix, as a range. */
 export function prefixRange(prefix: string): { readonly from: string; readonly before: string | undefined } {
   return { from: prefix, before: endOfPrefix(prefix) };
+}
+
+/** Whether a record matches a filter, for stores without a query language. A record without the field never matches. */
+export function matchesFilter(table: RecordTable, record: Versioned<unknown>, filter: Filter): boolean {
+  if (filter.operator === 'attribute') return hasAttribute(record, filter);
+  const own = fieldValue(record, filter.field);
+  if (own === undefined) return false;
+  const value = comparedValue(table, filter, own);
+  if (filter.operator === 'in')
+    return filter.values.some((other) => comparedValue(table, filter, other) === value);
+  return COMPARISONS[filter.operator](value, comparedValue(table, filter, filter.value));
+}
+
+const COMPARISONS = {
+  eq: (a, b) => a === b,
+  ne: (a, b) => a !== b,
+  lt: (a, b) => compareValues(a, b) < 0,
+  lte: (a, b) => compareValues(a, b) <= 0,
+  gt: (a, b) => compareValues(a, b) > 0,
+  gte: (a, b) => compareValues(a, b) >= 0,
+  prefix: (a, b) => String(a).startsWith(String(b)),
+} satisfies Record<string, (a: Value, b: Value) => boolean>;
+
+function hasAttribute(record: Versioned<unknown>, filter: AttributeFilter): boolean {
+  const { attributes = {} } = record.fields as { attributes?: Readonly<Record<string, unknown>> };
+  if (!Object.hasOwn(attributes, filter.key)) return false;
+  return attributeValues(filter).some((value) => value === attributes[filter.key]);
+}
+
+/** The value of a unique field as it is compared: folded if the field ignores case. */
+export function uniqueValueOf(
+  { fields }: RecordTable,
+  record: Versioned<unknown>,
+  field: string,
+): Value | undefined {
+  const value = fieldValue(record, field);
+  return typeof value === 'string' && fields[field]?.ignoresCase ? foldCase(value) : value;
 }

@@ -13,7 +13,7 @@ import { paginate } from './paginate.js';
 import { draftValidator, type RecordRules, validateAll } from './record-validator.js';
 import { type Change, changedDraft, type Draft, newDraft, type RecordView } from './record-view.js';
 
-/** A write that loses this many races in a row is given up, and nothing is written. */
+/** A write is given up after it loses this many races in a row. Nothing is written. */
 const MAX_ATTEMPTS = 64;
 
 /** The versions of a record that a write may change. */
@@ -37,10 +37,7 @@ export interface RecordServiceDependencies<Fields> {
   readonly rules: RecordRules<Fields>;
 }
 
-/**
- * Everything that clients do with the records of a resource. The resource is in the dependencies, as values and
- * functions.
- */
+/** The use cases of the records of any resource. Its dependencies hold what differs, as values and functions. */
 export class RecordService<Fields> {
   private readonly creator: RecordCreator<Fields>;
 
@@ -60,14 +57,14 @@ export class RecordService<Fields> {
   }
 
   /**
-   * The number of records in a list with these filters.
+   * Returns the number of records that match the filters.
    * @param client as in {@link ListQuery}
    */
   count(filters: readonly Filter[], client?: string): Promise<number> {
     return this.deps.records.count(filters, client);
   }
 
-  /** The whole list from the query's position on, page by page. */
+  /** Yields the whole list from the query's position on, page by page. */
   pages(query: ListQuery): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
     return paginate(this.deps.records, query);
   }
@@ -79,7 +76,7 @@ export class RecordService<Fields> {
     return record;
   }
 
-  /** The draft of a new record, for {@link create}. It has every issue of the body except missing references. */
+  /** Returns the draft of a new record for {@link create}, with every issue of the body except missing references. */
   draft(body: unknown): Draft<Fields> {
     return newDraft(this.deps.view, body);
   }
@@ -93,7 +90,7 @@ export class RecordService<Fields> {
   }
 
   /**
-   * Many at once. One that is refused stops no other.
+   * Creates several records. A refused one does not stop the others.
    * @throws AppError `unavailable`: some of them may have been created
    */
   createAll(creations: readonly Creation<Fields>[]): Promise<readonly CreationOutcome<Fields>[]> {
@@ -101,7 +98,7 @@ export class RecordService<Fields> {
   }
 
   /**
-   * Reserves an idempotency key for a stream, whose lines have keys of their own. The same stream may reserve it again.
+   * Reserves an idempotency key for a stream, whose lines have their own keys. The same stream may reserve it again.
    * @throws AppError `idempotency_key_reused`
    */
   async reserveStream(key: string): Promise<void> {
@@ -111,10 +108,9 @@ export class RecordService<Fields> {
   }
 
   /**
-   * Applies a change to the newest version of a record, again if another write was faster. A change without effect
-   * writes nothing.
-   * @throws AppError `not_found`, `precondition_failed`, `invalid_patch`, `patch_test_failed`,
-   * `validation_failed`,
+   * Applies a change to the newest version of a record. Tries again if another write was faster. A change without
+   * effect writes nothing.
+   * @throws AppError `not_found`, `precondition_failed`, `invalid_patch`, `patch_test_failed`, `validation_failed`,
    * `duplicate_value`, `unavailable`
    */
   update(id: Id, precondition: Precondition, change: Change): Promise<Versioned<Fields>> {
@@ -151,7 +147,7 @@ export class RecordService<Fields> {
       if (written) return written;
       await this.deps.backoff.pause(attempt);
     }
-    throw unavailable('Too many others are writing this record. Nothing was written; try again.');
+    throw unavailable('Too many other requests are changing this record. Nothing was written; try again.');
   }
 }
 

@@ -17,15 +17,15 @@ export type ReferenceValidator<Fields> = (
   candidates: readonly Candidate<Fields>[],
 ) => Promise<readonly (readonly Issue[])[]>;
 
-/** What differs between resources when a record is validated. */
+/** The rules of a resource beyond those of its fields. */
 export interface RecordRules<Fields> {
-  /** Absent if the resource names no other. */
+  /** Absent if the entity has no references. */
   readonly references?: ReferenceValidator<Fields> | undefined;
-  /** Absent if fields are stored as they were sent. */
+  /** Absent if fields are stored as sent. */
   readonly normalize?: ((fields: Fields) => Fields) | undefined;
 }
 
-/** @returns for each candidate the fields to store, or a CatalogueError `validation_failed` with every issue */
+/** @returns for each candidate the fields to store, or an AppError `validation_failed` with every issue */
 export async function validateAll<Fields>(
   { references, normalize }: RecordRules<Fields>,
   candidates: readonly Candidate<Fields>[],
@@ -51,30 +51,31 @@ export function draftValidator<Fields>(rules: RecordRules<Fields>) {
 function validationFailed(issues: readonly Issue[]): AppError {
   return new AppError(
     'validation_failed',
-    'The body is not what this resource takes; see details.',
+    'The request body is invalid; see details.',
     issues.slice(0, MAX_ISSUES),
   );
 }
 
-/** Finds out which records exist. */
+/** Returns which records exist. */
 export type Referenced = Pick<Repository<unknown>, 'findExistingIds'>;
 
 /**
- * Makes a validator for all references of an entity. Each resource is asked once for all candidates. A reference that
- * the
- * previous record has already is not checked: the record that it names may be gone.
- * @param resources by the names that the fields have for them
- * @throws Error if one is missing
+ * Makes a validator for all references of an entity. It queries each resource once for all candidates. It does not
+ * check a reference that the previous record already has: the record that it names may be deleted.
+ * @param resources by the names of their tables
+ * @returns undefined if the entity has no references
+ * @throws Error if a field names a missing resource
  */
 export function referenceValidator(
   table: FieldTable,
   resources: Readonly<Record<string, Referenced>>,
-): ReferenceValidator<unknown> {
+): ReferenceValidator<unknown> | undefined {
   const finders = referenceFinders(table).map((finder) => {
     const resource = resources[finder.to];
-    if (!resource) throw new Error(`A field names the resource ${finder.to}, which is unknown here.`);
+    if (!resource) throw new Error(`A field names the resource ${finder.to}, which does not exist.`);
     return { finder, resource };
   });
+  if (finders.length === 0) return undefined;
   return async (candidates) => {
     const missing = await Promise.all(
       finders.map(({ finder, resource }) => missingOf(finder, candidates, resource)),

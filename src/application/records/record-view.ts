@@ -6,26 +6,26 @@ import { isJsonObject, type JsonObject, mergePatch } from '../patch/merge-patch.
 
 /** How one version of the API shows the records of a resource, and how it reads bodies. */
 export interface RecordView<Fields> {
-  /** The record as clients see it. A field without a value is absent. */
+  /** Returns the record as clients see it. A field without a value is absent. */
   present(record: Versioned<Fields>): JsonObject;
-  /** Every issue of a body. The service's own fields are not in it. */
+  /** Returns every issue of a body from which the service's own fields were removed. */
   validate(sent: JsonObject): readonly Issue[];
   /**
-   * The fields to store. What `current` has and this version does not show is kept.
-   * @param sent its values may be of any type if it has issues
+   * Returns the fields to store. It keeps the fields of `current` that this version does not show.
+   * @param sent if it has issues, its values may be of any type
    * @param current the fields that the body changes; absent for a new record
    */
   toFields(sent: JsonObject, current?: Fields): JsonObject;
 }
 
-/** The fields of a record to create or to change, and every issue that was found in them. */
+/** The fields of a record to create or to change, with every issue in them. */
 export interface Draft<Fields> {
   /** Of the right types if there are no issues. */
   readonly fields: Unvalidated<Fields>;
   readonly issues: readonly Issue[];
 }
 
-/** What a client wants to do with a record. */
+/** A change of a record, as a client sent it. */
 export type Change =
   | { readonly kind: 'replacement'; readonly body: unknown }
   /** RFC 7396 */
@@ -37,7 +37,7 @@ const READ_ONLY = ['id', 'version', 'createdAt', 'updatedAt'] as const;
 
 const NO_OBJECT: Draft<never> = { fields: {} as never, issues: [fieldIssue('invalid_type', [])] };
 
-/** The service's own fields of a record, as clients see them. */
+/** Returns the service's own fields of a record, as clients see them. */
 export function metadata(record: Versioned<unknown>): Record<(typeof READ_ONLY)[number], unknown> {
   return {
     id: record.id,
@@ -47,13 +47,13 @@ export function metadata(record: Versioned<unknown>): Record<(typeof READ_ONLY)[
   };
 }
 
-/** The draft of a new record. A body with one of the service's own fields has an issue. */
+/** Returns the draft of a new record. Each of the service's own fields in the body is an issue. */
 export function newDraft<Fields>(view: RecordView<Fields>, body: unknown): Draft<Fields> {
   return isJsonObject(body) ? draftOf(view, body, readOnlyIssues(body, {})) : NO_OBJECT;
 }
 
 /**
- * The draft that a change makes of the current record. The service's own fields may come back as they are.
+ * Returns the draft of a changed record. The body may contain the service's own fields if they are unchanged.
  * @throws AppError `invalid_patch`, `patch_test_failed`
  */
 export function changedDraft<Fields>(
@@ -131,9 +131,8 @@ function valueCopier(field: Field): ValueCopier | undefined {
 }
 
 /**
- * Makes {@link RecordView.toFields} for a version whose fields have the names under which they are stored. Fields of
- * the
- * current record that are not in the table belong to another version and stay, those inside objects too.
+ * Makes {@link RecordView.toFields} for a version whose fields have the names under which they are stored. It keeps
+ * fields of the current record that are not in the table, also inside objects, because they belong to another version.
  */
 export function fieldReader<Fields>(table: FieldTable): RecordView<Fields>['toFields'] {
   const keep = keeper(table);
@@ -145,12 +144,12 @@ function keeper(table: FieldTable): (sent: JsonObject, current: JsonObject) => J
     field.kind === 'object' ? [[name, keeper(field.fields)] as const] : [],
   );
   return (sent, current) => {
-    const kept: Record<string, unknown> = { ...sent };
-    for (const name of Object.keys(current)) if (!Object.hasOwn(table, name)) kept[name] = current[name];
+    const merged: Record<string, unknown> = { ...sent };
+    for (const name of Object.keys(current)) if (!Object.hasOwn(table, name)) merged[name] = current[name];
     for (const [name, keep] of inner) {
       const [next, previous] = [sent[name], current[name]];
-      if (isJsonObject(next) && isJsonObject(previous)) kept[name] = keep(next, previous);
+      if (isJsonObject(next) && isJsonObject(previous)) merged[name] = keep(next, previous);
     }
-    return kept;
+    return merged;
   };
 }

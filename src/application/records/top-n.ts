@@ -1,3 +1,5 @@
+import type { Versioned } from '../../domain/record.js';
+
 /**
  * The first N of the added items, in order. The work is spread over the additions: one sort of all items at the end
  * would block other requests.
@@ -10,7 +12,7 @@ export class TopN<Item> {
     private readonly compare: (a: Item, b: Item) => number,
   ) {}
 
-  /** An item that ties with others goes behind them. */
+  /** Adds an item behind those that compare equal. */
   add(item: Item): void {
     const last = this.items[this.count - 1];
     if (last !== undefined && this.compare(item, last) >= 0) return;
@@ -28,9 +30,28 @@ export class TopN<Item> {
 }
 
 /**
+ * Returns the first records, at most `limit`. The record that reaches `maxBytes` of JSON is the last, so a page of
+ * existing records is never empty.
+ */
+export function takePage<Record extends Versioned<unknown>>(
+  records: readonly Record[],
+  limit: number,
+  maxBytes: number,
+): Record[] {
+  let bytes = 0;
+  const fitting = records.slice(0, limit);
+  const end = fitting.findIndex((record) => {
+    if (bytes >= maxBytes) return true;
+    bytes += Buffer.byteLength(JSON.stringify(record));
+    return false;
+  });
+  return end < 0 ? fitting : fitting.slice(0, end);
+}
+
+/**
  * The index of the first item for which `isBefore` is false; binary search. Appending to a sorted list is quick: the
  * last item is checked first.
- * @param items those for which `isBefore` is true come first
+ * @param items sorted: items for which `isBefore` is true come first
  */
 export function partitionPoint<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];

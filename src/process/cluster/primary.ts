@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { composePrimary } from '../../composition/primary.js';
+import { composePrimary } from '../../composition/container.js';
 import { type Settings, toEnvironment } from '../../config/settings.js';
 import { EX_SOFTWARE, onShutdownSignal } from '../exit.js';
 import { exitMessage, print, startupBanner } from '../startup-banner.js';

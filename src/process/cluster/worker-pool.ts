@@ -32,8 +32,8 @@ export class WorkerPool {
   constructor(private readonly options: PoolOptions) {}
 
   /**
-   * Starts one worker, and the others when it serves. So an error that keeps the service from starting is reported
-   * once, and one worker alone creates the store and its first key.
+   * Starts one worker, and the others when it serves. So an error that prevents the start is reported once, and only
+   * one worker creates the store and its first key.
    * @throws StartupError
    */
   async start(): Promise<Started> {
@@ -90,7 +90,7 @@ export interface WorkerEnd {
   readonly code: number | null;
   readonly signal: string | null;
   readonly livedMs: number;
-  /** The worker's own words, if it had time for them. */
+  /** The reason that the worker reported, if it did. */
   readonly reason: string | undefined;
 }
 
@@ -120,7 +120,7 @@ export class WorkerHandle {
     return this.worker.process.pid;
   }
 
-  /** Ignores a message that cannot be delivered: its worker is gone. */
+  /** Ignores a message that cannot be delivered, because its worker has ended. */
   send(message: object): void {
     this.worker.send(message, undefined, () => {});
   }
@@ -154,7 +154,7 @@ export class WorkerHandle {
   }
 }
 
-/** How long to wait before a worker is replaced: not at all, but exponentially longer if workers die soon. */
+/** The pause before a worker is replaced: none at first, and exponentially longer if workers die soon. */
 export class RestartBackoff {
   private next = 0;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Opened } from '../repository/opened.js';
+import type { TestStore } from '../repository/test-store.js';
 import { byKey, keysOf, reservation } from './reservations.js';
 
 const KEYS = [
@@ -24,16 +24,16 @@ const KEYS = [
 ];
 
 const FIELDS: Readonly<Record<string, string>> = {
-  'an empty text': '',
+  'an empty string': '',
   'a JSON null': 'null',
   'quotes and operators': `{"'":"\\"","$ne":"%_.*","a.b":";--"}`,
   Unicode: 'é e\u0301 😀 \u{10ffff} \ue000 \u2028',
-  'a text of a mebibyte': JSON.stringify({ name: '"é😀'.repeat(130_000) }),
+  'a text of more than 1 MiB': JSON.stringify({ name: '"é😀'.repeat(130_000) }),
 };
 
-export function contentContract(store: Opened): void {
-  describe('what a reservation holds', () => {
-    it('is found under a key that looks like a query, and under no other', async () => {
+export function contentContract(store: TestStore): void {
+  describe('the content of a reservation', () => {
+    it('is found only under its literal key', async () => {
       for (const [at, key] of KEYS.entries()) {
         await store.reservations.reserve([reservation(key, { id: at + 1 })]);
         expect((await store.reservations.find(KEYS)).size).to.equal(at + 1);
@@ -43,8 +43,8 @@ export function contentContract(store: Opened): void {
       expect(await store.reservations.reserve(all)).to.deep.equal(byKey(all));
     });
 
-    for (const [what, fields] of Object.entries(FIELDS)) {
-      it(`is any fields, to the letter: ${what}`, async () => {
+    for (const [name, fields] of Object.entries(FIELDS)) {
+      it(`keeps the fields unchanged: ${name}`, async () => {
         const all = byKey([reservation('a', { fields })]);
         await store.reservations.reserve([...all.values()]);
         expect((await store.reservations.find(['a'])).get('a')?.fields === fields).to.equal(true);
@@ -52,7 +52,7 @@ export function contentContract(store: Opened): void {
       });
     }
 
-    it('is no fields where it was given none', async () => {
+    it('has no fields if none were given', async () => {
       for (const attempt of [1, 2]) {
         const existing = await store.reservations.reserve([reservation('a')]);
         expect(existing.get('a'), `attempt ${attempt}`).to.not.have.property('fields');

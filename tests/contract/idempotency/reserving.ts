@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { Reservation } from '#src/application/ports/idempotency-store.js';
-import type { Opened } from '../repository/opened.js';
 import { AT } from '../repository/records.js';
+import type { TestStore } from '../repository/test-store.js';
 import { byKey, keysOf, reservation, reservations } from './reservations.js';
 
-export function reservingContract(store: Opened): void {
+export function reservingContract(store: TestStore): void {
   describe('reserve and find', () => {
-    it('puts each reservation under its key, and brings it back whole', async () => {
+    it('store each reservation under its key, and return it unchanged', async () => {
       const all = [
         reservation('a', { id: Number.MAX_SAFE_INTEGER, fields: '{"name":"Lamp"}' }),
         reservation('b', { id: 1, reservedAt: AT + 1 }),
@@ -15,18 +15,18 @@ export function reservingContract(store: Opened): void {
       expect(await store.reservations.find(['b', 'a'])).to.deep.equal(byKey(all));
     });
 
-    it('knows nothing under a key that was never used', async () => {
+    it('return nothing for an unused key', async () => {
       await store.reservations.reserve([reservation('a')]);
       expect(await store.reservations.find(['b'])).to.deep.equal(new Map());
       expect(await store.reservations.find(['b', 'a', 'A', 'a '])).to.deep.equal(byKey([reservation('a')]));
     });
 
-    it('does nothing with nothing', async () => {
+    it('accept an empty list', async () => {
       expect(await store.reservations.reserve([])).to.deep.equal(new Map());
       expect(await store.reservations.find([])).to.deep.equal(new Map());
     });
 
-    it('never changes what stands, and tells it to whoever comes later', async () => {
+    it('never change an existing reservation, and return it to later callers', async () => {
       const first = reservation('a', { id: 1, fields: 'first' });
       await store.reservations.reserve([first]);
       for (const later of [
@@ -38,7 +38,7 @@ export function reservingContract(store: Opened): void {
       }
     });
 
-    it('tells of each key in a batch what stands there: some were in use, and stop no other', async () => {
+    it('return the existing reservation of each used key in a batch, and reserve the others', async () => {
       const old = reservations(5, { fingerprint: 'old' });
       await store.reservations.reserve(old);
       const batch = reservations(10, { fingerprint: 'new' }).reverse();
@@ -47,7 +47,7 @@ export function reservingContract(store: Opened): void {
       expect(await store.reservations.find(keysOf(batch))).to.deep.equal(byKey(existing));
     });
 
-    it('takes a thousand at once, half of them in use', async () => {
+    it('accept a thousand keys at once, half of them in use', async () => {
       const old = reservations(500, { fingerprint: 'old' });
       await store.reservations.reserve(old);
       const batch = reservations(1_000, { fingerprint: 'new' });
@@ -56,12 +56,12 @@ export function reservingContract(store: Opened): void {
       expect(await store.reservations.find(keysOf(batch))).to.deep.equal(byKey(existing));
     });
 
-    it('lets many keys name one id', async () => {
+    it('accept several keys with one id', async () => {
       const all = [reservation('a', { id: 1 }), reservation('b', { id: 1 })];
       expect(await store.reservations.reserve(all)).to.deep.equal(byKey(all));
     });
 
-    it('keeps the reservations of each resource apart', async () => {
+    it('separate the reservations of each resource', async () => {
       const { products, users, orders } = store.all.reservations;
       const all = [products, users, orders].map((kind, i) => ({
         kind,
@@ -71,17 +71,17 @@ export function reservingContract(store: Opened): void {
       for (const { kind, own } of all) expect(await kind.find(['a'])).to.deep.equal(byKey([own]));
     });
 
-    it('takes no id by reserving it', async () => {
+    it('do not use up an id', async () => {
       await store.reservations.reserve([reservation('a', { id: 1 })]);
       expect(await store.products.findUsedIds([1])).to.deep.equal(new Set());
       await store.add(1);
     });
   });
 
-  describe('its copies', () => {
+  describe('copies', () => {
     type Changeable = { -readonly [Name in keyof Reservation]: Reservation[Name] };
 
-    it('are its own, from the moment of the call', async () => {
+    it('are made of the arguments at the call', async () => {
       const [one, two]: [Changeable, Changeable] = [reservation('a'), reservation('b')];
       const batch = [one, two];
       const reserved = store.reservations.reserve(batch);
@@ -94,7 +94,7 @@ export function reservingContract(store: Opened): void {
       );
     });
 
-    it('are given out: changing what came out changes nothing kept', async () => {
+    it('are returned, so a caller cannot change the stored reservations', async () => {
       const responses = [
         await store.reservations.reserve([reservation('a')]),
         await store.reservations.reserve([reservation('a', { id: 8 })]),

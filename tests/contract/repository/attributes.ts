@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { AttributeFilter } from '#src/application/records/list-query.js';
 import type { Attributes } from '#src/domain/attributes.js';
-import type { Opened } from './opened.js';
 import { product } from './records.js';
+import type { TestStore } from './test-store.js';
 
-/** Keys that a database, JavaScript, or Unicode might take for something else. */
+/** Keys with a special meaning in databases, JavaScript or Unicode. */
 const KEYS = [
   ...[
     'a',
@@ -30,7 +30,7 @@ const KEYS = [
   ...['constructor', 'toString', 'hasOwnProperty', 'prototype', 'length', '__defineGetter__', '_id', 'key'],
 ];
 
-/** Values of one key, some of which are written alike. */
+/** Values of one key, some of which have the same text. */
 const VALUES = [
   ...[
     '',
@@ -82,7 +82,7 @@ const OTHER_TEXTS = [
   '.1',
 ];
 
-/** Converting a text to a double is easily wrong in the last bit. */
+/** Decimals for which a conversion from text to double easily fails in the last bit. */
 const DECIMALS = [
   ...[0.007411391956661005, 0.3071995600962035, 0.352250726636507, 0.3372342689610138, 27.20571694460501],
   ...[37.46385862935416, 464129.8308686573, 123854.7668084416, 0.4572229607168595, 0.2900312516793285],
@@ -91,7 +91,7 @@ const DECIMALS = [
   ...[-98594.84184871874, 1.2345678901234567e-20, -7.05817322846151e-300, 1234567890.1234567],
 ];
 
-export function attributeContract(store: Opened): void {
+export function attributeContract(store: TestStore): void {
   const where = (key: string, value: string): AttributeFilter => ({
     field: 'attributes',
     operator: 'attribute',
@@ -101,7 +101,7 @@ export function attributeContract(store: Opened): void {
   const matching = (...filters: AttributeFilter[]) => store.ids({ filters });
 
   describe('filters of attributes', () => {
-    it('compare the value as text: a number or boolean as it is written', async () => {
+    it('compare the value as text, also for numbers and booleans', async () => {
       await store.addAll(VALUES.map((one, at) => product(at + 1, { attributes: { other: 'x', a: one } })));
       for (const text of [...VALUES.map(String), ...OTHER_TEXTS]) {
         const expected = VALUES.flatMap((one, at) => (String(one) === text ? [at + 1] : []));
@@ -118,14 +118,14 @@ export function attributeContract(store: Opened): void {
       expect(await matching(where('b', '1e2'))).to.deep.equal([2]);
     });
 
-    it('find any decimal as it is written, to the last digit', async () => {
+    it('find any decimal by all its digits', async () => {
       await store.addAll(DECIMALS.map((a, at) => product(at + 1, { attributes: { a } })));
       for (const [at, decimal] of DECIMALS.entries()) {
         expect(await matching(where('a', String(decimal))), String(decimal)).to.deep.equal([at + 1]);
       }
     });
 
-    it('take the key literally', async () => {
+    it('match the key literally', async () => {
       await store.addAll(KEYS.map((key, at) => product(at + 1, { attributes: { [key]: 'x', common: 'y' } })));
       for (const [at, key] of KEYS.entries()) {
         expect(await matching(where(key, 'x')), key).to.deep.equal([at + 1]);
@@ -145,7 +145,7 @@ export function attributeContract(store: Opened): void {
       }
     });
 
-    it('match a key with its own value alone', async () => {
+    it('match a key only with its own value', async () => {
       await store.add(1, { attributes: { colour: 'red', lining: 'blue' } });
       await store.add(2, { attributes: { colour: 'blue', lining: 'red' } });
       await store.add(3);
@@ -155,7 +155,7 @@ export function attributeContract(store: Opened): void {
       expect(await matching(where('colour', 'red'), where('colour', 'blue'))).to.deep.equal([]);
     });
 
-    it('hold together with the other filters, and in every order', async () => {
+    it('combine with other filters and with every order', async () => {
       for (const id of [1, 2, 3, 4]) {
         await store.add(id, { name: `${9 - id}`, attributes: { even: id % 2 === 0 } });
       }

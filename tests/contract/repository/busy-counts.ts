@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Filter } from '#src/application/records/list-query.js';
-import type { Opened } from './opened.js';
 import { AT, product } from './records.js';
+import type { TestStore } from './test-store.js';
 
 const COUNT = 2_000;
 const FILTERS: readonly Filter[] = [
@@ -9,18 +9,18 @@ const FILTERS: readonly Filter[] = [
   { field: 'price.amount', operator: 'gte', value: 0 },
 ];
 
-export function busyCountsContract(store: Opened): void {
+export function busyCountsContract(store: TestStore): void {
   const price = (amount: number) => ({ price: { amount, currency: 'EUR' } });
   const all = Array.from({ length: COUNT }, (_, i) => ({
     ...product(i + 1, price(COUNT + i)),
     updatedAt: AT + i,
   }));
 
-  /** From both ends of the index to the other: what is counted already comes again, what is still to come is gone. */
+  /** Moves counted records to the uncounted end of the index, and uncounted records to the counted end. */
   const updateEach = async () => {
     for (let i = 0; i < COUNT; i++) {
       const record = all[i % 2 ? COUNT - i : i];
-      if (!record) throw new Error('There are fewer records.');
+      if (!record) throw new Error('A record is missing.');
       const moved = i % 2 ? -i : 2 * COUNT + i;
       const fields = { ...record.fields, ...price(COUNT + moved) };
       const changed = { ...record, version: 2, updatedAt: AT + moved, fields };
@@ -29,7 +29,7 @@ export function busyCountsContract(store: Opened): void {
   };
 
   describe('counts while others write', () => {
-    it('hold each record once, though the fields change that they filter by', async () => {
+    it('include each record once, even if the filtered fields change', async () => {
       await store.addAll(all);
       let isWriting = true;
       const writing = updateEach().finally(() => {

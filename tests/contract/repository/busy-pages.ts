@@ -2,64 +2,64 @@ import { expect } from 'chai';
 import type { Filter, Position } from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
-import { beyondAll, keysOf, sorted } from './expected.js';
-import type { Opened } from './opened.js';
+import { keysOf, outermostPosition, sorted } from './expected.js';
 import { AT, by, idsOf, product, query } from './records.js';
+import type { TestStore } from './test-store.js';
 
 const NAMES = ['a', 'b', 'b', 'c', 'd'];
 
-/** Even ids stay, ids divisible by four are removed in mid-walk, odd ones come. */
-const STAY = Array.from({ length: 60 }, (_, i) => 2 + 2 * i);
+/** Even ids exist from the start. Those divisible by four are removed during the list, and odd ones are inserted. */
+const INITIAL_IDS = Array.from({ length: 60 }, (_, i) => 2 + 2 * i);
 
-export function busyPagesContract(store: Opened): void {
+export function busyPagesContract(store: TestStore): void {
   const named = (id: Id): Versioned<Product> => ({
     ...product(id, { name: NAMES[id % NAMES.length] ?? '', price: { amount: 1, currency: 'EUR' } }),
     createdAt: AT + (id % 7),
   });
-  const steady = (id: Id) => id % 4 !== 0;
+  const isSteady = (id: Id) => id % 4 !== 0;
 
-  /** A record comes, another goes, and of those that stay one is written, in fields that are no key of the order. */
-  const meddle = async (round: number) => {
-    const touched = await store.products.find(STAY.filter(steady)[(round * 7) % 30] ?? 0);
-    if (!touched) throw new Error('A record that stays is gone.');
-    const { name } = touched.fields;
+  /** Inserts a record, removes another, and replaces a third in fields that are no key of the order. */
+  const writeConcurrently = async (round: number) => {
+    const existing = await store.products.find(INITIAL_IDS.filter(isSteady)[(round * 7) % 30] ?? 0);
+    if (!existing) throw new Error('A steady record is missing.');
+    const { name } = existing.fields;
     const changed = { name, description: `round ${round}`, price: { amount: 1 + round, currency: 'EUR' } };
-    const version = touched.version + 1;
+    const version = existing.version + 1;
     await Promise.all([
       store.products.insert(named(round * 2 + 1)),
-      store.products.remove(STAY.filter((id) => !steady(id))[(round * 11) % 30] ?? 0, 1, AT),
-      store.products.replace({ ...touched, version, fields: changed }, version - 1),
+      store.products.remove(INITIAL_IDS.filter((id) => !isSteady(id))[(round * 11) % 30] ?? 0, 1, AT),
+      store.products.replace({ ...existing, version, fields: changed }, version - 1),
     ]);
   };
 
   describe('pages while others write', () => {
     for (const sort of ['id', '-id', 'name,id', '-name,-id', 'createdAt,id', '-createdAt,name,-id']) {
       for (const side of ['after', 'before'] as const) {
-        it(`show each record that stays exactly once, by ${sort}, ${side === 'after' ? 'on' : 'back'}`, async () => {
-          await store.addAll(STAY.map(named));
+        it(`show each steady record exactly once, by ${sort}, ${side === 'after' ? 'forwards' : 'backwards'}`, async () => {
+          await store.addAll(INITIAL_IDS.map(named));
           const order = by(sort);
           const filters: Filter[] = [{ field: 'price.amount', operator: 'gt', value: 0 }];
           const seen: Id[] = [];
-          let from = beyondAll(order, side);
+          let from = outermostPosition(order, side);
           for (let round = 0; ; round++) {
             const [{ records, hasMore }] = await Promise.all([
               store.products.list(query({ limit: 4, filters, order, from })),
-              meddle(round),
+              writeConcurrently(round),
             ]);
             seen.push(...idsOf(side === 'after' ? records : records.toReversed()));
             const last = side === 'after' ? records.at(-1) : records[0];
             if (!last || !hasMore) break;
             from = { side, inclusive: false, values: keysOf(last, order) };
           }
-          const stayed = seen.filter((id) => id % 2 === 0 && steady(id));
-          const expected = idsOf(sorted(STAY.filter(steady).map(named), order));
+          const stayed = seen.filter((id) => id % 2 === 0 && isSteady(id));
+          const expected = idsOf(sorted(INITIAL_IDS.filter(isSteady).map(named), order));
           expect(stayed).to.deep.equal(side === 'after' ? expected : expected.toReversed());
           expect(new Set(seen)).to.have.length(seen.length);
         });
       }
     }
 
-    it('leave out none that stays when one on the page moves while the page is read', async () => {
+    it('omit no steady record if another record of the page moves during the read', async () => {
       const order = by('name,id');
       const all = Array.from({ length: 2_500 }, (_, i) => product(i + 1, { name: `n${10_000 + i}` }));
       await store.addAll(all);
@@ -79,7 +79,7 @@ export function busyPagesContract(store: Opened): void {
       );
     });
 
-    it('do not make a client wait for the queue of another', async () => {
+    it('do not queue a client behind the searches of another', async () => {
       await store.addAll(Array.from({ length: 1_500 }, (_, i) => product(i + 1, { name: 'x' })));
       const filters: Filter[] = [{ field: 'attributes', operator: 'attribute', key: 'none', value: 'x' }];
       const done: string[] = [];
@@ -90,7 +90,7 @@ export function busyPagesContract(store: Opened): void {
       expect(done.indexOf('b')).to.be.below(15);
     });
 
-    it('hold no record that the filters do not hold for, though it changes while the page is read', async () => {
+    it('contain only records that match the filters, even if a record changes during the read', async () => {
       const all = Array.from({ length: 2_500 }, (_, i) => product(i + 1, { name: 'in' }));
       await store.addAll(all);
       const filters: Filter[] = [{ field: 'name', operator: 'eq', value: 'in' }];

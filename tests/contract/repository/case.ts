@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Comparison, Filter, Order, Position, Value } from '#src/application/records/list-query.js';
-import { HOLDS, OF_NUMBERS } from './expected.js';
-import type { Opened } from './opened.js';
+import { MATCHES, NUMBER_OPERATORS } from './expected.js';
 import { at, by, idsOf, query, user } from './records.js';
+import type { TestStore } from './test-store.js';
 
-/** Of the characters that an address may hold, those between and beside the letters too. */
+/** Addresses with letters and with the characters between and around them in ASCII. */
 const EMAILS = [
   ...['a@x', 'B@x', 'c@X', 'Zoe@x', 'ann@x', 'Anna@X', 'ANNE@x', 'a_b@x', 'aXb@x', 'a%b@x', 'a.b@x', 'a*b@x'],
   ...['{z@x', '^a@x', '`a@x', '_a@x', '|a@x', '~a@x', '0@x', "o'neill@x", 'z@x', 'zz@x', 'z{@x'],
@@ -28,44 +28,44 @@ const OTHERS = [
   '',
 ];
 
-export function caseContract(store: Opened): void {
+export function caseContract(store: TestStore): void {
   const matching = async (...filters: Filter[]) =>
     idsOf((await store.users.list(query({ filters }))).records);
   const where = (operator: Comparison['operator'], value: Value) =>
     matching({ field: 'email', operator, value });
-  /** Of every e-mail the id: its place, from 1. */
+  /** The ids of the matching addresses. The id of an address is its position in the list, from 1. */
   const idsWhere = (test: (email: string) => boolean) =>
     EMAILS.flatMap((email, position) => (test(email) ? [position + 1] : []));
 
-  describe('fields that ignore case', () => {
+  describe('case-insensitive fields', () => {
     beforeEach(() => store.addUsers(EMAILS.map((email, position) => user(position + 1, email))));
 
-    it('are found by eq, ne and prefix in any case, and literally', async () => {
+    it('match eq, ne and prefix in any case, and literally', async () => {
       for (const value of [...EMAILS, ...EMAILS.map(asciiUpper), ...OTHERS]) {
         for (const operator of ['eq', 'ne', 'prefix'] as const) {
-          const expected = idsWhere((email) => HOLDS[operator](asciiLower(email), asciiLower(value)));
+          const expected = idsWhere((email) => MATCHES[operator](asciiLower(email), asciiLower(value)));
           expect(await where(operator, value), `${operator} ${value}`).to.deep.equal(expected);
         }
       }
     });
 
-    it('are found by in, in any case', async () => {
-      const among = (...values: string[]) => matching({ field: 'email', operator: 'in', values });
-      expect(await among('A@X', 'b@x', 'ZOE@x', 'nobody@x')).to.deep.equal([1, 2, 4]);
-      expect(await among('a@x', 'A@X')).to.deep.equal([1]);
-      expect(await among()).to.deep.equal([]);
+    it('match in, in any case', async () => {
+      const listIn = (...values: string[]) => matching({ field: 'email', operator: 'in', values });
+      expect(await listIn('A@X', 'b@x', 'ZOE@x', 'nobody@x')).to.deep.equal([1, 2, 4]);
+      expect(await listIn('a@x', 'A@X')).to.deep.equal([1]);
+      expect(await listIn()).to.deep.equal([]);
     });
 
-    it('are compared by lt, lte, gt and gte as they are stored', async () => {
+    it('match lt, lte, gt and gte with their stored case', async () => {
       for (const value of [...EMAILS, ...OTHERS]) {
-        for (const operator of OF_NUMBERS.filter((one) => one !== 'eq' && one !== 'ne')) {
-          const expected = idsWhere((email) => HOLDS[operator](email, value));
+        for (const operator of NUMBER_OPERATORS.filter((one) => one !== 'eq' && one !== 'ne')) {
+          const expected = idsWhere((email) => MATCHES[operator](email, value));
           expect(await where(operator, value), `${operator} ${value}`).to.deep.equal(expected);
         }
       }
     });
 
-    it('are ordered as they are stored, forwards and backwards', async () => {
+    it('are sorted by their stored case, forwards and backwards', async () => {
       const listed = async (order: Order, from?: Position) => {
         const { records } = await store.users.list(query({ order, ...(from && { from }) }));
         return records.map(({ fields }) => fields.email);
@@ -73,12 +73,12 @@ export function caseContract(store: Opened): void {
       const stored = EMAILS.toSorted();
       expect(await listed(by('email,id'))).to.deep.equal(stored);
       expect(await listed(by('-email,id'))).to.deep.equal(stored.toReversed());
-      const behind = stored.filter((email) => email > 'Z');
-      expect(await listed(by('email,id'), at('after', 'Z', 0))).to.deep.equal(behind);
-      expect(await listed(by('-email,id'), at('before', 'Z', 0))).to.deep.equal(behind.toReversed());
+      const rest = stored.filter((email) => email > 'Z');
+      expect(await listed(by('email,id'), at('after', 'Z', 0))).to.deep.equal(rest);
+      expect(await listed(by('-email,id'), at('before', 'Z', 0))).to.deep.equal(rest.toReversed());
     });
 
-    it('are found and ordered at the same time', async () => {
+    it('can be filtered and sorted in one query', async () => {
       const { records } = await store.users.list(
         query({ filters: [{ field: 'email', operator: 'prefix', value: 'AN' }], order: by('email,id') }),
       );

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { beyondAll, HOLDS, keysOf, OF_TEXTS, sorted } from './expected.js';
-import { Opened, type OpenRepository } from './opened.js';
+import { keysOf, MATCHES, outermostPosition, sorted, TEXT_OPERATORS } from './expected.js';
 import { at, by, idsOf, product, query } from './records.js';
+import { type OpenRepository, TestStore } from './test-store.js';
 
-/** Astral characters come behind U+E000 to U+FFFF, as in UTF-8; in UTF-16 they would come before. */
+/** Astral characters sort after U+E000 to U+FFFF, as in UTF-8. In UTF-16 they would sort before. */
 const NAMES = [
   ...['', 'z', '\ud7ff', '\ue000', '\uf8ff', '\uffff', '\u{10000}', '😀', '😁', '\u{10ffff}'],
   ...[
@@ -28,20 +28,20 @@ const OTHER_TEXTS = [
   '\uffffz',
 ];
 
-/** What a store holds to that orders text by code point: MongoDB does, what stands in for it in the tests does not. */
+/** The tests of a store that sorts text by code point. MongoDB does so, but its substitute in the tests does not. */
 export function codePointOrderContract(adapter: string, open: () => Promise<OpenRepository>): void {
   describe(`order by code point on ${adapter}`, () => {
-    const store = Opened.forEachTest(open);
+    const store = TestStore.forEachTest(open);
     const records = NAMES.map((name, position) => product(position + 1, { name }));
 
     beforeEach(() => store.addAll(records));
 
-    it('holds for lists, and for every place in them', async () => {
+    it('applies to lists, at every position', async () => {
       for (const sort of ['name,id', '-name,id']) {
         const order = by(sort);
         const all = idsOf(sorted(records, order));
         expect(await store.ids({ order })).to.deep.equal(all);
-        expect(await store.ids({ order, from: beyondAll(order, 'before') })).to.deep.equal(all);
+        expect(await store.ids({ order, from: outermostPosition(order, 'before') })).to.deep.equal(all);
         for (const record of records) {
           const values = keysOf(record, order);
           const position = all.indexOf(record.id);
@@ -55,10 +55,10 @@ export function codePointOrderContract(adapter: string, open: () => Promise<Open
       }
     });
 
-    it('holds for every operator', async () => {
+    it('applies to every operator', async () => {
       for (const value of [...NAMES, ...OTHER_TEXTS]) {
-        for (const operator of OF_TEXTS) {
-          const expected = idsOf(records.filter(({ fields }) => HOLDS[operator](fields.name, value)));
+        for (const operator of TEXT_OPERATORS) {
+          const expected = idsOf(records.filter(({ fields }) => MATCHES[operator](fields.name, value)));
           const filters = [{ field: 'name', operator, value }];
           expect(await store.ids({ filters }), `${operator} ${value}`).to.deep.equal(expected);
           expect(await store.products.count(filters), `${operator} ${value}`).to.equal(expected.length);
@@ -66,7 +66,7 @@ export function codePointOrderContract(adapter: string, open: () => Promise<Open
       }
     });
 
-    it('holds where a filter and an order are of the same text', async () => {
+    it('applies to a filter and an order on the same field', async () => {
       const order = by('-name,-id');
       const filters = [{ field: 'name', operator: 'prefix' as const, value: 'a' }];
       const expected = sorted(records, order).filter(({ fields }) => fields.name.startsWith('a'));

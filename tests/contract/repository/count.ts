@@ -1,23 +1,23 @@
 import { expect } from 'chai';
 import type { Filter } from '#src/application/records/list-query.js';
-import type { Opened } from './opened.js';
 import { AT, product } from './records.js';
+import type { TestStore } from './test-store.js';
 
-export function countContract(store: Opened): void {
+export function countContract(store: TestStore): void {
   describe('count', () => {
-    it('is 0 where nothing is kept', async () => {
+    it('returns 0 for an empty store', async () => {
       expect(await store.products.count([])).to.equal(0);
       expect(await store.products.count([{ field: 'name', operator: 'ne', value: '' }])).to.equal(0);
     });
 
-    it('counts its own resource, without what was removed', async () => {
+    it('counts only its own resource, without deleted records', async () => {
       await store.addAll([1, 2, 3].map((id) => product(id)));
       await store.products.remove(2, 1, AT);
       expect(await store.products.count([])).to.equal(2);
       expect(await store.users.count([])).to.equal(0);
     });
 
-    it('counts what a list with these filters has, however long', async () => {
+    it('counts the records that match the filters, in a long list too', async () => {
       await store.addAll(
         Array.from({ length: 1_500 }, (_, i) =>
           product(i + 1, {

@@ -5,10 +5,10 @@ import { fieldValue } from '#src/application/records/query-semantics.js';
 import { RECORD_TABLES, type Repositories } from '#src/composition/tables.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { Id, Versioned } from '#src/domain/record.js';
-import type { Opened } from './opened.js';
 import { AT, by, idsOf, query } from './records.js';
+import type { TestStore } from './test-store.js';
 
-/** Three of each resource, in every field but the id from the least to the greatest: 2, 3, 1. */
+/** The ranks of three records by id. By every field except the id, their order is 2, 3, 1. */
 const RANKS = new Map<Id, number>([
   [1, 2],
   [2, 0],
@@ -16,7 +16,7 @@ const RANKS = new Map<Id, number>([
 ]);
 const letter = (rank: number) => 'abc'.charAt(rank);
 
-/** A value for every field, those that are optional too: a new field does not compile without one. */
+/** A value for every field, including optional ones. A new field without a value does not compile. */
 const FIELDS: {
   readonly [Name in keyof Repositories]: (
     rank: number,
@@ -41,8 +41,8 @@ const FIELDS: {
   signingKeys: (rank) => ({ kid: letter(rank), algorithm: 'RS256', privateJwk: '{}' }),
 };
 
-/** What each field that a resource declares can be asked, whether or not the service lets anybody ask it. */
-export function everyFieldContract(store: Opened): void {
+/** Tests every filter and sort order of each declared field, even if the service does not offer it. */
+export function everyFieldContract(store: TestStore): void {
   for (const [name, fieldsOf] of Object.entries(FIELDS)) {
     const resource = name as keyof Repositories;
     const table = RECORD_TABLES[resource];
@@ -63,7 +63,7 @@ export function everyFieldContract(store: Opened): void {
       const filters = filtersOf(field, spec, records);
 
       describe(`${field} of ${table.name}`, () => {
-        it('can be asked of an empty store', async () => {
+        it('filters and sorts an empty store', async () => {
           for (const [filter] of filters) {
             expect(await list('id', [filter]), filter.operator).to.deep.equal([]);
             expect(await repository().count([filter]), filter.operator).to.equal(0);
@@ -71,7 +71,7 @@ export function everyFieldContract(store: Opened): void {
           for (const sort of spec.required ? sortsBy(field) : []) expect(await list(sort)).to.deep.equal([]);
         });
 
-        it('filters', async () => {
+        it('filters with every operator', async () => {
           await repository().insertAll(records);
           for (const [filter, ids] of filters) {
             expect(await list('id', [filter]), filter.operator).to.deep.equal(ids);
@@ -80,7 +80,7 @@ export function everyFieldContract(store: Opened): void {
         });
 
         if (!spec.required) return;
-        it('sorts, alone and together with a filter of each kind', async () => {
+        it('sorts, alone and with a filter of each operator', async () => {
           await repository().insertAll(records);
           const ascending = field === 'id' ? [1, 2, 3] : [2, 3, 1];
           for (const sort of sortsBy(field)) {
@@ -101,7 +101,7 @@ function sortsBy(field: string): string[] {
   return field === 'id' ? ['id', '-id'] : [`${field},id`, `-${field},-id`, `${field},-id`];
 }
 
-/** Of each operator, with the value of the third record and the ids that it finds. */
+/** A filter of each operator with the value of the third record, and the ids that match. */
 function filtersOf(
   field: string,
   { type }: FieldSpec,

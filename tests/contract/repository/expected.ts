@@ -1,49 +1,49 @@
 import type { Comparison, Order, Position, Value } from '#src/application/records/list-query.js';
 import { type Id, MAX_ID, type Versioned } from '#src/domain/record.js';
 
-/** What lists must answer, reckoned in another way than in any store. */
+/** The expected results of lists, computed independently of any store. */
 
 const TEXTS = ['name', 'email'];
 const FAR = Date.UTC(9999, 0);
 
 type Operator = Comparison['operator'];
 
-/** Every operator but `in`, of the bytes of texts. */
-export const HOLDS: Readonly<Record<Operator, (own: Value, value: Value) => boolean>> = {
-  eq: (own, value) => compared(own, value) === 0,
-  ne: (own, value) => compared(own, value) !== 0,
-  lt: (own, value) => compared(own, value) < 0,
-  lte: (own, value) => compared(own, value) <= 0,
-  gt: (own, value) => compared(own, value) > 0,
-  gte: (own, value) => compared(own, value) >= 0,
+/** Whether a value matches, by operator. Texts compare by their bytes in UTF-8. */
+export const MATCHES: Readonly<Record<Operator, (own: Value, value: Value) => boolean>> = {
+  eq: (own, value) => compareValues(own, value) === 0,
+  ne: (own, value) => compareValues(own, value) !== 0,
+  lt: (own, value) => compareValues(own, value) < 0,
+  lte: (own, value) => compareValues(own, value) <= 0,
+  gt: (own, value) => compareValues(own, value) > 0,
+  gte: (own, value) => compareValues(own, value) >= 0,
   prefix: (own, value) => bytes(own).subarray(0, bytes(value).length).equals(bytes(value)),
 };
 
-export const OF_NUMBERS: readonly Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'];
-export const OF_TEXTS: readonly Operator[] = [...OF_NUMBERS, 'prefix'];
+export const NUMBER_OPERATORS: readonly Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'];
+export const TEXT_OPERATORS: readonly Operator[] = [...NUMBER_OPERATORS, 'prefix'];
 
-export type Keyed = Versioned<{ readonly name: string }>;
+export type NamedRecord = Versioned<{ readonly name: string }>;
 
-export function comparedBy(order: Order, a: readonly Value[], b: readonly Value[]): number {
+export function compareByOrder(order: Order, a: readonly Value[], b: readonly Value[]): number {
   const differences = order.map(
-    ({ descending }, at) => compared(a[at] ?? '', b[at] ?? '') * (descending ? -1 : 1),
+    ({ descending }, at) => compareValues(a[at] ?? '', b[at] ?? '') * (descending ? -1 : 1),
   );
   return differences.find((difference) => difference !== 0) ?? 0;
 }
 
-export function keysOf(record: Keyed, order: Order): Value[] {
+export function keysOf(record: NamedRecord, order: Order): Value[] {
   return order.map(({ field }) =>
     TEXTS.includes(field) ? record.fields.name : record[field as 'id' | 'createdAt' | 'updatedAt'],
   );
 }
 
-/** In order. */
-export function sorted<One extends Keyed>(records: readonly One[], order: Order): One[] {
-  return records.toSorted((a, b) => comparedBy(order, keysOf(a, order), keysOf(b, order)));
+/** The records in this order. */
+export function sorted<One extends NamedRecord>(records: readonly One[], order: Order): One[] {
+  return records.toSorted((a, b) => compareByOrder(order, keysOf(a, order), keysOf(b, order)));
 }
 
-/** The place before all records (`after` it they lie), or behind them. */
-export function beyondAll(order: Order, side: Position['side']): Position {
+/** The position before all records for the side `after`, and behind them for `before`. */
+export function outermostPosition(order: Order, side: Position['side']): Position {
   const values = order.map(({ field, descending }) => {
     const [low, high] = TEXTS.includes(field)
       ? ['', '\u{10ffff}'.repeat(3)]
@@ -53,12 +53,12 @@ export function beyondAll(order: Order, side: Position['side']): Position {
   return { side, inclusive: true, values };
 }
 
-/** The ids whose value the test holds for. */
+/** The ids of the values that pass the test. */
 export function idsWhere(values: ReadonlyMap<Id, Value>, test: (own: Value) => boolean): Id[] {
   return [...values].filter(([, own]) => test(own)).map(([id]) => id);
 }
 
-function compared(a: Value, b: Value): number {
+function compareValues(a: Value, b: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return Buffer.compare(bytes(a), bytes(b));
 }

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { Comparison, Value } from '#src/application/records/list-query.js';
 import type { Id } from '#src/domain/record.js';
-import { HOLDS, idsWhere, OF_NUMBERS, OF_TEXTS } from './expected.js';
-import type { Opened } from './opened.js';
+import { idsWhere, MATCHES, NUMBER_OPERATORS, TEXT_OPERATORS } from './expected.js';
 import { AT, product } from './records.js';
+import type { TestStore } from './test-store.js';
 
-/** Texts that mean something to a database, and that Unicode has ideas of. */
+/** Texts with a special meaning in databases or Unicode. */
 const NAMES = [
   ...['', ' ', '  ', 'a', 'A', 'ab', 'aB', 'abc', 'a ', ' a', 'b', 'z', 'Z', '{', '@', '['],
   ...[
@@ -40,17 +40,17 @@ const OTHER_INTEGERS = [-1, 2, 1_000, 2 ** 53 - 3];
 const INSTANTS = [-62_135_596_800_000, -1, 0, 1, AT, AT + 1, AT + 2, 253_402_300_799_999];
 const BETWEEN_INSTANTS = [-0.5, 0.5, AT - 0.25, AT + 0.25, AT + 0.5, AT + 1.999, AT + 2.5];
 
-export function filterContract(store: Opened): void {
+export function filterContract(store: TestStore): void {
   const matching = (field: string, operator: Comparison['operator'], value: Value) =>
     store.ids({ limit: 1_000, filters: [{ field, operator, value }] });
 
   describe('filters', () => {
-    it('compare texts by code point and take them literally, whatever the operator', async () => {
+    it('compare texts literally and by code point, with every operator', async () => {
       const names = numbered(NAMES);
       await store.addAll([...names].map(([id, name]) => product(id, { name })));
       for (const value of [...NAMES, ...OTHER_TEXTS]) {
-        for (const operator of OF_TEXTS) {
-          const expected = idsWhere(names, (own) => HOLDS[operator](own, value));
+        for (const operator of TEXT_OPERATORS) {
+          const expected = idsWhere(names, (own) => MATCHES[operator](own, value));
           expect(await matching('name', operator, value), `${operator} ${value}`).to.deep.equal(expected);
         }
       }
@@ -58,11 +58,13 @@ export function filterContract(store: Opened): void {
 
     it('compare integers up to the largest exactly', async () => {
       const amounts = numbered(INTEGERS);
-      const priced = [...amounts].map(([id, amount]) => product(id, { price: { amount, currency: 'EUR' } }));
-      await store.addAll(priced);
+      const products = [...amounts].map(([id, amount]) =>
+        product(id, { price: { amount, currency: 'EUR' } }),
+      );
+      await store.addAll(products);
       for (const value of [...INTEGERS, ...OTHER_INTEGERS]) {
-        for (const operator of OF_NUMBERS) {
-          const expected = idsWhere(amounts, (own) => HOLDS[operator](own, value));
+        for (const operator of NUMBER_OPERATORS) {
+          const expected = idsWhere(amounts, (own) => MATCHES[operator](own, value));
           expect(await matching('price.amount', operator, value), `${operator} ${value}`).to.deep.equal(
             expected,
           );
@@ -74,14 +76,14 @@ export function filterContract(store: Opened): void {
       const ids = [1, 2, 10, 2 ** 31, 2 ** 53 - 2, 2 ** 53 - 1];
       await store.addAll(ids.map((id) => product(id)));
       for (const value of [...ids, 3, 9, 2 ** 53 - 3]) {
-        for (const operator of OF_NUMBERS) {
-          const expected = ids.filter((own) => HOLDS[operator](own, value));
+        for (const operator of NUMBER_OPERATORS) {
+          const expected = ids.filter((own) => MATCHES[operator](own, value));
           expect(await matching('id', operator, value), `${operator} ${value}`).to.deep.equal(expected);
         }
       }
     });
 
-    it('compare instants, with the fractions of a millisecond that a filter may have', async () => {
+    it('compare instants, also with fractions of a millisecond in the filter', async () => {
       const instants = numbered(INSTANTS);
       const opposite = new Map([...instants].map(([id, instant]) => [id, 0 - instant]));
       await store.addAll(
@@ -92,46 +94,46 @@ export function filterContract(store: Opened): void {
         })),
       );
       for (const value of [...INSTANTS, ...BETWEEN_INSTANTS]) {
-        for (const operator of OF_NUMBERS) {
-          const created = idsWhere(instants, (own) => HOLDS[operator](own, value));
-          const updated = idsWhere(opposite, (own) => HOLDS[operator](own, value));
+        for (const operator of NUMBER_OPERATORS) {
+          const created = idsWhere(instants, (own) => MATCHES[operator](own, value));
+          const updated = idsWhere(opposite, (own) => MATCHES[operator](own, value));
           expect(await matching('createdAt', operator, value), `${operator} ${value}`).to.deep.equal(created);
           expect(await matching('updatedAt', operator, value), `${operator} ${value}`).to.deep.equal(updated);
         }
       }
     });
 
-    it('find the values of a list, each literally', async () => {
+    it('match the texts of a list literally', async () => {
       const names = numbered(NAMES);
       await store.addAll([...names].map(([id, name]) => product(id, { name })));
-      const among = (...values: Value[]) =>
+      const listIn = (...values: Value[]) =>
         store.ids({ filters: [{ field: 'name', operator: 'in', values }] });
       const expected = (...values: string[]) => idsWhere(names, (own) => values.includes(String(own)));
-      expect(await among('%', 'z', 'é', 'no such', '$gt', "'", '')).to.deep.equal(
+      expect(await listIn('%', 'z', 'é', 'no such', '$gt', "'", '')).to.deep.equal(
         expected('%', 'z', 'é', '$gt', "'", ''),
       );
-      expect(await among('a', 'a', 'a')).to.deep.equal(expected('a'));
-      expect(await among('no such')).to.deep.equal([]);
-      expect(await among()).to.deep.equal([]);
+      expect(await listIn('a', 'a', 'a')).to.deep.equal(expected('a'));
+      expect(await listIn('no such')).to.deep.equal([]);
+      expect(await listIn()).to.deep.equal([]);
       const hundred = [...NAMES, ...Array.from({ length: 100 }, (_, i) => `x${i}`)].slice(0, 100);
-      expect(await among(...hundred)).to.deep.equal(expected(...hundred));
+      expect(await listIn(...hundred)).to.deep.equal(expected(...hundred));
     });
 
-    it('find the numbers of a list', async () => {
+    it('match the numbers of a list', async () => {
       await store.addAll(
         INTEGERS.map((amount, at) => ({
           ...product(at + 1, { price: { amount, currency: 'EUR' } }),
           createdAt: AT + at,
         })),
       );
-      const among = (field: string, ...values: Value[]) =>
+      const listIn = (field: string, ...values: Value[]) =>
         store.ids({ filters: [{ field, operator: 'in', values }] });
-      expect(await among('price.amount', 2 ** 53 - 1, 0, 5)).to.deep.equal([1, INTEGERS.length]);
-      expect(await among('id', 3, 1, 99, 2 ** 53 - 1)).to.deep.equal([1, 3]);
-      expect(await among('createdAt', AT + 1, AT + 2.5, AT - 1)).to.deep.equal([2]);
+      expect(await listIn('price.amount', 2 ** 53 - 1, 0, 5)).to.deep.equal([1, INTEGERS.length]);
+      expect(await listIn('id', 3, 1, 99, 2 ** 53 - 1)).to.deep.equal([1, 3]);
+      expect(await listIn('createdAt', AT + 1, AT + 2.5, AT - 1)).to.deep.equal([2]);
     });
 
-    it('match no record that lacks the field, not even by ne', async () => {
+    it('match no record without the field, not even with ne', async () => {
       await store.add(1);
       await store.add(2, { sku: 'b', price: { amount: 5, currency: 'EUR' } });
       await store.add(3, { sku: 'c', price: { amount: 7, currency: 'USD' } });
@@ -144,7 +146,7 @@ export function filterContract(store: Opened): void {
         expect(await matching(field, 'eq', own), field).to.deep.equal([2]);
         expect(await matching(field, 'ne', own), field).to.deep.equal([3]);
         for (const value of others) {
-          for (const operator of typeof own === 'string' ? OF_TEXTS : OF_NUMBERS) {
+          for (const operator of typeof own === 'string' ? TEXT_OPERATORS : NUMBER_OPERATORS) {
             expect(await matching(field, operator, value), `${field} ${operator}`).not.to.include(1);
           }
         }
@@ -154,7 +156,7 @@ export function filterContract(store: Opened): void {
       expect(await matching('sku', 'prefix', '')).to.deep.equal([2, 3]);
     });
 
-    it('hold all together', async () => {
+    it('must all match', async () => {
       await store.addAll(
         Array.from({ length: 20 }, (_, i) =>
           product(i + 1, {
@@ -185,7 +187,7 @@ export function filterContract(store: Opened): void {
       expect(await all(where('sku', 'gt', 's1'), where('sku', 'gt', 's18'))).to.have.length(9);
     });
 
-    it('see a record as it was last written', async () => {
+    it('match the latest version of a record', async () => {
       const old = await store.add(1, { name: 'old', sku: 'old' });
       expect(await matching('sku', 'eq', 'old')).to.deep.equal([1]);
       const { name: _, ...rest } = { ...old.fields, sku: 'new' };

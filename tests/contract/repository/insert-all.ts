@@ -2,16 +2,16 @@ import { expect } from 'chai';
 import { AppError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
-import type { Opened } from './opened.js';
 import { AT, product, user } from './records.js';
+import type { TestStore } from './test-store.js';
 
-export function insertAllContract(store: Opened): void {
-  /** `duplicate_value /sku` for a refusal, so that outcomes compare as plain texts. */
+export function insertAllContract(store: TestStore): void {
+  /** The outcomes as text, such as `duplicate_value /sku` for an error. */
   const outcomes = async (records: readonly Versioned<Product>[]): Promise<string[]> =>
     (await store.products.insertAll(records)).map(outcomeText);
 
   describe('insertAll', () => {
-    it('inserts all, and says so of each', async () => {
+    it('inserts all records, and returns an outcome for each', async () => {
       const records = [product(3, { sku: 'c' }), product(1), product(2, { sku: 'b' })];
       expect(await outcomes(records)).to.deep.equal(['inserted', 'inserted', 'inserted']);
       for (const record of records) {
@@ -19,19 +19,19 @@ export function insertAllContract(store: Opened): void {
       }
     });
 
-    it('does nothing with nothing', async () => {
+    it('accepts an empty list', async () => {
       expect(await outcomes([])).to.deep.equal([]);
       expect(await store.ids({})).to.deep.equal([]);
     });
 
-    it('lets one that is refused stop no other, and answers in the order of the records', async () => {
-      const kept = await store.add(5, { sku: 'kept' });
+    it('inserts the other records if some are rejected, and returns outcomes in the order of the records', async () => {
+      const existing = await store.add(5, { sku: 'existing' });
       await store.add(6);
       await store.products.remove(6, 1, AT);
       const batch = [
         product(1, { sku: 'a' }),
         product(5, { name: 'other' }),
-        product(2, { sku: 'kept' }),
+        product(2, { sku: 'existing' }),
         product(6),
         product(3, { sku: 'a' }),
         product(1, { sku: 'b' }),
@@ -48,15 +48,15 @@ export function insertAllContract(store: Opened): void {
       ]);
       expect(await store.ids({})).to.deep.equal([1, 4, 5]);
       expect(await store.products.find(1)).to.deep.equal(batch[0]);
-      expect(await store.products.find(5)).to.deep.equal(kept);
+      expect(await store.products.find(5)).to.deep.equal(existing);
     });
 
-    it('calls an id taken, and not a value, where both are', async () => {
+    it('reports the id conflict if both the id and a unique value exist', async () => {
       await store.add(1, { sku: 'a' });
       expect(await outcomes([product(1, { sku: 'a' })])).to.deep.equal(['id_conflict']);
     });
 
-    it('frees no value for a record that is refused itself', async () => {
+    it('does not reserve the unique values of a rejected record', async () => {
       await store.add(1);
       expect(await outcomes([product(1, { sku: 'a' }), product(2, { sku: 'a' })])).to.deep.equal([
         'id_conflict',
@@ -64,13 +64,13 @@ export function insertAllContract(store: Opened): void {
       ]);
     });
 
-    it('tells values apart as their field does', async () => {
+    it('compares unique values by the case sensitivity of their field', async () => {
       const batch = [user(1, 'Ann@x.org'), user(2, 'ann@X.org'), user(3, 'anna@x.org')];
       const responses = (await store.users.insertAll(batch)).map(outcomeText);
       expect(responses).to.deep.equal(['inserted', 'duplicate_value /email', 'inserted']);
     });
 
-    it('keeps its own copies, from the moment of the call', async () => {
+    it('copies the records at the call', async () => {
       const records = [1, 2, 3].map((id) => product(id, { attributes: { colour: 'red' } }));
       const inserted = store.products.insertAll(records);
       for (const { fields } of records) (fields.attributes as Record<string, unknown>)['colour'] = 'blue';
@@ -80,17 +80,17 @@ export function insertAllContract(store: Opened): void {
       }
     });
 
-    it('lets exactly one of many racing batches have each id and each value', async () => {
-      const batch = (racer: number) =>
-        [1, 2, 3, 4, 5].map((n) => product(racer * 10 + n, { name: `racer ${racer}`, sku: `${n}` }));
-      const responses = await Promise.all([1, 2, 3, 4].map((racer) => outcomes(batch(racer))));
+    it('gives each id and each unique value to exactly one of many concurrent batches', async () => {
+      const batch = (writer: number) =>
+        [1, 2, 3, 4, 5].map((n) => product(writer * 10 + n, { name: `writer ${writer}`, sku: `${n}` }));
+      const responses = await Promise.all([1, 2, 3, 4].map((writer) => outcomes(batch(writer))));
       for (const n of [0, 1, 2, 3, 4]) {
         expect(responses.filter((response) => response[n] === 'inserted')).to.have.length(1);
       }
       expect(await store.ids({})).to.have.length(5);
     });
 
-    it('takes a thousand at once', async () => {
+    it('inserts a thousand records at once', async () => {
       const ids: Id[] = Array.from({ length: 1_000 }, (_, i) => i + 1);
       await store.addAll(ids.map((id) => product(id, { sku: `${id}` })));
       expect(await store.ids({ limit: 1_000 })).to.deep.equal(ids);
@@ -98,7 +98,7 @@ export function insertAllContract(store: Opened): void {
   });
 
   describe('findExistingIds', () => {
-    it('gives back those ids that records have', async () => {
+    it('returns the ids of existing records', async () => {
       for (const id of [1, 3, Number.MAX_SAFE_INTEGER]) await store.add(id);
       await store.add(4);
       await store.products.remove(4, 1, AT);
@@ -108,19 +108,19 @@ export function insertAllContract(store: Opened): void {
       expect(await store.products.findExistingIds([2, 4])).to.deep.equal(new Set());
     });
 
-    it('knows none of none', async () => {
+    it('returns nothing for an empty list', async () => {
       await store.add(1);
       expect(await store.products.findExistingIds([])).to.deep.equal(new Set());
     });
 
-    it('asks its own resource alone', async () => {
+    it('considers only its own resource', async () => {
       await store.add(1);
       expect(await store.users.findExistingIds([1])).to.deep.equal(new Set());
     });
   });
 
   describe('findUsedIds', () => {
-    it('gives back those ids that records have, or had', async () => {
+    it('returns the ids of existing and deleted records', async () => {
       for (const id of [1, 3, 4, Number.MAX_SAFE_INTEGER]) await store.add(id);
       for (const id of [4, Number.MAX_SAFE_INTEGER]) await store.products.remove(id, 1, AT);
       expect(await store.products.findUsedIds([5, 4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
@@ -129,26 +129,26 @@ export function insertAllContract(store: Opened): void {
       expect(await store.products.findUsedIds([2, 5])).to.deep.equal(new Set());
     });
 
-    it('knows none of none', async () => {
+    it('returns nothing for an empty list', async () => {
       await store.add(1);
       expect(await store.products.findUsedIds([])).to.deep.equal(new Set());
     });
 
-    it('asks its own resource alone, tombstones too', async () => {
+    it('considers only its own resource, also for tombstones', async () => {
       await store.add(1);
       await store.add(2);
       await store.products.remove(2, 1, AT);
       expect(await store.users.findUsedIds([1, 2])).to.deep.equal(new Set());
     });
 
-    it('looks at a thousand at once, records and tombstones', async () => {
+    it('accepts a thousand ids of records and tombstones', async () => {
       const ids = Array.from({ length: 1_000 }, (_, i) => i + 1);
       await store.addAll(ids.filter((id) => id % 2 === 0).map((id) => product(id)));
       for (const id of [2, 500, 1_000]) await store.products.remove(id, 1, AT);
       expect(await store.products.findUsedIds(ids)).to.deep.equal(new Set(ids.filter((id) => id % 2 === 0)));
     });
 
-    it('knows of an id from the moment its record is there', async () => {
+    it('returns an id as soon as its record exists', async () => {
       const outcomes = await Promise.all([
         store.products.insert(product(1)),
         store.products.insert(product(1, { name: 'other' })),

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { Opened } from './opened.js';
 import { product, query } from './records.js';
+import type { TestStore } from './test-store.js';
 
-export function insertContract(store: Opened): void {
+export function insertContract(store: TestStore): void {
   describe('insert and find', () => {
-    it('brings back what went in, whole', async () => {
+    it('returns an inserted record unchanged', async () => {
       const record = await store.add(7, {
         name: `'; DROP TABLE products; -- "$ne" %_ .* \\ é 😀 \u{10ffff} \ue000 e\u0301`,
         description: 'tab\tline\r\nend',
@@ -15,33 +15,33 @@ export function insertContract(store: Opened): void {
       expect(await store.products.find(7)).to.deep.equal(record);
     });
 
-    it('knows nothing under an id that was never given', async () => {
+    it('finds nothing by an unused id', async () => {
       await store.add(1);
       expect(await store.products.find(2)).to.equal(undefined);
       expect(await store.products.find(Number.MAX_SAFE_INTEGER)).to.equal(undefined);
     });
 
-    it('keeps records under the smallest and the largest id', async () => {
+    it('accepts the smallest and the largest id', async () => {
       await store.add(1);
       await store.add(Number.MAX_SAFE_INTEGER);
       expect(await store.ids({})).to.deep.equal([1, Number.MAX_SAFE_INTEGER]);
     });
 
-    it('refuses an id that is taken, whatever else is the same, and keeps the old record', async () => {
+    it('rejects an existing id, and keeps the old record', async () => {
       const old = await store.add(1, { sku: 'same' });
       expect(await store.products.insert(product(1, { name: 'other', sku: 'same' }))).to.equal(false);
       expect(await store.products.find(1)).to.deep.equal(old);
     });
 
-    it('lets exactly one of many racing creations have an id', async () => {
+    it('gives an id to exactly one of many concurrent insertions', async () => {
       const outcomes = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => store.products.insert(product(1, { name: `racer ${i}` }))),
+        Array.from({ length: 20 }, (_, i) => store.products.insert(product(1, { name: `writer ${i}` }))),
       );
       expect(outcomes.filter(Boolean)).to.have.length(1);
-      expect((await store.products.find(1))?.fields.name).to.equal(`racer ${outcomes.indexOf(true)}`);
+      expect((await store.products.find(1))?.fields.name).to.equal(`writer ${outcomes.indexOf(true)}`);
     });
 
-    it('keeps its own copy: changing what went in changes nothing kept', async () => {
+    it('copies the record at the call', async () => {
       const record = product(1, { attributes: { colour: 'red' } });
       const inserted = store.products.insert(record);
       (record.fields.attributes as Record<string, unknown>)['colour'] = 'blue';
@@ -50,14 +50,14 @@ export function insertContract(store: Opened): void {
       expect((await store.products.find(1))?.fields.attributes).to.deep.equal({ colour: 'red' });
     });
 
-    it('gives out copies: changing what came out changes nothing kept', async () => {
+    it('returns copies of its records', async () => {
       await store.add(1, { sku: 'x', attributes: { colour: 'red' } });
-      const responses = [
+      const copies = [
         await store.products.find(1),
         await store.products.findByUnique('sku', 'x'),
         ...(await store.products.list(query({ limit: 1 }))).records,
       ];
-      for (const found of responses) (found?.fields.attributes as Record<string, unknown>)['colour'] = 'blue';
+      for (const found of copies) (found?.fields.attributes as Record<string, unknown>)['colour'] = 'blue';
       expect((await store.products.find(1))?.fields.attributes).to.deep.equal({ colour: 'red' });
     });
   });

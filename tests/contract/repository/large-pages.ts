@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import type { Filter, Position } from '#src/application/records/list-query.js';
 import type { Id } from '#src/domain/record.js';
-import { beyondAll, keysOf, sorted } from './expected.js';
-import type { Opened } from './opened.js';
+import { keysOf, outermostPosition, sorted } from './expected.js';
 import { AT, by, idsOf, product, query } from './records.js';
+import type { TestStore } from './test-store.js';
 
-/** About 100 kB each, 15 MB in all. */
+/** The number of records, of about 100 kB each and 15 MB together. */
 const COUNT = 150;
 
-export function largePagesContract(store: Opened): void {
+export function largePagesContract(store: TestStore): void {
   const large = (id: Id, attributes = {}) => ({
     ...product(id, { name: `n${id % 3}`, attributes }),
     createdAt: AT + (id % 10),
@@ -21,7 +21,7 @@ export function largePagesContract(store: Opened): void {
     });
 
     for (const sort of ['id', '-name,id', '-createdAt,name,-id']) {
-      it(`end early, say that more lie beyond, and leave none out, by ${sort}`, async () => {
+      it(`end before the limit with hasMore, and omit no record, by ${sort}`, async () => {
         const order = by(sort);
         const filters: Filter[] = [{ field: 'name', operator: 'ne', value: 'n1' }];
         const matching = Array.from({ length: COUNT }, (_, i) => large(i + 1)).filter(
@@ -30,7 +30,7 @@ export function largePagesContract(store: Opened): void {
         for (const side of ['after', 'before'] as const) {
           const seen: Id[] = [];
           const lengths: number[] = [];
-          for (let from: Position | undefined = beyondAll(order, side); from; ) {
+          for (let from: Position | undefined = outermostPosition(order, side); from; ) {
             const { records, hasMore } = await store.products.list(
               query({ limit: 1_000, filters, order, from }),
             );
@@ -47,7 +47,7 @@ export function largePagesContract(store: Opened): void {
       });
     }
 
-    it('end at the limit where that comes first', async () => {
+    it('end at the limit if it comes first', async () => {
       const { records, hasMore } = await store.products.list(query({ limit: 5 }));
       expect([idsOf(records), hasMore]).to.deep.equal([[1, 2, 3, 4, 5], true]);
     });

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import type { Filter, ListPage, ListQuery, Order, Position } from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
-import { beyondAll, comparedBy, keysOf, sorted } from './expected.js';
-import type { Opened } from './opened.js';
+import { compareByOrder, keysOf, outermostPosition, sorted } from './expected.js';
 import { AT, by, product, query } from './records.js';
+import type { TestStore } from './test-store.js';
 
-/** With ties in every key but the last, and with none; each key in both directions. */
+/** Sorts with and without ties in the keys before the last; each key in both directions. */
 const SORTS = [
   ...['id', '-id', 'name,id', 'name,-id', '-name,id', '-name,-id'],
   ...['createdAt,id', '-createdAt,-id', 'updatedAt,-id', '-updatedAt,id'],
@@ -14,14 +14,14 @@ const SORTS = [
   ...['-createdAt,updatedAt,-name,id', 'updatedAt,-name,createdAt,-id', '-updatedAt,-createdAt,-name,-id'],
 ];
 
-/** Of few values each, so that they tie; ids that do not follow the order of creation. */
+/** Records with few different values, so that they tie, and with ids that differ from the order of creation. */
 const RECORDS = [5, 2, 11, 8, 1, 14, 9, 3, 20, 2 ** 53 - 1, 12, 6].map((id, at) => ({
   ...product(id, { name: ['b', 'B', '', 'ba', 'b', 'é'][at % 6] ?? '', sku: `s${at}` }),
   createdAt: AT + (at % 3),
   updatedAt: AT + 10 * (at % 4),
 }));
 
-/** Values of no record, between, before and behind those that there are. */
+/** Positions without a record: before, between and after the records. */
 const NO_RECORDS: readonly Versioned<{ readonly name: string }>[] = [
   ...['', 'A', 'b', 'bZ', 'zzz'].flatMap((name, at) => [
     { ...product(7, { name }), createdAt: AT + 0.5, updatedAt: AT + 10 * at },
@@ -34,14 +34,14 @@ const NO_RECORDS: readonly Versioned<{ readonly name: string }>[] = [
 
 const FILTER: Filter = { field: 'name', operator: 'prefix', value: 'b' };
 
-export function pagingContract(store: Opened): void {
-  const page = (wanted: Partial<ListQuery>) => store.products.list(query(wanted));
-  const filled = () => store.addAll(RECORDS);
+export function pagingContract(store: TestStore): void {
+  const page = (list: Partial<ListQuery>) => store.products.list(query(list));
+  const insertAll = () => store.addAll(RECORDS);
   const filtered = (filters: readonly Filter[]) =>
     RECORDS.filter(({ fields }) => filters.length === 0 || fields.name.startsWith('b'));
 
   describe('order and pages', () => {
-    it('are empty where nothing is kept', async () => {
+    it('are empty for an empty store', async () => {
       for (const from of [
         undefined,
         { side: 'after', values: [3] },
@@ -52,30 +52,30 @@ export function pagingContract(store: Opened): void {
       }
     });
 
-    it('show whole records', async () => {
+    it('contain complete records', async () => {
       const record = await store.add(1, { sku: 'x', attributes: { 'a.b': 1 } });
       expect(await page({ limit: 1 })).to.deep.equal({ records: [record], hasMore: false });
       expect(await page({ order: by('-name,id') })).to.deep.equal({ records: [record], hasMore: false });
     });
 
     for (const sort of SORTS) {
-      it(`go by ${sort}, forwards to the end and back, whatever the limit`, async () => {
-        await filled();
+      it(`follow ${sort}, forwards and backwards, with any limit`, async () => {
+        await insertAll();
         const order = by(sort);
         for (const filters of [[], [FILTER]]) {
           const all = sorted(filtered(filters), order);
           expect(await page({ filters, order })).to.deep.equal({ records: all, hasMore: false });
           for (const limit of [1, 2, 3, all.length]) {
             const base = { limit, filters, order };
-            expect(await scanned(page, base, 'after'), `limit ${limit}`).to.deep.equal(chunks(all, limit));
+            expect(await readPages(page, base, 'after'), `limit ${limit}`).to.deep.equal(chunks(all, limit));
             const back = chunks(all.toReversed(), limit).map((chunk) => chunk.reverse());
-            expect(await scanned(page, base, 'before'), `back, limit ${limit}`).to.deep.equal(back);
+            expect(await readPages(page, base, 'before'), `back, limit ${limit}`).to.deep.equal(back);
           }
         }
       });
 
-      it(`start by ${sort} at any place, of a record or of none`, async () => {
-        await filled();
+      it(`start by ${sort} at any position, with or without a record`, async () => {
+        await insertAll();
         const order = by(sort);
         const positions = [...RECORDS, ...NO_RECORDS].map((record) => keysOf(record, order));
         for (const values of positions) {
@@ -90,26 +90,26 @@ export function pagingContract(store: Opened): void {
       });
     }
 
-    it('go on from a place whose record is gone', async () => {
-      await filled();
+    it('continue at the position of a deleted record', async () => {
+      await insertAll();
       for (const sort of ['id', '-name,id', 'createdAt,-id']) {
         const order = by(sort);
         const all = sorted(await remaining(store), order);
-        const gone = all[Math.floor(all.length / 2)];
-        if (!gone) throw new Error('There is none to remove.');
-        const values = keysOf(gone, order);
-        expect(await store.products.remove(gone.id, 1, AT)).to.equal(true);
-        const left = all.filter(({ id }) => id !== gone.id);
+        const deleted = all[Math.floor(all.length / 2)];
+        if (!deleted) throw new Error('No record is left.');
+        const values = keysOf(deleted, order);
+        expect(await store.products.remove(deleted.id, 1, AT)).to.equal(true);
+        const rest = all.filter(({ id }) => id !== deleted.id);
         for (const inclusive of [false, true]) {
           for (const side of ['after', 'before'] as const) {
             const from = { side, inclusive, values };
-            expect(await page({ limit: 2, order, from })).to.deep.equal(pageFrom(left, order, from, 2));
+            expect(await page({ limit: 2, order, from })).to.deep.equal(pageFrom(rest, order, from, 2));
           }
         }
       }
     });
 
-    it('put what was replaced where it belongs now', async () => {
+    it('move a replaced record to its new position', async () => {
       const old = await store.add(1, { name: 'a' });
       await store.add(2, { name: 'b' });
       expect(await store.ids({ order: by('name,id') })).to.deep.equal([1, 2]);
@@ -122,27 +122,27 @@ export function pagingContract(store: Opened): void {
 
 type Page = ListPage<Versioned<Product>>;
 
-/** Every page's ids, each page from the place at its neighbour's edge; going back, the first is the last of the list. */
-async function scanned(
+/** Reads all pages in one direction, each from the edge of the previous one. Backwards, the last page comes first. */
+async function readPages(
   page: (query: Partial<ListQuery>) => Promise<Page>,
-  wanted: Pick<ListQuery, 'limit' | 'filters' | 'order'>,
+  list: Pick<ListQuery, 'limit' | 'filters' | 'order'>,
   side: Position['side'],
 ): Promise<Versioned<Product>[][]> {
   const pages: Versioned<Product>[][] = [];
-  let from = side === 'before' ? beyondAll(wanted.order, side) : undefined;
+  let from = side === 'before' ? outermostPosition(list.order, side) : undefined;
   for (;;) {
-    const { records, hasMore } = await page({ ...wanted, ...(from && { from }) });
+    const { records, hasMore } = await page({ ...list, ...(from && { from }) });
     pages.push([...records]);
     const edge = side === 'after' ? records.at(-1) : records[0];
     if (!hasMore || !edge) return pages;
-    from = { side, inclusive: false, values: keysOf(edge, wanted.order) };
+    from = { side, inclusive: false, values: keysOf(edge, list.order) };
   }
 }
 
-/** What a page at a place must be. */
+/** The expected page at a position. */
 function pageFrom(all: readonly Versioned<Product>[], order: Order, from: Position, limit: number): Page {
   const beyond = all.filter((record) => {
-    const distance = comparedBy(order, keysOf(record, order), from.values);
+    const distance = compareByOrder(order, keysOf(record, order), from.values);
     return (from.side === 'after' ? distance > 0 : distance < 0) || (from.inclusive && distance === 0);
   });
   const records = from.side === 'after' ? beyond.slice(0, limit) : beyond.slice(-limit);
@@ -155,7 +155,7 @@ function chunks<One>(all: readonly One[], size: number): One[][] {
   );
 }
 
-async function remaining(store: Opened): Promise<Versioned<Product>[]> {
+async function remaining(store: TestStore): Promise<Versioned<Product>[]> {
   const ids = new Set(await store.ids({}));
   return RECORDS.filter(({ id }) => ids.has(id));
 }

@@ -9,7 +9,7 @@ import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 
-/** To come, so that a server that removes what is old by itself lets it be. */
+/** A time in the future, so that a server that purges expired entries by itself keeps them. */
 export const AT = Date.UTC(2126, 0, 2, 3, 4, 5, 678);
 
 export function product(id: Id, fields: Partial<Product> = {}): Versioned<Product> {
@@ -20,7 +20,7 @@ export function user(id: Id, email: string): Versioned<User> {
   return { id, version: 1, createdAt: AT, updatedAt: AT, fields: { name: `user ${id}`, email } };
 }
 
-/** The version after `old`; of its fields the name alone stays. */
+/** The version after `old`, which keeps only the name of the old fields. */
 export function next(old: Versioned<Product>, fields: Partial<Product>): Versioned<Product> {
   return {
     ...old,
@@ -30,22 +30,22 @@ export function next(old: Versioned<Product>, fields: Partial<Product>): Version
   };
 }
 
-/** In order of id, where nothing else is said. */
-export function query(wanted: Partial<ListQuery>): ListQuery {
-  return { limit: 100, filters: [], order: BY_ID, ...wanted };
+/** A query with defaults: all records in order of id. */
+export function query(changes: Partial<ListQuery>): ListQuery {
+  return { limit: 100, filters: [], order: BY_ID, ...changes };
 }
 
-/** As the parameter `sort` says it, with `id` in its place: `name,-id`. */
+/** Parses a complete `sort` parameter such as `name,-id`. */
 export function by(sort: string): Order {
   return sort.split(',').map((key) => ({ field: key.replace(/^-/, ''), descending: key.startsWith('-') }));
 }
 
-/** The place right behind (`after`) or before these values. */
+/** The position immediately after or before these values. */
 export function at(side: Position['side'], ...values: Value[]): Position {
   return { side, inclusive: false, values };
 }
 
-/** These records' ids. */
+/** The ids of these records. */
 export function idsOf(records: Iterable<{ readonly id: Id }>): Id[] {
   return Array.from(records, ({ id }) => id);
 }

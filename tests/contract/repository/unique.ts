@@ -1,23 +1,23 @@
 import { expect } from 'chai';
 import { expectRefusal } from '../../support/expect-refusal.js';
-import type { Opened } from './opened.js';
 import { next, product, query, user } from './records.js';
+import type { TestStore } from './test-store.js';
 
-export function uniqueContract(store: Opened): void {
+export function uniqueContract(store: TestStore): void {
   describe('unique fields', () => {
-    it('refuses a value that another record has, and names the field', async () => {
+    it('rejects a value of another record, and names the field', async () => {
       await store.add(1, { sku: 'taken' });
       await expectRefusal(store.products.insert(product(2, { sku: 'taken' })), 'duplicate_value', ['/sku']);
       expect(await store.products.find(2)).to.equal(undefined);
     });
 
-    it('lets the id that was refused be used for another value', async () => {
+    it('accepts the id of a rejected record with another value', async () => {
       await store.add(1, { sku: 'taken' });
       await expectRefusal(store.products.insert(product(2, { sku: 'taken' })), 'duplicate_value', ['/sku']);
       await store.add(2, { sku: 'free' });
     });
 
-    it('refuses it in a replacement too, and leaves the old record', async () => {
+    it('rejects it in a replacement too, and leaves the old record unchanged', async () => {
       await store.add(1, { sku: 'taken' });
       const old = await store.add(2, { sku: 'mine' });
       const late = store.products.replace(next(old, { sku: 'taken' }), 1);
@@ -26,7 +26,7 @@ export function uniqueContract(store: Opened): void {
       expect(await store.products.findByUnique('sku', 'mine')).to.deep.equal(old);
     });
 
-    it('tells values apart by case, and lets any number of records have none', async () => {
+    it('distinguishes values by case, and accepts any number of records without a value', async () => {
       await store.add(1, { sku: 'a' });
       await store.add(2, { sku: 'A' });
       await store.add(3);
@@ -34,7 +34,7 @@ export function uniqueContract(store: Opened): void {
       expect(await store.ids({})).to.deep.equal([1, 2, 3, 4]);
     });
 
-    it('lets a record keep its own value, and frees the value that it gives up', async () => {
+    it('accepts an unchanged value in a replacement, and frees a replaced value', async () => {
       const one = await store.add(1, { sku: 'a' });
       const same = next(one, { name: 'renamed', sku: 'a' });
       expect(await store.products.replace(same, 1)).to.equal(true);
@@ -42,7 +42,7 @@ export function uniqueContract(store: Opened): void {
       await store.add(2, { sku: 'a' });
     });
 
-    it('lets exactly one of many racing records have a value', async () => {
+    it('gives a value to exactly one of many concurrent records', async () => {
       const outcomes = await Promise.allSettled(
         Array.from({ length: 20 }, (_, i) => store.products.insert(product(i + 1, { sku: 'one' }))),
       );
@@ -50,7 +50,7 @@ export function uniqueContract(store: Opened): void {
       expect(await store.ids({})).to.have.length(1);
     });
 
-    it('finds a record by its value, taken literally', async () => {
+    it('finds a record by its literal value', async () => {
       const record = await store.add(1, { sku: 'A_1' });
       await store.add(2, { sku: 'A.1' });
       expect(await store.products.findByUnique('sku', 'A_1')).to.deep.equal(record);
@@ -60,8 +60,8 @@ export function uniqueContract(store: Opened): void {
     });
   });
 
-  describe('unique fields that ignore case', () => {
-    it('refuse a value that differs from another by its case alone, and name the field', async () => {
+  describe('case-insensitive unique fields', () => {
+    it('reject a value that differs only in case, and name the field', async () => {
       await store.addUsers([user(1, 'Ann@Example.org')]);
       await expectRefusal(store.users.insert(user(2, 'aNN@eXAMPLE.org')), 'duplicate_value', ['/email']);
       const bob = user(3, 'bob@example.org');
@@ -71,16 +71,16 @@ export function uniqueContract(store: Opened): void {
       expect((await store.users.list(query({}))).records).to.deep.equal([user(1, 'Ann@Example.org'), bob]);
     });
 
-    it('keep a value as it was sent, and let its record change the case', async () => {
+    it('keep the case of a value, and let its record change it', async () => {
       const ann = user(1, 'ann@x.org');
       await store.addUsers([ann]);
-      const louder = { ...ann, version: 2, fields: { ...ann.fields, email: 'ANN@x.org' } };
-      expect(await store.users.replace(louder, 1)).to.equal(true);
-      expect(await store.users.find(1)).to.deep.equal(louder);
+      const upperCased = { ...ann, version: 2, fields: { ...ann.fields, email: 'ANN@x.org' } };
+      expect(await store.users.replace(upperCased, 1)).to.equal(true);
+      expect(await store.users.find(1)).to.deep.equal(upperCased);
       await expectRefusal(store.users.insert(user(2, 'ann@x.org')), 'duplicate_value', ['/email']);
     });
 
-    it('let exactly one of many racing records have a value, whatever its case', async () => {
+    it('give a value in any case to exactly one of many concurrent records', async () => {
       const spellings = ['ann@x.org', 'Ann@x.org', 'aNn@x.org', 'anN@X.ORG', 'ANN@X.ORG'];
       const outcomes = await Promise.allSettled(
         Array.from({ length: 20 }, (_, i) => store.users.insert(user(i + 1, spellings[i % 5] ?? ''))),
@@ -89,7 +89,7 @@ export function uniqueContract(store: Opened): void {
       expect(await store.users.count([])).to.equal(1);
     });
 
-    it('know the case of A to Z alone', async () => {
+    it('fold only A to Z', async () => {
       await store.addUsers([user(1, 'é@x'), user(2, 'É@x'), user(3, 'k@x'), user(4, '\u212a@x')]);
       expect(await store.users.count([])).to.equal(4);
     });

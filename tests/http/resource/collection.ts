@@ -4,31 +4,31 @@ import type { InProcessService } from '../../support/in-process-service.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What is wrong with fields that are otherwise good: each fault's code and pointer. */
-export type FaultyFields = readonly [what: string, fields: Fields, issues: readonly [string, string][]];
+/** Invalid fields, with the code and the pointer of each expected issue. */
+export type InvalidFields = readonly [title: string, fields: Fields, issues: readonly [string, string][]];
 
-/** What the tests of all resources need to know of one. */
+/** The properties of a resource that the shared tests need. */
 export interface ResourceUnderTest {
   readonly plural: string;
-  /** The Cache-Control of what is read. */
+  /** The Cache-Control of reads. */
   readonly cacheControl: string;
-  /** Makes what its records refer to, in an empty store. */
+  /** Creates the records that the resource refers to, in an empty store. */
   prepare?(client: HttpClient): Promise<void>;
-  /** The required fields alone, as they are shown; others for each number. */
+  /** @returns the required fields in the order of responses, with different values for each number */
   fields(n: number): Fields;
-  /** Laid over good fields these are refused by POST, PUT and PATCH alike. */
-  readonly faulty: readonly FaultyFields[];
+  /** Fields that POST, PUT and PATCH reject when they are merged into valid fields. */
+  readonly invalid: readonly InvalidFields[];
 }
 
-export interface Created {
+export interface CreatedRecord {
   readonly id: number;
   readonly path: string;
   readonly fields: Fields;
 }
 
-/** A resource at one of its two addresses, in a running service. */
+/** A collection at one of its two paths, in a running service. */
 export class Collection {
-  private made = 0;
+  private count = 0;
 
   constructor(
     readonly resource: ResourceUnderTest,
@@ -40,17 +40,17 @@ export class Collection {
     return this.service.client;
   }
 
-  /** An address at which nothing ever was. */
-  get nowhere(): string {
+  /** The path of a record that never existed. */
+  get missingPath(): string {
     return `${this.path}/${Number.MAX_SAFE_INTEGER}`;
   }
 
-  /** Good ones, that no record has yet. */
+  /** @returns valid fields that no record has yet */
   fields(): Fields {
-    return this.resource.fields(++this.made);
+    return this.resource.fields(++this.count);
   }
 
-  async created(fields = this.fields()): Promise<Created> {
+  async create(fields = this.fields()): Promise<CreatedRecord> {
     const response = await this.client.post(this.path, fields);
     expect(response.status, response.text).to.equal(201);
     const { id } = response.json;
@@ -58,8 +58,8 @@ export class Collection {
   }
 }
 
-/** The headers that do not differ from one request to the next. */
-export function lasting({ headers }: HttpResponse): HttpResponse['headers'] {
+/** @returns the headers that do not change from one request to the next */
+export function stableHeaders({ headers }: HttpResponse): HttpResponse['headers'] {
   const { date: _, ratelimit: __, 'x-request-id': ___, ...rest } = headers;
   return rest;
 }

@@ -1,40 +1,40 @@
 import { expect } from 'chai';
-import { type Collection, lasting } from './collection.js';
+import { type Collection, stableHeaders } from './collection.js';
 
-export function reading(all: Collection): void {
+export function describeGet(collection: Collection): void {
   describe('GET', () => {
-    it('shows the record with its version as a strong tag', async () => {
-      const { id, path, fields } = await all.created();
-      const response = await all.client.get(path);
+    it('returns the record with its version as a strong ETag', async () => {
+      const { id, path, fields } = await collection.create();
+      const response = await collection.client.get(path);
       expect([response.status, response.text]).to.deep.equal([200, JSON.stringify({ id, ...fields })]);
       expect(response.headers).to.include({
         etag: '"1"',
         'content-type': 'application/json',
-        'cache-control': all.resource.cacheControl,
+        'cache-control': collection.resource.cacheControl,
         'api-version': '1',
-        vary: all.path.startsWith('/v1/') ? 'Accept' : 'API-Version, Accept',
+        vary: collection.path.startsWith('/v1/') ? 'Accept' : 'API-Version, Accept',
       });
     });
 
-    it('shows it in the list, with the same marking', async () => {
-      const { id, fields } = await all.created();
-      const response = await all.client.get(`${all.path}?sort=-id&limit=1000`);
+    it('returns it in the list, with the same Cache-Control', async () => {
+      const { id, fields } = await collection.create();
+      const response = await collection.client.get(`${collection.path}?sort=-id&limit=1000`);
       expect(response.status).to.equal(200);
       expect(response.json.at(0)).to.deep.equal({ id, ...fields });
-      expect(response.headers['cache-control']).to.equal(all.resource.cacheControl);
+      expect(response.headers['cache-control']).to.equal(collection.resource.cacheControl);
     });
 
-    it('answers HEAD with the same headers and no body', async () => {
-      const { path } = await all.created();
-      for (const address of [path, all.path]) {
-        const [got, head] = [await all.client.get(address), await all.client.request('HEAD', address)];
+    it('returns the same headers and no body for HEAD', async () => {
+      const { path } = await collection.create();
+      for (const url of [path, collection.path]) {
+        const [got, head] = [await collection.client.get(url), await collection.client.request('HEAD', url)];
         expect([head.status, head.text]).to.deep.equal([200, '']);
-        expect(lasting(head)).to.deep.equal(lasting(got));
+        expect(stableHeaders(head)).to.deep.equal(stableHeaders(got));
       }
     });
 
-    it('answers 404 for an id that was never given', async () => {
-      const response = await all.client.get(all.nowhere);
+    it('returns 404 for an id that never existed', async () => {
+      const response = await collection.client.get(collection.missingPath);
       expect([response.status, response.json.code, response.json.details]).to.deep.equal([
         404,
         'not_found',
@@ -43,9 +43,9 @@ export function reading(all: Collection): void {
       expect(response.headers['cache-control']).to.equal('no-store');
     });
 
-    it('takes no parameter of an item that it does not know', async () => {
-      const { path } = await all.created();
-      expect((await all.client.get(`${path}?colour=red`)).json.code).to.equal('unknown_parameter');
+    it('rejects an unknown parameter', async () => {
+      const { path } = await collection.create();
+      expect((await collection.client.get(`${path}?colour=red`)).json.code).to.equal('unknown_parameter');
     });
   });
 }

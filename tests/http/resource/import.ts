@@ -5,8 +5,8 @@ import type { Collection, Fields } from './collection.js';
 
 const LINES = { 'Content-Type': 'application/x-ndjson' };
 
-/** The lines of an answer, parsed. */
-export function linesOf({ text }: HttpResponse): Record<string, unknown>[] {
+/** @returns the parsed lines of a response */
+function linesOf({ text }: HttpResponse): Record<string, unknown>[] {
   expect(text).to.satisfy((text: string) => text === '' || text.endsWith('\n'));
   return text
     .split('\n')
@@ -14,15 +14,16 @@ export function linesOf({ text }: HttpResponse): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-export function importing(all: Collection): void {
+export function describeImport(collection: Collection): void {
   const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
-    all.client.post(all.path, body, { headers: { ...LINES, ...headers } });
+    collection.client.post(collection.path, body, { headers: { ...LINES, ...headers } });
   const stream = (records: readonly Fields[]) => records.map((one) => `${JSON.stringify(one)}\n`).join('');
-  const many = (count: number) => Array.from({ length: count }, () => all.fields());
-  const newest = async () => (await all.client.get(`${all.path}?sort=-id&limit=1`)).json[0]?.id ?? 0;
+  const many = (count: number) => Array.from({ length: count }, () => collection.fields());
+  const newestId = async () =>
+    (await collection.client.get(`${collection.path}?sort=-id&limit=1`)).json[0]?.id ?? 0;
 
-  describe('a stream of records', () => {
-    it('makes a record of each line and answers a line each, in their order', async () => {
+  describe('an import', () => {
+    it('creates a record for each line and returns a result for each, in order', async () => {
       const records = many(600);
       const response = await send(stream(records));
       expect([response.status, response.headers['content-type']]).to.deep.equal([
@@ -36,36 +37,36 @@ export function importing(all: Collection): void {
       expect(ids).to.deep.equal(ids.toSorted((a, b) => a - b));
       expect(new Set(ids)).to.have.length(600);
       for (const at of [0, 1, 299, 599]) {
-        const { json, headers } = await all.client.get(`${all.path}/${ids[at]}`);
+        const { json, headers } = await collection.client.get(`${collection.path}/${ids[at]}`);
         expect([json, headers.etag]).to.deep.equal([{ id: ids[at], ...records[at] }, '"1"']);
       }
     });
 
-    it('says of a line what a POST of it would be told, and goes on behind it', async () => {
-      const bad = [
+    it('reports the same error for a line as for its POST, and continues', async () => {
+      const invalid = [
         '{"name"',
         '[]',
         '"x"',
         'null',
         '{}',
-        JSON.stringify({ ...all.fields(), id: 1, nonsense: 1 }),
+        JSON.stringify({ ...collection.fields(), id: 1, nonsense: 1 }),
         '{"a":1,"a":2}',
         '{"__proto__":1}',
         `${'['.repeat(30)}${']'.repeat(30)}`,
         '\ufeff{}',
       ];
       const results = linesOf(
-        await send(bad.flatMap((line) => [line, JSON.stringify(all.fields())]).join('\n')),
+        await send(invalid.flatMap((line) => [line, JSON.stringify(collection.fields())]).join('\n')),
       );
-      expect(results).to.have.length(2 * bad.length);
-      for (const [at, line] of bad.entries()) {
-        const { status, json } = await all.client.post(all.path, line);
+      expect(results).to.have.length(2 * invalid.length);
+      for (const [at, line] of invalid.entries()) {
+        const { status, json } = await collection.client.post(collection.path, line);
         expect(results[2 * at], line).to.deep.equal({ line: 2 * at + 1, status, error: json });
         expect(results[2 * at + 1], line).to.include({ line: 2 * at + 2, status: 201 });
       }
     });
 
-    it('counts blank lines, takes either end of a line, and needs none at the end', async () => {
+    it('counts blank lines, accepts LF and CRLF, and needs no final line end', async () => {
       const [one, two, three] = many(3).map((fields) => JSON.stringify(fields));
       const results = linesOf(await send(`\n${one}\r\n \t\r\n\n ${two}\n${three}`));
       expect(results.map(({ line, status }) => [line, status])).to.deep.equal([
@@ -79,7 +80,7 @@ export function importing(all: Collection): void {
       for (const at of [0, 2, 3]) expect(results[at]?.['error']).to.include({ code: 'malformed_json' });
     });
 
-    it('refuses a line that is no UTF-8 alone', async () => {
+    it('rejects only the line that is not UTF-8', async () => {
       const [one, two] = many(2).map((fields) => JSON.stringify(fields));
       const body = Buffer.concat(
         [`${one}\n{"name":"`, Buffer.from([0xc3, 0x28]), `"}\n${two}\n`].map(Buffer.from),
@@ -91,13 +92,13 @@ export function importing(all: Collection): void {
 
     it('may be empty', async () => {
       for (const chunked of [false, true]) {
-        const response = await all.client.post(all.path, '', { headers: LINES, chunked });
+        const response = await collection.client.post(collection.path, '', { headers: LINES, chunked });
         expect([response.status, response.text]).to.deep.equal([200, '']);
         expect(response.headers['content-type']).to.equal('application/x-ndjson');
       }
     });
 
-    it('is sent in UTF-8 and with no coding', async () => {
+    it('must be uncompressed UTF-8', async () => {
       const body = stream(many(1));
       for (const headers of [
         { 'Content-Type': 'application/x-ndjson; charset=latin1' },
@@ -112,7 +113,7 @@ export function importing(all: Collection): void {
       expect((await send(body, { 'Content-Type': type })).status).to.equal(200);
     });
 
-    it('is answered whoever takes lines, or JSON', async () => {
+    it('is accepted if the client accepts NDJSON or JSON', async () => {
       for (const Accept of ['application/x-ndjson', 'application/json', 'application/*', '*/*']) {
         expect((await send(stream(many(1)), { Accept })).status, Accept).to.equal(200);
       }
@@ -120,90 +121,98 @@ export function importing(all: Collection): void {
       expect([response.status, response.json.code]).to.deep.equal([406, 'not_acceptable']);
     });
 
-    it('takes no parameter, and a scope to write', async () => {
-      expect((await all.client.post(`${all.path}?limit=1`, '', { headers: LINES })).status).to.equal(400);
-      expect((await all.client.post(all.path, '', { headers: LINES, token: null })).status).to.equal(401);
+    it('rejects parameters and requires a token', async () => {
+      expect(
+        (await collection.client.post(`${collection.path}?limit=1`, '', { headers: LINES })).status,
+      ).to.equal(400);
+      expect(
+        (await collection.client.post(collection.path, '', { headers: LINES, token: null })).status,
+      ).to.equal(401);
     });
 
-    it('goes to collections alone', async () => {
-      const { path } = await all.created();
+    it('works for collections only', async () => {
+      const { path } = await collection.create();
       for (const method of ['PUT', 'PATCH']) {
-        expect((await all.client.request(method, path, { body: '{}\n', headers: LINES })).status).to.equal(
-          415,
-        );
+        expect(
+          (await collection.client.request(method, path, { body: '{}\n', headers: LINES })).status,
+        ).to.equal(415);
       }
     });
   });
 
-  describe('a stream under an Idempotency-Key', () => {
-    const keyed = (body: string, key: string) => send(body, { 'Idempotency-Key': key });
+  describe('an import with an Idempotency-Key', () => {
+    const sendWithKey = (body: string, key: string) => send(body, { 'Idempotency-Key': key });
 
-    it('is done once: the same lines again make nothing, and have the same answers', async () => {
+    it('runs once: the same lines create nothing again and get the same results', async () => {
       const [key, body] = [randomUUID(), stream(many(300))];
-      const first = linesOf(await keyed(body, key));
+      const first = linesOf(await sendWithKey(body, key));
       expect(first.every((line) => line['status'] === 201 && !('replayed' in line))).to.equal(true);
-      const last = await newest();
+      const last = await newestId();
       for (let i = 0; i < 2; i++) {
-        const again = linesOf(await keyed(body, key));
+        const again = linesOf(await sendWithKey(body, key));
         expect(again).to.deep.equal(first.map((line) => ({ ...line, replayed: true })));
       }
-      expect(await newest()).to.equal(last);
+      expect(await newestId()).to.equal(last);
     });
 
-    it('goes on where it stopped, and judges again what was refused', async () => {
+    it('continues where it stopped, and retries rejected lines', async () => {
       const [key, records] = [randomUUID(), many(6)];
       const lines = records.map((one) => JSON.stringify(one));
-      const begun = linesOf(await keyed(`${lines[0]}\n${lines[1]}\n{\n`, key));
-      expect(begun.map(({ status }) => status)).to.deep.equal([201, 201, 400]);
-      await all.client.delete(`${all.path}/${begun[1]?.['id']}`);
-      const whole = linesOf(await keyed(lines.join('\n'), key));
-      expect(whole.slice(0, 2)).to.deep.equal(begun.slice(0, 2).map((line) => ({ ...line, replayed: true })));
+      const partial = linesOf(await sendWithKey(`${lines[0]}\n${lines[1]}\n{\n`, key));
+      expect(partial.map(({ status }) => status)).to.deep.equal([201, 201, 400]);
+      await collection.client.delete(`${collection.path}/${partial[1]?.['id']}`);
+      const whole = linesOf(await sendWithKey(lines.join('\n'), key));
+      expect(whole.slice(0, 2)).to.deep.equal(
+        partial.slice(0, 2).map((line) => ({ ...line, replayed: true })),
+      );
       expect(whole.slice(2).map(({ status, replayed }) => [status, replayed])).to.deep.equal(
         Array.from({ length: 4 }, () => [201, undefined]),
       );
-      expect((await all.client.get(`${all.path}/${begun[1]?.['id']}`)).status).to.equal(404);
+      expect((await collection.client.get(`${collection.path}/${partial[1]?.['id']}`)).status).to.equal(404);
     });
 
-    it('refuses a line that is another one now', async () => {
+    it('rejects a line that has changed', async () => {
       const [key, [one, two, three]] = [randomUUID(), many(3)];
-      await keyed(stream([one ?? {}, two ?? {}]), key);
-      const results = linesOf(await keyed(stream([one ?? {}, three ?? {}]), key));
+      await sendWithKey(stream([one ?? {}, two ?? {}]), key);
+      const results = linesOf(await sendWithKey(stream([one ?? {}, three ?? {}]), key));
       expect(results[0]).to.include({ status: 201, replayed: true });
       expect(results[1]).to.deep.include({ line: 2, status: 422 });
       expect(results[1]?.['error']).to.include({ code: 'idempotency_key_reused' });
     });
 
-    it('has a key that no single record has', async () => {
-      const [first, second, fields] = [randomUUID(), randomUUID(), all.fields()];
-      await keyed(stream([fields]), first);
-      const single = await all.client.post(all.path, fields, { headers: { 'Idempotency-Key': first } });
+    it('cannot share its key with a single POST', async () => {
+      const [first, second, fields] = [randomUUID(), randomUUID(), collection.fields()];
+      await sendWithKey(stream([fields]), first);
+      const single = await collection.client.post(collection.path, fields, {
+        headers: { 'Idempotency-Key': first },
+      });
       expect([single.status, single.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
-      const other = all.fields();
-      await all.client.post(all.path, other, { headers: { 'Idempotency-Key': second } });
-      const last = await newest();
-      const response = await keyed(stream([other]), second);
+      const other = collection.fields();
+      await collection.client.post(collection.path, other, { headers: { 'Idempotency-Key': second } });
+      const last = await newestId();
+      const response = await sendWithKey(stream([other]), second);
       expect([response.status, response.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
-      expect(await newest()).to.equal(last);
+      expect(await newestId()).to.equal(last);
     });
 
-    it('that is sent twice at once makes each record once', async () => {
+    it('that is sent three times concurrently creates each record once', async () => {
       const [key, body] = [randomUUID(), stream(many(300))];
-      const before = await newest();
-      const responses = (await Promise.all([keyed(body, key), keyed(body, key), keyed(body, key)])).map(
-        linesOf,
-      );
+      const before = await newestId();
+      const responses = (
+        await Promise.all([sendWithKey(body, key), sendWithKey(body, key), sendWithKey(body, key)])
+      ).map(linesOf);
       const ids = responses.map((lines) => lines.map(({ id }) => id));
       expect(ids[1]).to.deep.equal(ids[0]);
       expect(ids[2]).to.deep.equal(ids[0]);
       for (let at = 0; at < 300; at++) {
         expect(responses.filter((lines) => !lines[at]?.['replayed'])).to.have.length(1);
       }
-      const made = await all.client.get(`${all.path}?id:gt=${before}&limit=1000`);
-      expect(made.json).to.have.length(300);
+      const created = await collection.client.get(`${collection.path}?id:gt=${before}&limit=1000`);
+      expect(created.json).to.have.length(300);
     });
 
-    it('is refused where the key is none', async () => {
-      const response = await keyed(stream(many(1)), '');
+    it('is rejected if the key is invalid', async () => {
+      const response = await sendWithKey(stream(many(1)), '');
       expect([response.status, response.json.code]).to.deep.equal([400, 'invalid_idempotency_key']);
     });
   });

@@ -4,20 +4,20 @@ import { type Collection, MINIMAL } from './collection.js';
 
 const TYPE = { 'Content-Type': 'application/json-patch+json' };
 
-export function jsonPatch(all: Collection): void {
+export function describeJsonPatch(collection: Collection): void {
   const patch = (path: string, body: unknown, { headers }: RequestOptions = {}): Promise<HttpResponse> =>
-    all.client.patch(path, body, { headers: { ...TYPE, ...headers } });
+    collection.client.patch(path, body, { headers: { ...TYPE, ...headers } });
 
-  const expectUntouched = async (path: string, fields: object) => {
-    const now = await all.client.get(path);
+  const expectUnchanged = async (path: string, fields: object) => {
+    const now = await collection.client.get(path);
     expect(now.json).to.deep.include(fields);
     expect(now.headers.etag).to.equal('"1"');
   };
 
-  describe('PATCH by JSON Patch', () => {
-    it('applies its operations in order, and answers with the new record', async () => {
-      const { id, path, fields } = await all.created();
-      const others = all.fields();
+  describe('PATCH with a JSON Patch', () => {
+    it('applies its operations in order, and returns the new record', async () => {
+      const { id, path, fields } = await collection.create();
+      const others = collection.fields();
       const operations = [
         { op: 'test', path: '', value: { id, ...fields } },
         ...Object.entries(others).map(([field, value]) => ({ op: 'replace', path: `/${field}`, value })),
@@ -29,20 +29,20 @@ export function jsonPatch(all: Collection): void {
       expect([response.status, response.headers.etag], response.text).to.deep.equal([200, '"2"']);
       expect(response.headers['cache-control']).to.equal('no-store');
       expect(response.json).to.deep.equal({ id, ...others });
-      expect((await all.client.get(path)).json).to.deep.equal({ id, ...others });
+      expect((await collection.client.get(path)).json).to.deep.equal({ id, ...others });
     });
 
-    it('answers 204 under Prefer: return=minimal', async () => {
-      const { path, fields } = await all.created();
+    it('returns 204 with Prefer: return=minimal', async () => {
+      const { path, fields } = await collection.create();
       const [field = ''] = Object.keys(fields);
-      const other = [{ op: 'replace', path: `/${field}`, value: all.fields()[field] }];
+      const other = [{ op: 'replace', path: `/${field}`, value: collection.fields()[field] }];
       const response = await patch(path, other, MINIMAL);
       expect([response.status, response.text]).to.deep.equal([204, '']);
     });
 
-    it('writes nothing where it changes nothing', async () => {
-      const { id, path, fields } = await all.created();
-      const shown = await all.client.get(`${path}?fields=version,createdAt,updatedAt`);
+    it('keeps the version if nothing changes', async () => {
+      const { id, path, fields } = await collection.create();
+      const shown = await collection.client.get(`${path}?fields=version,createdAt,updatedAt`);
       for (const operations of [
         [],
         [{ op: 'replace', path: '/id', value: id }],
@@ -58,9 +58,9 @@ export function jsonPatch(all: Collection): void {
       }
     });
 
-    it('is all or nothing: 409 where a test fails, whatever went well before', async () => {
-      const { path, fields } = await all.created();
-      const replaced = Object.entries(all.fields()).map(([field, value]) => ({
+    it('is atomic: returns 409 and changes nothing if a test fails', async () => {
+      const { path, fields } = await collection.create();
+      const replacements = Object.entries(collection.fields()).map(([field, value]) => ({
         op: 'replace',
         path: `/${field}`,
         value,
@@ -71,18 +71,18 @@ export function jsonPatch(all: Collection): void {
         { op: 'test', path: '/absent/below', value: 1 },
         { op: 'test', path: '/version', value: 1 },
       ]) {
-        const response = await patch(path, [...replaced, failing]);
+        const response = await patch(path, [...replacements, failing]);
         expect([response.status, response.json.code], response.text).to.deep.equal([
           409,
           'patch_test_failed',
         ]);
-        expect(issueLocations(response)).to.deep.equal([['patch_test_failed', `/${replaced.length}`]]);
-        await expectUntouched(path, fields);
+        expect(issueLocations(response)).to.deep.equal([['patch_test_failed', `/${replacements.length}`]]);
+        await expectUnchanged(path, fields);
       }
     });
 
-    it('is refused where it cannot be applied or is no patch', async () => {
-      const { path, fields } = await all.created();
+    it('is rejected if it is invalid or cannot be applied', async () => {
+      const { path, fields } = await collection.create();
       for (const [body, expected] of [
         [[{ op: 'replace', path: '/absent', value: 1 }], [['reference_not_found', '/0/path']]],
         [[{ op: 'copy', from: '/absent', path: '/a' }], [['reference_not_found', '/0/from']]],
@@ -102,12 +102,12 @@ export function jsonPatch(all: Collection): void {
         const response = await patch(path, body);
         expect([response.status, response.json.code], response.text).to.deep.equal([400, 'invalid_patch']);
         if (expected) expect(issueLocations(response)).to.deep.equal(expected);
-        await expectUntouched(path, fields);
+        await expectUnchanged(path, fields);
       }
     });
 
-    it('takes 1,000 operations', async () => {
-      const { id, path } = await all.created();
+    it('accepts 1,000 operations', async () => {
+      const { id, path } = await collection.create();
       const test = { op: 'test', path: '/id', value: id };
       expect(
         (
@@ -119,8 +119,8 @@ export function jsonPatch(all: Collection): void {
       ).to.equal(200);
     });
 
-    it('leaves what the service gives as it is, by whichever operation', async () => {
-      const { id, path, fields } = await all.created();
+    it('rejects any operation that changes a read-only field', async () => {
+      const { id, path, fields } = await collection.create();
       const [field = ''] = Object.keys(fields);
       for (const operation of [
         { op: 'replace', path: '/id', value: id + 1 },
@@ -150,11 +150,11 @@ export function jsonPatch(all: Collection): void {
         const response = await patch(path, [{ op: 'add', path: `/${name}`, value: 'x' }]);
         expect(issueLocations(response)).to.deep.equal([['read_only_field', `/${name}`]]);
       }
-      await expectUntouched(path, fields);
+      await expectUnchanged(path, fields);
     });
 
-    it('has its outcome judged by the rules of the resource', async () => {
-      const { path, fields } = await all.created();
+    it('validates the patched record', async () => {
+      const { path, fields } = await collection.create();
       const required = Object.keys(fields);
       const removed = required.map((field) => ({ op: 'remove', path: `/${field}` }));
       const emptied = required.map((field) => ({ op: 'replace', path: `/${field}`, value: null }));
@@ -173,17 +173,17 @@ export function jsonPatch(all: Collection): void {
           [['invalid_type', '']],
         ]);
       }
-      await expectUntouched(path, fields);
+      await expectUnchanged(path, fields);
     });
 
-    it('comes after 404 and 412, be it a patch or not', async () => {
-      const { path } = await all.created();
+    it('is checked after 404 and 412, valid or not', async () => {
+      const { path } = await collection.create();
       const stale = { headers: { 'If-Match': '"7"' } };
       for (const body of [[], {}, [{ op: 'spam' }], [{ op: 'test', path: '/id', value: 0 }]]) {
-        expect((await patch(all.nowhere, body, stale)).status).to.equal(404);
+        expect((await patch(collection.missingPath, body, stale)).status).to.equal(404);
         expect((await patch(path, body, stale)).status).to.equal(412);
       }
-      expect((await patch(all.nowhere, '[')).status).to.equal(404);
+      expect((await patch(collection.missingPath, '[')).status).to.equal(404);
       const response = await patch(path, '[{"op":"remove","op":"test","path":"/id"}]', stale);
       expect([response.status, response.json.code]).to.deep.equal([400, 'malformed_json']);
     });

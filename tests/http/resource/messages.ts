@@ -3,19 +3,19 @@ import type { Collection } from './collection.js';
 
 const PATCH_TYPES = 'application/merge-patch+json, application/json-patch+json, application/json';
 
-/** More than a resource will ever have. */
-const NO_VERSION = '1000';
+/** A version that no resource will ever have. */
+const UNKNOWN_VERSION = '1000';
 
-export function messages(all: Collection): void {
+export function describeMessages(collection: Collection): void {
   describe('methods', () => {
-    it('are told by OPTIONS, to anyone', async () => {
-      const list = await all.client.request('OPTIONS', `${all.path}?limit=1`, { token: null });
+    it('are listed by OPTIONS, without a token', async () => {
+      const list = await collection.client.request('OPTIONS', `${collection.path}?limit=1`, { token: null });
       expect([list.status, list.text, list.headers.allow]).to.deep.equal([
         204,
         '',
         'GET, HEAD, POST, OPTIONS',
       ]);
-      const item = await all.client.request('OPTIONS', `${all.path}/1`, { token: null });
+      const item = await collection.client.request('OPTIONS', `${collection.path}/1`, { token: null });
       expect([item.status, item.headers.allow]).to.deep.equal([
         204,
         'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
@@ -31,8 +31,8 @@ export function messages(all: Collection): void {
       ['POST', '/1'],
       ['PURGE', '/1'],
     ] as const) {
-      it(`are 405 with Allow where they are lacking: ${method} ${item && 'of an item'}`, async () => {
-        const response = await all.client.request(method, all.path + item);
+      it(`get 405 with Allow if they are unsupported: ${method} ${item && 'of an item'}`, async () => {
+        const response = await collection.client.request(method, collection.path + item);
         expect([response.status, response.json.code]).to.deep.equal([405, 'method_not_allowed']);
         expect(response.headers.allow).to.include('GET, HEAD');
         expect(response.headers['cache-control']).to.equal('no-store');
@@ -41,15 +41,15 @@ export function messages(all: Collection): void {
   });
 
   describe('media types', () => {
-    it('of a body are JSON, or 415', async () => {
-      const { path, fields } = await all.created();
-      for (const [method, address, type] of [
-        ['POST', all.path, 'text/plain'],
-        ['POST', all.path, 'application/merge-patch+json'],
+    it('of request bodies must be JSON, else 415', async () => {
+      const { path, fields } = await collection.create();
+      for (const [method, url, type] of [
+        ['POST', collection.path, 'text/plain'],
+        ['POST', collection.path, 'application/merge-patch+json'],
         ['PUT', path, 'application/merge-patch+json'],
         ['PATCH', path, 'text/plain'],
       ] as const) {
-        const response = await all.client.request(method, address, {
+        const response = await collection.client.request(method, url, {
           body: fields,
           headers: { 'Content-Type': type },
         });
@@ -60,20 +60,27 @@ export function messages(all: Collection): void {
       }
     });
 
-    it('of an answer are JSON, or 406', async () => {
-      const { path } = await all.created();
-      for (const address of [all.path, path]) {
-        const response = await all.client.get(address, { headers: { Accept: 'text/html' } });
-        expect([response.status, response.json.code], address).to.deep.equal([406, 'not_acceptable']);
+    it('in Accept must include JSON, else 406', async () => {
+      const { path } = await collection.create();
+      for (const url of [collection.path, path]) {
+        const response = await collection.client.get(url, { headers: { Accept: 'text/html' } });
+        expect([response.status, response.json.code], url).to.deep.equal([406, 'not_acceptable']);
       }
     });
   });
 
-  it('an unknown version, and an address that is nearly one, are refused', async () => {
-    const response = await all.client.get(all.path, { headers: { 'API-Version': NO_VERSION } });
+  it('rejects an unknown version and malformed paths', async () => {
+    const response = await collection.client.get(collection.path, {
+      headers: { 'API-Version': UNKNOWN_VERSION },
+    });
     expect([response.status, response.json.code]).to.deep.equal([400, 'unsupported_version']);
-    for (const path of [`${all.path}/`, `${all.path}/0`, `${all.path}/01`, `${all.path}/x`]) {
-      expect((await all.client.get(path)).status, path).to.equal(404);
+    for (const path of [
+      `${collection.path}/`,
+      `${collection.path}/0`,
+      `${collection.path}/01`,
+      `${collection.path}/x`,
+    ]) {
+      expect((await collection.client.get(path)).status, path).to.equal(404);
     }
   });
 }

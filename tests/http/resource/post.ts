@@ -2,16 +2,16 @@ import { expect } from 'chai';
 import { issueLocations } from '../../support/http-client.js';
 import { type Collection, MINIMAL } from './collection.js';
 
-export function creation(all: Collection): void {
+export function describePost(collection: Collection): void {
   describe('POST', () => {
-    it('creates a record, and shows its id and just the fields that have a value', async () => {
-      const fields = all.fields();
-      const response = await all.client.post(all.path, fields);
+    it('creates a record, and returns its id and the fields that have a value', async () => {
+      const fields = collection.fields();
+      const response = await collection.client.post(collection.path, fields);
       const { id } = response.json;
       expect(response.status).to.equal(201);
       expect(response.text).to.equal(JSON.stringify({ id, ...fields }));
       expect(response.headers).to.include({
-        location: `/v1/${all.resource.plural}/${id}`,
+        location: `/v1/${collection.resource.plural}/${id}`,
         etag: '"1"',
         'content-type': 'application/json',
         'cache-control': 'no-store',
@@ -19,55 +19,61 @@ export function creation(all: Collection): void {
       });
     });
 
-    it('gives ascending ids', async () => {
+    it('assigns ascending ids', async () => {
       const ids = [];
-      for (let i = 0; i < 3; i++) ids.push((await all.created()).id);
+      for (let i = 0; i < 3; i++) ids.push((await collection.create()).id);
       expect(ids).to.deep.equal(ids.toSorted((a, b) => a - b));
       expect(new Set(ids)).to.have.length(3);
     });
 
-    it('gives many that race an id each', async () => {
-      const made = await Promise.all(Array.from({ length: 50 }, () => all.created()));
-      expect(new Set(made.map(({ id }) => id))).to.have.length(50);
+    it('assigns a different id to each of 50 concurrent requests', async () => {
+      const created = await Promise.all(Array.from({ length: 50 }, () => collection.create()));
+      expect(new Set(created.map(({ id }) => id))).to.have.length(50);
     });
 
-    it('leaves the body out under Prefer: return=minimal', async () => {
+    it('omits the body with Prefer: return=minimal', async () => {
       for (const Prefer of [
         'return=minimal',
         'respond-async, Return="minimal"; x=y, return=representation',
       ]) {
-        const response = await all.client.post(all.path, all.fields(), { headers: { Prefer } });
+        const response = await collection.client.post(collection.path, collection.fields(), {
+          headers: { Prefer },
+        });
         expect([response.status, response.text]).to.deep.equal([201, '']);
         expect(response.headers).to.include({ 'preference-applied': 'return=minimal', etag: '"1"' });
         expect(response.headers).to.not.have.property('content-type');
-        expect(response.headers.location).to.match(new RegExp(`^/v1/${all.resource.plural}/\\d+$`));
+        expect(response.headers.location).to.match(new RegExp(`^/v1/${collection.resource.plural}/\\d+$`));
       }
     });
 
-    it('heeds no preference that is not one', async () => {
+    it('ignores an invalid preference', async () => {
       for (const Prefer of [
         'foo="a, return=minimal"',
         'return="mini mal"',
         're turn=minimal',
         'return=representation, return=minimal',
       ]) {
-        const response = await all.client.post(all.path, all.fields(), { headers: { Prefer } });
+        const response = await collection.client.post(collection.path, collection.fields(), {
+          headers: { Prefer },
+        });
         expect(response.text, Prefer).to.not.equal('');
       }
     });
 
-    it('takes nothing that the service gives', async () => {
-      const given = { id: 1, version: 1, createdAt: 'x', updatedAt: null };
-      expect(issueLocations(await all.client.post(all.path, { ...given, ...all.fields() }))).to.deep.equal(
-        Object.keys(given).map((field) => ['read_only_field', `/${field}`]),
-      );
+    it('rejects read-only fields', async () => {
+      const readOnly = { id: 1, version: 1, createdAt: 'x', updatedAt: null };
+      expect(
+        issueLocations(
+          await collection.client.post(collection.path, { ...readOnly, ...collection.fields() }),
+        ),
+      ).to.deep.equal(Object.keys(readOnly).map((field) => ['read_only_field', `/${field}`]));
     });
 
-    it('makes nothing of a body that it refuses', async () => {
-      const before = (await all.client.get(`${all.path}?limit=1000`)).text;
-      await all.client.post(all.path, { ...all.fields(), colour: 'red' });
-      await all.client.post(all.path, { ...all.fields(), colour: 'red' }, MINIMAL);
-      expect((await all.client.get(`${all.path}?limit=1000`)).text).to.equal(before);
+    it('creates nothing from a rejected body', async () => {
+      const before = (await collection.client.get(`${collection.path}?limit=1000`)).text;
+      await collection.client.post(collection.path, { ...collection.fields(), colour: 'red' });
+      await collection.client.post(collection.path, { ...collection.fields(), colour: 'red' }, MINIMAL);
+      expect((await collection.client.get(`${collection.path}?limit=1000`)).text).to.equal(before);
     });
   });
 }

@@ -15,25 +15,25 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('copying a whole store', () => {
+describe('copyStores', () => {
   const folder = temporaryFolder();
-  let made = 0;
+  let count = 0;
   let from: string;
   let to: string;
   beforeEach(() => {
-    [from, to] = [join(folder, `${++made}-from.sqlite`), join(folder, `${made}-to.sqlite`)];
+    [from, to] = [join(folder, `${++count}-from.sqlite`), join(folder, `${count}-to.sqlite`)];
   });
 
   const inStore = async <Result>(
     file: string,
-    use: (stored: Storage) => Promise<Result>,
+    use: (storage: Storage) => Promise<Result>,
   ): Promise<Result> => {
-    const stored = sqliteStorage({ file, budget: ENDLESS });
-    await stored.store.open();
+    const storage = sqliteStorage({ file, budget: ENDLESS });
+    await storage.store.open();
     try {
-      return await use(stored);
+      return await use(storage);
     } finally {
-      await stored.store.close();
+      await storage.store.close();
     }
   };
   const copy = async () => {
@@ -50,25 +50,25 @@ describe('copying a whole store', () => {
     await apiKeys.remove(id, 1, at);
   };
 
-  it('takes tombstones and reservations that are needed, those of API keys for ever', async () => {
+  it('copies unexpired tombstones and reservations, and all tombstones of API keys', async () => {
     const now = Date.now();
-    await inStore(from, async (stored) => {
-      await deleted(stored, 1, now - TOMBSTONE_MS);
-      await deleted(stored, 2, now - RESERVATION_MS);
-      await deletedKey(stored, 1, 0);
-      await stored.reservations.products.reserve([
+    await inStore(from, async (storage) => {
+      await deleted(storage, 1, now - TOMBSTONE_MS);
+      await deleted(storage, 2, now - RESERVATION_MS);
+      await deletedKey(storage, 1, 0);
+      await storage.reservations.products.reserve([
         reservation('old', { reservedAt: now - 25 * HOUR_MS, id: 1 }),
         reservation('young', { reservedAt: now - 23 * HOUR_MS, id: 2 }),
       ]);
-      await stored.reservations.apiKeys.reserve([reservation('of a key', { reservedAt: now, id: 2 })]);
+      await storage.reservations.apiKeys.reserve([reservation('of a key', { reservedAt: now, id: 2 })]);
     });
-    const oneOf = ({ name }: RecordTable) => (['products', 'api_keys'].includes(name) ? 1 : 0);
+    const countOf = ({ name }: RecordTable) => (['products', 'api_keys'].includes(name) ? 1 : 0);
     expect(await copy()).to.deep.equal([
       ...TABLES.map(
-        (table) => `${table.name}: 0 records, ${oneOf(table)} tombstones, ${oneOf(table)} written`,
+        (table) => `${table.name}: 0 records, ${countOf(table)} tombstones, ${countOf(table)} written`,
       ),
       ...RESOURCE_TABLES.map(
-        (table) => `${table.name}: ${oneOf(table)} reservations, ${oneOf(table)} written`,
+        (table) => `${table.name}: ${countOf(table)} reservations, ${countOf(table)} written`,
       ),
     ]);
     await inStore(to, async ({ products, apiKeys, reservations }) => {
@@ -79,17 +79,17 @@ describe('copying a whole store', () => {
     });
   });
 
-  it('goes on after days, though each side has let go of what the other kept', async () => {
+  it('continues after days, although each side has purged entries that the other still has', async () => {
     const now = Date.now();
     const old = now - 2 * TOMBSTONE_MS;
-    await inStore(from, async (stored) => {
-      await stored.products.insert(product(1));
-      await deleted(stored, 2, now);
-      await stored.reservations.products.reserve([reservation('a', { reservedAt: now, id: 2 })]);
+    await inStore(from, async (storage) => {
+      await storage.products.insert(product(1));
+      await deleted(storage, 2, now);
+      await storage.reservations.products.reserve([reservation('a', { reservedAt: now, id: 2 })]);
     });
-    await inStore(to, async (stored) => {
-      await deleted(stored, 3, old);
-      await stored.reservations.products.reserve([
+    await inStore(to, async (storage) => {
+      await deleted(storage, 3, old);
+      await storage.reservations.products.reserve([
         reservation('a', { reservedAt: old, id: 1 }),
         reservation('gone', { reservedAt: old, id: 3 }),
       ]);
@@ -102,13 +102,13 @@ describe('copying a whole store', () => {
     });
   });
 
-  it('leaves no new id before the last of the source', async () => {
+  it('makes new ids of the target follow the last id of the source', async () => {
     await inStore(from, ({ products }) => products.reserveIds(41));
     await copy();
     expect(await inStore(to, ({ products }) => products.reserveIds(1))).to.equal(42);
   });
 
-  it('refuses a target whose reservations are not of the source', async () => {
+  it('rejects a target with reservations that the source does not have', async () => {
     const now = Date.now();
     await inStore(to, ({ reservations }) =>
       reservations.users.reserve([reservation('a', { reservedAt: now })]),

@@ -8,116 +8,116 @@ import { RecordingLogger } from '../../support/fakes.js';
 import { FIRST_KEY } from '../../support/in-process-service.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
-/** Each sweep runs until the test ends it. */
+/** Each run lasts until the test ends it. */
 class Purges {
-  readonly begun: { isOver: () => boolean; end: () => void; fail: (error: Error) => void }[] = [];
+  readonly started: { isOver: () => boolean; end: () => void; fail: (error: Error) => void }[] = [];
   private report = () => {};
 
   purgeExpired(isOver: () => boolean = () => false): Promise<void> {
     return new Promise((end, fail) => {
-      this.begun.push({ isOver, end, fail });
+      this.started.push({ isOver, end, fail });
       this.report();
     });
   }
 
-  /** The sweep that begins as the nth, from 1. */
+  /** Waits until the nth run (from 1) has started. */
   async nth(n: number) {
-    while (this.begun.length < n) await new Promise<void>((resolve) => (this.report = resolve));
-    return this.begun[n - 1] as Purges['begun'][number];
+    while (this.started.length < n) await new Promise<void>((resolve) => (this.report = resolve));
+    return this.started[n - 1] as Purges['started'][number];
   }
 }
 
-describe('sweeping', () => {
+describe('PurgeJob', () => {
   const LONG_MS = 3_600_000;
   let purges: Purges;
   let logger: RecordingLogger;
-  let sweeping: PurgeJob;
+  let job: PurgeJob;
 
   const make = (firstMs: number, intervalMs: number) => {
     purges = new Purges();
     logger = new RecordingLogger();
-    sweeping = new PurgeJob(purges, logger, { firstMs, intervalMs });
+    job = new PurgeJob(purges, logger, { firstMs, intervalMs });
   };
   const someTime = async () => {
     for (let turn = 0; turn < 50; turn++) await yieldToEventLoop();
   };
 
-  it('begins some time after the start, and goes on again and again', async () => {
+  it('runs first after a delay, and then at each interval', async () => {
     make(1, 1);
     await someTime();
-    expect(purges.begun, 'before the start').to.have.length(0);
-    sweeping.start();
-    expect(purges.begun, 'at the start').to.have.length(0);
+    expect(purges.started, 'before the start').to.have.length(0);
+    job.start();
+    expect(purges.started, 'at the start').to.have.length(0);
     for (const n of [1, 2, 3]) (await purges.nth(n)).end();
-    const stopped = sweeping.stop();
-    for (const { end } of purges.begun) end();
+    const stopped = job.stop();
+    for (const { end } of purges.started) end();
     await stopped;
   });
 
-  it('is done once at a time, however often it is started', async () => {
+  it('runs once at a time, even if it is started twice', async () => {
     make(1, 1);
-    sweeping.start();
-    sweeping.start();
+    job.start();
+    job.start();
     const first = await purges.nth(1);
     await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(purges.begun).to.have.length(1);
-    const stopped = sweeping.stop();
+    expect(purges.started).to.have.length(1);
+    const stopped = job.stop();
     first.end();
     await stopped;
   });
 
-  it('is told to stop in the middle, and is waited for', async () => {
+  it('stops in the middle of a run, and waits for the run to end', async () => {
     make(1, 1);
-    sweeping.start();
+    job.start();
     const { isOver, end } = await purges.nth(1);
     expect(isOver()).to.equal(false);
     let hasStopped = false;
-    const stopped = sweeping.stop().then(() => {
+    const stopped = job.stop().then(() => {
       hasStopped = true;
     });
     await someTime();
     expect([isOver(), hasStopped]).to.deep.equal([true, false]);
     end();
     await stopped;
-    expect(purges.begun).to.have.length(1);
+    expect(purges.started).to.have.length(1);
   });
 
-  it('stops at once where it only waits, and never begins again', async () => {
+  it('stops immediately between two runs, and does not start again', async () => {
     make(LONG_MS, LONG_MS);
-    sweeping.start();
-    await sweeping.stop();
-    sweeping.start();
+    job.start();
+    await job.stop();
+    job.start();
     await someTime();
-    expect(purges.begun).to.have.length(0);
+    expect(purges.started).to.have.length(0);
   });
 
-  it('never begins where it was stopped before the start', async () => {
+  it('never runs if it is stopped before the start', async () => {
     make(0, 0);
-    await sweeping.stop();
-    sweeping.start();
-    await sweeping.stop();
-    expect(purges.begun).to.have.length(0);
+    await job.stop();
+    job.start();
+    await job.stop();
+    expect(purges.started).to.have.length(0);
   });
 
-  it('warns of a failure once, and tries again', async () => {
+  it('logs a failure once, and runs again', async () => {
     make(1, 1);
-    sweeping.start();
+    job.start();
     (await purges.nth(1)).fail(new Error('gone'));
     const second = await purges.nth(2);
     expect(logger.events).to.deep.equal(['expired entries could not be purged; the next run tries again']);
-    const stopped = sweeping.stop();
+    const stopped = job.stop();
     second.end();
     await stopped;
     expect(logger.events).to.have.length(1);
   });
 
-  it('keeps no process alive', async () => {
+  it('does not keep the process alive', async () => {
     make(LONG_MS, LONG_MS);
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
-    sweeping.start();
+    job.start();
     expect(timers()).to.equal(before);
-    await sweeping.stop();
+    await job.stop();
   });
 });
 
@@ -126,10 +126,10 @@ describe('a service', () => {
   const events: string[] = [];
   const restore: (() => void)[] = [];
   afterEach(() => {
-    for (const one of restore.splice(0)) one();
+    for (const undo of restore.splice(0)) undo();
   });
 
-  /** Notes when the method is done. */
+  /** Records when the method has returned. */
   const watch = (prototype: object, name: string, event: string) => {
     const methods = prototype as Record<string, (...args: unknown[]) => unknown>;
     const original = methods[name] as (...args: unknown[]) => unknown;
@@ -143,10 +143,10 @@ describe('a service', () => {
     };
   };
 
-  it('sweeps while its store is open, and at no other time', async () => {
+  it('purges only while its store is open', async () => {
     watch(SqliteDatabase.prototype, 'open', 'the store is open');
-    watch(PurgeJob.prototype, 'start', 'sweeping has started');
-    watch(PurgeJob.prototype, 'stop', 'sweeping has stopped');
+    watch(PurgeJob.prototype, 'start', 'the purge job has started');
+    watch(PurgeJob.prototype, 'stop', 'the purge job has stopped');
     watch(SqliteDatabase.prototype, 'close', 'the store is closed');
     const service = await createService(
       loadSettings({
@@ -161,8 +161,8 @@ describe('a service', () => {
     await service.stop();
     expect(events).to.deep.equal([
       'the store is open',
-      'sweeping has started',
-      'sweeping has stopped',
+      'the purge job has started',
+      'the purge job has stopped',
       'the store is closed',
     ]);
   });

@@ -16,16 +16,16 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 const DAY_MS = 86_400_000;
 const CHECK_MS = 10;
 
-describe('the transport that ends TLS', () => {
+describe('TlsTransport', () => {
   const folder = temporaryFolder();
-  // So far back that what the tests reach is now: clients go by the true time.
+  // Starts 369 days ago, because clients check certificates by the real time and the tests move the clock to it.
   const clock = new FakeClock(Date.now() - 369 * DAY_MS);
   const certificates = new LocalCa(join(folder, 'tls'), clock);
-  const issue = { current: undefined as string | undefined, looks: 0 };
+  const renewal = { error: undefined as string | undefined, checks: 0 };
   const failing: Certificates = {
     current: async () => {
-      issue.looks++;
-      if (issue.current) throw new Error(issue.current);
+      renewal.checks++;
+      if (renewal.error) throw new Error(renewal.error);
       return certificates.current();
     },
   };
@@ -39,7 +39,7 @@ describe('the transport that ends TLS', () => {
   });
   let server: Server;
   let port: number;
-  const serialPresented = async () => {
+  const presentedSerial = async () => {
     const ca = readFileSync(certificates.authorityFile);
     const socket = connect({ port, host: 'localhost', ca });
     await once(socket, 'secureConnect');
@@ -47,8 +47,8 @@ describe('the transport that ends TLS', () => {
     socket.destroy();
     return serialNumber;
   };
-  const looksMore = async () => {
-    for (const enough = issue.looks + 5; issue.looks < enough; ) await sleep(CHECK_MS);
+  const moreChecks = async () => {
+    for (const enough = renewal.checks + 5; renewal.checks < enough; ) await sleep(CHECK_MS);
   };
 
   before(async () => {
@@ -61,41 +61,41 @@ describe('the transport that ends TLS', () => {
     server.closeAllConnections();
   });
 
-  it('says once that no certificate can be had, however often it looks, and again when that comes again', async () => {
-    const before = await serialPresented();
-    const trouble = 'the certificate could not be renewed';
-    issue.current = 'no such file';
-    await looksMore();
-    expect(logger.events).to.deep.equal([trouble]);
-    issue.current = undefined;
-    await looksMore();
-    issue.current = 'no such file';
-    await looksMore();
-    issue.current = undefined;
-    await looksMore();
-    expect(logger.events.splice(0)).to.deep.equal([trouble, trouble]);
-    expect(await serialPresented()).to.equal(before);
+  it('logs a failed renewal once until a renewal succeeds, and then logs the next failure', async () => {
+    const before = await presentedSerial();
+    const warning = 'the certificate could not be renewed';
+    renewal.error = 'no such file';
+    await moreChecks();
+    expect(logger.events).to.deep.equal([warning]);
+    renewal.error = undefined;
+    await moreChecks();
+    renewal.error = 'no such file';
+    await moreChecks();
+    renewal.error = undefined;
+    await moreChecks();
+    expect(logger.events.splice(0)).to.deep.equal([warning, warning]);
+    expect(await presentedSerial()).to.equal(before);
   });
 
-  it('shows a self-signed one that was renewed while it runs, by the same CA, and drops no connection', async () => {
+  it('presents a renewed certificate of the same CA without a restart, and drops no connection', async () => {
     const client = new HttpClient(port, certificates.authorityFile, '');
-    const kept = await client.connect();
+    const connection = await client.connect();
     const request = async () => {
-      kept.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-      return String((await once(kept, 'data'))[0]).slice(0, 15);
+      connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      return String((await once(connection, 'data'))[0]).slice(0, 15);
     };
     expect(await request()).to.equal('HTTP/1.1 200 OK');
-    const [authority, before] = [readFileSync(certificates.authorityFile, 'utf8'), await serialPresented()];
+    const [authority, before] = [readFileSync(certificates.authorityFile, 'utf8'), await presentedSerial()];
     clock.time += 366 * DAY_MS;
-    await looksMore();
-    expect(await serialPresented()).to.equal(before);
+    await moreChecks();
+    expect(await presentedSerial()).to.equal(before);
     clock.time += 2 * DAY_MS;
-    await looksMore();
-    expect(await serialPresented()).to.not.equal(before);
+    await moreChecks();
+    expect(await presentedSerial()).to.not.equal(before);
     expect(readFileSync(certificates.authorityFile, 'utf8')).to.equal(authority);
     expect(logger.events).to.deep.equal(['certificate reloaded']);
     expect(await request()).to.equal('HTTP/1.1 200 OK');
-    kept.destroy();
+    connection.destroy();
     client.close();
   });
 });

@@ -42,7 +42,7 @@ describe('settings', () => {
     });
   });
 
-  it('are overlaid by a file, and that by the environment', () => {
+  it('are overridden by a file, and the file by the environment', () => {
     const CONFIG_FILE = file('{"PORT": 1111, "DATA_DIR": "/x", "LOG_LEVEL": "warn"}');
     const settings = loadSettings({ CONFIG_FILE, PORT: '2222', LOG_LEVEL: '' });
     expect(settings).to.include({
@@ -53,16 +53,16 @@ describe('settings', () => {
     });
   });
 
-  it('cannot be changed', () => {
+  it('are frozen', () => {
     expect(Object.isFrozen(loadSettings({}))).to.equal(true);
   });
 
-  it('take every kind of address for HOST', () => {
+  it('accept IP addresses and host names for HOST', () => {
     for (const HOST of ['0.0.0.0', '::', '::1', 'localhost', '192.0.2.1'])
       expect(issuesOf({ HOST }), HOST).to.deep.equal([]);
   });
 
-  it('take a number of workers, or auto for one a core', () => {
+  it('accept a number of workers, or auto for one worker per core', () => {
     expect(loadSettings({ WORKERS: '64' }).WORKERS).to.equal(64);
     expect(loadSettings({ WORKERS: 'auto' }).WORKERS).to.equal(Math.min(availableParallelism(), 64));
     for (const WORKERS of ['0', '65', '-1', '1.5', 'many']) {
@@ -72,7 +72,7 @@ describe('settings', () => {
     }
   });
 
-  it('refuse several workers on a store that is the memory of one', () => {
+  it('reject several workers with STORE=memory', () => {
     for (const WORKERS of ['2', '64']) {
       expect(issuesOf({ WORKERS, STORE: 'memory' })).to.deep.equal([
         'WORKERS must be 1 with STORE=memory, which is the memory of one process',
@@ -81,14 +81,14 @@ describe('settings', () => {
     expect(issuesOf({ WORKERS: '1', STORE: 'memory' })).to.deep.equal([]);
   });
 
-  it('pass to another process whole, over a file that has changed meanwhile', () => {
+  it('pass to a child process unchanged, even if the file has changed since', () => {
     const CONFIG_FILE = file('{"DATA_DIR": "/x", "PUBLIC_READ": "products", "RATE_LIMIT_REQUESTS": 7}');
     const settings = loadSettings({ CONFIG_FILE, WORKERS: '3', REQUIRE_IF_MATCH: 'true' });
     file('{"RATE_LIMIT_REQUESTS": 8, "LOG_LEVEL": "no such level"}');
     expect(loadSettings({ CONFIG_FILE, ...toEnvironment(settings) })).to.deep.equal(settings);
   });
 
-  it('tell each wrong value in a line of its own', () => {
+  it('report each invalid value on its own line', () => {
     const issues = issuesOf({
       PORT: '70000',
       STORE: 'mysql',
@@ -103,7 +103,7 @@ describe('settings', () => {
     }
   });
 
-  it('take for PUBLIC_URL an address over HTTPS, as a prefix of others', () => {
+  it('accept only a normalized HTTPS URL without a trailing slash for PUBLIC_URL', () => {
     for (const PUBLIC_URL of ['https://api.example.com', 'https://localhost:8443', 'https://x.org/catalogue'])
       expect(loadSettings({ PUBLIC_URL })).to.include({ PUBLIC_URL });
     for (const PUBLIC_URL of [
@@ -122,7 +122,7 @@ describe('settings', () => {
     }
   });
 
-  it('take for OAUTH_ISSUER an address over HTTPS, or of this machine, and then ask for OAUTH_AUDIENCE', () => {
+  it('accept an HTTPS URL or a loopback URL for OAUTH_ISSUER, and then require OAUTH_AUDIENCE', () => {
     const OAUTH_AUDIENCE = 'catalogue';
     for (const OAUTH_ISSUER of [
       'https://id.example.com/realms/x',
@@ -147,7 +147,7 @@ describe('settings', () => {
     }
   });
 
-  it('take for OAUTH_ISSUER any address but that of this service', () => {
+  it('reject the URL of this service for OAUTH_ISSUER', () => {
     const own = ['OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway'];
     const OAUTH_AUDIENCE = 'catalogue';
     for (const [OAUTH_ISSUER, PORT] of [
@@ -156,8 +156,8 @@ describe('settings', () => {
       ['https://localhost:9443', '9443'],
       ['https://localhost', '443'],
     ] as const) {
-      const given = { OAUTH_ISSUER, OAUTH_AUDIENCE, ...(PORT && { PORT }) };
-      expect(issuesOf(given), OAUTH_ISSUER).to.deep.equal(own);
+      const environment = { OAUTH_ISSUER, OAUTH_AUDIENCE, ...(PORT && { PORT }) };
+      expect(issuesOf(environment), OAUTH_ISSUER).to.deep.equal(own);
     }
     for (const [OAUTH_ISSUER, PORT] of [
       ['https://localhost:9443', '8443'],
@@ -178,11 +178,11 @@ describe('settings', () => {
     expect(issuesOf(others)).to.deep.equal([]);
   });
 
-  it('tell one line for a value of the wrong type', () => {
+  it('report one line for a value of the wrong type', () => {
     expect(issuesOf({ CONFIG_FILE: file('{"STORE": 5}') })).to.have.length(1);
   });
 
-  it('ask for REDIS_URL where Redis is to limit, and take it for nothing else than an address of Redis', () => {
+  it('require REDIS_URL with RATE_LIMITER=redis, and accept only a Redis URL for it', () => {
     expect(issuesOf({ RATE_LIMITER: 'redis' })).to.deep.equal([
       'REDIS_URL is required by RATE_LIMITER=redis',
     ]);
@@ -197,7 +197,7 @@ describe('settings', () => {
     }
   });
 
-  it('need TRUSTED_PROXIES behind a proxy, and two files for a certificate of one’s own', () => {
+  it('require TRUSTED_PROXIES with TLS=proxy, and two files with TLS=files', () => {
     expect(issuesOf({ TLS: 'proxy' })).to.deep.equal(['TRUSTED_PROXIES is required']);
     expect(issuesOf({ TLS: 'proxy', CONFIG_FILE: file('{"TRUSTED_PROXIES": ""}') })).to.have.length(1);
     expect(issuesOf({ TLS: 'files' })).to.deep.equal([
@@ -207,7 +207,7 @@ describe('settings', () => {
     expect(issuesOf({ TLS_CERT_FILE: 'absent.pem', TRUSTED_PROXIES: '::1' })).to.deep.equal([]);
   });
 
-  it('take addresses and CIDRs of both families for TRUSTED_PROXIES, and nothing else', () => {
+  it('accept only IPv4 and IPv6 addresses and CIDRs for TRUSTED_PROXIES', () => {
     const TLS = 'proxy';
     for (const TRUSTED_PROXIES of ['10.0.0.1', '10.0.0.0/8, ::1 ,2001:DB8::/32', '::ffff:10.0.0.0/104'])
       expect(issuesOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([]);
@@ -235,7 +235,7 @@ describe('settings', () => {
     }
   });
 
-  it('share the answers with no origin unless CORS_ORIGINS lists some, as browsers send them', () => {
+  it('accept only serialized origins for CORS_ORIGINS, which is empty by default', () => {
     expect(loadSettings({}).CORS_ORIGINS).to.equal('');
     for (const CORS_ORIGINS of [
       '*',
@@ -274,19 +274,19 @@ describe('settings', () => {
       'https://a.example https://b.example',
     ]) {
       expect(issuesOf({ CORS_ORIGINS }), CORS_ORIGINS).to.deep.equal([
-        'CORS_ORIGINS must be origins such as https://shop.example, separated by commas and with nothing behind, or *',
+        'CORS_ORIGINS must be origins such as https://shop.example, separated by commas and without a path, or *',
       ]);
     }
   });
 
-  it('refuse a name in a file that there is not, but not in the environment', () => {
+  it('reject an unknown name in a file, and ignore one in the environment', () => {
     expect(issuesOf({ CONFIG_FILE: file('{"PROT": 1}') })).to.deep.equal([
       'PROT: there is no setting of this name',
     ]);
     expect(issuesOf({ PROT: '1' })).to.deep.equal([]);
   });
 
-  it('are described one by one, with the defaults that they have', () => {
+  it('are described one by one, with their defaults', () => {
     const descriptions = describeSettings();
     const { SQLITE_FILE, WORKERS, ...defaults } = loadSettings({});
     expect(descriptions.map(({ name }) => name)).to.have.members([
@@ -309,7 +309,7 @@ describe('settings', () => {
     expect(byName['PUBLIC_READ']?.values).to.deep.equal(['products']);
   });
 
-  it('refuse a file that is missing or no JSON object, without quoting it', () => {
+  it('reject a file that is missing or not a JSON object, without quoting it', () => {
     expect(issuesOf({ CONFIG_FILE: join(folder, 'absent.json') })).to.have.length(1);
     for (const text of ['{"BOOTSTRAP_API_KEY": "secret" oops}', '[]', 'null']) {
       const issues = issuesOf({ CONFIG_FILE: file(text) });

@@ -5,8 +5,8 @@ import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
 import { ISSUES } from '#src/adapters/inbound/http/response/issue-codes.js';
 import { ERROR_DOCUMENT, errorDocument } from '../../../scripts/error-document.js';
 
-/** The public contract, copied by hand: a code that is added or moved is a change of it. */
-const PROMISED: Readonly<Record<number, string>> = {
+/** The public contract, copied by hand: adding or moving a code changes the contract. */
+const CODES_BY_STATUS: Readonly<Record<number, string>> = {
   400: 'malformed_json validation_failed unknown_parameter invalid_parameter invalid_cursor cursor_mismatch query_too_expensive invalid_patch invalid_idempotency_key unsupported_version',
   401: 'unauthenticated invalid_token token_expired',
   403: 'insufficient_scope https_required',
@@ -27,10 +27,10 @@ const PROMISED: Readonly<Record<number, string>> = {
   500: 'internal_error',
   503: 'unavailable',
 };
-const PROMISED_IN_DETAILS =
+const DETAIL_CODES =
   'required invalid_type out_of_range too_long too_short invalid_format unknown_field read_only_field duplicate_value reference_not_found patch_test_failed unknown_parameter';
 
-/** Up to the next heading. */
+/** The text from this heading to the next one. */
 function sectionOf(text: string, heading: string): string {
   const [, section = ''] = text.split(`\n${heading}\n`);
   return section.split(/\n#+ /, 1)[0] ?? '';
@@ -39,38 +39,38 @@ function sectionOf(text: string, heading: string): string {
 describe('docs/errors.md', () => {
   const text = readFileSync(ERROR_DOCUMENT, 'utf8');
 
-  it('is what the tables say; npm run docs:errors writes it anew', () => {
+  it('is the output of npm run docs:errors', () => {
     expect(text).to.equal(errorDocument());
   });
 
   it('has every code of the contract under its status, and no other', () => {
-    const promised = Object.entries(PROMISED).flatMap(([status, codes]) =>
+    const expected = Object.entries(CODES_BY_STATUS).flatMap(([status, codes]) =>
       codes.split(' ').map((code) => [code, Number(status)]),
     );
-    expect(Object.entries(ERRORS).map(([code, { status }]) => [code, status])).to.have.deep.members(promised);
-    for (const [status, codes] of Object.entries(PROMISED)) {
+    expect(Object.entries(ERRORS).map(([code, { status }]) => [code, status])).to.have.deep.members(expected);
+    for (const [status, codes] of Object.entries(CODES_BY_STATUS)) {
       const [, group = ''] = new RegExp(`\n## ${status} [^\n]+\n([^]*?)\n## `).exec(text) ?? [];
-      const reported = [...group.matchAll(/^### `(\w+)`$/gm)].map(([, code]) => code);
-      expect(reported, status).to.have.members(codes.split(' '));
+      const documented = [...group.matchAll(/^### `(\w+)`$/gm)].map(([, code]) => code);
+      expect(documented, status).to.have.members(codes.split(' '));
     }
   });
 
   it('has every code of details and of the token endpoint', () => {
-    expect(Object.keys(ISSUES)).to.have.members(PROMISED_IN_DETAILS.split(' '));
+    expect(Object.keys(ISSUES)).to.have.members(DETAIL_CODES.split(' '));
     for (const code of Object.keys(ISSUES))
       expect(sectionOf(text, `### \`${code}\` in details`), code).to.include('What to do');
     for (const error of Object.keys(OAUTH_ERRORS))
       expect(sectionOf(text, `### \`${error}\``), error).to.include('What to do');
   });
 
-  it('says of each what causes it and what to do, in whole sentences', () => {
+  it('has a cause and a remedy for every code, in whole sentences', () => {
     for (const [code, { cause, remedy }] of Object.entries({ ...ERRORS, ...ISSUES, ...OAUTH_ERRORS })) {
       expect(cause, code).to.match(/^[A-Z`].{20,}[.)]$/s);
       expect(remedy, code).to.match(/^[A-Z`].+\.$/s);
     }
   });
 
-  it('leads nowhere that is not there', () => {
+  it('links to existing headings', () => {
     const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
     expect(links).to.include.members(Object.keys(ERRORS));
     for (const anchor of links) expect(text, anchor).to.include(`\n### \`${anchor}\`\n`);

@@ -5,7 +5,7 @@ import { SETTINGS_DOCUMENT, settingsDocument } from '../../../scripts/settings-d
 describe('docs/settings.md', () => {
   const text = readFileSync(SETTINGS_DOCUMENT, 'utf8');
 
-  it('is what npm run docs:settings writes', () => {
+  it('is the output of npm run docs:settings', () => {
     expect(text).to.equal(settingsDocument());
   });
 

@@ -9,7 +9,7 @@ import {
 import { PRODUCTS, USERS } from '../../support/tables.js';
 
 describe('fields', () => {
-  it('name those that no two records share, in their order', () => {
+  it('list the unique fields in their order', () => {
     const fields: FieldSpecs = {
       b: { type: 'text', unique: true, ignoresCase: true },
       name: { type: 'text', required: true },
@@ -21,7 +21,7 @@ describe('fields', () => {
     expect(uniqueFields(USERS.fields)).to.deep.equal(['email']);
   });
 
-  it('are indexed by their path, and required if everything around them is', () => {
+  it('are indexed by their path, and required if all enclosing objects are required', () => {
     const one = { kind: 'integer', min: 0, max: 9, required: true, indexed: true } as const;
     const table = {
       outer: { kind: 'object', fields: { one, other: { kind: 'integer', min: 0, max: 9 } }, required: true },
@@ -37,7 +37,7 @@ describe('fields', () => {
     });
   });
 
-  it('of the service itself are on every record, so that lists can be sorted by them', () => {
+  it('include required system fields, so lists can be sorted by them', () => {
     expect(Object.keys(SYSTEM_FIELDS)).to.have.members(['id', 'createdAt', 'updatedAt']);
     expect(Object.values(SYSTEM_FIELDS).every(({ required }) => required)).to.equal(true);
   });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { parseInstant } from '#src/domain/instant.js';
 
-describe('an RFC 3339 time', () => {
-  const GOOD: [string, number][] = [
+describe('parseInstant', () => {
+  const VALID: [string, number][] = [
     ['1970-01-01T00:00:00Z', 0],
     ['1970-01-01t00:00:00z', 0],
     ['1970-01-01T01:30:00+01:30', 0],
@@ -22,13 +22,13 @@ describe('an RFC 3339 time', () => {
     ['0001-01-01T00:00:00Z', -62_135_596_800_000],
     ['0000-01-01T00:00:00Z', -62_167_219_200_000],
   ];
-  for (const [text, instant] of GOOD) {
-    it(`is read: ${text}`, () => {
+  for (const [text, instant] of VALID) {
+    it(`reads ${text}`, () => {
       expect(parseInstant(text)).to.equal(instant);
     });
   }
 
-  it('between two milliseconds lies between them, however many digits say so', () => {
+  it('keeps a time between two milliseconds between them, for any number of digits', () => {
     for (const digits of [
       '1234',
       '123000000000000000000000000000001',
@@ -77,7 +77,7 @@ describe('an RFC 3339 time', () => {
     '-2024-01-01T00:00:00Z',
     '２０２４-01-01T00:00:00Z',
   ]) {
-    it(`is none: ${JSON.stringify(text)}`, () => {
+    it(`rejects ${JSON.stringify(text)}`, () => {
       expect(parseInstant(text)).to.equal(undefined);
     });
   }

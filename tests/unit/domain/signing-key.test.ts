@@ -15,13 +15,13 @@ describe('the phases of signing keys', () => {
   const at = (minutes: number, keys: Versioned<SigningKey>[]) =>
     phasesOf(keys, START + minutes * MINUTE).map((phased) => `${phased.key.id} ${phased.phase}`);
 
-  it('have the first key sign at once', () => {
+  it('let the first key sign immediately', () => {
     expect(at(0, [key(1, 0)])).to.deep.equal(['1 signing']);
     expect(at(100_000, [key(1, 0)])).to.deep.equal(['1 signing']);
     expect(at(0, [])).to.deep.equal([]);
   });
 
-  it('have a new key published for ten minutes, then sign, and the old one trusted for twenty more', () => {
+  it('publish a new key for ten minutes before it signs, and trust the old one for twenty more', () => {
     const keys = [key(2, 100), key(1, 0)];
     expect(at(100, keys)).to.deep.equal(['1 signing', '2 next']);
     expect(at(109.99, keys)).to.deep.equal(['1 signing', '2 next']);
@@ -30,13 +30,13 @@ describe('the phases of signing keys', () => {
     expect(at(130, keys)).to.deep.equal(['1 retired', '2 signing']);
   });
 
-  it('bear rotations in quick succession: whatever signed lately is trusted', () => {
+  it('trust every key that signed recently after rotations in quick succession', () => {
     const keys = [key(1, 0), key(2, 100), key(3, 101), key(4, 115)];
     expect(at(112, keys)).to.deep.equal(['1 past', '2 past', '3 signing', '4 next']);
     expect(at(130.5, keys)).to.deep.equal(['1 retired', '2 past', '3 past', '4 signing']);
   });
 
-  it('have the oldest sign where none is old enough, so that one signs when the others are revoked', () => {
+  it('let the oldest key sign if none is old enough, so one signs after a revocation', () => {
     expect(at(1, [key(2, 0), key(3, 1)])).to.deep.equal(['2 signing', '3 next']);
     expect(at(-5, [key(2, 0)])).to.deep.equal(['2 signing']);
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { compareText, endOfPrefix, foldCase, NAME, validateText } from '#src/domain/text.js';
 
-/** Any code points, and often those at which UTF-8 and UTF-16 change their ways. */
+/** Any code points, and often those at the boundaries of the UTF-8 and UTF-16 encodings. */
 const TEXT = fc.string({
   unit: fc.oneof(
     fc.constantFrom('a', 'b', '\u007f', '\u0080', '\u07ff', '\u0800', '\ud7fe', '\ud7ff', '\ue000', '\uffff'),
@@ -13,8 +13,8 @@ const TEXT = fc.string({
 });
 const numRuns = 2_000;
 
-describe('the order of texts', () => {
-  it('is that of the bytes of UTF-8', () => {
+describe('compareText', () => {
+  it('compares by the bytes of UTF-8', () => {
     fc.assert(
       fc.property(TEXT, TEXT, TEXT, (start, a, b) => {
         const bytes = Buffer.compare(Buffer.from(start + a), Buffer.from(start + b));
@@ -24,26 +24,26 @@ describe('the order of texts', () => {
     );
   });
 
-  it('puts a text before those that go on from it, and small letters behind capital ones', () => {
+  it('orders a text before its continuations, and capital letters before small ones', () => {
     expect(compareText('', 'a')).to.be.below(0);
     expect(compareText('a', 'ab')).to.be.below(0);
     expect(compareText('Z', 'a')).to.be.below(0);
     expect(compareText('9', '10')).to.be.above(0);
   });
 
-  it('puts astral characters behind all others, unlike JavaScript', () => {
+  it('orders astral characters after all others, unlike JavaScript', () => {
     expect(compareText('\uffff', '😀')).to.be.below(0);
     expect(compareText('😀', '\ue000')).to.be.above(0);
     expect(compareText('😀', '\ud7ff')).to.be.above(0);
   });
 
-  it('tells a composed letter from its parts', () => {
+  it('distinguishes a composed letter from its parts', () => {
     expect(compareText('é', 'e\u0301')).to.be.above(0);
   });
 });
 
-describe('the end of a prefix', () => {
-  it('is behind every text that begins so, and no text lies between', () => {
+describe('endOfPrefix', () => {
+  it('is greater than every text with the prefix', () => {
     fc.assert(
       fc.property(TEXT, TEXT, (prefix, tail) => {
         const end = endOfPrefix(prefix);
@@ -54,7 +54,7 @@ describe('the end of a prefix', () => {
     );
   });
 
-  it('leaves out every text that does not begin so', () => {
+  it('excludes every text without the prefix', () => {
     fc.assert(
       fc.property(TEXT, TEXT, (prefix, text) => {
         const end = endOfPrefix(prefix);
@@ -65,7 +65,7 @@ describe('the end of a prefix', () => {
     );
   });
 
-  it('is a text that UTF-8 can write', () => {
+  it('is a text that UTF-8 can encode', () => {
     fc.assert(
       fc.property(TEXT, (prefix) => {
         const end = endOfPrefix(prefix) ?? '';
@@ -75,7 +75,7 @@ describe('the end of a prefix', () => {
     );
   });
 
-  it('steps over the surrogates, and over what has nothing behind it', () => {
+  it('skips the surrogates, and drops trailing characters that have no successor', () => {
     expect(endOfPrefix('a')).to.equal('b');
     expect(endOfPrefix('az')).to.equal('a{');
     expect(endOfPrefix('a\ud7ff')).to.equal('a\ue000');
@@ -83,23 +83,23 @@ describe('the end of a prefix', () => {
     expect(endOfPrefix('a\u{10ffff}\u{10ffff}')).to.equal('b');
   });
 
-  it('is none where no text is behind them all', () => {
+  it('is undefined if no text is greater', () => {
     expect(endOfPrefix('')).to.equal(undefined);
     expect(endOfPrefix('\u{10ffff}')).to.equal(undefined);
     expect(endOfPrefix('\u{10ffff}\u{10ffff}')).to.equal(undefined);
   });
 });
 
-describe('a text without its case', () => {
-  it('has small letters for A to Z, and everything else as it was', () => {
+describe('foldCase', () => {
+  it('lower-cases A to Z, and leaves everything else unchanged', () => {
     expect(foldCase('AZaz@[`{019_%.')).to.equal('azaz@[`{019_%.');
     for (const other of ['É', 'İ', 'ẞ', 'Σ', '\u212a', 'Ａ', '😀']) expect(foldCase(other)).to.equal(other);
   });
 
-  it('keeps every character in its place', () => {
+  it('keeps the position of every character', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.oneof(fc.constantFrom('A', 'Z', 'k'), TEXT) }), (text) => {
-        const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+        const units = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
         const small = units.map((unit) => (unit >= 65 && unit <= 90 ? unit + 32 : unit));
         expect(foldCase(text)).to.equal(String.fromCharCode(...small));
       }),
@@ -109,12 +109,12 @@ describe('a text without its case', () => {
 });
 
 describe('a name', () => {
-  it('is not of white space alone, whatever JavaScript or Unicode take for that', () => {
+  it('must not consist of white space alone, by the definitions of JavaScript and Unicode', () => {
     const differing: string[] = [];
     for (let point = 0; point <= 0x10ffff; point++) {
       const text = String.fromCodePoint(point);
-      const isGood = !/[\s\p{White_Space}\p{Cs}\u0000-\u001f\u007f]/u.test(text);
-      if ((validateText(text, NAME).length === 0) !== isGood) differing.push(point.toString(16));
+      const isValid = !/[\s\p{White_Space}\p{Cs}\u0000-\u001f\u007f]/u.test(text);
+      if ((validateText(text, NAME).length === 0) !== isValid) differing.push(point.toString(16));
     }
     expect(differing).to.deep.equal([]);
     expect(validateText(' \u00a0a\u3000', NAME)).to.deep.equal([]);

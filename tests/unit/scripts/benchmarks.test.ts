@@ -48,17 +48,17 @@ describe('the benchmarks', () => {
     );
   }
 
-  it('find the quantiles of few and of many', () => {
+  it('compute quantiles of few and of many samples', () => {
     const latencies = new Latencies();
     expect(latencies.quantile(0.5)).to.deep.equal(Number.NaN);
-    for (let taken = 100; taken >= 1; taken--) latencies.add(taken);
+    for (let sample = 100; sample >= 1; sample--) latencies.add(sample);
     expect([0.5, 0.99, 1].map((part) => latencies.quantile(part))).to.deep.equal([50, 99, 100]);
     const few = new Latencies();
-    for (const taken of [30, 10, 20]) few.add(taken);
+    for (const sample of [30, 10, 20]) few.add(sample);
     expect(few.quantile(0.5)).to.equal(20);
   });
 
-  it('print a table that is one in Markdown too', () => {
+  it('print a Markdown table', () => {
     expect(table(['list', 'p50'], [['first page', '1.00']]).split('\n')).to.deep.equal([
       '| list       |  p50 |',
       '|------------|-----:|',
@@ -72,7 +72,7 @@ describe('the benchmarks', () => {
     expect([records, bytes]).to.deep.equal([PRODUCTS, 3 * PRODUCTS]);
   });
 
-  it('export again and again until they are stopped', async () => {
+  it('repeat the export until they are stopped', async () => {
     lines(PRODUCTS);
     const exports = new Exports(service, true);
     while (exports.done.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -80,12 +80,12 @@ describe('the benchmarks', () => {
     expect(exports.done.every(({ isWhole, records }) => !isWhole || records === PRODUCTS)).to.equal(true);
   });
 
-  it('do not take a part for a whole export', async () => {
+  it('fail if an export has fewer records than expected', async () => {
     lines(PRODUCTS - 1);
     expect(await failure(new Exports(service, false).first())).to.include('had 4 records');
   });
 
-  it('fail where an export is refused or cut off', async () => {
+  it('fail if an export is rejected or aborted', async () => {
     respond = (_, response) => void response.writeHead(406).end();
     expect(await failure(new Exports(service, false).first())).to.include('406');
     respond = (_, response) => {
@@ -95,28 +95,28 @@ describe('the benchmarks', () => {
     expect(await failure(new Exports(service, true).first())).to.not.equal('none');
   });
 
-  it('read products at their pace, and fail where one is refused', async () => {
-    const requested = new Set<string>();
+  it('read products at the given rate, and fail if a request is rejected', async () => {
+    const paths = new Set<string>();
     respond = (path, response) => {
-      requested.add(path);
+      paths.add(path);
       response.end('{}');
     };
     const pace = { clients: 2, everyMs: 5, seconds: 0.2 };
     const latencies = await readProducts(service, pace);
     expect(latencies.count).to.be.within(2, 80);
-    expect([...requested].filter((path) => !/^\/v1\/products\/[1-5]$/.test(path))).to.deep.equal([]);
+    expect([...paths].filter((path) => !/^\/v1\/products\/[1-5]$/.test(path))).to.deep.equal([]);
     respond = (_, response) => void response.writeHead(404).end();
     expect(await failure(readProducts(service, pace))).to.include('404');
   });
 
-  it('count what a stall makes requests wait from when they were due', async () => {
+  it('measure latency from the time a request was due, so a stall of the server counts', async () => {
     let stall = 200;
     respond = (_, response) => {
       setTimeout(() => response.end('{}'), stall);
       stall = 0;
     };
     const latencies = await readProducts(service, { clients: 1, everyMs: 20, seconds: 0.3 });
-    // Of fifteen requests ten were due by the end of the stall.
+    // Ten of the fifteen requests were due by the end of the stall.
     expect(latencies.quantile(0.6)).to.be.greaterThan(20);
   });
 });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { yieldFairly, yieldToEventLoop } from '#src/shared/event-loop.js';
 
-describe('turns', () => {
-  it('in line are given one in each turn of the event loop, first come, first served', async () => {
+describe('yieldFairly', () => {
+  it('resumes one task in each turn of the event loop, first come, first served', async () => {
     const seen: string[] = [];
-    const works = ['a', 'b', 'c'].map(async (name) => {
+    const tasks = ['a', 'b', 'c'].map(async (name) => {
       for (let piece = 1; piece <= 2; piece++) {
         await yieldFairly();
         seen.push(`${name}${piece}`);
@@ -16,13 +16,13 @@ describe('turns', () => {
         seen.push('-');
       }
     })();
-    await Promise.all([...works, others]);
+    await Promise.all([...tasks, others]);
     const pieces = seen.filter((entry) => entry !== '-');
     expect(pieces).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'c2']);
     expect(seen.join('')).to.not.match(/\d[a-z]/);
   });
 
-  it('in line are given to clients in rotation, however many works one of them has', async () => {
+  it('rotates between clients, even if one client has more tasks', async () => {
     const seen: string[] = [];
     const work = async (client: string, name: string) => {
       for (let piece = 1; piece <= 2; piece++) {
@@ -34,7 +34,7 @@ describe('turns', () => {
     expect(seen).to.deep.equal(['a1', 'd1', 'b1', 'd2', 'c1', 'a2', 'b2', 'c2']);
   });
 
-  it('in line come again after all were served', async () => {
+  it('yields again after the queue was empty', async () => {
     await yieldFairly();
     await yieldToEventLoop();
     await yieldFairly();

@@ -3,15 +3,15 @@ import { FairShares, type Share } from '#src/shared/fair-shares.js';
 
 const PATIENT = { maxWaiting: 100, patienceMs: 10_000 };
 
-/** Takes shares in order and notes when each is granted. */
+/** Takes shares in order and records the order in which they are granted. */
 class Requests {
   readonly granted: string[] = [];
   private readonly shares = new Map<string, Share>();
 
-  constructor(private readonly bounded: FairShares) {}
+  constructor(private readonly fairShares: FairShares) {}
 
   request(client: string, name: string, size?: number): Promise<boolean> {
-    return this.bounded.take(client, size).then((share) => {
+    return this.fairShares.take(client, size).then((share) => {
       if (!share) return false;
       this.granted.push(name);
       this.shares.set(name, share);
@@ -25,8 +25,8 @@ class Requests {
   }
 }
 
-describe('fair shares', () => {
-  it('bound what is under way of one client, and of all', async () => {
+describe('FairShares', () => {
+  it('limits the shares of one client, and of all clients', async () => {
     const requests = new Requests(
       new FairShares({ total: 3, perClient: 2, maxWaiting: 0, patienceMs: 10_000 }),
     );
@@ -36,7 +36,7 @@ describe('fair shares', () => {
     expect(outcomes).to.deep.equal([true, true, false, true, false]);
   });
 
-  it('go to waiting clients in rotation, whatever one of them has queued', async () => {
+  it('rotates between waiting clients, even if one client has queued more', async () => {
     const requests = new Requests(new FairShares({ total: 1, perClient: 1, ...PATIENT }));
     const waiting = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map((name) =>
       requests.request(name.charAt(0), name),
@@ -48,7 +48,7 @@ describe('fair shares', () => {
     expect(await Promise.all(waiting)).to.deep.equal(Array(6).fill(true));
   });
 
-  it('let nobody wait for a client that is at its own bound', async () => {
+  it('does not block other clients behind a client that is at its own limit', async () => {
     const requests = new Requests(new FairShares({ total: 3, perClient: 1, ...PATIENT }));
     void requests.request('a', 'a1');
     void requests.request('a', 'a2');
@@ -56,7 +56,7 @@ describe('fair shares', () => {
     expect(requests.granted).to.deep.equal(['a1', 'b1']);
   });
 
-  it('are not taken by small requests for as long as a large one waits', async () => {
+  it('grants no small request while a large one waits', async () => {
     const requests = new Requests(new FairShares({ total: 10, perClient: 10, ...PATIENT }));
     await requests.request('a', 'a small', 5);
     const large = requests.request('b', 'b large', 10);
@@ -68,7 +68,7 @@ describe('fair shares', () => {
     expect(requests.granted).to.deep.equal(['a small', 'b large', 'c small']);
   });
 
-  it('have a reserve for clients that hold nothing, whoever has taken the total', async () => {
+  it('keeps a reserve for clients that hold nothing, even if others use up the total', async () => {
     const shares = new FairShares({ total: 4, perClient: 2, reserve: 2, ...PATIENT, maxWaiting: 0 });
     for (const client of ['a', 'a', 'b', 'b']) expect(await shares.take(client)).to.not.equal(undefined);
     expect(await shares.take('c')).to.not.equal(undefined);
@@ -77,7 +77,7 @@ describe('fair shares', () => {
     expect(await shares.take('e')).to.equal(undefined);
   });
 
-  it('of the reserve go to a client that holds nothing before those that wait for the total', async () => {
+  it('grants the reserve to a client that holds nothing before clients that wait for the total', async () => {
     const requests = new Requests(new FairShares({ total: 4, perClient: 3, reserve: 1, ...PATIENT }));
     for (const name of ['a1', 'a2', 'b1', 'b2']) await requests.request(name.charAt(0), name);
     void requests.request('a', 'a3');
@@ -87,7 +87,7 @@ describe('fair shares', () => {
     expect(requests.granted).to.deep.equal(['a1', 'a2', 'b1', 'b2', 'c1', 'a3']);
   });
 
-  it('can be given back in parts, and all of it once', async () => {
+  it('takes back a share in parts, and counts a second release only once', async () => {
     const shares = new FairShares({ total: 10, perClient: 10, maxWaiting: 0, patienceMs: 0 });
     const share = await shares.take('a', 10);
     expect(await shares.take('b', 4)).to.equal(undefined);
@@ -101,13 +101,13 @@ describe('fair shares', () => {
     expect(await shares.take('c', 6)).to.not.equal(undefined);
   });
 
-  it('are granted to a request that asks for more than a client may hold', async () => {
+  it('grants a request that is larger than the limit of a client', async () => {
     const shares = new FairShares({ total: 10, perClient: 5, maxWaiting: 0, patienceMs: 0 });
     expect(await shares.take('a', 50)).to.not.equal(undefined);
     expect(await shares.take('a', 1)).to.equal(undefined);
   });
 
-  it('are given up by who has waited too long, and then go to nobody', async () => {
+  it('refuses a request that waited too long, and gives it no share later', async () => {
     const shares = new FairShares({ total: 1, perClient: 1, maxWaiting: 2, patienceMs: 5 });
     const first = await shares.take('a');
     expect(await shares.take('a')).to.equal(undefined);
@@ -115,7 +115,7 @@ describe('fair shares', () => {
     expect(await shares.take('b')).to.not.equal(undefined);
   });
 
-  it('refuse at once who would be one too many to wait', async () => {
+  it('refuses a request immediately if the queue is full', async () => {
     const shares = new FairShares({ total: 1, perClient: 1, maxWaiting: 1, patienceMs: 10_000 });
     const first = await shares.take('a');
     const waiting = shares.take('a');
@@ -124,7 +124,7 @@ describe('fair shares', () => {
     expect(await waiting).to.not.equal(undefined);
   });
 
-  it('keep nothing of clients that hold and wait for nothing', async () => {
+  it('keeps no state of clients that neither hold nor wait', async () => {
     const shares = new FairShares({ total: 10, perClient: 1, maxWaiting: 1, patienceMs: 1 });
     for (let client = 0; client < 100; client++) {
       const share = await shares.take(`client ${client}`);

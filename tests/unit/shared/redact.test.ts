@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { redactSecrets } from '#src/shared/redact.js';
 
-describe('masking', () => {
-  it('makes every API key unreadable, also one that is cut or encoded', () => {
+describe('redactSecrets', () => {
+  it('redacts every API key, also one that is truncated or percent-encoded', () => {
     const key = new ChecksummedApiKey().generate();
     const secret = key.slice(4);
     for (const text of [key, `a ${key}, "${key}"`, key.slice(0, 20), `/x/pcs%5F${secret}`, `PCS_${secret}`]) {
@@ -11,7 +11,7 @@ describe('masking', () => {
     }
   });
 
-  it('leaves everything else as it is', () => {
+  it('leaves other text unchanged', () => {
     for (const text of ['', 'a pcs_ of', 'pcs_[secret]', '{"path":"/api-keys/7"}'])
       expect(redactSecrets(text)).to.equal(text);
   });

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { withTimeout } from '#src/shared/timeout.js';
 
-describe('an answer in time', () => {
-  it('is passed on, and so is a failure', async () => {
+describe('withTimeout', () => {
+  it('passes on a result in time, and a failure in time', async () => {
     expect(await withTimeout(Promise.resolve(1), 5)).to.equal(1);
     const failure = new Error('no');
     expect(await withTimeout(Promise.reject(failure), 5).catch((error: unknown) => error)).to.equal(failure);
   });
 
-  it('that does not come is an error, and what comes later is dropped', async () => {
+  it('throws after the time limit, and drops a later result', async () => {
     const late = sleep(30).then(() => Promise.reject(new Error('late')));
     const outcome = await withTimeout(late, 5).catch((error: Error) => error.message);
-    expect(outcome).to.equal('no answer within 5 ms');
+    expect(outcome).to.equal('no response within 5 ms');
     await sleep(40);
   });
 
-  it('that lies ready counts as in time, however long this process paused', async () => {
+  it('accepts a result that was ready in time, even if the process was blocked for longer', async () => {
     const ready = new Promise<string>((resolve) => setTimeout(() => setImmediate(resolve, 'ready'), 4));
     const response = withTimeout(ready, 5);
     const end = performance.now() + 30;

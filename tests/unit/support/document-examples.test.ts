@@ -6,8 +6,8 @@ const fenced = (info: string, ...lines: string[]) => [`\`\`\`${info}`, ...lines,
 const REQUEST = fenced('http', 'GET /v1/products HTTP/1.1');
 const RESPONSE = fenced('http', 'HTTP/1.1 200 OK', '', '[]');
 
-describe('the examples of a document', () => {
-  it('are pairs of a request and its answer', () => {
+describe('examplesIn', () => {
+  it('returns pairs of a request and its response', () => {
     const post = fenced(
       'http 3 times',
       'POST /v1/products HTTP/1.1',
@@ -19,7 +19,7 @@ describe('the examples of a document', () => {
     );
     const created = fenced('http', 'HTTP/1.1 201 Created', 'Link: </a>; rel="a"', 'Link: </b>; rel="b"');
     expect(
-      examplesIn(`# Products\n\n${REQUEST}\n\nis answered\n\n${RESPONSE}\n${post}\n${created}\n`),
+      examplesIn(`# Products\n\n${REQUEST}\n\nreturns\n\n${RESPONSE}\n${post}\n${created}\n`),
     ).to.deep.equal([
       {
         line: 3,
@@ -42,29 +42,29 @@ describe('the examples of a document', () => {
     ]);
   });
 
-  for (const [what, markdown] of Object.entries({
-    'a request without an answer': REQUEST,
+  for (const [name, markdown] of Object.entries({
+    'a request without a response': REQUEST,
     'two requests in a row': `${REQUEST}\n${REQUEST}\n${RESPONSE}`,
-    'an answer without a request': `${RESPONSE}\n${REQUEST}`,
+    'a response without a request': `${RESPONSE}\n${REQUEST}`,
     'a block of another language': `${REQUEST}\n${RESPONSE}\n${fenced('sh', 'curl')}`,
-    'a block of no language': `${REQUEST}\n${RESPONSE}\n${fenced('', 'curl')}`,
+    'a block without a language': `${REQUEST}\n${RESPONSE}\n${fenced('', 'curl')}`,
     'a block without an end': `${REQUEST}\n${RESPONSE.slice(0, -3)}`,
     'an indented block': `${REQUEST}\n${RESPONSE}\n  \`\`\`http\n  GET / HTTP/1.1\n  \`\`\``,
-    'a block by indentation alone': `${REQUEST}\n${RESPONSE}\n\n    GET / HTTP/1.1\n`,
+    'a block that is only indented': `${REQUEST}\n${RESPONSE}\n\n    GET / HTTP/1.1\n`,
     'an unknown method': `${fenced('http', 'BREW / HTTP/1.1')}\n${RESPONSE}`,
-    'a line that is no header': `${fenced('http', 'GET / HTTP/1.1', 'Accept')}\n${RESPONSE}`,
-    'a body of no type': `${fenced('http', 'POST / HTTP/1.1', '', '{}')}\n${RESPONSE}`,
+    'a line that is not a header': `${fenced('http', 'GET / HTTP/1.1', 'Accept')}\n${RESPONSE}`,
+    'a body without a type': `${fenced('http', 'POST / HTTP/1.1', '', '{}')}\n${RESPONSE}`,
     'a status with the name of another': `${REQUEST}\n${fenced('http', 'HTTP/1.1 200 Created')}`,
-    'an answer several times': `${REQUEST}\n${fenced('http 2 times', 'HTTP/1.1 200 OK')}`,
+    'a response several times': `${REQUEST}\n${fenced('http 2 times', 'HTTP/1.1 200 OK')}`,
   })) {
-    it(`are refused where one could not be played: ${what}`, () => {
+    it(`rejects ${name}`, () => {
       expect(() => examplesIn(markdown)).to.throw(/^line \d+: /);
     });
   }
 });
 
-describe('what a document leaves open', () => {
-  it('is taken from what came, where the rest of the text fits', () => {
+describe('OpenText', () => {
+  it('fills an ellipsis from the response if the rest of the text matches', () => {
     const open = new OpenText({ KEY: 'k.1' });
     expect(open.closed('a … z', 'a b z')).to.equal('a b z');
     expect(open.closed('a … z', 'a b')).to.equal('a … z');
@@ -78,7 +78,7 @@ describe('what a document leaves open', () => {
     expect(open.closed({ at: ['…'] }, null)).to.deep.equal({ at: ['…'] });
   });
 
-  it('is the same wherever its name stands again', () => {
+  it('keeps the value of a variable for its next uses', () => {
     const open = new OpenText({ KEY: 'k.1' });
     expect(open.filled('Bearer $KEY')).to.equal('Bearer k.1');
     expect(open.closed('$KEY', 'kx1')).to.equal('$KEY');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { documentedResponses } from '../../support/openapi/described.js';
 import type { AnyResponse, DocumentedResponses } from '../../support/openapi/documented-responses.js';
 
-const CARRIED = {
+const COMMON_HEADERS = {
   'x-request-id': 'x',
   'api-version': '1',
   'cache-control': 'no-store',
@@ -15,51 +15,55 @@ const CARRIED = {
 const LAMP = { id: 1, name: 'Lamp' };
 const NOT_FOUND = { code: 'not_found', message: 'x', details: [] };
 
-interface Shown {
+interface ResponseParts {
   readonly status?: number;
   readonly headers?: Record<string, string | undefined>;
   readonly body?: unknown;
 }
 
-function response({ status = 200, headers = {}, body = LAMP }: Shown): AnyResponse {
-  const all = Object.entries({ ...CARRIED, etag: '"1"', ...headers }).filter(
+function response({ status = 200, headers = {}, body = LAMP }: ResponseParts): AnyResponse {
+  const all = Object.entries({ ...COMMON_HEADERS, etag: '"1"', ...headers }).filter(
     ([, value]) => value !== undefined,
   );
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return { status, headers: Object.fromEntries(all), bytes };
 }
 
-type Case = [method: string, target: string, shown: Shown, issue?: string];
+type Case = [method: string, target: string, parts: ResponseParts, issue?: string];
 
 const ITEM = ['GET', '/v1/products/1'] as const;
 const LIST = ['GET', '/products?limit=1'] as const;
-const LINES = { 'content-type': 'application/x-ndjson', etag: undefined };
+const NDJSON_HEADERS = { 'content-type': 'application/x-ndjson', etag: undefined };
 
 const CASES: Readonly<Record<string, Case>> = {
-  'what is documented': [...ITEM, {}],
-  'a status that is not': [...ITEM, { status: 202 }, 'the status 202'],
+  'a documented response': [...ITEM, {}],
+  'an undocumented status': [...ITEM, { status: 202 }, 'the status 202'],
   'a status of another operation': ['DELETE', '/v1/products/1', {}, 'the status 200'],
-  'a header that is not': [...ITEM, { headers: { 'x-powered-by': 'x' } }, 'the header x-powered-by'],
-  'a header of another answer': [...ITEM, { headers: { location: '/' } }, 'the header location'],
-  'a header without its form': [...ITEM, { headers: { etag: '1' } }, 'the header ETag: '],
+  'an undocumented header': [...ITEM, { headers: { 'x-powered-by': 'x' } }, 'the header x-powered-by'],
+  'a header of another response': [...ITEM, { headers: { location: '/' } }, 'the header location'],
+  'a malformed header': [...ITEM, { headers: { etag: '1' } }, 'the header ETag: '],
   'another version': [...ITEM, { headers: { 'api-version': '2' } }, 'the header API-Version: '],
-  'no header where one is due': [...ITEM, { headers: { etag: undefined } }, 'no header etag'],
+  'a missing header': [...ITEM, { headers: { etag: undefined } }, 'no header etag'],
   'a body of another type': [
     ...ITEM,
     { headers: { 'content-type': 'text/html' } },
     'a body of the type text/html',
   ],
-  'a field that is not': [...ITEM, { body: { ...LAMP, stock: 1 } }, '"additionalProperty":"stock"'],
-  'a field that is missing': [...ITEM, { body: { id: 1 } }, "must have required property 'name'"],
-  'some fields, as asked': ['GET', '/v1/products/1?fields=id', { body: { id: 1 } }],
-  'metadata, not asked for': [...ITEM, { body: { ...LAMP, version: 1 } }, '"additionalProperty":"version"'],
+  'an undocumented field': [...ITEM, { body: { ...LAMP, stock: 1 } }, '"additionalProperty":"stock"'],
+  'a missing field': [...ITEM, { body: { id: 1 } }, "must have required property 'name'"],
+  'the requested fields only': ['GET', '/v1/products/1?fields=id', { body: { id: 1 } }],
+  'a system field that was not requested': [
+    ...ITEM,
+    { body: { ...LAMP, version: 1 } },
+    '"additionalProperty":"version"',
+  ],
   'a list': [...LIST, { body: [LAMP], headers: { etag: 'W/"x"' } }],
-  'an element that is not one': [...LIST, { body: [LAMP, {}] }, "must have required property 'name'"],
-  'a list that is none': [...LIST, { body: { items: [] } }, 'must be array'],
-  lines: [...LIST, { body: `${JSON.stringify(LAMP)}\n`, headers: LINES }],
-  'a line that is none': [
+  'a list with an invalid element': [...LIST, { body: [LAMP, {}] }, "must have required property 'name'"],
+  'an object instead of a list': [...LIST, { body: { items: [] } }, 'must be array'],
+  'NDJSON lines': [...LIST, { body: `${JSON.stringify(LAMP)}\n`, headers: NDJSON_HEADERS }],
+  'NDJSON with an invalid line': [
     ...LIST,
-    { body: `${JSON.stringify(LAMP)}\n{}\n`, headers: LINES },
+    { body: `${JSON.stringify(LAMP)}\n{}\n`, headers: NDJSON_HEADERS },
     'must have required',
   ],
   'an error': [...ITEM, { status: 404, body: NOT_FOUND, headers: { etag: undefined } }],
@@ -68,45 +72,49 @@ const CASES: Readonly<Record<string, Case>> = {
     { status: 404, body: { ...NOT_FOUND, code: 'rate_limited' } },
     'allowed',
   ],
-  'an error that says more': [...ITEM, { status: 404, body: { ...NOT_FOUND, stack: 'x' } }, '"stack"'],
-  'an error as a problem, which it is not': [
+  'an error with an undocumented field': [
+    ...ITEM,
+    { status: 404, body: { ...NOT_FOUND, stack: 'x' } },
+    '"stack"',
+  ],
+  'a plain error with the type of a problem': [
     ...ITEM,
     { status: 404, body: NOT_FOUND, headers: { 'content-type': 'application/problem+json' } },
     "must have required property 'type'",
   ],
-  'nothing at an address that is not there': ['GET', '/nothing', { status: 404, body: NOT_FOUND }],
-  'something at an address that is not there': ['GET', '/nothing', { body: 'x' }, ''],
-  'another error at an address that is not there': [
+  'not found for an unknown path': ['GET', '/nothing', { status: 404, body: NOT_FOUND }],
+  'a success for an unknown path': ['GET', '/nothing', { body: 'x' }, ''],
+  'another error for an unknown path': [
     'GET',
     '/nothing',
     { status: 409, body: { ...NOT_FOUND, code: 'duplicate_value' } },
     'the code duplicate_value',
   ],
-  'a method that is not there': [
+  'an unknown method': [
     'PURGE',
     '/products',
     { status: 405, body: { ...NOT_FOUND, code: 'method_not_allowed' } },
   ],
-  'a method that is not there, done': ['PURGE', '/products', { status: 204, body: '' }, 'the status 204'],
+  'a success for an unknown method': ['PURGE', '/products', { status: 204, body: '' }, 'the status 204'],
 };
 
-describe('an answer of which little is known', () => {
-  const any = (shown: Shown) => () =>
-    documentedResponses({}).checkAnywhere(response({ body: NOT_FOUND, ...shown }));
+describe('a response to an undocumented request', () => {
+  const any = (parts: ResponseParts) => () =>
+    documentedResponses({}).checkAnywhere(response({ body: NOT_FOUND, ...parts }));
 
-  it('passes with headers and errors that there are', () => {
+  it('passes with documented headers and errors', () => {
     any({ status: 404 })();
     any({ status: 204 })();
   });
 
-  it('is refused with others', () => {
+  it('is rejected with undocumented headers or errors', () => {
     expect(any({ status: 204, headers: { server: 'x' } })).to.throw('the header server');
     expect(any({ status: 404, body: { ...NOT_FOUND, stack: 'x' } })).to.throw('"stack"');
     expect(any({ status: 400 })).to.throw('the code not_found with the status 400');
   });
 
-  it('is judged by its head before its body is there', () => {
-    const { headers } = response({ headers: LINES });
+  it('is validated by its head before its body has arrived', () => {
+    const { headers } = response({ headers: NDJSON_HEADERS });
     const head = (status: number) => () =>
       documentedResponses({}).checkHead('POST', '/products', { status, headers });
     head(200)();
@@ -114,15 +122,15 @@ describe('an answer of which little is known', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   let documented: DocumentedResponses;
   before(() => {
     documented = documentedResponses({});
   });
 
-  for (const [name, [method, target, shown, issue]] of Object.entries(CASES)) {
-    it(`${issue === undefined ? 'passes' : 'is refused'}: ${name}`, () => {
-      const check = () => documented.check(method, target, response(shown));
+  for (const [name, [method, target, parts, issue]] of Object.entries(CASES)) {
+    it(`${issue === undefined ? 'passes' : 'is rejected'}: ${name}`, () => {
+      const check = () => documented.check(method, target, response(parts));
       if (issue === undefined) check();
       else expect(check).to.throw(issue);
     });

@@ -6,7 +6,7 @@ import type { Settings } from '../../../config/settings.js';
 import type { Io } from './io.js';
 import type { Seeding } from './seed/seeding.js';
 
-/** What the composition does for the commands. */
+/** The tasks that the commands run. The composition implements them. */
 export interface Tasks {
   administerKeys(settings: Settings, use: (keys: KeyAdministration) => Promise<void>): Promise<void>;
   administerSigningKeys(
@@ -21,14 +21,14 @@ export interface Tasks {
   generateKey(): string;
 }
 
-/** What the program is given. It loads nothing that its command does not need. */
+/** The entry points of the program. They are separate so that a command loads only what it needs. */
 export interface Program {
   /** Runs the service until a signal stops it. */
   serve(): Promise<void>;
   loadTasks(): Promise<Tasks>;
 }
 
-/** What a command is given. */
+/** The dependencies of a command. */
 export interface CliContext extends Program {
   readonly io: Io;
   /** @throws SettingsError */

@@ -1,8 +1,8 @@
-/** Where a command writes, and which environment variables it reads. Tests replace it. */
+/** The output and the environment variables of a command. Tests replace them. */
 export interface Io {
   readonly stdout: Output;
   readonly stderr: Output & { readonly isTTY?: boolean };
-  /** Absent: those of the process. */
+  /** Absent: the environment variables of the process. */
   readonly environment?: NodeJS.ProcessEnv;
 }
 
@@ -18,15 +18,15 @@ const EX_IOERR = 74;
 export const PROCESS_IO: Io = {
   stdout: {
     write: (text) => {
-      if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', exitUnread);
+      if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', exitOnOutputError);
       process.stdout.write(text);
     },
   },
   stderr: process.stderr,
 };
 
-/** Ends the process, because nobody reads what it prints: a reader such as `head` may leave before the end. */
-function exitUnread({ code, message }: NodeJS.ErrnoException): never {
+/** Ends the process because its output has no reader any more: `head`, for example, closes the pipe early. */
+function exitOnOutputError({ code, message }: NodeJS.ErrnoException): never {
   if (code === 'EPIPE') process.exit(SIGPIPE_EXIT_CODE);
   process.stderr.write(`standard output: ${message}\n`);
   process.exit(EX_IOERR);

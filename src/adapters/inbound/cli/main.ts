@@ -68,7 +68,7 @@ function commandLine(context: CliContext): Command {
   return program;
 }
 
-/** @throws the error itself if it is a bug */
+/** @throws the error itself if it is a defect */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EX_USAGE;
   if (error instanceof SettingsError) return EX_CONFIG;

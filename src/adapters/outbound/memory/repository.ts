@@ -10,9 +10,13 @@ import {
   type RecordTable,
   type Value,
 } from '../../../application/records/list-query.js';
-import { matchesFilter, takePage, uniqueValueOf } from '../../../application/records/match-filter.js';
-import { compareInOrder, valuesOf } from '../../../application/records/query-semantics.js';
-import { partitionPoint, TopN } from '../../../application/records/top-n.js';
+import {
+  compareInOrder,
+  matchesFilter,
+  uniqueValueOf,
+  valuesOf,
+} from '../../../application/records/query-semantics.js';
+import { partitionPoint, TopN, takePage } from '../../../application/records/top-n.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
@@ -170,9 +174,9 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     { client, isContinuation }: Pick<ListQuery, 'client' | 'isContinuation'>,
     ids: readonly Id[],
   ): AsyncGenerator<Versioned<Fields>> {
-    const time = this.budget.start(client, isContinuation);
+    const time = isContinuation ? this.budget.startUnlimited(client) : this.budget.start(client);
     for (const [at, id] of ids.entries()) {
-      if (at > 0 && at % SLICE === 0) await time.turn();
+      if (at > 0 && at % SLICE === 0) await time.checkpoint();
       const record = this.records.get(id);
       if (record && filters.every((filter) => matchesFilter(this.table, record, filter))) yield record;
     }

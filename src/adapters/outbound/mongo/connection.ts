@@ -37,7 +37,7 @@ const REQUIRED_OPTIONS = {
  */
 const ALLOWED_VALUES: Readonly<Record<string, string | undefined>> = {
   w: 'majority',
-  logger: 'true',
+  journal: 'true',
   j: 'true',
   fsync: undefined,
   writeconcern: 'majority',

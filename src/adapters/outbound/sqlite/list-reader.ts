@@ -1,4 +1,4 @@
-import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import type { QueryBudget, QueryTime } from '../../../application/maintenance/query-budget.js';
 import {
   type Filter,
   type ListPage,
@@ -71,8 +71,12 @@ export class ListReader<Fields> {
     // Twice a batch: rows that tie at the end of a slice are left to the next.
     const slice = plan.isIndexed
       ? new FixedSlice(2 * rows.batchSize, query.client)
-      : new BudgetedSlice(this.budget, this.budget.start(query.client, query.isContinuation));
+      : new BudgetedSlice(this.budget, this.timeOf(query));
     return new ScanBatches(rows, plan, slice).from(query.from, isFull);
+  }
+
+  private timeOf({ client, isContinuation }: ListQuery): QueryTime {
+    return isContinuation ? this.budget.startUnlimited(client) : this.budget.start(client);
   }
 }
 

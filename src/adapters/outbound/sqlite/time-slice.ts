@@ -36,7 +36,7 @@ export class BudgetedSlice implements TimeSlice {
 
   constructor(
     private readonly budget: Pick<QueryBudget, 'measured'>,
-    private readonly time: Pick<QueryTime, 'turn'>,
+    private readonly time: Pick<QueryTime, 'checkpoint'>,
   ) {}
 
   run<Result>(work: (rows: number) => Result): Result {
@@ -48,6 +48,6 @@ export class BudgetedSlice implements TimeSlice {
 
   /** @throws AppError `query_too_expensive` */
   checkpoint(): Promise<void> {
-    return this.time.turn();
+    return this.time.checkpoint();
   }
 }

@@ -12,13 +12,13 @@ import { FakeClock } from '../../../support/fakes.js';
 
 const ISSUER = 'https://localhost:8443';
 
-describe('own tokens', () => {
+describe('access tokens of this service', () => {
   const signing = new Rs256TokenSigner();
   let clock: FakeClock;
   let stored: SigningKey;
   let key: TokenKey;
   let secret: CryptoKey;
-  let looks: number;
+  let lookUps: number;
   before(async () => {
     stored = await signing.makeKey();
     key = await signing.open(stored);
@@ -26,14 +26,14 @@ describe('own tokens', () => {
   });
   beforeEach(() => {
     clock = new FakeClock();
-    looks = 0;
+    lookUps = 0;
   });
 
   const verifier = (PUBLIC_URL = '') =>
     new AccessTokenVerifier({
       keys: {
         find: async (kid) => {
-          looks++;
+          lookUps++;
           return kid === key.kid ? key : undefined;
         },
       },
@@ -57,7 +57,7 @@ describe('own tokens', () => {
     new SignJWT({ ...claims(), ...changed })
       .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: key.kid, ...header })
       .sign(by);
-  const given = (issuer = ISSUER) =>
+  const issued = (issuer = ISSUER) =>
     key.sign({
       issuer,
       keyId: 7,
@@ -66,8 +66,8 @@ describe('own tokens', () => {
       expiresAt: clock.time + 600_000,
     });
 
-  it('stand for the API key for which they were given, with their own scopes', async () => {
-    expect(await verify(await given())).to.deep.equal({
+  it('represent the API key of their client, with their own scopes', async () => {
+    expect(await verify(await issued())).to.deep.equal({
       id: 'key:7',
       scopes: ['products:read'],
       expiresAt: clock.time + 600_000,
@@ -82,17 +82,20 @@ describe('own tokens', () => {
     expect(await verify(await forged({}, { typ: 'application/at+jwt' }))).to.include({ id: 'key:7' });
   });
 
-  it('end with their time', async () => {
-    const token = await given();
+  it('expire', async () => {
+    const token = await issued();
     clock.time += 599_999;
     await verify(token);
     clock.time += 1;
     await expectRefusal(verify(token), 'token_expired');
   });
 
-  it('are refused where anything about them is another', async () => {
+  it('are rejected with any other claim', async () => {
     const other = { iss: 'https://localhost:8444', aud: 'https://localhost:8444' };
-    expect(await verify(await forged(other)), 'a whole other name of ours').to.include({ id: 'key:7' });
+    expect(
+      await verify(await forged(other)),
+      'another port of this service as issuer and audience',
+    ).to.include({ id: 'key:7' });
     for (const changed of [
       { iss: other.iss },
       { aud: other.aud },
@@ -126,7 +129,7 @@ describe('own tokens', () => {
     ]);
   });
 
-  it('are refused with another algorithm, type or key', async () => {
+  it('are rejected with another algorithm, type or key', async () => {
     const stranger = (await importJWK(
       JSON.parse((await signing.makeKey()).privateJwk),
       'RS256',
@@ -161,29 +164,31 @@ describe('own tokens', () => {
     }
   });
 
-  it('of others cost no look at the keys', async () => {
-    await expectRefusal(verify(await given('https://id.example.com')), 'invalid_token');
+  it('are rejected without a look-up of keys if another issuer made them', async () => {
+    await expectRefusal(verify(await issued('https://id.example.com')), 'invalid_token');
     await expectRefusal(verify('nonsense'), 'invalid_token');
-    expect(looks).to.equal(0);
+    expect(lookUps).to.equal(0);
   });
 
-  it('are held to the public name where there is one', async () => {
+  it('must name PUBLIC_URL as their issuer if it is set', async () => {
     const named = verifier('https://api.example.com');
-    expect(await named.verify({ token: await given('https://api.example.com') })).to.include({ id: 'key:7' });
-    await expectRefusal(named.verify({ token: await given() }), 'invalid_token');
+    expect(await named.verify({ token: await issued('https://api.example.com') })).to.include({
+      id: 'key:7',
+    });
+    await expectRefusal(named.verify({ token: await issued() }), 'invalid_token');
   });
 
-  it('cannot be judged while the keys cannot be had', async () => {
+  it('are refused as unavailable while the keys cannot be read', async () => {
     const broken = new AccessTokenVerifier({
       keys: { find: () => Promise.reject(unavailable('down')) },
       signer: signing,
       publicUrl: new ServiceUrl({ PUBLIC_URL: '', PORT: 1 }),
       clock,
     });
-    await expectRefusal(broken.verify({ token: await given() }), 'unavailable');
+    await expectRefusal(broken.verify({ token: await issued() }), 'unavailable');
   });
 
-  it('are signed by a key that no error quotes', async () => {
+  it('are signed with a key that no error message quotes', async () => {
     for (const privateJwk of ['secret', '{"kty":"oct","k":"secret"}', '{"kty":"RSA","d":"secret"}', 'null']) {
       const error: Error = await signing.open({ ...stored, privateJwk }).then(
         () => new Error('it was opened'),

@@ -13,7 +13,7 @@ import { API_KEYS, ENDLESS } from '../../../support/tables.js';
 
 const IDEMPOTENT_REQUEST = { key: 'key', fingerprint: 'a shop', storesFields: true };
 
-/** A store whose next insertion is answered with an error, and done or not. */
+/** A store whose next insertion fails, either before or after it has written. */
 class FailingRepository extends MemoryRepository<ApiKey> {
   fails: 'before' | 'after' | undefined;
 
@@ -27,7 +27,7 @@ class FailingRepository extends MemoryRepository<ApiKey> {
   }
 }
 
-describe('the service of API keys', () => {
+describe('ApiKeyService', () => {
   const digestOf = (key = '') => new ChecksummedApiKey().digest(key);
   let records: FailingRepository;
   let clock: FakeClock;
@@ -37,7 +37,7 @@ describe('the service of API keys', () => {
 
   const shop = (fields: object = {}) => ({
     draft: { fields: { name: 'shop', scopes: ['products:read'], ...fields }, issues: [] },
-    once: IDEMPOTENT_REQUEST,
+    idempotency: IDEMPOTENT_REQUEST,
   });
 
   beforeEach(() => {
@@ -49,7 +49,7 @@ describe('the service of API keys', () => {
     keys = apiKeyService(records, clock, credentials, reservations);
   });
 
-  it('give a key that is good also where an attempt before reserved its id and came no further', async () => {
+  it('issues a valid key after an attempt that failed once its id was reserved', async () => {
     records.fails = 'before';
     await expectRefusal(keys.issue(shop()), 'unavailable');
     const { key, record, isReplay } = await keys.issue(shop());
@@ -57,14 +57,14 @@ describe('the service of API keys', () => {
     expect((await records.findByUnique('digest', digestOf(key)))?.id).to.equal(record.id);
   });
 
-  it('give no key of which they cannot tell the secret any more', async () => {
+  it('returns no secret for a key that an earlier attempt stored', async () => {
     records.fails = 'after';
     await expectRefusal(keys.issue(shop()), 'unavailable');
     const again = await keys.issue(shop());
     expect(again).to.include({ isReplay: true }).and.not.have.property('key');
   });
 
-  it('tell when a key was created, whoever asks again, whatever became of it', async () => {
+  it('returns the same createdAt for every retry, even after a revocation', async () => {
     records.fails = 'before';
     await expectRefusal(keys.issue(shop()), 'unavailable');
     clock.time += 1_000;
@@ -74,7 +74,7 @@ describe('the service of API keys', () => {
     expect((await keys.issue(shop())).record.createdAt).to.equal(createdAt);
 
     clock.now = () => clock.time++;
-    const another = { ...shop(), once: { ...IDEMPOTENT_REQUEST, key: 'another' } };
+    const another = { ...shop(), idempotency: { ...IDEMPOTENT_REQUEST, key: 'another' } };
     const first = (await keys.issue(another)).record;
     clock.time += 1_000;
     await keys.revoke(first.id, ANY_VERSION);
@@ -82,26 +82,26 @@ describe('the service of API keys', () => {
     expect(id).to.not.equal(first.id);
   });
 
-  it('keep nothing of a secret with the idempotency key', async () => {
+  it('stores nothing of the secret with the idempotency key', async () => {
     const { key } = await keys.issue(shop());
-    const kept = await reservations.find(['key']);
-    expect(JSON.stringify([...kept])).to.not.include(digestOf(key));
+    const stored = await reservations.find(['key']);
+    expect(JSON.stringify([...stored])).to.not.include(digestOf(key));
   });
 
-  it('ask for a moment to come, with all else that is wrong', async () => {
+  it('rejects an expiry that is past, and reports every invalid field', async () => {
     for (const expiresAt of [clock.time, clock.time - 1, Date.UTC(10_000, 0)])
       await expectRefusal(keys.issue(shop({ name: '', expiresAt })), 'validation_failed', ['/expiresAt']);
-    const faulty = { ...shop({ scopes: [], name: '' }) };
-    await expectRefusal(keys.issue(faulty), 'validation_failed', ['/name', '/scopes']);
+    const invalid = { ...shop({ scopes: [], name: '' }) };
+    await expectRefusal(keys.issue(invalid), 'validation_failed', ['/name', '/scopes']);
     expect((await keys.issue(shop({ expiresAt: clock.time + 1 }))).isReplay).to.equal(false);
   });
 
-  it('refuse a scope that nobody has, and one that is there twice', async () => {
+  it('rejects unknown scopes and duplicate scopes', async () => {
     const scopes = ['products:read', 'products:own', 'products:read'];
     await expectRefusal(keys.issue(shop({ scopes })), 'validation_failed', ['/scopes/1', '/scopes/2']);
   });
 
-  it('judge who makes a key for another, and never the owner of the machine', async () => {
+  it('requires the granted scopes of a caller over HTTP, but not of the local administrator', async () => {
     const maker = { id: 'key:2', scopes: ['keys:admin'] as Scope[] };
     await expectRefusal(keys.issueFor(maker, shop()), 'insufficient_scope');
     await expectRefusal(keys.issueFor(undefined, shop()), 'insufficient_scope');
@@ -110,7 +110,7 @@ describe('the service of API keys', () => {
     expect((await keys.issue(shop())).isReplay).to.equal(true);
   });
 
-  it('keep the last key that administers keys from whoever asks over HTTP, and not from the owner of the machine', async () => {
+  it('lets only the local administrator revoke the last key with keys:admin', async () => {
     const owner = keyAdministration(records, clock);
     const { record } = await owner.create({ name: 'admin', scopes: ['keys:admin'] });
     const holder = { id: `key:${record.id}`, scopes: record.fields.scopes };
@@ -119,27 +119,27 @@ describe('the service of API keys', () => {
     expect(await records.find(record.id)).to.equal(undefined);
   });
 
-  it('find by one look-up that whoever revokes stays, however many keys there are', async () => {
+  it('lists keys only if the caller does not keep a key with keys:admin', async () => {
     const owner = keyAdministration(records, clock);
-    const made = [];
+    const administrators = [];
     for (let i = 0; i < 3; i++)
-      made.push((await owner.create({ name: 'admin', scopes: ['keys:admin'] })).record);
+      administrators.push((await owner.create({ name: 'admin', scopes: ['keys:admin'] })).record);
     let pages = 0;
     const list = records.list.bind(records);
     records.list = (query) => {
       pages++;
       return list(query);
     };
-    const [first, second, last] = made.map(({ id }) => id) as [number, number, number];
+    const [first, second, last] = administrators.map(({ id }) => id) as [number, number, number];
     await keys.revokeFor({ id: `key:${last}`, scopes: ['keys:admin'] }, first, ANY_VERSION);
     expect(pages).to.equal(0);
     await keys.revokeFor({ id: 'a client of another issuer', scopes: ['keys:admin'] }, second, ANY_VERSION);
-    expect(pages, 'where the holder is no key').to.equal(1);
+    expect(pages, 'the holder is not a key').to.equal(1);
     await keys.revokeFor({ id: `key:${first}`, scopes: ['keys:admin'] }, last, ANY_VERSION).catch(() => {});
-    expect(await records.find(last), 'one that was revoked is no other').to.not.equal(undefined);
+    expect(await records.find(last), 'a revoked key does not count').to.not.equal(undefined);
   });
 
-  it('have a revoked key forgotten, also where it is not known whether it was revoked', async () => {
+  it('invalidates the cache even if the outcome of a revocation is unknown', async () => {
     const { record } = await keys.issue(shop());
     records.remove = async () => Promise.reject(unavailable('gone'));
     await expectRefusal(keys.revoke(record.id, ANY_VERSION), 'unavailable');

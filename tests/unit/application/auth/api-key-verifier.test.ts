@@ -29,7 +29,7 @@ class CountingRepository extends MemoryRepository<ApiKey> {
   }
 }
 
-describe('the verifier of API keys behind the cache of credentials', () => {
+describe('ApiKeyVerifier behind the credential cache', () => {
   let keys: CountingRepository;
   let clock: FakeClock;
   let logger: RecordingLogger;
@@ -55,7 +55,7 @@ describe('the verifier of API keys behind the cache of credentials', () => {
 
   const issue = () => administration.create({ name: 'x', scopes: ['products:read'] });
 
-  it('looks a key up once in 2 seconds, and so refuses a revoked one within 5', async () => {
+  it('looks a key up once in 2 seconds, so it rejects a revoked key within 5', async () => {
     const { key, record } = await issue();
     for (let i = 0; i < 5; i++) expect((await verify(key)).id).to.equal(`key:${record.id}`);
     expect(keys.reads).to.equal(1);
@@ -66,23 +66,23 @@ describe('the verifier of API keys behind the cache of credentials', () => {
     await expectRefusal(verify(key), 'invalid_token');
   });
 
-  it('refuses a key at once that it was told to forget, also one that is being looked up', async () => {
+  it('rejects an invalidated key immediately, even during its look-up', async () => {
     const { key, record } = await issue();
     const found = await keys.findByUnique('digest', new ChecksummedApiKey().digest(key));
     const lookUp = keys.findByUnique.bind(keys);
-    let response = (_: typeof found) => {};
-    keys.findByUnique = () => new Promise((resolve) => (response = resolve));
-    const underWay = verify(key);
+    let respond = (_: typeof found) => {};
+    keys.findByUnique = () => new Promise((resolve) => (respond = resolve));
+    const pending = verify(key);
     keys.findByUnique = lookUp;
     await verify(key);
     await administration.revoke(record.id);
     cache.invalidate(`key:${record.id}`);
-    response(found);
-    await underWay;
+    respond(found);
+    await pending;
     await expectRefusal(verify(key), 'invalid_token');
   });
 
-  it('forgets no other key', async () => {
+  it('keeps the other keys after an invalidation', async () => {
     const [one, other] = [await issue(), await issue()];
     for (const { key } of [one, other]) await verify(key);
     cache.invalidate(`key:${one.record.id}`);
@@ -90,7 +90,7 @@ describe('the verifier of API keys behind the cache of credentials', () => {
     expect(keys.reads).to.equal(3);
   });
 
-  it('is as quick with the keys that it knows, and no larger, after a flood of keys that nobody has', async () => {
+  it('keeps cached keys, and caches nothing else, after a flood of unknown keys', async () => {
     const { key } = await issue();
     await verify(key);
     const format = new ChecksummedApiKey();
@@ -102,7 +102,7 @@ describe('the verifier of API keys behind the cache of credentials', () => {
     expect(keys.reads).to.equal(reads);
   });
 
-  it('knows a bounded number of keys, those that it read last', async () => {
+  it('caches the 10,000 keys that it read last', async () => {
     keys.findByUnique = async (_, digest) => {
       keys.reads++;
       const fields: ApiKey = { name: 'x', scopes: [], digest, lastUsedAt: clock.time };
@@ -118,7 +118,7 @@ describe('the verifier of API keys behind the cache of credentials', () => {
     expect(keys.reads).to.equal(10_002);
   });
 
-  it('knows a new key at once, also one that was refused before', async () => {
+  it('accepts a new key immediately, even if it was rejected before', async () => {
     const format = new ChecksummedApiKey();
     const key = format.generate();
     await expectRefusal(verify(key), 'invalid_token');
@@ -126,12 +126,12 @@ describe('the verifier of API keys behind the cache of credentials', () => {
     await verify(key);
   });
 
-  it('refuses a wrong checksum without a look-up', async () => {
+  it('rejects a wrong checksum without a look-up', async () => {
     await expectRefusal(verify(`pcs_${'0'.repeat(36)}`), 'invalid_token');
     expect(keys.reads).to.equal(0);
   });
 
-  it('heeds the moment of expiry, also of a key that it has just read', async () => {
+  it('rejects a key from its expiry on, even if it is cached', async () => {
     const expiresAt = clock.time + 1_000;
     const { key } = await administration.create({ name: 'x', scopes: ['products:read'], expiresAt });
     await verify(key);
@@ -141,7 +141,7 @@ describe('the verifier of API keys behind the cache of credentials', () => {
     await expectRefusal(verify(key), 'token_expired');
   });
 
-  it('notes the use of a key once a minute', async () => {
+  it('records the last use of a key once a minute', async () => {
     const { key, record } = await issue();
     for (let i = 0; i < 5; i++) await verify(key);
     expect(keys.writes).to.equal(1);
@@ -152,7 +152,7 @@ describe('the verifier of API keys behind the cache of credentials', () => {
     expect(keys.writes).to.equal(2);
   });
 
-  it('notes the use in a new minute also of a key that it has just read', async () => {
+  it('records the last use in a new minute, even if the key is cached', async () => {
     const { key, record } = await issue();
     clock.time += 59_000;
     await verify(key);
@@ -161,7 +161,7 @@ describe('the verifier of API keys behind the cache of credentials', () => {
     expect((await keys.find(record.id))?.fields.lastUsedAt).to.equal(clock.time);
   });
 
-  it('leaves the version as it is when it notes a use, and brings no revoked key back', async () => {
+  it('records a use without a new version, and does not restore a revoked key', async () => {
     const { key, record } = await issue();
     await verify(key);
     const { fields, ...rest } = (await keys.find(record.id)) ?? record;
@@ -179,7 +179,7 @@ describe('the verifier of API keys behind the cache of credentials', () => {
     expect([keys.writes, await keys.find(record.id)]).to.deep.equal([2, undefined]);
   });
 
-  it('fails no request because the use cannot be noted, and says so in the journal', async () => {
+  it('accepts the key and logs a warning if the last use cannot be recorded', async () => {
     const { key } = await issue();
     keys.isDown = true;
     await verify(key);

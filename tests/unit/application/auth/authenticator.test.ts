@@ -10,16 +10,16 @@ import { expectRefusal } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 import { makePair, signed } from '../../../support/jws.js';
 
-describe('the authenticator', () => {
+describe('Authenticator', () => {
   const clock = new FakeClock();
-  let responses: Record<string, ErrorCode>;
+  let errors: Record<string, ErrorCode>;
   let verified: number;
   let freshMs: number;
   let cache: CredentialCache;
   let authenticator: Authenticator;
 
   beforeEach(() => {
-    responses = {};
+    errors = {};
     verified = 0;
     freshMs = 0;
     cache = new CredentialCache(clock);
@@ -29,7 +29,7 @@ describe('the authenticator', () => {
       accessTokens: {
         verify: async ({ token }) => {
           verified++;
-          const code = responses[token];
+          const code = errors[token];
           if (code) throw new AppError(code, 'no');
           return { id: token, scopes: [], freshMs };
         },
@@ -42,8 +42,8 @@ describe('the authenticator', () => {
       Array.from({ length: times }, () => authenticator.authenticate('bad', 'here').catch(() => {})),
     );
 
-  it('verifies nothing more for an address that keeps failing', async () => {
-    responses = { bad: 'invalid_token' };
+  it('throttles an IP address after 3 failures', async () => {
+    errors = { bad: 'invalid_token' };
     for (let i = 0; i < 3; i++)
       await expectRefusal(authenticator.authenticate('bad', 'here'), 'invalid_token');
     await expectRefusal(authenticator.authenticate('bad', 'here'), 'rate_limited');
@@ -52,8 +52,8 @@ describe('the authenticator', () => {
     await authenticator.authenticate('unknown', 'elsewhere');
   });
 
-  it('still verifies what was good within 10 minutes', async () => {
-    responses = { bad: 'token_expired' };
+  it('verifies a credential that was valid in the last 10 minutes despite the throttle', async () => {
+    errors = { bad: 'token_expired' };
     await authenticator.authenticate('good', 'here');
     await fail(10);
     clock.running += 10 * 60_000 - 1;
@@ -62,41 +62,41 @@ describe('the authenticator', () => {
     await expectRefusal(authenticator.authenticate('good', 'here'), 'rate_limited');
   });
 
-  it('verifies again what is no longer fresh, so that a revoked key is refused', async () => {
+  it('verifies a credential again that is no longer fresh, so it rejects a revoked key', async () => {
     await authenticator.authenticate('key', 'here');
-    responses = { key: 'invalid_token' };
+    errors = { key: 'invalid_token' };
     await expectRefusal(authenticator.authenticate('key', 'here'), 'invalid_token');
   });
 
-  it('reuses a result as long as its verifier says, and verifies the token again then', async () => {
+  it('reuses a result for the time that its verifier sets, and then verifies the token again', async () => {
     freshMs = 5_000;
     for (let i = 0; i < 5; i++) await authenticator.authenticate('token', 'here');
     expect(verified).to.equal(1);
-    responses = { token: 'invalid_token' };
+    errors = { token: 'invalid_token' };
     clock.running += 5_000;
     await expectRefusal(authenticator.authenticate('token', 'here'), 'invalid_token');
   });
 
-  it('caches no token that was refused', async () => {
+  it('does not cache a rejected token', async () => {
     freshMs = 5_000;
-    responses = { token: 'invalid_token' };
+    errors = { token: 'invalid_token' };
     for (let i = 0; i < 2; i++)
       await expectRefusal(authenticator.authenticate('token', 'here'), 'invalid_token');
-    responses = {};
+    errors = {};
     await authenticator.authenticate('token', 'here');
     expect(verified).to.equal(3);
   });
 
-  it('holds a store that is down against nobody', async () => {
-    responses = { bad: 'unavailable' };
+  it('does not count an unavailable store as a failure', async () => {
+    errors = { bad: 'unavailable' };
     for (let i = 0; i < 10; i++)
       await expectRefusal(authenticator.authenticate('bad', 'here'), 'unavailable');
   });
 
-  it('still knows what was good after a flood of tokens that are not, and is no larger for it', async () => {
+  it('keeps a valid credential, and caches nothing else, after a flood of invalid tokens', async () => {
     await authenticator.authenticate('good', 'here');
     const flood = Array.from({ length: 20_000 }, (_, i) => `bad ${i}`);
-    responses = Object.fromEntries(flood.map((token) => [token, 'invalid_token']));
+    errors = Object.fromEntries(flood.map((token) => [token, 'invalid_token']));
     await Promise.all(
       flood.map((token, i) => authenticator.authenticate(token, i % 2 ? 'here' : `${i}`).catch(() => {})),
     );
@@ -105,16 +105,16 @@ describe('the authenticator', () => {
     expect((await authenticator.authenticate('good', 'here')).id).to.equal('good');
   });
 
-  it('remembers a bounded number of credentials', async () => {
+  it('remembers at most 10,000 credentials', async () => {
     for (let i = 0; i < 10_001; i++) await authenticator.authenticate(`key ${i}`, 'here');
-    responses = { bad: 'invalid_token' };
+    errors = { bad: 'invalid_token' };
     await fail(10);
     await expectRefusal(authenticator.authenticate('key 0', 'here'), 'rate_limited');
     await authenticator.authenticate('key 1', 'here');
   });
 
-  it('lets a token pass the throttle that this process has just issued, and verifies it', async () => {
-    responses = { bad: 'invalid_token' };
+  it('verifies a token that this process has just issued despite the throttle', async () => {
+    errors = { bad: 'invalid_token' };
     await fail(10);
     await expectRefusal(authenticator.authenticate('issued', 'here'), 'rate_limited');
     authenticator.remember('issued', { id: 'issued', scopes: [] });
@@ -124,7 +124,7 @@ describe('the authenticator', () => {
   });
 });
 
-describe('the authenticator of OAuth clients', () => {
+describe('Authenticator.authenticateClient', () => {
   const clock = new FakeClock();
   let lookUps: number;
   let authenticator: Authenticator;
@@ -144,7 +144,7 @@ describe('the authenticator of OAuth clients', () => {
     });
   });
 
-  it('reads the key each time', async () => {
+  it('reads the key for every call', async () => {
     for (let i = 0; i < 3; i++)
       expect(await authenticator.authenticateClient('7', 'secret', 'here')).to.deep.include({
         keyId: 7,
@@ -165,13 +165,13 @@ describe('the authenticator of OAuth clients', () => {
   });
 });
 
-describe('the authenticator, by the kind of the token,', () => {
+describe('Authenticator, by the kind of the token,', () => {
   const format = new ChecksummedApiKey();
   const pair = makePair('one');
-  let requested: string[];
+  let called: string[];
   const named = (name: string) => ({
     verify: async () => {
-      requested.push(name);
+      called.push(name);
       return { id: name, scopes: [], freshMs: 0 };
     },
   });
@@ -187,22 +187,22 @@ describe('the authenticator, by the kind of the token,', () => {
     });
 
   beforeEach(() => {
-    requested = [];
+    called = [];
   });
 
-  it('asks its verifier and no other', async () => {
+  it('calls only the verifier of this kind', async () => {
     await authenticator().authenticate(format.generate(), 'here');
     for (const iss of ['https://a.example', 'https://a.example/', 'https://localhost:8443'])
       await authenticator().authenticate(signed({ iss }, pair), 'here');
-    expect(requested).to.deep.equal(['keys', 'external', 'own', 'own']);
+    expect(called).to.deep.equal(['keys', 'external', 'own', 'own']);
   });
 
-  it('asks no other issuer where there is none', async () => {
+  it('calls no external verifier if none is configured', async () => {
     await authenticator(false).authenticate(signed({ iss: 'https://a.example' }, pair), 'here');
-    expect(requested).to.deep.equal(['own']);
+    expect(called).to.deep.equal(['own']);
   });
 
-  it('asks nobody about what is neither a key nor a JWT with an issuer', async () => {
+  it('calls no verifier for a text that is neither a key nor a JWT with an issuer', async () => {
     const tooLong = `${format.generate()}0`;
     for (const token of [
       tooLong,
@@ -214,6 +214,6 @@ describe('the authenticator, by the kind of the token,', () => {
       signed([], pair),
     ])
       await expectRefusal(authenticator().authenticate(token, 'here'), 'invalid_token');
-    expect(requested).to.deep.equal([]);
+    expect(called).to.deep.equal([]);
   });
 });

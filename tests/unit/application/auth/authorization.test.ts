@@ -5,21 +5,21 @@ import { type Principal, SCOPES, type Scope } from '#src/domain/access.js';
 const somebody = (...scopes: Scope[]): Principal => ({ id: 'somebody', scopes });
 
 describe('authorization', () => {
-  it('lets anyone do what needs nothing', () => {
+  it('allows public requests to anyone', () => {
     for (const principal of [undefined, somebody(), somebody(...SCOPES)])
       expect(denialReason(principal, 'public')).to.equal(undefined);
   });
 
-  it('asks who is unknown for a credential, whatever else is needed', () => {
-    for (const need of ['authenticated', ...SCOPES] as const)
-      expect(denialReason(undefined, need)?.code, need).to.equal('unauthenticated');
+  it('requires a credential for everything else', () => {
+    for (const requirement of ['authenticated', ...SCOPES] as const)
+      expect(denialReason(undefined, requirement)?.code, requirement).to.equal('unauthenticated');
   });
 
-  it('is content with any credential where no scope is needed', () => {
+  it('accepts any credential if no scope is required', () => {
     expect(denialReason(somebody(), 'authenticated')).to.equal(undefined);
   });
 
-  it('lets a scope do what it says and nothing else', () => {
+  it('accepts only the required scope', () => {
     for (const scope of SCOPES) {
       const others = SCOPES.filter((other) => other !== scope);
       expect(denialReason(somebody(scope), scope), scope).to.equal(undefined);
@@ -30,7 +30,7 @@ describe('authorization', () => {
     }
   });
 
-  it('lets nobody give out what they lack, and names all of that', () => {
+  it('denies grants of missing scopes, and names all of them', () => {
     const maker = somebody('keys:admin', 'users:read');
     expect(grantDenialReason(maker, ['users:read'])).to.equal(undefined);
     expect(grantDenialReason(maker, ['keys:admin', 'users:read'])).to.equal(undefined);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import { FakeClock } from '../../../support/fakes.js';
 
-describe('the cache of credentials', () => {
+describe('CredentialCache', () => {
   let clock: FakeClock;
   let cache: CredentialCache;
 
@@ -15,7 +15,7 @@ describe('the cache of credentials', () => {
     cache.set(digest, { id, scopes: [], expiresAt: clock.time + lifeMs, freshMs: 5_000 }, cache.begin());
   const isFresh = (digest: string) => cache.getFresh(digest) !== undefined;
 
-  it('holds a credential fresh as long as its verifier says, and remembers it for 10 minutes', () => {
+  it('keeps a credential fresh for the time that its verifier sets, and remembers it for 10 minutes', () => {
     set('a');
     clock.running += 4_999;
     expect(isFresh('a')).to.equal(true);
@@ -27,7 +27,7 @@ describe('the cache of credentials', () => {
     expect(cache.wasValidRecently('a')).to.equal(false);
   });
 
-  it('holds none fresh beyond its own expiry', () => {
+  it('keeps no credential fresh after its expiry', () => {
     set('a', 'a', 1_000);
     clock.time += 999;
     expect(isFresh('a')).to.equal(true);
@@ -35,14 +35,14 @@ describe('the cache of credentials', () => {
     expect(isFresh('a')).to.equal(false);
   });
 
-  it('holds none fresh for longer because a clock was set back', () => {
+  it('keeps no credential fresh for longer if the clock is set back', () => {
     set('a', 'a', 1_000);
     clock.time -= 3_600_000;
     clock.running += 5_000;
     expect(isFresh('a')).to.equal(false);
   });
 
-  it('has each credential of an invalidated principal verified again, and no other', () => {
+  it('invalidates all credentials of one principal, and no others', () => {
     for (const digest of ['a', 'b']) set(digest, 'one');
     set('c', 'two');
     cache.invalidate('one');
@@ -70,7 +70,7 @@ describe('the cache of credentials', () => {
     expect(isFresh('a')).to.equal(false);
   });
 
-  it('keeps the credentials of others when one principal comes with token after token', () => {
+  it('keeps the credentials of other principals if one principal floods the cache', () => {
     set('quiet');
     for (let i = 0; i < 20_000; i++) set(`flood ${i}`, 'flooder');
     expect(isFresh('quiet')).to.equal(true);
@@ -78,14 +78,14 @@ describe('the cache of credentials', () => {
     expect(isFresh('flood 19900')).to.equal(true);
   });
 
-  it('evicts the credentials of one principal in the order of their last use', () => {
+  it('evicts the least recently used credential of a principal', () => {
     for (let i = 0; i < 100; i++) set(`${i}`, 'one');
     isFresh('0');
     set('100', 'one');
     expect(['0', '1', '2'].map(isFresh)).to.deep.equal([true, false, true]);
   });
 
-  it('holds at most 10,000; those in use stay', () => {
+  it('holds at most 10,000 credentials, and keeps those in use', () => {
     set('used');
     for (let i = 0; i < 30_000; i++) {
       set(`${i}`);
@@ -98,7 +98,7 @@ describe('the cache of credentials', () => {
     expect(left).to.have.length(9_999);
   });
 
-  it('holds a credential once that is set again', () => {
+  it('holds one entry for a credential that is set repeatedly', () => {
     for (let i = 0; i < 500; i++) set('again', 'one');
     for (let i = 0; i < 99; i++) set(`${i}`, 'one');
     expect(isFresh('again')).to.equal(true);

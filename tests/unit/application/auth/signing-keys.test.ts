@@ -9,26 +9,26 @@ import { expectRefusal } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 import { ENDLESS, SIGNING_KEYS } from '../../../support/tables.js';
 
-/** Keys without cryptography, and how many were made and opened. */
-class CountedSigning implements TokenSigner {
-  made = 0;
-  opened = 0;
+/** Makes keys without cryptography, and counts how many it made and opened. */
+class CountingSigner implements TokenSigner {
+  keysMade = 0;
+  keysOpened = 0;
 
   makeKey = async (): Promise<SigningKey> => {
-    this.made++;
-    return { kid: `k${this.made}`, algorithm: 'RS256', privateJwk: 'secret' };
+    this.keysMade++;
+    return { kid: `k${this.keysMade}`, algorithm: 'RS256', privateJwk: 'secret' };
   };
   open = async ({ kid }: SigningKey): Promise<TokenKey> => {
-    this.opened++;
-    const never = () => Promise.reject(new Error('not asked for here'));
+    this.keysOpened++;
+    const never = () => Promise.reject(new Error('not used here'));
     return { kid, publicJwk: { kid }, sign: never, verify: never };
   };
   claimedBy = () => undefined;
 }
 
-describe('the signing keys', () => {
+describe('SigningKeys', () => {
   let clock: FakeClock;
-  let signing: CountedSigning;
+  let signer: CountingSigner;
   let administration: SigningKeyAdministration;
   let reads: number;
   let failure: Error | undefined;
@@ -36,9 +36,9 @@ describe('the signing keys', () => {
 
   beforeEach(() => {
     clock = new FakeClock();
-    signing = new CountedSigning();
+    signer = new CountingSigner();
     const stored = new MemoryRepository<SigningKey>(SIGNING_KEYS, ENDLESS);
-    administration = new SigningKeyAdministration({ keys: stored, signer: signing, clock });
+    administration = new SigningKeyAdministration({ keys: stored, signer: signer, clock });
     [reads, failure] = [0, undefined];
     keys = replica();
   });
@@ -53,7 +53,7 @@ describe('the signing keys', () => {
         },
         makeFirst: () => administration.makeFirst(),
       },
-      signer: signing,
+      signer: signer,
       clock,
     });
   const pass = (ms: number) => {
@@ -62,32 +62,32 @@ describe('the signing keys', () => {
   };
   const published = async (of: SigningKeys) => (await of.published()).map(({ kid }) => kid);
 
-  it('are made when they are first needed, once', async () => {
+  it('are created once, at their first use', async () => {
     const [one, two] = await Promise.all([keys.current(), keys.published(), keys.current()]);
-    expect([one?.kid, two?.map(({ kid }) => kid), signing.made]).to.deep.equal(['k1', ['k1'], 1]);
+    expect([one?.kid, two?.map(({ kid }) => kid), signer.keysMade]).to.deep.equal(['k1', ['k1'], 1]);
     expect(await published(replica())).to.deep.equal(['k1']);
-    expect(signing.made).to.equal(1);
+    expect(signer.keysMade).to.equal(1);
   });
 
-  it('are not made for whoever asks by an unknown name', async () => {
+  it('are not created by a look-up of an unknown kid', async () => {
     expect(await keys.find('x')).to.equal(undefined);
-    expect(signing.made).to.equal(0);
+    expect(signer.keysMade).to.equal(0);
   });
 
-  it('are read once a minute, and opened once', async () => {
+  it('are read once a minute, and each is opened once', async () => {
     await keys.current();
     const before = reads;
     for (let i = 0; i < 100; i++) {
       await keys.current();
       await keys.find('k1');
     }
-    expect([reads, signing.opened]).to.deep.equal([before, 1]);
+    expect([reads, signer.keysOpened]).to.deep.equal([before, 1]);
     pass(60_000);
     await Promise.all([keys.current(), keys.find('k1'), keys.published()]);
-    expect([reads, signing.opened]).to.deep.equal([before + 1, 1]);
+    expect([reads, signer.keysOpened]).to.deep.equal([before + 1, 1]);
   });
 
-  it('are read again for an unknown name, once a second at the most', async () => {
+  it('are read again for an unknown kid, at most once a second', async () => {
     await keys.current();
     await administration.rotate();
     pass(999);
@@ -102,7 +102,7 @@ describe('the signing keys', () => {
     expect(reads).to.equal(before + 1);
   });
 
-  it('are rotated so that every replica knows a key before it signs, and trusts what the old one signed', async () => {
+  it('are published on every replica before they sign, and trusted after the next rotation', async () => {
     const other = replica();
     expect((await keys.current()).kid).to.equal((await other.current()).kid);
     expect(await administration.rotate()).to.equal(2);
@@ -122,7 +122,7 @@ describe('the signing keys', () => {
     ).to.deep.equal([2, 3]);
   });
 
-  it('are forgotten within a minute when they are revoked, and made anew where none is left', async () => {
+  it('are dropped within a minute of their revocation, and replaced if none is left', async () => {
     await keys.current();
     await administration.revoke(1);
     await expectRefusal(administration.revoke(1), 'not_found');
@@ -133,23 +133,23 @@ describe('the signing keys', () => {
     expect((await administration.all()).map(({ id }) => id)).to.deep.equal([2]);
   });
 
-  it('are unavailable while the store is, and there again when it is', async () => {
+  it('are unavailable while the store is unavailable, and available again afterwards', async () => {
     failure = unavailable('down');
     await expectRefusal(keys.current(), 'unavailable');
     await expectRefusal(keys.find('k1'), 'unavailable');
     failure = undefined;
     expect((await keys.current()).kid).to.equal('k1');
     failure = unavailable('down');
-    expect((await keys.find('k1'))?.kid, 'known lately').to.equal('k1');
+    expect((await keys.find('k1'))?.kid, 'read less than a minute ago').to.equal('k1');
     pass(60_000);
     await expectRefusal(keys.find('k1'), 'unavailable');
   });
 
-  it('are tried anew after one could not be made', async () => {
-    const { makeKey } = signing;
-    signing.makeKey = () => Promise.reject(unavailable('no entropy'));
+  it('are created by the next call after a failure', async () => {
+    const { makeKey } = signer;
+    signer.makeKey = () => Promise.reject(unavailable('no entropy'));
     await expectRefusal(keys.current(), 'unavailable');
-    signing.makeKey = makeKey;
+    signer.makeKey = makeKey;
     expect((await keys.current()).kid).to.equal('k1');
   });
 });

@@ -12,14 +12,14 @@ import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const AT = Date.UTC(2026, 0, 1);
 
-describe('copying an archive', () => {
+describe('copyRecords', () => {
   const folder = temporaryFolder();
-  let made = 0;
+  let count = 0;
   let source: Side;
   let target: Side;
 
   class Side {
-    private readonly database = new SqliteDatabase(join(folder, `${++made}.sqlite`));
+    private readonly database = new SqliteDatabase(join(folder, `${++count}.sqlite`));
     readonly products = new SqliteRepository<Product>(this.database, PRODUCTS, ENDLESS);
     readonly archive = new SqliteArchive(this.database, PRODUCTS);
     open = () => this.database.open();
@@ -44,11 +44,11 @@ describe('copying an archive', () => {
     updatedAt: AT + id,
     fields: { name: `product ${id}`, sku: `s${id}`, ...fields },
   });
-  const fill = async (count: number) => {
-    await source.products.reserveIds(count);
-    await source.archive.add(Array.from({ length: count }, (_, i) => record(i + 1)));
+  const fillSource = async (records: number) => {
+    await source.products.reserveIds(records);
+    await source.archive.add(Array.from({ length: records }, (_, i) => record(i + 1)));
   };
-  /** What was deleted before it is past. */
+  /** Tombstones of earlier deletions are expired. */
   const SINCE = AT - 1_000;
   const copy = (since = SINCE) => copyRecords(source.archive, target.archive, recordRules(since), () => {});
   const failure = (attempt: Promise<unknown>): Promise<string> =>
@@ -60,8 +60,8 @@ describe('copying an archive', () => {
       },
     );
 
-  it('brings every record, tombstone and the next id, and proves it', async () => {
-    await fill(1_203);
+  it('copies every record, every tombstone and the next id, and returns a checksum', async () => {
+    await fillSource(1_203);
     for (const id of [1, 600, 1_203]) await source.products.remove(id, 1, AT);
     const report = await copy();
     expect(report).to.deep.include({ name: 'products', written: 1_203 });
@@ -71,33 +71,33 @@ describe('copying an archive', () => {
     expect(await target.products.reserveIds(1)).to.equal(1_204);
   });
 
-  it('copies nothing at all from an empty store', async () => {
+  it('copies nothing from an empty store', async () => {
     const { counts, written } = await copy();
     expect([counts, written]).to.deep.equal([{ record: 0, tombstone: 0 }, 0]);
   });
 
-  it('goes on where an earlier run was stopped, and writes nothing twice', async () => {
-    await fill(2_700);
+  it('continues after an interrupted run, and writes nothing twice', async () => {
+    await fillSource(2_700);
     const add = target.archive.add.bind(target.archive);
     let batches = 0;
     target.archive.add = async (entries) => {
       if (++batches === 3) throw new Error('the power went off');
       await add(entries);
     };
-    let broke = false;
+    let failed = false;
     await copy().catch(() => {
-      broke = true;
+      failed = true;
     });
-    expect(broke).to.equal(true);
+    expect(failed).to.equal(true);
     target.archive.add = add;
     expect((await copy()).written).to.equal(700);
     expect((await copy()).written).to.equal(0);
     expect(await target.all()).to.deep.equal(await source.all());
   });
 
-  it('writes batches of some mebibytes, however many records those are', async () => {
+  it('limits batches by their size in bytes', async () => {
     const MIB = 1024 * 1024;
-    // Of two bytes a character: bytes count, not characters.
+    // "é" has two bytes: the limit counts bytes, not characters.
     const description = 'é'.repeat(MIB / 4);
     await source.archive.add(Array.from({ length: 20 }, (_, at) => record(at + 1, { description })));
     const add = target.archive.add.bind(target.archive);
@@ -112,8 +112,8 @@ describe('copying an archive', () => {
     expect(await target.all()).to.deep.equal(await source.all());
   });
 
-  it('takes over what changed in the source since, unique values that moved too', async () => {
-    await fill(4);
+  it('copies later changes of the source, including unique values that moved to another record', async () => {
+    await fillSource(4);
     await copy();
     await source.products.replace(record(1, { sku: 's2' }, 2), 1).catch(() => {});
     await source.products.remove(2, 1, AT);
@@ -124,8 +124,8 @@ describe('copying an archive', () => {
     expect(await target.all()).to.deep.equal(await source.all());
   });
 
-  it('touches nothing in a target that holds another catalogue', async () => {
-    await fill(3);
+  it('rejects a target with foreign records, and leaves it unchanged', async () => {
+    await fillSource(3);
     for (const other of [record(7), { ...record(2), createdAt: 5 }, { ...record(3), version: 9 }]) {
       await target.archive.add([other]);
       expect(await failure(copy())).to.include(`${other.id}, that is not of the source`);
@@ -134,8 +134,8 @@ describe('copying an archive', () => {
     }
   });
 
-  it('says so when the source changed meanwhile', async () => {
-    await fill(10);
+  it('fails if the source changed during the copy', async () => {
+    await fillSource(10);
     const add = target.archive.add.bind(target.archive);
     target.archive.add = async (entries) => {
       await source.products.remove(5, 1, AT);
@@ -144,41 +144,41 @@ describe('copying an archive', () => {
     expect(await failure(copy())).to.include('Did the source change meanwhile?');
   });
 
-  it('sees a target that lost or altered something', async () => {
-    await fill(10);
+  it('fails if the target lost or altered a record', async () => {
+    await fillSource(10);
     const add = target.archive.add.bind(target.archive);
     target.archive.add = (entries) =>
       add(entries.map((one) => (one.id === 5 ? record(5, { description: 'altered' }) : one)));
     expect(await failure(copy())).to.include('is not like its source');
   });
 
-  describe('with tombstones that nobody needs any more', () => {
+  describe('with expired tombstones', () => {
     const PAST = SINCE - 1;
     const tombstone = (id: number, deletedAt: number) => ({ id, deletedAt });
 
-    it('leaves them, and takes the others', async () => {
+    it('skips them, and copies the others', async () => {
       await source.archive.add([record(1), tombstone(2, PAST), tombstone(3, SINCE)]);
       const { counts, written } = await copy();
       expect([counts, written]).to.deep.equal([{ record: 1, tombstone: 1 }, 2]);
       expect(await target.all()).to.deep.equal([record(1), tombstone(3, SINCE)]);
     });
 
-    it('minds none that either side still has, or had an earlier run bring', async () => {
+    it('accepts them on either side', async () => {
       await source.archive.add([tombstone(1, PAST), record(3)]);
       await target.archive.add([tombstone(2, PAST), record(3)]);
       expect((await copy()).counts).to.deep.equal({ record: 1, tombstone: 0 });
       expect(await target.all()).to.deep.equal([tombstone(2, PAST), record(3)]);
     });
 
-    it('does not mind that one side lets go of them meanwhile', async () => {
+    it('accepts that either side purges them during the copy', async () => {
       const both = [record(1), tombstone(2, PAST), record(3)];
-      for (const swept of [source, target]) {
+      for (const purged of [source, target]) {
         for (const side of [source, target]) await side.archive.add(both);
         const read = target.archive.read.bind(target.archive);
         let reads = 0;
         target.archive.read = async (...page) => {
-          // In the last pass, over the target, after that over the source.
-          if (++reads === 3) await swept.archive.discard([2]);
+          // The third read of the target is in the last pass, after the source was read.
+          if (++reads === 3) await purged.archive.discard([2]);
           return read(...page);
         };
         expect((await copy()).counts).to.deep.equal({ record: 2, tombstone: 0 });
@@ -187,26 +187,26 @@ describe('copying an archive', () => {
       }
     });
 
-    it('takes what they say over, where the record is still in the target', async () => {
+    it('deletes the record if the target still has it', async () => {
       await source.archive.add([tombstone(1, PAST), record(2)]);
       await target.archive.add([record(1), record(2)]);
       await copy();
       expect(await target.all()).to.deep.equal([record(2)]);
     });
 
-    it('brings nothing back that was deleted in the target, however long ago', async () => {
+    it('does not restore a record that was deleted in the target', async () => {
       await source.archive.add([record(1)]);
       await target.archive.add([tombstone(1, PAST)]);
       expect(await failure(copy())).to.include('a tombstone of products, 1, that is not of the source');
       expect(await target.all()).to.deep.equal([tombstone(1, PAST)]);
     });
 
-    it('refuses one in the target that is needed and not of the source', async () => {
+    it('rejects an unexpired tombstone that only the target has', async () => {
       await target.archive.add([tombstone(1, SINCE)]);
       expect(await failure(copy())).to.include('a tombstone of products, 1, that is not of the source');
     });
 
-    it('takes them all where they are needed for ever', async () => {
+    it('copies all of them if tombstones never expire', async () => {
       await source.archive.add([tombstone(1, 0), tombstone(2, PAST)]);
       expect((await copy(Number.NEGATIVE_INFINITY)).counts).to.deep.equal({ record: 0, tombstone: 2 });
       expect(await target.all()).to.deep.equal([tombstone(1, 0), tombstone(2, PAST)]);

@@ -11,18 +11,18 @@ import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const NOW = Date.UTC(2026, 0, 10);
 const HOUR_MS = 3_600_000;
-/** Promised for this moment still, and for no other after it. */
+/** The oldest time of a reservation that is still valid at NOW. */
 const OLDEST = NOW - 24 * HOUR_MS;
 const PAST = OLDEST - 1;
 
 describe('copying reservations', () => {
   const folder = temporaryFolder();
-  let made = 0;
+  let count = 0;
   let source: Side;
   let target: Side;
 
   class Side {
-    private readonly database = new SqliteDatabase(join(folder, `reservations-${++made}.sqlite`));
+    private readonly database = new SqliteDatabase(join(folder, `reservations-${++count}.sqlite`));
     readonly archive = new SqliteReservationArchive(this.database, PRODUCTS);
     open = () => this.database.open();
     close = () => this.database.close();
@@ -55,7 +55,7 @@ describe('copying reservations', () => {
     return (error as CopyError).message;
   };
 
-  it('brings every one that is promised, and proves it', async () => {
+  it('copies every valid reservation, and returns a checksum', async () => {
     const all = Array.from({ length: 2_345 }, (_, i) =>
       reservation(`${i}/k`, { id: i + 1, ...(i % 2 && { fields: `{"é":${i}}` }) }),
     );
@@ -67,7 +67,7 @@ describe('copying reservations', () => {
     expect((await copy()).written).to.equal(0);
   });
 
-  it('goes on where an earlier run was stopped', async () => {
+  it('continues after an interrupted run', async () => {
     const all = Array.from({ length: 10 }, (_, i) => reservation(`k${i}`));
     await source.add(...all);
     await target.add(...all.slice(3, 6));
@@ -75,34 +75,34 @@ describe('copying reservations', () => {
     expect(await target.all()).to.deep.equal(all);
   });
 
-  it('leaves those that are promised no more, and takes the oldest that is', async () => {
+  it('skips expired reservations, and copies the oldest valid one', async () => {
     await source.add(reservation('a', { reservedAt: OLDEST }), reservation('b', { reservedAt: PAST }));
     const { counts, written } = await copy();
     expect([counts, written]).to.deep.equal([{ reservation: 1 }, 1]);
     expect(await target.all()).to.deep.equal([reservation('a', { reservedAt: OLDEST })]);
   });
 
-  it('minds none that an earlier run brought and the source has let go of since', async () => {
+  it('accepts expired reservations in the target that the source has purged', async () => {
     await target.add(reservation('a', { reservedAt: PAST }));
     await source.add(reservation('b'));
     expect((await copy()).counts).to.deep.equal({ reservation: 1 });
     expect(await target.all()).to.have.length(2);
   });
 
-  it('has time until what it copies is let go of', async () => {
+  it('finishes at least an hour before the source purges the copied reservations', async () => {
     await source.add(reservation('a', { reservedAt: OLDEST }));
     await copy();
     expect(OLDEST - (NOW - RESERVATION_MS), 'milliseconds').to.be.at.least(HOUR_MS);
   });
 
-  it('takes the new one where a key grew old, was let go of, and was used anew', async () => {
+  it('replaces an expired reservation if the source has reused its key', async () => {
     await target.add(reservation('a', { id: 1, reservedAt: PAST }));
     await source.add(reservation('a', { id: 2 }));
     expect((await copy()).written).to.equal(1);
     expect(await target.all()).to.deep.equal([reservation('a', { id: 2 })]);
   });
 
-  it('touches nothing in a target whose reservations are not of the source', async () => {
+  it('rejects a target with foreign reservations, and leaves it unchanged', async () => {
     const foreign = [
       reservation('a', { id: 2 }),
       reservation('a', { fingerprint: 'g' }),
@@ -120,7 +120,7 @@ describe('copying reservations', () => {
     }
   });
 
-  it('sees a target that lost something', async () => {
+  it('fails if the target lost a reservation', async () => {
     await source.add(reservation('a'), reservation('b'));
     const add = target.archive.add.bind(target.archive);
     target.archive.add = (all) => add(all.slice(1));

@@ -4,14 +4,21 @@ import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { expectRefusal } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 
-describe('a query’s budget', () => {
-  it('lets a query go on until its work has taken the time', async () => {
+describe('QueryBudget', () => {
+  it('stops a query once its work has used up the time', async () => {
     const clock = new FakeClock();
     const time = new QueryBudget(clock, 10).start();
     clock.running = 9.9;
-    await time.turn();
+    await time.checkpoint();
     clock.running = 10;
-    await expectRefusal(time.turn(), 'query_too_expensive');
+    await expectRefusal(time.checkpoint(), 'query_too_expensive');
+  });
+
+  it('never refuses a query without a limit', async () => {
+    const clock = new FakeClock();
+    const time = new QueryBudget(clock, 10).startUnlimited();
+    clock.running = 1_000_000;
+    await time.checkpoint();
   });
 
   it('counts from the start of each query', async () => {
@@ -20,35 +27,35 @@ describe('a query’s budget', () => {
     const first = budget.start();
     clock.running = 10;
     const second = budget.start();
-    await expectRefusal(first.turn(), 'query_too_expensive');
-    await second.turn();
+    await expectRefusal(first.checkpoint(), 'query_too_expensive');
+    await second.checkpoint();
   });
 
-  it('does not count what others do meanwhile', async () => {
+  it('does not count the work of others', async () => {
     const clock = new FakeClock();
     const time = new QueryBudget(clock, 10).start();
     for (let piece = 1; piece <= 3; piece++) {
       clock.running += 3;
-      const turn = time.turn();
+      const checkpoint = time.checkpoint();
       clock.running += 1_000;
-      await turn;
+      await checkpoint;
     }
     clock.running += 1;
-    await expectRefusal(time.turn(), 'query_too_expensive');
+    await expectRefusal(time.checkpoint(), 'query_too_expensive');
   });
 
-  it('gives others their turn', async () => {
+  it('yields to other work', async () => {
     const time = new QueryBudget(new FakeClock(), 10).start();
     let hadTurn = false;
     const other = yieldToEventLoop().then(() => {
       hadTurn = true;
     });
-    await time.turn();
+    await time.checkpoint();
     await other;
     expect(hadTurn).to.equal(true);
   });
 
-  it('measures a work', () => {
+  it('measures the duration of a call', () => {
     const clock = new FakeClock();
     const outcome = new QueryBudget(clock, 10).measured(() => {
       clock.running += 7;

@@ -9,8 +9,8 @@ import { FakeClock } from '../../../support/fakes.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Remembers what it was asked, and has so much to remove. */
-class Pile implements Purgeable {
+/** Records the calls, and has `left` entries to purge. */
+class FakePurgeable implements Purgeable {
   readonly moments: number[] = [];
   readonly limits: number[] = [];
 
@@ -28,7 +28,7 @@ class Pile implements Purgeable {
   }
 }
 
-describe('retention', () => {
+describe('Retention', () => {
   let clock: FakeClock;
   let start: number;
   beforeEach(() => {
@@ -40,21 +40,21 @@ describe('retention', () => {
     clock.running += ms;
   };
 
-  it('keeps a reservation for 24 hours and more, and a tombstone for longer than any reservation of its id', () => {
+  it('keeps a reservation for at least 24 hours, and a tombstone for longer than any reservation of its id', () => {
     expect(RESERVATION_MS).to.be.at.least(25 * HOUR_MS);
     expect(TOMBSTONE_MS).to.be.at.least(RESERVATION_MS + 24 * HOUR_MS);
   });
 
-  it('removes each kind when its own time is over', async () => {
-    const piles = [new Pile(HOUR_MS), new Pile(2 * HOUR_MS)];
-    const retention = new Retention(piles, clock);
+  it('purges each kind after its own retention time', async () => {
+    const purgeables = [new FakePurgeable(HOUR_MS), new FakePurgeable(2 * HOUR_MS)];
+    const retention = new Retention(purgeables, clock);
     pass(10 * HOUR_MS);
     await retention.purgeExpired();
     const now = start + 10 * HOUR_MS;
-    expect(piles.map(({ moments }) => moments)).to.deep.equal([[now - HOUR_MS], [now - 2 * HOUR_MS]]);
+    expect(purgeables.map(({ moments }) => moments)).to.deep.equal([[now - HOUR_MS], [now - 2 * HOUR_MS]]);
   });
 
-  it('removes nothing of what it keeps to the millisecond, and all of it after', async () => {
+  it('purges entries one millisecond after their retention time, and not before', async () => {
     const [reservations, tombstones] = [new MemoryIdempotencyStore(), new MemoryTombstones()];
     const retention = new Retention([reservations, tombstones], clock);
     await reservations.reserve([{ key: 'a', fingerprint: 'f', id: 1, reservedAt: start }]);
@@ -71,50 +71,50 @@ describe('retention', () => {
     expect(await left()).to.deep.equal([0, 0]);
   });
 
-  it('removes nothing early where the clock is set forward while it runs', async () => {
-    const pile = new Pile(HOUR_MS);
-    const retention = new Retention([pile], clock);
+  it('purges nothing early if the clock is set forward', async () => {
+    const purgeable = new FakePurgeable(HOUR_MS);
+    const retention = new Retention([purgeable], clock);
     pass(HOUR_MS);
     clock.time += 1_000 * HOUR_MS;
     await retention.purgeExpired();
-    expect(pile.moments).to.deep.equal([start]);
+    expect(purgeable.moments).to.deep.equal([start]);
   });
 
-  it('goes by the clock where it is set back', async () => {
-    const pile = new Pile(HOUR_MS);
-    const retention = new Retention([pile], clock);
+  it('follows the clock if it is set back', async () => {
+    const purgeable = new FakePurgeable(HOUR_MS);
+    const retention = new Retention([purgeable], clock);
     pass(HOUR_MS);
     clock.time -= 3 * HOUR_MS;
     await retention.purgeExpired();
-    expect(pile.moments).to.deep.equal([start - 3 * HOUR_MS]);
+    expect(purgeable.moments).to.deep.equal([start - 3 * HOUR_MS]);
   });
 
-  it('removes all of it batch by batch, and lets others have their turn in between', async () => {
-    const piles = [new Pile(0, 1_250), new Pile(0, 500)];
+  it('purges in batches, and yields to the event loop between them', async () => {
+    const purgeables = [new FakePurgeable(0, 1_250), new FakePurgeable(0, 500)];
     let [turns, isOver] = [0, false];
     const count = () => {
       turns++;
       if (!isOver) setImmediate(count);
     };
     setImmediate(count);
-    await new Retention(piles, clock).purgeExpired();
+    await new Retention(purgeables, clock).purgeExpired();
     isOver = true;
-    expect(piles.map(({ left }) => left)).to.deep.equal([0, 0]);
-    expect(piles.map(({ limits }) => limits)).to.deep.equal([
+    expect(purgeables.map(({ left }) => left)).to.deep.equal([0, 0]);
+    expect(purgeables.map(({ limits }) => limits)).to.deep.equal([
       [500, 500, 500],
       [500, 500],
     ]);
     expect(turns).to.be.at.least(3);
   });
 
-  it('stops between two batches when it is told to, and touches nothing further', async () => {
-    const piles = [new Pile(0, 10_000), new Pile(0, 10_000)];
-    let requested = 0;
-    await new Retention(piles, clock).purgeExpired(() => ++requested > 3);
-    expect(piles.map(({ left }) => left)).to.deep.equal([8_500, 10_000]);
+  it('stops between two batches if the caller stops it', async () => {
+    const purgeables = [new FakePurgeable(0, 10_000), new FakePurgeable(0, 10_000)];
+    let checks = 0;
+    await new Retention(purgeables, clock).purgeExpired(() => ++checks > 3);
+    expect(purgeables.map(({ left }) => left)).to.deep.equal([8_500, 10_000]);
   });
 
-  it('says that the store is not there', async () => {
+  it('fails if the store is unavailable', async () => {
     const gone: Purgeable = { retentionMs: 0, purgeBefore: () => Promise.reject(unavailable('gone')) };
     await expectRefusal(new Retention([gone], clock).purgeExpired(), 'unavailable');
   });

@@ -9,7 +9,7 @@ interface SuiteCase {
   readonly comment?: string;
   readonly doc: unknown;
   readonly patch: unknown;
-  /** Absent where nothing but the success is said. */
+  /** Absent if the case requires only success. */
   readonly expected?: unknown;
   readonly error?: string;
   readonly disabled?: boolean;
@@ -25,8 +25,8 @@ function casesIn(file: string): SuiteCase[] {
 
 describe('the public suite of JSON Patch', () => {
   for (const file of FILES) {
-    for (const [at, { comment, doc, patch, expected, error }] of casesIn(file).entries()) {
-      it(`${file}, ${at}: ${comment ?? error ?? JSON.stringify(patch)}`, () => {
+    for (const [index, { comment, doc, patch, expected, error }] of casesIn(file).entries()) {
+      it(`${file}, ${index}: ${comment ?? error ?? JSON.stringify(patch)}`, () => {
         const before = structuredClone(doc);
         const apply = () => patchedByJsonPatch(doc, patch);
         if (error !== undefined) expect(apply).to.throw(AppError);
@@ -34,7 +34,7 @@ describe('the public suite of JSON Patch', () => {
           const after = apply();
           if (expected !== undefined) expect(after).to.deep.equal(expected);
         }
-        expect(doc, 'the document itself').to.deep.equal(before);
+        expect(doc, 'the original document').to.deep.equal(before);
       });
     }
   }

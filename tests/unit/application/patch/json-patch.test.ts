@@ -6,8 +6,8 @@ import { AppError } from '#src/domain/errors.js';
 const FAILED = 'patch_test_failed';
 const INVALID = 'invalid_patch';
 
-/** Document, patch, and what comes of it: a document, or the code of an error and where in the patch it is. */
-type Case = readonly [what: string, document: unknown, patch: unknown, outcome: unknown | Refusal];
+/** Document, patch, and the outcome: a document, or an error code and its position in the patch. */
+type Case = readonly [name: string, document: unknown, patch: unknown, outcome: unknown | Refusal];
 
 class Refusal {
   constructor(
@@ -18,7 +18,7 @@ class Refusal {
 
 const refused = (code: string, pointer: string) => new Refusal(code, pointer);
 
-/** RFC 6902, appendix A; A.13, a member that is there twice, is no body that the service reads. */
+/** RFC 6902, appendix A, without A.13: the body parser rejects duplicate members. */
 const APPENDIX: Case[] = [
   ['A.1', { foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux' }], { baz: 'qux', foo: 'bar' }],
   [
@@ -91,12 +91,12 @@ const POINTERS: Case[] = [
   ['an empty name', {}, at('/'), { '': 9 }],
   ['- as the name of a member', { '-': 1 }, at('/-', 'replace'), { '-': 9 }],
   ['digits as the name of a member', { '01': 1 }, at('/01', 'replace'), { '01': 9 }],
-  ['percent signs as they are', {}, at('/a%2Fb'), { 'a%2Fb': 9 }],
-  ['names that every object of JavaScript inherits', {}, at('/constructor'), { constructor: 9 }],
-  ['no inherited member', {}, at('/constructor', 'replace'), refused(INVALID, '/0/path')],
-  ['no inherited member to test', {}, at('/toString/length', 'test'), refused(FAILED, '/0')],
+  ['percent signs unchanged', {}, at('/a%2Fb'), { 'a%2Fb': 9 }],
+  ['the name of an inherited member', {}, at('/constructor'), { constructor: 9 }],
+  ['no replacement of an inherited member', {}, at('/constructor', 'replace'), refused(INVALID, '/0/path')],
+  ['no test of an inherited member', {}, at('/toString/length', 'test'), refused(FAILED, '/0')],
   [
-    'no inherited member to copy',
+    'no copy of an inherited member',
     {},
     [{ op: 'copy', from: '/toString', path: '/a' }],
     refused(INVALID, '/0/from'),
@@ -106,7 +106,7 @@ const POINTERS: Case[] = [
   ['the whole document', LIST, at(''), 9],
   ['the whole document, replaced', LIST, at('', 'replace'), 9],
   ['the whole document, tested', LIST, [{ op: 'test', path: '', value: { a: [1, 2] } }], LIST],
-  ['the whole document, which cannot be removed', LIST, at('', 'remove'), refused(INVALID, '/0/path')],
+  ['no removal of the whole document', LIST, at('', 'remove'), refused(INVALID, '/0/path')],
   ...noLocation(['/a/3', '/a/-1', '/a/01', '/a/+1', '/a/1e0', '/a/1.0', '/a/ 1', '/a/', '/a/length'], 'add'),
   ...noLocation(
     ['/a/9007199254740993', `/a/${'9'.repeat(400)}`, '/a/0/0', '/a/-/0', '/t/0', '/n/x', '/x/y'],
@@ -128,7 +128,7 @@ const POINTERS: Case[] = [
     '/a/__proto__',
   ].flatMap((path): Case[] =>
     ['add', 'test', 'remove'].map((op) => [
-      `${op} ${path}, no pointer`,
+      `${op} ${path}, not a pointer`,
       LIST,
       at(path, op),
       refused(INVALID, '/0/path'),
@@ -137,9 +137,14 @@ const POINTERS: Case[] = [
 ];
 
 const MOVES: Case[] = [
-  ['a move of what is not there', {}, [{ op: 'move', from: '/a', path: '/b' }], refused(INVALID, '/0/from')],
   [
-    'a move to where nothing can be',
+    'a move from an absent location',
+    {},
+    [{ op: 'move', from: '/a', path: '/b' }],
+    refused(INVALID, '/0/from'),
+  ],
+  [
+    'a move to an impossible location',
     LIST,
     [{ op: 'move', from: '/a', path: '/b/c' }],
     refused(INVALID, '/0/path'),
@@ -151,18 +156,18 @@ const MOVES: Case[] = [
     refused(INVALID, '/0/path'),
   ],
   [
-    'a move of the whole into itself',
+    'a move of the whole document into itself',
     LIST,
     [{ op: 'move', from: '', path: '/b' }],
     refused(INVALID, '/0/path'),
   ],
-  ['a move to where it is', LIST, [{ op: 'move', from: '/a', path: '/a' }], LIST],
-  ['a move to a name that begins alike', { a: 1 }, [{ op: 'move', from: '/a', path: '/ab' }], { ab: 1 }],
+  ['a move to the same location', LIST, [{ op: 'move', from: '/a', path: '/a' }], LIST],
+  ['a move to a name with the same prefix', { a: 1 }, [{ op: 'move', from: '/a', path: '/ab' }], { ab: 1 }],
   ['a move over another member', { a: 1, b: 2 }, [{ op: 'move', from: '/a', path: '/b' }], { b: 1 }],
-  ['a move to the whole', { a: { b: 1 } }, [{ op: 'move', from: '/a', path: '' }], { b: 1 }],
+  ['a move to the whole document', { a: { b: 1 } }, [{ op: 'move', from: '/a', path: '' }], { b: 1 }],
   ['a copy into its own child', { a: {} }, [{ op: 'copy', from: '/a', path: '/a/b' }], { a: { b: {} } }],
   [
-    'a copy that is one of its own',
+    'a copy that is independent of the original',
     { a: { x: 1 } },
     [{ op: 'copy', from: '/a', path: '/b' }, ...at('/b/x', 'replace')],
     { a: { x: 1 }, b: { x: 9 } },
@@ -170,11 +175,11 @@ const MOVES: Case[] = [
   ['a copy of an element', LIST, [{ op: 'copy', from: '/a/0', path: '/a/-' }], { a: [1, 2, 1] }],
 ];
 
-const test = (document: unknown, value: unknown, holds: boolean): Case => [
-  `${JSON.stringify(document)} ${holds ? 'is' : 'is not'} ${JSON.stringify(value)}`,
+const test = (document: unknown, value: unknown, passes: boolean): Case => [
+  `${JSON.stringify(document)} ${passes ? 'is' : 'is not'} ${JSON.stringify(value)}`,
   { d: document },
   [{ op: 'test', path: '/d', value }],
-  holds ? { d: document } : refused(FAILED, '/0'),
+  passes ? { d: document } : refused(FAILED, '/0'),
 ];
 
 const TESTS: Case[] = [
@@ -193,9 +198,9 @@ const TESTS: Case[] = [
   test(null, false, false),
   test(0, false, false),
   test('\u00e9', 'e\u0301', false),
-  ['nothing is not null', {}, [{ op: 'test', path: '/a', value: null }], refused(FAILED, '/0')],
-  ['nothing below nothing is tested too', {}, at('/a/b/c', 'test'), refused(FAILED, '/0')],
-  ['beyond an array nothing is tested', LIST, at('/a/-', 'test'), refused(FAILED, '/0')],
+  ['an absent member is not null', {}, [{ op: 'test', path: '/a', value: null }], refused(FAILED, '/0')],
+  ['a test below an absent member fails', {}, at('/a/b/c', 'test'), refused(FAILED, '/0')],
+  ['a test beyond the end of an array fails', LIST, at('/a/-', 'test'), refused(FAILED, '/0')],
 ];
 
 const SHAPES: Case[] = [
@@ -203,7 +208,7 @@ const SHAPES: Case[] = [
     (patch): Case => [`a patch that is ${JSON.stringify(patch)}`, {}, patch, refused(INVALID, '')],
   ),
   ['no operations', LIST, [], LIST],
-  ['an operation that is none', {}, [...at('/a'), 'x'], refused(INVALID, '/1')],
+  ['an operation that is not an object', {}, [...at('/a'), 'x'], refused(INVALID, '/1')],
   ['an operation in an array', {}, [[]], refused(INVALID, '/0')],
   ['no op', {}, [{ path: '/a', value: 1 }], refused(INVALID, '/0/op')],
   ['an unknown op', {}, at('/a', 'Add'), refused(INVALID, '/0/op')],
@@ -217,10 +222,10 @@ const SHAPES: Case[] = [
   ...['move', 'copy'].flatMap((op): Case[] => [
     [`${op} without from`, { a: 1 }, [{ op, path: '/a' }], refused(INVALID, '/0/from')],
     [`${op} from a number`, { a: 1 }, [{ op, path: '/a', from: 1 }], refused(INVALID, '/0/from')],
-    [`${op} from no pointer`, { a: 1 }, [{ op, path: '/a', from: 'a' }], refused(INVALID, '/0/from')],
+    [`${op} from an invalid pointer`, { a: 1 }, [{ op, path: '/a', from: 'a' }], refused(INVALID, '/0/from')],
   ]),
   ['null is a value', {}, [{ op: 'add', path: '/a', value: null }], { a: null }],
-  ['members that an operation does not have', {}, [{ ...at('/a')[0], from: 7 }], { a: 9 }],
+  ['unknown members of an operation', {}, [{ ...at('/a')[0], from: 7 }], { a: 9 }],
 ];
 
 const many = <Item>(count: number, item: (i: number) => Item) =>
@@ -236,7 +241,7 @@ const SIZES: Case[] = [
     refused(INVALID, '/14'),
   ],
   [
-    'copies of something large over one place',
+    'repeated copies of a large value to one location',
     { a: many(1_000, () => 1) },
     many(1_000, () => ({ op: 'copy', from: '/a', path: '/b' })),
     refused(INVALID, '/48'),
@@ -259,16 +264,16 @@ const SIZES: Case[] = [
   ],
 ];
 
-describe('JSON patch', () => {
+describe('JSON Patch', () => {
   const tables = { APPENDIX, POINTERS, MOVES, TESTS, SHAPES, SIZES };
   for (const [name, cases] of Object.entries(tables)) {
     describe(name.toLowerCase(), () => {
-      for (const [what, document, patch, outcome] of cases)
-        it(what, () => expectOutcome(document, patch, outcome));
+      for (const [name, document, patch, outcome] of cases)
+        it(name, () => expectOutcome(document, patch, outcome));
     });
   }
 
-  it('leaves the document and the patch as they were', () => {
+  it('changes neither the document nor the patch', () => {
     const document = { a: { x: 1 }, l: [1] };
     const patch = [
       { op: 'add', path: '/b', value: { y: [] } },
@@ -283,7 +288,7 @@ describe('JSON patch', () => {
     expect(JSON.stringify([document, patch])).to.equal(before);
   });
 
-  it('tells all that is wrong with the operations at once, in bounds', () => {
+  it('reports the issues of all operations, at most 1,000', () => {
     const issues = refusalOf(() => parseJsonPatch([{}, { op: 'move', path: 'x' }, 5])).details;
     expect(issues.map((issue) => 'pointer' in issue && [issue.code, issue.pointer])).to.deep.equal([
       ['required', '/0/op'],
@@ -295,7 +300,7 @@ describe('JSON patch', () => {
     expect(refusalOf(() => parseJsonPatch(many(1_000, () => ({})))).details.length).to.equal(1_000);
   });
 
-  it('sets no prototype', () => {
+  it('never sets a prototype', () => {
     const outcome = patchedByJsonPatch({}, at('/constructor')) as object;
     expect(Object.getPrototypeOf(outcome)).to.equal(Object.prototype);
     expect(Object.hasOwn(outcome, 'constructor')).to.equal(true);

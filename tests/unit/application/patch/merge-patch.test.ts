@@ -20,7 +20,7 @@ const CASES = `
   {}                  {"a":{"bb":{"ccc":null}}}  {"a":{"bb":{}}}
 `;
 
-describe('merge patch', () => {
+describe('mergePatch', () => {
   for (const line of CASES.trim().split('\n')) {
     const [target = '', patch = '', result] = line.trim().split(/\s+/);
     it(`makes ${result} of ${target} and ${patch}`, () => {
@@ -28,7 +28,7 @@ describe('merge patch', () => {
     });
   }
 
-  it('changes neither what it was given', () => {
+  it('changes neither the target nor the patch', () => {
     const target = { a: { b: 1 } };
     const patch = { a: { c: 2 } };
     mergePatch(target, patch);

@@ -20,15 +20,15 @@ const RECORD = {
   updatedAt: 2,
 };
 
-describe("a record's value of a field", () => {
-  it('is its own, or inside an object of it, or in the metadata', () => {
+describe('fieldValue', () => {
+  it('reads a field, a nested field and a system field', () => {
     const values = ['name', 'price.amount', 'price.currency', 'id', 'createdAt', 'updatedAt'].map((field) =>
       fieldValue(RECORD, field),
     );
     expect(values).to.deep.equal(['Lamp', 5, 'EUR', 7, 1, 2]);
   });
 
-  it('is none where the field, or the object around it, is not there', () => {
+  it('returns undefined if the field, or the object around it, is absent', () => {
     expect(fieldValue(product(1), 'sku')).to.equal(undefined);
     expect(fieldValue(product(1), 'price.amount')).to.equal(undefined);
     expect(fieldValue(product(1, { sku: '' }), 'sku')).to.equal('');
@@ -36,7 +36,7 @@ describe("a record's value of a field", () => {
 });
 
 describe('the order of records', () => {
-  it('takes numbers by size and texts by code point', () => {
+  it('compares numbers by size and texts by code point', () => {
     expect(compareValues(9, 10)).to.be.below(0);
     expect(compareValues('9', '10')).to.be.above(0);
     expect(compareValues(2 ** 53 - 1, 2 ** 53 - 2)).to.be.above(0);
@@ -44,7 +44,7 @@ describe('the order of records', () => {
     expect(compareValues('a', 'a')).to.equal(0);
   });
 
-  it('asks each key in turn, in its own direction', () => {
+  it('compares key by key, each in its own direction', () => {
     const order = by('name,-createdAt,id');
     expect(compareInOrder(order, ['a', 1, 9], ['b', 2, 1])).to.be.below(0);
     expect(compareInOrder(order, ['a', 1, 1], ['a', 2, 9])).to.be.above(0);
@@ -53,7 +53,7 @@ describe('the order of records', () => {
     expect(compareInOrder(by('-id'), [1], [2])).to.be.above(0);
   });
 
-  it('gives a record a place: its values of the keys', () => {
+  it('defines the position of a record by its values of the keys', () => {
     const order: Order = by('-updatedAt,name,id');
     expect(valuesOf(RECORD, order)).to.deep.equal([2, 'Lamp', 7]);
     expect(positionOf(RECORD, order, 'after')).to.deep.equal({
@@ -76,9 +76,9 @@ describe('the values of filters', () => {
     value: 'Ann@X',
   });
 
-  it('lose their case where a field that ignores it is told apart, not where it is ordered', () => {
-    const among: Membership = { field: 'email', operator: 'in', values: ['Ann@X'] };
-    for (const one of [filter('email'), filter('email', 'ne'), filter('email', 'prefix'), among]) {
+  it('are folded for equality and prefixes in a case-insensitive field, not for ranges', () => {
+    const membership: Membership = { field: 'email', operator: 'in', values: ['Ann@X'] };
+    for (const one of [filter('email'), filter('email', 'ne'), filter('email', 'prefix'), membership]) {
       expect(isFolded(USERS, one), one.operator).to.equal(true);
       expect(comparedValue(USERS, one, 'Ann@X'), one.operator).to.equal('ann@x');
     }
@@ -88,27 +88,27 @@ describe('the values of filters', () => {
     }
   });
 
-  it('keep their case in every other field, and are left alone as numbers', () => {
+  it('are unchanged in every other field, and if they are numbers', () => {
     expect(comparedValue(PRODUCTS, filter('sku'), 'Ann@X')).to.equal('Ann@X');
     expect(comparedValue(USERS, filter('name'), 'Ann@X')).to.equal('Ann@X');
     expect(comparedValue(USERS, filter('id'), 5)).to.equal(5);
   });
 
-  it('stand for every value of an attribute that is written so', () => {
-    const written = (value: string) =>
+  it('match every attribute value that has this text: string, number or boolean', () => {
+    const valuesFor = (value: string) =>
       attributeValues({
         field: 'attributes',
         operator: 'attribute',
         key: 'a',
         value,
       } satisfies AttributeFilter);
-    expect(written('red')).to.deep.equal(['red']);
-    expect(written('1.5')).to.deep.equal(['1.5', 1.5]);
-    expect(written('1e-7')).to.deep.equal(['1e-7', 1e-7]);
-    expect(written('-5')).to.deep.equal(['-5', -5]);
-    expect(written('0')).to.deep.equal(['0', 0]);
-    expect(written('true')).to.deep.equal(['true', true]);
-    expect(written('false')).to.deep.equal(['false', false]);
+    expect(valuesFor('red')).to.deep.equal(['red']);
+    expect(valuesFor('1.5')).to.deep.equal(['1.5', 1.5]);
+    expect(valuesFor('1e-7')).to.deep.equal(['1e-7', 1e-7]);
+    expect(valuesFor('-5')).to.deep.equal(['-5', -5]);
+    expect(valuesFor('0')).to.deep.equal(['0', 0]);
+    expect(valuesFor('true')).to.deep.equal(['true', true]);
+    expect(valuesFor('false')).to.deep.equal(['false', false]);
     for (const text of [
       '',
       ' ',
@@ -123,12 +123,12 @@ describe('the values of filters', () => {
       'True',
       'null',
     ]) {
-      expect(written(text), text).to.deep.equal([text]);
+      expect(valuesFor(text), text).to.deep.equal([text]);
     }
-    for (const text of ['NaN', 'Infinity', '-Infinity']) expect(written(text), text).to.deep.equal([text]);
+    for (const text of ['NaN', 'Infinity', '-Infinity']) expect(valuesFor(text), text).to.deep.equal([text]);
   });
 
-  it('bound what begins with them', () => {
+  it('define the range of texts with this prefix', () => {
     expect(prefixRange('ab')).to.deep.equal({ from: 'ab', before: 'ac' });
     expect(prefixRange('')).to.deep.equal({ from: '', before: undefined });
   });

@@ -23,18 +23,18 @@ const line = (number: number): Creation<Product> =>
     { key: `stream/${number}`, fingerprint: `line ${number}`, storesFields: false },
   );
 
-const stream = Array.from({ length: LINES }, (_, at) => line(at + 1));
+const stream = Array.from({ length: LINES }, (_, index) => line(index + 1));
 const names = (lines: readonly number[]) => lines.map((number) => `line ${number}`);
 
-/** A repository that dies when it has inserted some of what it was given. */
-function dyingAfter(count: number, world: World) {
+/** A repository that crashes after it has inserted this many of the records. */
+function crashingAfter(count: number, world: World) {
   return differing('insertAll', async (_, [records]) => {
     await world.records.insertAll((records as Versioned<Product>[]).slice(0, count));
     return death();
   });
 }
 
-describe('the creation of many records under keys', () => {
+describe('a batch of creations under idempotency keys', () => {
   let world: World;
   beforeEach(() => {
     world = new World();
@@ -48,7 +48,7 @@ describe('the creation of many records under keys', () => {
     return records.map(({ fields }) => fields.name);
   };
 
-  it('gives each line what is due to it alone', async () => {
+  it('returns the outcome of each line independently of the others', async () => {
     const other = await world.occupy('sku.5');
     await world.process()(line(1));
     await world.process()(line(2));
@@ -60,9 +60,9 @@ describe('the creation of many records under keys', () => {
     world.refuses = ({ name }) => name === 'broken';
 
     const responses = await world.process()(...stream, unkeyed, broken, line(6));
-    const [existing, deleted, begun, reused, taken, free, refused, fresh] = responses;
-    expect([existing, deleted, begun, fresh].map(isReplay)).to.deep.equal([true, true, false, false]);
-    expect([reused, taken, refused]).to.deep.equal([
+    const [existing, deleted, interrupted, reused, duplicate, free, refused, fresh] = responses;
+    expect([existing, deleted, interrupted, fresh].map(isReplay)).to.deep.equal([true, true, false, false]);
+    expect([reused, duplicate, refused]).to.deep.equal([
       'idempotency_key_reused',
       'duplicate_value',
       'validation_failed',
@@ -79,26 +79,26 @@ describe('the creation of many records under keys', () => {
   });
 
   for (let inserted = 0; inserted <= LINES; inserted++) {
-    it(`creates only what is missing when ${inserted} of ${LINES} were inserted and the process died`, async () => {
-      await endOf(world.process(dyingAfter(inserted, world))(...stream));
+    it(`creates only the missing records after a crash that inserted ${inserted} of ${LINES}`, async () => {
+      await endOf(world.process(crashingAfter(inserted, world))(...stream));
       const responses = await world.process()(...stream);
-      expect(responses.map(isReplay)).to.deep.equal(stream.map((_, at) => at < inserted));
+      expect(responses.map(isReplay)).to.deep.equal(stream.map((_, index) => index < inserted));
       expect(await found()).to.deep.equal(names([1, 2, 3, 4, 5]));
       const third = await world.process()(...stream);
       expect(third).to.deep.equal(responses.map((response) => ({ ...(response as object), isReplay: true })));
     });
   }
 
-  it('creates each once in two streams at once, which overlap', async () => {
+  it('creates each record once in two concurrent streams that overlap', async () => {
     const [one, other] = await Promise.all([
       world.process()(...stream.slice(0, 4)),
       world.process()(...stream.slice(1)),
     ]);
-    for (const at of [1, 2, 3]) expectOneRecord([one[at] ?? '', other[at - 1] ?? ''], 1);
+    for (const index of [1, 2, 3]) expectOneRecord([one[index] ?? '', other[index - 1] ?? ''], 1);
     expect(await found()).to.have.members(names([1, 2, 3, 4, 5]));
   });
 
-  it('lets one line of a stream have a sku that two want, whenever it is sent', async () => {
+  it('gives a sku to the same one of two lines each time the stream is sent', async () => {
     const both = [lamp(0, 'stream/1'), lamp(1, 'stream/2')];
     expect((await world.process()(...both)).map(isReplay)).to.deep.equal([false, undefined]);
     expect((await world.process()(...both)).map(isReplay)).to.deep.equal([true, undefined]);

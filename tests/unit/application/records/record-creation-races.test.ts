@@ -16,7 +16,7 @@ import {
 } from '../../../support/creation-world.js';
 import { everyOrder, type Schedule, someOrders } from './interleavings.js';
 
-describe('creations under one key, in every order of their steps', () => {
+describe('concurrent creations under one idempotency key, in every order of their steps', () => {
   let world: World;
 
   const inEveryOrder = (scene: (schedule: Schedule) => Promise<void>) =>
@@ -32,19 +32,19 @@ describe('creations under one key, in every order of their steps', () => {
 
   type Other = () => Promise<unknown>;
 
-  /** Attempts side by side, each in a process of its own, and what else happens at some moment meanwhile. */
+  /** Runs attempts concurrently, each in its own process, and other actions at some moment in between. */
   const play = async (
     schedule: Schedule,
     attempts: readonly Creation<Product>[],
     ...others: Other[]
   ): Promise<Outcome[]> => {
-    const beside = async (other: Other): Promise<Outcome[]> => {
+    const afterOneStep = async (other: Other): Promise<Outcome[]> => {
       await schedule.step();
       await other();
       return [];
     };
     const responses = attempts.map((creation) => world.process((port) => schedule.stepwise(port))(creation));
-    return (await schedule.run([...responses, ...others.map(beside)])).flat();
+    return (await schedule.run([...responses, ...others.map(afterOneStep)])).flat();
   };
 
   const reserved = async () => (await world.reserved()) ?? 0;
@@ -57,7 +57,7 @@ describe('creations under one key, in every order of their steps', () => {
     if (record) await world.records.replace({ ...record, version: 2, fields: { name: 'Changed' } }, 1);
   };
 
-  it('make one record of two attempts', async () => {
+  it('create one record in two attempts', async () => {
     const orders = await inEveryOrder(async (schedule) => {
       const id = expectOneRecord(await play(schedule, [lamp(0), lamp(1)]), 1);
       expect([await world.listed(), await reserved()]).to.deep.equal([[id], id]);
@@ -65,7 +65,7 @@ describe('creations under one key, in every order of their steps', () => {
     expect(orders).to.be.greaterThan(200);
   });
 
-  it('make one record of two attempts in one process', async () => {
+  it('create one record in two attempts in one process', async () => {
     await inEveryOrder(async (schedule) => {
       const shared = world.process((port) => schedule.stepwise(port));
       const responses = (await schedule.run([shared(lamp(0)), shared(lamp(1))])).flat();
@@ -73,14 +73,14 @@ describe('creations under one key, in every order of their steps', () => {
     });
   });
 
-  it('make one record of three attempts', async () => {
+  it('create one record in three attempts', async () => {
     await inSomeOrders(async (schedule) => {
       const id = expectOneRecord(await play(schedule, [lamp(0), lamp(1), lamp(0)]), 1);
       expect(await world.listed()).to.deep.equal([id]);
     });
   });
 
-  it('make none again that is deleted meanwhile', async () => {
+  it('do not recreate a record that is deleted concurrently', async () => {
     let deleted = 0;
     await inEveryOrder(async (schedule) => {
       const responses = await play(schedule, [lamp(0), lamp(1)], deletion);
@@ -95,7 +95,7 @@ describe('creations under one key, in every order of their steps', () => {
     expect(deleted).to.be.greaterThan(100);
   });
 
-  it('tell nothing of what became of the record meanwhile', async () => {
+  it('return the first state of a record that is changed concurrently', async () => {
     let changed = 0;
     await inEveryOrder(async (schedule) => {
       const id = expectOneRecord(await play(schedule, [lamp(0), lamp(1)], change), 1);
@@ -107,7 +107,7 @@ describe('creations under one key, in every order of their steps', () => {
     expect(changed).to.be.greaterThan(100);
   });
 
-  it('finish what a dead process began, whatever is changed and deleted meanwhile', async () => {
+  it('finish the creation of a crashed process, despite concurrent changes and deletions', async () => {
     await inSomeOrders(async (schedule) => {
       await endOf(world.process(differing('insertAll', death))(lamp(0)));
       const id = await reserved();
@@ -124,7 +124,7 @@ describe('creations under one key, in every order of their steps', () => {
       expect(lost).to.equal('idempotency_key_reused');
     };
 
-    it('is refused beside the first, or refuses it, and makes nothing', async () => {
+    it('loses or wins against the first body, and the loser creates nothing', async () => {
       await inEveryOrder(async (schedule) => {
         const responses = await play(schedule, [lamp(0), torch()]);
         expectOneBody(responses);
@@ -132,7 +132,7 @@ describe('creations under one key, in every order of their steps', () => {
       });
     });
 
-    it('is refused from the reservation on, whatever becomes of the record', async () => {
+    it('is rejected once the key is reserved, even if the record is deleted', async () => {
       await inEveryOrder(async (schedule) => {
         await endOf(world.process(differing('insertAll', death))(lamp(0)));
         const responses = await play(schedule, [lamp(1), torch()], deletion);
@@ -143,7 +143,7 @@ describe('creations under one key, in every order of their steps', () => {
       });
     });
 
-    it('is refused after a refusal too, which reserved the id', async () => {
+    it('is rejected after a failed creation, which reserved the id', async () => {
       await inEveryOrder(async (schedule) => {
         const other = await world.occupy(SKU);
         expect(await world.process()(lamp(0))).to.deep.equal(['duplicate_value']);
@@ -155,8 +155,8 @@ describe('creations under one key, in every order of their steps', () => {
     });
   });
 
-  describe('after a refusal', () => {
-    it('by a sku that is free again make one record, under the id that was reserved', async () => {
+  describe('after a failed creation', () => {
+    it('create one record with the reserved id if the duplicate sku is free again', async () => {
       await inEveryOrder(async (schedule) => {
         const other = await world.occupy(SKU);
         expect(await world.process()(lamp(0))).to.deep.equal(['duplicate_value']);
@@ -167,7 +167,7 @@ describe('creations under one key, in every order of their steps', () => {
       });
     });
 
-    it('make it once, when the sku becomes free meanwhile', async () => {
+    it('create one record if the duplicate sku becomes free concurrently', async () => {
       let [none, one, both] = [0, 0, 0];
       await inEveryOrder(async (schedule) => {
         const other = await world.occupy(SKU);
@@ -186,7 +186,7 @@ describe('creations under one key, in every order of their steps', () => {
       expect(Math.min(none, one, both)).to.be.greaterThan(10);
     });
 
-    it('by what it refers to make one record when that is there', async () => {
+    it('create one record if the missing reference exists now', async () => {
       await inEveryOrder(async (schedule) => {
         world.refuses = () => true;
         expect(await world.process()(lamp(0))).to.deep.equal(['validation_failed']);
@@ -197,7 +197,7 @@ describe('creations under one key, in every order of their steps', () => {
     });
   });
 
-  it('are never refused once the record is there, though by now they would be', async () => {
+  it('never fail once the record exists, even if its body is no longer valid', async () => {
     let late = 0;
     await inEveryOrder(async (schedule) => {
       const responses = await play(schedule, [lamp(0), lamp(1)], async () => {

@@ -16,14 +16,14 @@ import {
 
 const PORT_CALLS = ['find', 'validate', 'reserveIds', 'reserve', 'insertAll'];
 
-const ISSUES: Readonly<Record<string, (call: () => unknown) => Promise<unknown>>> = {
-  'dies before': () => death(),
-  'dies after': async (call) => {
+const FAULTS: Readonly<Record<string, (call: () => unknown) => Promise<unknown>>> = {
+  'crashes before': () => death(),
+  'crashes after': async (call) => {
     await call();
     return death();
   },
-  'finds the store gone before': async () => gone(),
-  'finds the store gone after': async (call) => {
+  'loses the store before': async () => gone(),
+  'loses the store after': async (call) => {
     await call();
     return gone();
   },
@@ -33,21 +33,21 @@ const gone = (): never => {
   throw unavailable('gone');
 };
 
-describe('the creation of a record under a key', () => {
+describe('the creation of a record under an idempotency key', () => {
   let world: World;
   beforeEach(() => {
     world = new World();
   });
 
   for (const call of PORT_CALLS) {
-    for (const [what, issue] of Object.entries(ISSUES)) {
-      it(`is finished by a retry when the first attempt ${what} ${call}`, async () => {
-        expect(await endOf(world.process(differing(call, issue))(lamp(0)))).to.equal('lost');
+    for (const [outcome, fault] of Object.entries(FAULTS)) {
+      it(`is finished by a retry if the first attempt ${outcome} ${call}`, async () => {
+        expect(await endOf(world.process(differing(call, fault))(lamp(0)))).to.equal('lost');
         const reserved = await world.reserved();
         const wasMade = (await world.listed()).length === 1;
-        expect(wasMade).to.equal(call === 'insertAll' && what.endsWith('after'));
+        expect(wasMade).to.equal(call === 'insertAll' && outcome.endsWith('after'));
         expect(reserved !== undefined).to.equal(
-          call === 'insertAll' || (call === 'reserve' && what.endsWith('after')),
+          call === 'insertAll' || (call === 'reserve' && outcome.endsWith('after')),
         );
 
         const retry = await world.process()(lamp(1));
@@ -57,16 +57,18 @@ describe('the creation of a record under a key', () => {
         expect(await world.listed()).to.deep.equal([id]);
         if (reserved === undefined) return;
         expect(id).to.equal(reserved);
-        expect(made(retry)[0]?.text, 'what was promised first').to.equal(JSON.stringify(WAYS[0]));
+        expect(made(retry)[0]?.text, 'the representation of the first attempt').to.equal(
+          JSON.stringify(WAYS[0]),
+        );
       });
     }
   }
 
-  for (const what of ['find', 'findUsedIds', 'validate', 'insertAll']) {
-    for (const [how, issue] of Object.entries(ISSUES)) {
-      it(`is finished by a third attempt when the second ${how} ${what} under a reservation`, async () => {
+  for (const call of ['find', 'findUsedIds', 'validate', 'insertAll']) {
+    for (const [outcome, fault] of Object.entries(FAULTS)) {
+      it(`is finished by a third attempt if the second ${outcome} ${call} under a reservation`, async () => {
         await endOf(world.process(differing('insertAll', death))(lamp(0)));
-        expect(await endOf(world.process(differing(what, issue))(lamp(1)))).to.equal('lost');
+        expect(await endOf(world.process(differing(call, fault))(lamp(1)))).to.equal('lost');
         const wasMade = (await world.listed()).length === 1;
         const responses = [...(await world.process()(lamp(1))), ...(await world.process()(lamp(0)))];
         const id = expectOneRecord(responses, wasMade ? 0 : 1);
@@ -76,7 +78,7 @@ describe('the creation of a record under a key', () => {
     }
   }
 
-  it('answers as the first time when the record was changed, and when it was deleted', async () => {
+  it('returns the first response after a change and after a deletion of the record', async () => {
     const first = await world.process()(lamp(0));
     const id = expectOneRecord(first, 1);
     const current = await world.records.find(id);
@@ -87,7 +89,7 @@ describe('the creation of a record under a key', () => {
     expect(await world.listed()).to.deep.equal([]);
   });
 
-  it('tells an attempt that comes late what the others were told, and brings nothing back', async () => {
+  it('returns the same response to a late attempt, and does not restore the deleted record', async () => {
     let wake = () => {};
     const stalled = differing('insertAll', async (call) => {
       await new Promise<void>((go) => {
@@ -106,7 +108,7 @@ describe('the creation of a record under a key', () => {
     expect(await world.listed()).to.deep.equal(listed);
   });
 
-  it('gives a reserved id to nobody else, though its record was refused', async () => {
+  it('keeps a reserved id for its key, even if the creation failed', async () => {
     const process = world.process();
     const other = await world.occupy(SKU);
     expect(await process(lamp(0))).to.deep.equal(['duplicate_value']);

@@ -12,7 +12,7 @@ import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 
 const replacement = (body: object): Change => ({ kind: 'replacement', body });
 
-/** Loses the next writes, and in each lets another writer be faster. */
+/** Loses the next `losses` writes; if `isRaced`, another writer wins each of them. */
 class LosingRepository extends MemoryRepository<Product> {
   losses = 0;
   isRaced = false;
@@ -30,7 +30,7 @@ class LosingRepository extends MemoryRepository<Product> {
   }
 }
 
-describe('the service of records', () => {
+describe('RecordService', () => {
   let records: LosingRepository;
   let clock: FakeClock;
   let backoff: CountingBackoff;
@@ -53,7 +53,7 @@ describe('the service of records', () => {
     });
   });
 
-  it('tries a lost write again on the newest state', async () => {
+  it('retries a lost write on the newest state', async () => {
     const { id } = await created({ name: 'Lamp' });
     records.losses = 3;
     records.isRaced = true;
@@ -62,7 +62,7 @@ describe('the service of records', () => {
     expect(backoff.pauses).to.equal(3);
   });
 
-  it('gives up a write that never wins, with nothing written', async () => {
+  it('gives up a write that never wins, and writes nothing', async () => {
     const { id } = await created({ name: 'Lamp' });
     records.losses = Number.POSITIVE_INFINITY;
     await expectRefusal(products.update(id, ANY_VERSION, replacement({ name: 'Torch' })), 'unavailable');
@@ -81,7 +81,7 @@ describe('the service of records', () => {
     expect((await products.read(id)).fields).to.deep.equal({ name: 'Lamp', sku: 'race-2' });
   });
 
-  it('takes a precondition by value', async () => {
+  it('evaluates preconditions by version', async () => {
     const { id } = await created({ name: 'Lamp' });
     for (const failing of [
       { only: [] },
@@ -98,7 +98,7 @@ describe('the service of records', () => {
     expect(await records.find(id)).to.equal(undefined);
   });
 
-  it('lets no time of change come before another when the clock is set back', async () => {
+  it('never decreases updatedAt if the clock is set back', async () => {
     const { id, createdAt } = await created({ name: 'Lamp' });
     clock.time -= 3_600_000;
     const { updatedAt } = await products.update(id, ANY_VERSION, replacement({ name: 'Torch' }));
@@ -131,7 +131,7 @@ describe('the service of records', () => {
     expect((await products.read(id)).version).to.equal(1);
   });
 
-  it('knows nothing of a record that does not exist', async () => {
+  it('rejects reads and writes of a record that does not exist', async () => {
     await expectRefusal(products.read(9), 'not_found');
     await expectRefusal(products.remove(9, ANY_VERSION), 'not_found');
     await expectRefusal(products.update(9, ANY_VERSION, replacement({ name: 'x' })), 'not_found');
@@ -153,9 +153,9 @@ describe('the service of records', () => {
       ],
       [{ kind: 'merge-patch', body: { price: null } }, {}],
     ];
-    for (const [change, kept] of changes) {
+    for (const [change, remaining] of changes) {
       const { fields: stored } = await products.update(id, ANY_VERSION, change);
-      expect(stored, JSON.stringify(change)).to.deep.equal({ name: stored.name, label: 'x', ...kept });
+      expect(stored, JSON.stringify(change)).to.deep.equal({ name: stored.name, label: 'x', ...remaining });
     }
     expect(VIEW.present(await products.read(id))).to.deep.equal({ id, name: 'c' });
   });

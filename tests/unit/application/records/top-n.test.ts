@@ -2,15 +2,15 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { TopN } from '#src/application/records/top-n.js';
 
-describe('the top N', () => {
-  it('are those that a sort of all would put in front, ties in the order in which they came', () => {
-    const items = fc.array(fc.record({ key: fc.nat(9), came: fc.nat() }));
+describe('TopN', () => {
+  it('returns the first N items of a stable sort', () => {
+    const items = fc.array(fc.record({ key: fc.nat(9), arrival: fc.nat() }));
     fc.assert(
       fc.property(items, fc.integer({ min: 1, max: 12 }), (all, count) => {
         const byKey = (a: { key: number }, b: { key: number }) => a.key - b.key;
-        const few = new TopN(count, byKey);
-        for (const item of all) few.add(item);
-        expect(few.inOrder()).to.deep.equal(all.toSorted(byKey).slice(0, count));
+        const top = new TopN(count, byKey);
+        for (const item of all) top.add(item);
+        expect(top.inOrder()).to.deep.equal(all.toSorted(byKey).slice(0, count));
       }),
       { numRuns: 300 },
     );

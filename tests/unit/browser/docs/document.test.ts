@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { accessOf } from '#browser/docs/access.js';
-import { examplesOf, sampleOf } from '#browser/docs/sample.js';
 import { indentedJson } from '#browser/docs/indented-json.js';
 import type { OpenApi, Schema } from '#browser/docs/openapi.js';
 import { groupsOf } from '#browser/docs/operations.js';
 import { References } from '#browser/docs/references.js';
+import { examplesOf, sampleOf } from '#browser/docs/sample.js';
 import { constraintsOf, typeText } from '#browser/docs/schema-terms.js';
 
 const INFO = { openapi: '3.1.0', info: { title: 'x', version: '1' } };
@@ -15,10 +15,10 @@ function documentOf(more: object): { document: OpenApi; references: References }
   return { document, references: new References(document) };
 }
 
-describe('JSON that is shown in lines', () => {
+describe('indentedJson', () => {
   const withoutSpace = (text: string) => text.replaceAll(/\s/g, '');
 
-  it('is as JavaScript would write it', () => {
+  it('indents like JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const shown = indentedJson(JSON.stringify(value));
@@ -28,19 +28,19 @@ describe('JSON that is shown in lines', () => {
     );
   });
 
-  it('keeps every value as it was written', () => {
+  it('keeps numbers, duplicate fields and escapes as they were written', () => {
     const text = '{"a":9007199254740993,"b":1.0,"a":1e2,"c":"\\u0041 \\" {,}:"}';
     expect(withoutSpace(indentedJson(text))).to.equal(withoutSpace(text));
   });
 
-  it('is not touched where it is none', () => {
+  it('returns text that is not JSON unchanged', () => {
     for (const text of ['', 'plain', '{"a":1}\n{"a":2}\n', '{"a":'])
       expect(indentedJson(text)).to.equal(text);
   });
 });
 
 describe('the operations of a document', () => {
-  const found = {
+  const operation = {
     operationId: 'b',
     tags: ['two'],
     parameters: [{ $ref: '#/components/parameters/a~1b%20c' }],
@@ -58,7 +58,7 @@ describe('the operations of a document', () => {
           { name: 'limit', in: 'query', description: 'Shared' },
           { name: 'limit', in: 'header' },
         ],
-        get: found,
+        get: operation,
         head: { tags: ['one'] },
         options: { tags: ['one'], security: [] },
         post: { tags: ['one'], summary: 'Makes' },
@@ -83,7 +83,7 @@ describe('the operations of a document', () => {
     expect(groups[0]?.description).to.equal('First');
   });
 
-  it('have a name for the address, whether they were given one or not', () => {
+  it('have an id for the URL fragment, even without an operationId', () => {
     expect(groups.map(({ operations }) => operations[0]?.id)).to.deep.equal(['post-x', 'b', 'delete-y']);
   });
 
@@ -95,13 +95,13 @@ describe('the operations of a document', () => {
     ]);
   });
 
-  it('need what the document says, where they say nothing', () => {
+  it('inherit the security of the document unless they declare their own', () => {
     expect(groups[0]?.operations[0]?.access.needsKey).to.equal(true);
     expect(groups[0]?.others[1]?.access.takesKey).to.equal(false);
   });
 });
 
-describe('who may ask for an operation', () => {
+describe('accessOf', () => {
   const { document, references } = documentOf({
     components: {
       securitySchemes: {
@@ -113,23 +113,23 @@ describe('who may ask for an operation', () => {
   });
   const access = (...requirements: Record<string, string[]>[]) =>
     accessOf(requirements, document, references);
-  const nobody = { takesKey: false, needsKey: false, scopes: [], others: [] };
+  const publicAccess = { takesKey: false, needsKey: false, scopes: [], others: [] };
 
-  it('is told by what is enough', () => {
-    expect(access()).to.deep.equal(nobody);
-    expect(access({})).to.deep.equal(nobody);
+  it('collects the scopes of the alternatives, of which any one suffices', () => {
+    expect(access()).to.deep.equal(publicAccess);
+    expect(access({})).to.deep.equal(publicAccess);
     const both = access({ bearer: ['a'] }, { oauth: ['a', 'b'] });
     expect(both).to.deep.equal({ takesKey: true, needsKey: true, scopes: ['a', 'b'], others: [] });
     expect(access({}, { bearer: [] })).to.include({ takesKey: true, needsKey: false });
   });
 
-  it('is not who has a key where other credentials are asked for', () => {
-    expect(access({ client: [] }, {})).to.deep.equal({ ...nobody, others: ['Id and secret.'] });
-    expect(access({ unknown: [] })).to.deep.equal({ ...nobody, others: ['unknown'] });
+  it('does not offer a key if the operation requires other credentials', () => {
+    expect(access({ client: [] }, {})).to.deep.equal({ ...publicAccess, others: ['Id and secret.'] });
+    expect(access({ unknown: [] })).to.deep.equal({ ...publicAccess, others: ['unknown'] });
   });
 });
 
-describe('what is said of a schema', () => {
+describe('the description of a schema', () => {
   const { references } = documentOf({
     components: {
       schemas: {
@@ -142,7 +142,7 @@ describe('what is said of a schema', () => {
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
   const sample = (schema: Schema | { $ref: string }) => sampleOf(schema, references);
 
-  it('is its type in words', () => {
+  it('names its type in words', () => {
     for (const [schema, text] of [
       [{ type: 'integer' }, 'integer'],
       [{ type: ['string', 'null'] }, 'string or null'],
@@ -154,7 +154,7 @@ describe('what is said of a schema', () => {
       expect(typeText(schema, references)).to.equal(text);
   });
 
-  it('is what it must be beside that', () => {
+  it('lists its constraints', () => {
     const terms = (schema: Schema) => constraintsOf(schema, references);
     expect(terms({ minimum: 1, maximum: 1_000, default: 100 })).to.deep.equal(['1 to 1,000', 'default 100']);
     expect(terms({ minLength: 1, pattern: '^a$', readOnly: true })).to.deep.equal([
@@ -168,7 +168,7 @@ describe('what is said of a schema', () => {
     expect(terms({})).to.deep.equal([]);
   });
 
-  it('is an example of it, of what is sent', () => {
+  it('shows an example of the writable fields', () => {
     expect(sample(ref('Price'))).to.deep.equal({ amount: 1 });
     expect(
       sample({
@@ -185,13 +185,13 @@ describe('what is said of a schema', () => {
     expect(sample({ type: 'object', examples: [{ a: 1 }] })).to.deep.equal({ a: 1 });
   });
 
-  it('has an end where the schema has none', () => {
+  it('ends the example of a recursive schema', () => {
     expect(JSON.stringify(sample(ref('Tree'))).length).to.be.lessThan(200);
     expect(sample(ref('Loop'))).to.equal('text');
     expect(sample({ $ref: '#/nowhere/at/all' })).to.equal('text');
   });
 
-  it('gives way to the examples of the document', () => {
+  it('prefers the examples of the document', () => {
     const values = (media: object) =>
       examplesOf({ a: media, b: { example: 3 } }, 'a', references).map(({ value }) => value);
     expect(values({ example: 1, schema: { type: 'string' } })).to.deep.equal([1]);

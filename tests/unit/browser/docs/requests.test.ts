@@ -37,20 +37,20 @@ function urlOf(...entries: Entry[]): string {
   return attemptOf(operation({ path: '/v1/products' }), { entries, accept: '*/*' }, BASE).url;
 }
 
-/** What a shell hands over to curl, word by word. */
-function wordsOf(command: string): string[] {
+/** The arguments that a shell passes to curl. */
+function argumentsOf(command: string): string[] {
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}\n`;
   const out = execFileSync('sh', ['-c', script], { encoding: 'utf8', env: { API_KEY: 'pcs_x' } });
   return out.split('\0').slice(0, -1);
 }
 
-describe('a request that is tried on the page', () => {
-  it('goes below the folder of the page, whatever the document says of servers', () => {
+describe('a request from the documentation page', () => {
+  it('resolves against the folder of the page, not against the servers of the document', () => {
     const { url } = attemptOf(operation(), { entries: [entry('id', 'path', '7')], accept: '*/*' }, BASE);
     expect(url).to.equal('https://shop.example/catalogue/v1/products/7');
   });
 
-  it('has in its path and query just what was typed', () => {
+  it('encodes the input in its path and query', () => {
     const attempt = attemptOf(
       operation(),
       { entries: [entry('id', 'path', '../a b?$&')], accept: '*/*' },
@@ -62,27 +62,27 @@ describe('a request that is tried on the page', () => {
     );
   });
 
-  it('leaves out what was left empty', () => {
+  it('omits empty parameters', () => {
     expect(
       urlOf(entry('limit', 'query', ''), entry('attributes', 'query', '', { kind: 'members' })),
     ).to.equal(`${BASE}v1/products`);
   });
 
-  it('separates the values of a list as the document says', () => {
+  it('separates the values of a list as the document declares', () => {
     expect(urlOf(entry('sort', 'query', 'name,-id', { kind: 'list', explode: false }))).to.match(
       /\?sort=name,-id$/,
     );
     expect(urlOf(entry('tag', 'query', 'a,b', { kind: 'list' }))).to.match(/\?tag=a&tag=b$/);
   });
 
-  it('takes the members of a free-form parameter line by line', () => {
+  it('reads one member of a free-form parameter per line', () => {
     const text = 'attributes.colour=black\n\n attributes.a:b =1=2';
     expect(urlOf(entry('attributes', 'query', text, { kind: 'members' }))).to.equal(
       `${BASE}v1/products?attributes.colour=black&attributes.a:b=1%3D2`,
     );
   });
 
-  it('carries the headers that were typed, and the types that were chosen', () => {
+  it('carries the entered headers and the selected media types', () => {
     const { headers, body } = attemptOf(
       operation(),
       {
@@ -104,7 +104,7 @@ describe('a request that is tried on the page', () => {
 describe('the same request for curl', () => {
   const hostile = `it's "$HOME" \`id\` $(id) \\ !x\n@file ; é`;
 
-  it('comes out of a shell as it went in, with the key from the environment', () => {
+  it('survives the shell unchanged, with the key from the environment', () => {
     const attempt = {
       method: 'PATCH',
       url: `${BASE}v1/products/7?name=it's`,
@@ -112,7 +112,7 @@ describe('the same request for curl', () => {
       body: hostile,
       takesKey: true,
     };
-    expect(wordsOf(curlOf(attempt))).to.deep.equal([
+    expect(argumentsOf(curlOf(attempt))).to.deep.equal([
       '--include',
       '--request',
       'PATCH',
@@ -126,18 +126,21 @@ describe('the same request for curl', () => {
     ]);
   });
 
-  it('says the method only where curl would take another', () => {
+  it('names the method only if curl would use another one', () => {
     const plain = { url: BASE, headers: [], takesKey: false };
-    expect(wordsOf(curlOf({ ...plain, method: 'GET' }))).to.deep.equal(['--include', BASE]);
-    expect(wordsOf(curlOf({ ...plain, method: 'HEAD' }))).to.deep.equal(['--include', '--head', BASE]);
-    expect(wordsOf(curlOf({ ...plain, method: 'POST', body: '{}' }))).to.deep.equal([
+    expect(argumentsOf(curlOf({ ...plain, method: 'GET' }))).to.deep.equal(['--include', BASE]);
+    expect(argumentsOf(curlOf({ ...plain, method: 'HEAD' }))).to.deep.equal(['--include', '--head', BASE]);
+    expect(argumentsOf(curlOf({ ...plain, method: 'POST', body: '{}' }))).to.deep.equal([
       '--include',
       BASE,
       '--data-raw',
       '{}',
     ]);
-    expect(wordsOf(curlOf({ ...plain, method: 'POST' })).slice(1, 3)).to.deep.equal(['--request', 'POST']);
-    expect(wordsOf(curlOf({ ...plain, method: 'GET', body: '' })).slice(1, 3)).to.deep.equal([
+    expect(argumentsOf(curlOf({ ...plain, method: 'POST' })).slice(1, 3)).to.deep.equal([
+      '--request',
+      'POST',
+    ]);
+    expect(argumentsOf(curlOf({ ...plain, method: 'GET', body: '' })).slice(1, 3)).to.deep.equal([
       '--request',
       'GET',
     ]);

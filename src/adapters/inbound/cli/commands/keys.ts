@@ -19,7 +19,7 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
 
   keys
     .command('create')
-    .description('create an API key and print it, this once')
+    .description('create an API key and print it; it is not shown again')
     .requiredOption('--name <name>', 'the name of the key, 1 to 200 characters')
     .requiredOption('--scopes <scope,…>', `what the key may do: ${SCOPES.join(' ')}`, parseScopes)
     .option(
@@ -30,9 +30,7 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
     .action(async ({ name, scopes, expiresAt }: CreateOptions, command: Command) => {
       const key = { name, scopes, ...(expiresAt !== undefined && { expiresAt }) };
       if (validateApiKey(key).length > 0) {
-        command.error(
-          'error: --name takes 1 to 200 characters that can be read, and --scopes takes each scope once',
-        );
+        command.error('error: --name takes 1 to 200 visible characters, and --scopes takes each scope once');
       }
       await administer(async (administration) => {
         const created = await administration.create(key);
@@ -54,7 +52,7 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
 
   keys
     .command('revoke')
-    .description('make a key worthless')
+    .description('revoke a key permanently')
     .argument('<id>', 'the id of the key', parseId)
     .action((id: number) =>
       administer(async (administration) => {
@@ -75,7 +73,7 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
 /** Parses the id of an API key or a signing key. */
 export function parseId(text: string): number {
   if (/^[1-9]\d{0,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is no id.');
+  throw new InvalidArgumentError('It is not an id.');
 }
 
 function parseScopes(text: string): Scope[] {
@@ -90,5 +88,5 @@ function parseExpiry(text: string): number {
   // The store keeps whole milliseconds.
   const whole = time === undefined ? Number.NaN : Math.floor(time);
   if (validateExpiry(whole, Date.now()).length === 0) return whole;
-  throw new InvalidArgumentError('It must be a time to come.');
+  throw new InvalidArgumentError('It must be a time in the future.');
 }

@@ -13,7 +13,7 @@ export function addSigningKeys(program: Command, { io, loadSettings, loadTasks }
 
   keys
     .command('list')
-    .description('show the keys that sign access tokens, never the keys themselves')
+    .description('show the keys that sign access tokens, never their private parts')
     .action(() =>
       administer(async (administration) => {
         for (const phased of await administration.phased())
@@ -23,7 +23,7 @@ export function addSigningKeys(program: Command, { io, loadSettings, loadTasks }
 
   keys
     .command('rotate')
-    .description('make another key; it signs when every replica and every cache knows it')
+    .description('make another key; it signs after every replica and every cache knows it')
     .action(() =>
       administer(async (administration) => {
         const id = await administration.rotate();
@@ -35,7 +35,7 @@ export function addSigningKeys(program: Command, { io, loadSettings, loadTasks }
 
   keys
     .command('revoke')
-    .description('forget a key immediately, with all tokens that it signed')
+    .description('delete a key immediately; all tokens that it signed become invalid')
     .argument('<id>', 'the id of the key', parseId)
     .action((id: number) =>
       administer(async (administration) => {
@@ -45,7 +45,7 @@ export function addSigningKeys(program: Command, { io, loadSettings, loadTasks }
     );
 }
 
-/** Never contains the key itself. */
+/** A signing key as the command line shows it: without its private part. */
 function presentSigningKey({ key, phase }: PhasedKey): object {
   const { id, createdAt, fields } = key;
   return {

@@ -4,8 +4,8 @@ const WORD_BYTES = 4;
 const WORD_RANGE = 2 ** 32;
 
 /**
- * Pseudorandom choices, always the same for the same key, because they come from a hash. They use only integers, sums and
- * products, which give the same results on every machine.
+ * Pseudorandom choices, always the same for the same key, because they come from a hash. They use only integers, sums
+ * and products, which give the same results on every machine.
  */
 export class SampleDraws {
   private digest: Buffer;
@@ -26,7 +26,7 @@ export class SampleDraws {
     return word / WORD_RANGE;
   }
 
-  /** True in this many of a hundred draws. */
+  /** True in `percent` of 100 draws on average. */
   isIn(percent: number): boolean {
     return this.fraction() * 100 < percent;
   }

@@ -28,7 +28,7 @@ const CURRENCIES: readonly [[string, number], ...[string, number][]] = [
 const SKU_DIGITS = 5;
 
 /**
- * Returns a product as a shop might have it, for trials.
+ * Returns a realistic product for demonstrations and tests.
  * @param index from 1
  * @returns the same product for the same seed and index; its sku is unique among them
  */

@@ -32,8 +32,8 @@ export class Seeding {
   constructor(private readonly deps: SeedingDependencies) {}
 
   /**
-   * Creates those of the first `count` products of a seed that are missing, batch by batch. A caller that stops iterating
-   * leaves the rest for a later run.
+   * Creates those of the first `count` products of a seed that are missing, batch by batch. If the caller stops
+   * iterating, a later run creates the rest.
    * @returns the progress after each batch
    * @throws AppError `unavailable`
    */
@@ -53,7 +53,7 @@ export class Seeding {
     }
   }
 
-  /** Creates records as the service does. A product that is refused uses up no id, because nobody else takes these ids. */
+  /** Creates records as the service does. A refused product uses no id, because only this writer has these ids. */
   private creation(ids: ReservedIds): RecordCreator<Product> {
     const { products: records, reservations, clock } = this.deps;
     return new RecordCreator({

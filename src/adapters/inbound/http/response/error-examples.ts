@@ -18,7 +18,7 @@ const ofParameter = (
 export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> = {
   malformed_json: alone('The body has the member "name" twice in one object.'),
   validation_failed: {
-    message: 'The body is not what this resource takes; see details.',
+    message: 'The request body is invalid; see details.',
     details: [
       { code: 'too_short', message: 'name is too short.', in: 'body', pointer: '/name' },
       { code: 'required', message: 'price.currency is required.', in: 'body', pointer: '/price/currency' },

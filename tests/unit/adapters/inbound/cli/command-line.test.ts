@@ -14,9 +14,9 @@ const create = (name: string, scopes: string, ...more: string[]) => [
   scopes,
   ...more,
 ];
-const purgeable = (time: string) => create('x', 'products:read', '--expires-at', time);
+const createExpiring = (time: string) => create('x', 'products:read', '--expires-at', time);
 
-/** Usage errors: what is asked, and what the message names. */
+/** Usage errors: the arguments, and the expected message. */
 const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] = [
   [[], /^usage: catalogue/],
   [['toString'], /unknown command 'toString'/],
@@ -34,10 +34,10 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [create('x', 'products:read,products:own'), /no scope "products:own"/],
   [create('x', 'products:read,users:read,products:read'), /--scopes/],
   [create('x', 'products:read,'), /no scope ""/],
-  [purgeable('tomorrow'), /--expires-at/],
-  [purgeable('2090-02-31T00:00:00Z'), /--expires-at/],
-  [purgeable('2020-01-01T00:00:00Z'), /--expires-at/],
-  [purgeable('9999-12-31T23:59:59-01:00'), /--expires-at/],
+  [createExpiring('tomorrow'), /--expires-at/],
+  [createExpiring('2090-02-31T00:00:00Z'), /--expires-at/],
+  [createExpiring('2020-01-01T00:00:00Z'), /--expires-at/],
+  [createExpiring('9999-12-31T23:59:59-01:00'), /--expires-at/],
   [create('x', 'products:read', 'y'), /too many arguments/],
   [['keys', 'list', 'all'], /too many arguments/],
   [['keys', 'revoke'], /missing required argument 'id'/],
@@ -112,7 +112,7 @@ describe('the command line', () => {
     }
   });
 
-  it('tells wrong settings line by line and exits with 78', async () => {
+  it('reports invalid settings line by line and exits with 78', async () => {
     const { code, out, err } = await runInProcess(['keys', 'list'], { STORE: 'x', PORT: 'x' });
     expect([code, out]).to.deep.equal([78, '']);
     expect(err).to.match(/^PORT .*\nSTORE .*\n$/);
@@ -123,7 +123,7 @@ describe('the command line', () => {
       expect((await runInProcess([name, 'revoke', '7'], environment)).code, name).to.equal(1);
   });
 
-  it('refuses a store that dies with the process', async () => {
+  it('rejects the memory store, which ends with the process', async () => {
     for (const args of [
       ['keys', 'list'],
       ['signing-keys', 'list'],
@@ -134,7 +134,7 @@ describe('the command line', () => {
     }
   });
 
-  it('exits with 1 if there is no store to copy, and makes no file by mistake', async () => {
+  it('exits with 1 if there is no store to copy, and creates no file', async () => {
     const [absent, target] = [join(folder, 'absent.sqlite'), join(folder, 'y')];
     for (const from of [`sqlite:${absent}`, 'postgres://x']) {
       const { code, err } = await runInProcess(['copy', '--from', from, '--to', `sqlite:${target}`]);
@@ -159,7 +159,7 @@ describe('the command line', () => {
     expect(new ChecksummedApiKey().isWellFormed(out.trim())).to.equal(true);
   });
 
-  it('seeds so many products, none again when it is run again, and the rest for a larger number', async () => {
+  it('seeds the given number of products, and only the missing ones in a later run', async () => {
     const seed = (count: number, ...more: string[]) =>
       runInProcess(['seed', '--products', `${count}`, ...more], { DATA_DIR: join(folder, 'seeded') });
     expect(await seed(1_100)).to.deep.equal({

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../../../support/temporary-folder.js';
 const DAY_MS = 86_400_000;
 const SECRET = { cipher: 'aes-256-cbc', passphrase: 'sesame' };
 
-describe('certificates from files', () => {
+describe('FileCertificates', () => {
   const folder = temporaryFolder();
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
   const clock = new FakeClock(Date.now());
@@ -23,7 +23,7 @@ describe('certificates from files', () => {
     writeFileSync(files.keyFile, key);
   };
   const open = () => new FileCertificates(files, clock, logger);
-  const complaint = async (certificates = open()) => {
+  const errorMessage = async (certificates = open()) => {
     try {
       await certificates.current();
     } catch (error) {
@@ -41,7 +41,7 @@ describe('certificates from files', () => {
     clock.time = Date.now();
   });
 
-  it('may be of either kind, with the chain behind them', async () => {
+  it('accepts EC and RSA certificates with their chain', async () => {
     for (const pair of [ec, rsa]) {
       write(pair);
       expect(await open().current()).to.deep.equal({ cert: pair.cert, key: pair.key });
@@ -49,9 +49,9 @@ describe('certificates from files', () => {
     expect(logger.events).to.deep.equal([]);
   });
 
-  it('are refused where a file holds something else, in words that name the setting', async () => {
+  it('rejects a file with other content, and names its setting', async () => {
     const cut = (pem: string) => pem.slice(0, pem.length / 3);
-    for (const [cert, key, words] of [
+    for (const [cert, key, message] of [
       ['', ec.key, /^TLS_CERT_FILE: the certificate \S+ holds no certificate in PEM$/],
       ['\u0000binary', ec.key, /^TLS_CERT_FILE: the certificate \S+ holds no certificate in PEM$/],
       [ec.key, ec.cert, /^TLS_CERT_FILE: the certificate \S+ holds no certificate in PEM$/],
@@ -61,29 +61,29 @@ describe('certificates from files', () => {
       [ec.cert, cut(ec.key), /^TLS_KEY_FILE: the key \S+ cannot be used( \(\w+\))?$/],
     ] as const) {
       write({ cert, key });
-      expect(await complaint()).to.match(words);
+      expect(await errorMessage()).to.match(message);
     }
-    for (const [name, words] of [
+    for (const [name, message] of [
       ['certFile', /^TLS_CERT_FILE: the certificate \S+ cannot be read \(ENOENT\)$/],
       ['keyFile', /^TLS_KEY_FILE: the key \S+ cannot be read \(ENOENT\)$/],
     ] as const) {
       write(ec);
       rmSync(files[name]);
-      expect(await complaint()).to.match(words);
+      expect(await errorMessage()).to.match(message);
     }
   });
 
-  it('are refused with a key that is encrypted, in either form, in words that say so', async () => {
+  it('rejects an encrypted key in PKCS #8 and in PKCS #1', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     for (const type of ['pkcs8', 'pkcs1'] as const) {
       write({ cert: ec.cert, key: String(privateKey.export({ type, format: 'pem', ...SECRET })) });
-      expect(await complaint(), type).to.equal(
+      expect(await errorMessage(), type).to.equal(
         `TLS_KEY_FILE: the key ${files.keyFile} is encrypted; it is needed without a passphrase`,
       );
     }
   });
 
-  it('are refused with a key that is weak, or that no handshake could use', async () => {
+  it('rejects a key that is weak, or that no handshake can use', async () => {
     for (const { privateKey } of [
       generateKeyPairSync('rsa', { modulusLength: 1024 }),
       generateKeyPairSync('ec', { namedCurve: 'secp256k1' }),
@@ -91,31 +91,31 @@ describe('certificates from files', () => {
       generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }),
     ]) {
       write({ cert: ec.cert, key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })) });
-      expect(await complaint()).to.match(/^TLS_KEY_FILE: the key \S+ is too weak, or of a kind/);
+      expect(await errorMessage()).to.match(/^TLS_KEY_FILE: the key \S+ is too weak, or of a kind/);
     }
   });
 
-  it('are refused where the certificate of the key is not the first', async () => {
+  it('rejects a chain whose first certificate does not match the key', async () => {
     const [, first = '', second = ''] = /^(.*?END CERTIFICATE-----\n)(.*)$/s.exec(ec.cert) ?? [];
     write({ cert: second + first, key: ec.key });
-    expect(await complaint()).to.match(
+    expect(await errorMessage()).to.match(
       /^TLS_KEY_FILE: the key \S+ is not the one of the certificate \S+ \(TLS_CERT_FILE\)$/,
     );
   });
 
-  it('are refused where the chain is cut off, wherever', async () => {
+  it('rejects a truncated chain', async () => {
     const leafEnd = ec.cert.indexOf('-----END CERTIFICATE-----') + 26;
     for (const length of [leafEnd + 1, leafEnd + 8, leafEnd + 27, leafEnd + 200, ec.cert.length - 3]) {
       write({ cert: ec.cert.slice(0, length), key: ec.key });
-      expect(await complaint(), `${length}`).to.match(
+      expect(await errorMessage(), `${length}`).to.match(
         /^TLS_CERT_FILE: the certificate \S+ (is cut off|cannot be used)/,
       );
     }
     write({ cert: `# Leaf\n---\n${ec.cert}# end`, key: ec.key });
-    expect(await complaint()).to.equal('none');
+    expect(await errorMessage()).to.equal('none');
   });
 
-  it('take no other’s place before their time or after it, and do in their time', async () => {
+  it('keeps the current certificate until the new one is valid', async () => {
     const now = clock.time;
     const late = await chain('EC', { from: now - 30 * DAY_MS, to: now - DAY_MS });
     const early = await chain('EC', { from: now + DAY_MS, to: now + 90 * DAY_MS });
@@ -124,7 +124,7 @@ describe('certificates from files', () => {
     await certificates.current();
     for (const pair of [late, early]) {
       write(pair);
-      expect(await complaint(certificates)).to.match(
+      expect(await errorMessage(certificates)).to.match(
         /^TLS_CERT_FILE: the certificate \S+ is not valid now, but from .* GMT to .* GMT$/,
       );
     }
@@ -132,7 +132,7 @@ describe('certificates from files', () => {
     expect((await certificates.current()).cert).to.equal(early.cert);
   });
 
-  it('are better than none at the start though their time is over, which is told', async () => {
+  it('starts with an expired certificate, and logs a warning', async () => {
     const late = await chain('EC', { from: clock.time - 30 * DAY_MS, to: clock.time - DAY_MS });
     write(late);
     const certificates = open();
@@ -143,19 +143,19 @@ describe('certificates from files', () => {
     expect((await certificates.current()).cert).to.equal(ec.cert);
   });
 
-  describe('are followed through links', () => {
+  describe('with symbolic links', () => {
     const link = (target: string, name: string) => {
       symlinkSync(target, join(folder, `${name}.new`));
       renameSync(join(folder, `${name}.new`), join(folder, name));
     };
-    const shown = async (certificates: FileCertificates) =>
+    const presentedSerial = async (certificates: FileCertificates) =>
       new X509Certificate((await certificates.current()).cert).serialNumber;
     const serial = ({ cert }: Chain) => new X509Certificate(cert).serialNumber;
     beforeEach(() => {
       for (const file of Object.values(files)) rmSync(file, { force: true });
     });
 
-    it('as Kubernetes lays them: to a folder that is changed for another', async () => {
+    it('follows those of Kubernetes: to a folder that is replaced', async () => {
       for (const [name, pair] of [
         ['..2026_01', ec],
         ['..2026_02', rsa],
@@ -168,13 +168,13 @@ describe('certificates from files', () => {
       link('..data/cert.pem', 'cert.pem');
       link('..data/key.pem', 'key.pem');
       const certificates = open();
-      expect(await shown(certificates)).to.equal(serial(ec));
+      expect(await presentedSerial(certificates)).to.equal(serial(ec));
       link('..2026_02', '..data');
       rmSync(join(folder, '..2026_01'), { recursive: true });
-      expect(await shown(certificates)).to.equal(serial(rsa));
+      expect(await presentedSerial(certificates)).to.equal(serial(rsa));
     });
 
-    it('as certbot lays them: each to an archive, one after the other', async () => {
+    it('follows those of certbot: to an archive, replaced one after the other', async () => {
       mkdirSync(join(folder, 'archive'));
       for (const [number, pair] of [ec, rsa].entries()) {
         writeFileSync(join(folder, 'archive', `cert${number}.pem`), pair.cert);
@@ -183,11 +183,11 @@ describe('certificates from files', () => {
       link('archive/cert0.pem', 'cert.pem');
       link('archive/key0.pem', 'key.pem');
       const certificates = open();
-      expect(await shown(certificates)).to.equal(serial(ec));
+      expect(await presentedSerial(certificates)).to.equal(serial(ec));
       link('archive/key1.pem', 'key.pem');
-      expect(await complaint(certificates)).to.match(/is not the one of/);
+      expect(await errorMessage(certificates)).to.match(/is not the one of/);
       link('archive/cert1.pem', 'cert.pem');
-      expect(await shown(certificates)).to.equal(serial(rsa));
+      expect(await presentedSerial(certificates)).to.equal(serial(rsa));
     });
   });
 });

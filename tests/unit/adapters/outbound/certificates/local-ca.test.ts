@@ -8,16 +8,16 @@ import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
 const DAY_MS = 86_400_000;
 
-describe('self-signed certificates', () => {
+describe('LocalCa', () => {
   const root = temporaryFolder();
-  let made = 0;
+  let count = 0;
   let folder: string;
   let clock: FakeClock;
   const open = () => new LocalCa(folder, clock);
   const authority = () => readFileSync(open().authorityFile, 'utf8');
 
-  /** As a client sees it that trusts the CA's file and has the same clock. */
-  const expectGood = (cert: string) => {
+  /** Checks the certificate like a client that trusts the CA's file and has the same clock. */
+  const expectValid = (cert: string) => {
     const issuer = new X509Certificate(authority());
     expect(new X509Certificate(cert).verify(issuer.publicKey)).to.equal(true);
     for (const { validFrom, validTo } of [new X509Certificate(cert), issuer]) {
@@ -27,11 +27,11 @@ describe('self-signed certificates', () => {
   };
 
   beforeEach(() => {
-    folder = join(root, `${++made}`, 'tls');
+    folder = join(root, `${++count}`, 'tls');
     clock = new FakeClock(Date.now());
   });
 
-  it('are made once, and reused', async () => {
+  it('issues a certificate once, and reuses it', async () => {
     const first = await open().current();
     expect(await open().current()).to.deep.equal(first);
     const certificate = new X509Certificate(first.cert);
@@ -43,19 +43,19 @@ describe('self-signed certificates', () => {
     expect(certificate.ca).to.equal(false);
   });
 
-  it('keep their keys to the owner', async () => {
+  it('makes the key files readable only by their owner', async () => {
     await open().current();
     for (const file of ['ca-key.pem', 'server.pem'])
       expect(statSync(join(folder, file)).mode & 0o077, file).to.equal(0);
   });
 
-  it('are one, however many processes start together', async () => {
+  it('issues one certificate to concurrent first starts', async () => {
     const identities = await Promise.all(Array.from({ length: 10 }, () => open().current()));
     expect(new Set(identities.map(({ cert }) => cert))).to.have.length(1);
     expect(readdirSync(join(folder, '..'))).to.deep.equal(['tls']);
   });
 
-  it('are renewed by the same CA with under 30 days left, and not before', async () => {
+  it('renews a certificate by the same CA once less than 30 days are left', async () => {
     const first = await open().current();
     const old = authority();
     clock.time += 366 * DAY_MS;
@@ -70,7 +70,7 @@ describe('self-signed certificates', () => {
     expect(readdirSync(folder).toSorted()).to.deep.equal(['ca-key.pem', 'ca.pem', 'server.pem']);
   });
 
-  it('come from one new CA when the old one ends, however many processes see it', async () => {
+  it('makes one new CA for concurrent processes when the old one ends', async () => {
     await open().current();
     const old = authority();
     clock.time += 3_640 * DAY_MS;
@@ -81,7 +81,7 @@ describe('self-signed certificates', () => {
       expect(new X509Certificate(cert).verify(issuer.publicKey)).to.equal(true);
   });
 
-  it('are made anew, the CA too, where the clock was ahead when they were made, however many processes see it', async () => {
+  it('makes a new CA for concurrent processes if the clock was ahead when the old one was made', async () => {
     const now = clock.time;
     clock.time += 400 * DAY_MS;
     await open().current();
@@ -89,11 +89,11 @@ describe('self-signed certificates', () => {
     clock.time = now;
     const identities = await Promise.all(Array.from({ length: 10 }, () => open().current()));
     expect(authority()).to.not.equal(ahead);
-    for (const { cert } of identities) expectGood(cert);
+    for (const { cert } of identities) expectValid(cert);
     expect(await open().current()).to.deep.equal(identities[0]);
   });
 
-  it('are renewed by the same CA where the clock was ahead when it last renewed them', async () => {
+  it('renews a certificate by the same CA if the clock was ahead at the last renewal', async () => {
     const now = clock.time;
     await open().current();
     const old = authority();
@@ -102,18 +102,18 @@ describe('self-signed certificates', () => {
     clock.time = now + DAY_MS;
     const { cert } = await open().current();
     expect(cert).to.not.equal(ahead.cert);
-    expectGood(cert);
+    expectValid(cert);
     expect(authority()).to.equal(old);
   });
 
-  it('are good after a clock that was put back by less than they are backdated', async () => {
+  it('keeps a certificate if the clock is set back by less than certificates are backdated', async () => {
     const first = await open().current();
     clock.time -= 30 * 60_000;
     expect(await open().current()).to.deep.equal(first);
-    expectGood(first.cert);
+    expectValid(first.cert);
   });
 
-  it('come from a new CA when the old one ends, though they would last longer', async () => {
+  it('makes a new CA when the old one ends, even if the certificate would last longer', async () => {
     await open().current();
     clock.time += 3_615 * DAY_MS;
     const last = await open().current();
@@ -121,31 +121,31 @@ describe('self-signed certificates', () => {
     clock.time += 10 * DAY_MS;
     expect((await open().current()).cert).to.not.equal(last.cert);
     expect(authority()).to.not.equal(old);
-    expectGood((await open().current()).cert);
+    expectValid((await open().current()).cert);
   });
 
-  it('are always signed by the CA that clients are given', async () => {
+  it('replaces a certificate that another CA signed', async () => {
     await open().current();
-    const strange = join(folder, '..', 'strange');
-    await new LocalCa(strange, clock).current();
-    writeFileSync(join(folder, 'server.pem'), readFileSync(join(strange, 'server.pem')));
-    expectGood((await open().current()).cert);
+    const foreign = join(folder, '..', 'foreign');
+    await new LocalCa(foreign, clock).current();
+    writeFileSync(join(folder, 'server.pem'), readFileSync(join(foreign, 'server.pem')));
+    expectValid((await open().current()).cert);
   });
 
-  it('are said to be damaged where they are', async () => {
-    const spoil: Record<string, () => void> = {
-      'a server’s file of nonsense': () => writeFileSync(join(folder, 'server.pem'), 'nonsense'),
-      'a server’s certificate of nonsense': () =>
+  it('reports damaged files, and recommends to delete the folder', async () => {
+    const damages: Record<string, () => void> = {
+      'an invalid server file': () => writeFileSync(join(folder, 'server.pem'), 'nonsense'),
+      'an invalid server certificate': () =>
         writeFileSync(join(folder, 'server.pem'), 'key\n-----BEGIN CERTIFICATE-----\nAAAA\n'),
-      'a CA of nonsense': () => writeFileSync(join(folder, 'ca.pem'), 'nonsense'),
-      'an empty CA': () => writeFileSync(join(folder, 'ca.pem'), ''),
-      'no CA': () => rmSync(join(folder, 'ca.pem')),
-      'no key to renew with': () => {
+      'an invalid CA file': () => writeFileSync(join(folder, 'ca.pem'), 'nonsense'),
+      'an empty CA file': () => writeFileSync(join(folder, 'ca.pem'), ''),
+      'no CA file': () => rmSync(join(folder, 'ca.pem')),
+      'no CA key at a renewal': () => {
         rmSync(join(folder, 'ca-key.pem'));
         clock.time += 380 * DAY_MS;
       },
     };
-    for (const [what, damage] of Object.entries(spoil)) {
+    for (const [name, damage] of Object.entries(damages)) {
       rmSync(folder, { recursive: true, force: true });
       await open().current();
       damage();
@@ -155,7 +155,7 @@ describe('self-signed certificates', () => {
           () => ({ message: 'none' }),
           (error: Error) => error,
         );
-      expect(message, what).to.include(folder).and.to.include('delete');
+      expect(message, name).to.include(folder).and.to.include('delete');
     }
     rmSync(folder, { recursive: true });
     await open().current();

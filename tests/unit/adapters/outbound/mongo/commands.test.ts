@@ -16,30 +16,30 @@ import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 
 const DUPLICATE = 11_000;
-/** What is asked beside the data, of the connection or the server. */
+/** Commands about the connection or the server, not about data. */
 const ADMINISTRATION = ['hello', 'ismaster', 'ping', 'endSessions', 'listIndexes', 'createIndexes'];
 
 type Script = (name: string, command: Document) => Scripted | undefined;
 
-describe('what is sent to MongoDB', () => {
+describe('the commands to MongoDB', () => {
   let server: ScriptedMongo;
   let script: Script;
-  let stored: Storage;
+  let storage: Storage;
 
   beforeEach(async () => {
     script = () => undefined;
-    server = new ScriptedMongo((...requested) => script(...requested));
+    server = new ScriptedMongo((...command) => script(...command));
     const url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
-    stored = mongoStorage({ url, budget: ENDLESS });
+    storage = mongoStorage({ url, budget: ENDLESS });
   });
   afterEach(async () => {
-    await stored.store.close();
+    await storage.store.close();
     await server.stop();
   });
 
-  it('has a time limit, whatever reads or writes, and says what acknowledges a write', async () => {
-    const { products, reservations, archives } = stored;
-    const [records, kept] = [archives.records[0], archives.reservations[0]];
+  it('have a time limit, and a read or write concern', async () => {
+    const { products, reservations, archives } = storage;
+    const [recordArchive, reservationArchive] = [archives.records[0], archives.reservations[0]];
     await products.reserveIds(3);
     await products.releaseIds(1, 2);
     await products.insert(product(1));
@@ -54,29 +54,29 @@ describe('what is sent to MongoDB', () => {
     await products.count([]);
     await reservations.products.reserve([reservation('a')]);
     await reservations.products.find(['a']);
-    await records?.read(0, 1);
-    await records?.add([product(1)]);
-    await records?.discard([1]);
-    await records?.nextId();
-    await records?.raiseNextId(5);
-    await kept?.read('', 1);
-    await kept?.add([reservation('a')]);
-    await kept?.discard(['a']);
-    const requested = server.commands.filter(
+    await recordArchive?.read(0, 1);
+    await recordArchive?.add([product(1)]);
+    await recordArchive?.discard([1]);
+    await recordArchive?.nextId();
+    await recordArchive?.raiseNextId(5);
+    await reservationArchive?.read('', 1);
+    await reservationArchive?.add([reservation('a')]);
+    await reservationArchive?.discard(['a']);
+    const dataCommands = server.commands.filter(
       (command) => !ADMINISTRATION.includes(Object.keys(command)[0] ?? ''),
     );
-    expect(requested.length).to.be.at.least(22);
-    for (const { $db, lsid, ...command } of requested) {
-      const what = JSON.stringify(command);
-      expect(command['maxTimeMS'], what).to.be.within(1, 2_000);
+    expect(dataCommands.length).to.be.at.least(22);
+    for (const { $db, lsid, ...command } of dataCommands) {
+      const text = JSON.stringify(command);
+      expect(command['maxTimeMS'], text).to.be.within(1, 2_000);
       const [name = ''] = Object.keys(command);
       if (['insert', 'update', 'delete', 'findAndModify'].includes(name))
-        expect(command['writeConcern'], what).to.deep.equal({ w: 'majority', wtimeout: 1_500, j: true });
-      else expect(command['readConcern'].level, what).to.be.oneOf(['majority', 'snapshot']);
+        expect(command['writeConcern'], text).to.deep.equal({ w: 'majority', wtimeout: 1_500, j: true });
+      else expect(command['readConcern'].level, text).to.be.oneOf(['majority', 'snapshot']);
     }
   });
 
-  it('asks no more of an archive than some mebibytes at a time, however many entries those are', async () => {
+  it('read at most some mebibytes of an archive at a time', async () => {
     const fields = { name: 'x'.repeat(1024 * 1024) };
     const all = Array.from({ length: 10 }, (_, at) => ({ ...product(at + 1), fields, live: true }));
     const firstBatch = all.map(({ id, ...rest }) => ({
@@ -86,42 +86,42 @@ describe('what is sent to MongoDB', () => {
       updatedAt: new Date(0),
     }));
     script = (name) => (name === 'find' ? { cursor: { id: 0n, ns: 'x.products', firstBatch } } : undefined);
-    const page = await stored.archives.records[0]?.read(0, 1_000);
+    const page = await storage.archives.records[0]?.read(0, 1_000);
     expect(page?.map(({ id }) => id)).to.deep.equal([1, 2, 3, 4]);
   });
 
-  it('asks for one item, or one value of a unique field, by that alone', async () => {
+  it('find a record by its id or its unique field alone', async () => {
     script = (name) =>
       name === 'find'
         ? { cursor: { id: 0n, ns: 'x.products', firstBatch: [{ _id: 1, deletedAt: new Date(0) }] } }
         : undefined;
-    expect(await stored.products.find(1), 'a tombstone is no record').to.equal(undefined);
-    await stored.products.findByUnique('sku', 'x');
+    expect(await storage.products.find(1), 'a tombstone is not a record').to.equal(undefined);
+    await storage.products.findByUnique('sku', 'x');
     const filters = server.requested('find').map(({ filter }) => filter);
     expect(filters).to.deep.equal([{ _id: 1 }, { 'fields.sku': { $eq: 'x' } }]);
   });
 
-  for (const [what, errmsg] of [
+  for (const [source, errmsg] of [
     ['older servers', 'E11000 duplicate key error collection: x.products index: sku dup key: { : "s" }'],
     ['compatible clouds', "Duplicate key violation on the requested collection: Index 'sku'"],
   ] as const) {
-    it(`is understood where the key that refused is in the message alone, as of ${what}`, async () => {
+    it(`report a duplicate if only the message names the index, as from ${source}`, async () => {
       const failure: Document = { index: 0, code: DUPLICATE, errmsg };
       script = (name) =>
         name === 'insert' || name === 'update' ? { n: 0, writeErrors: [failure] } : undefined;
-      await expectRefusal(stored.products.insert(product(1)), 'duplicate_value', ['/sku']);
-      await expectRefusal(stored.products.replace(product(1), 1), 'duplicate_value', ['/sku']);
-      const [outcome] = await stored.products.insertAll([product(1)]);
+      await expectRefusal(storage.products.insert(product(1)), 'duplicate_value', ['/sku']);
+      await expectRefusal(storage.products.replace(product(1), 1), 'duplicate_value', ['/sku']);
+      const [outcome] = await storage.products.insertAll([product(1)]);
       expect(outcome).to.have.property('code', 'duplicate_value');
       failure['errmsg'] = errmsg.replace('sku', '_id_');
-      expect(await stored.products.insert(product(1))).to.equal(false);
-      expect(await stored.products.insertAll([product(1)])).to.deep.equal(['id_conflict']);
+      expect(await storage.products.insert(product(1))).to.equal(false);
+      expect(await storage.products.insertAll([product(1)])).to.deep.equal(['id_conflict']);
     });
   }
 });
 
 describe('a connection to MongoDB that breaks', () => {
-  /** More than a socket takes at once: the driver then waits for the socket, and hands its error on as it is. */
+  /** More than a socket accepts at once, so the driver waits for the socket and passes on its error unchanged. */
   const LARGE = 'x'.repeat(8 * 1024 * 1024);
   let server: ScriptedMongo;
   let store: MongoStore;
@@ -140,7 +140,7 @@ describe('a connection to MongoDB that breaks', () => {
     await server.stop();
   });
 
-  it('behind a command leaves the outcome unknown, and is mended by itself', async () => {
+  it('after a command leaves the outcome unknown, and reconnects by itself', async () => {
     breaks = true;
     await expectRefusal(products.find(1), 'unavailable');
     await expectRefusal(products.insert(product(1)), 'unavailable');
@@ -148,7 +148,7 @@ describe('a connection to MongoDB that breaks', () => {
     expect(await products.insert(product(1))).to.equal(true);
   });
 
-  it('while a command is written leaves the outcome unknown', async () => {
+  it('during a write to the socket leaves the outcome unknown', async () => {
     server.maxBytes = 1024 * 1024;
     const reservations = new MongoIdempotencyStore(store, PRODUCTS);
     const large = product(1, { description: LARGE });
@@ -166,12 +166,12 @@ describe('a connection to MongoDB that breaks', () => {
 });
 
 describe('a password of MongoDB that is being changed', () => {
-  // AuthenticationFailed, and what Atlas calls it.
+  // AuthenticationFailed, and the name that Atlas uses.
   for (const [code, codeName] of [
     [18, 'AuthenticationFailed'],
     [8_000, 'AtlasError'],
   ] as const) {
-    it(`is an outage, at the start and later: ${codeName}`, async () => {
+    it(`is an outage, both at the start and later: ${codeName}`, async () => {
       let accepted = false;
       const server = new ScriptedMongo((name) => {
         if (name !== 'saslStart') return undefined;

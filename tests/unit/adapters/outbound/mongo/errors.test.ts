@@ -25,7 +25,7 @@ const LOST_CURSOR = {
   ObjectIsBusy: 314,
 };
 
-const PASSING = {
+const TEMPORARY = {
   ...LOST_CURSOR,
   HostUnreachable: 6,
   HostNotFound: 7,
@@ -79,7 +79,7 @@ const PASSING = {
   InterruptedDueToFCVChange: 10_045_600,
 };
 
-const LASTING = {
+const PERMANENT = {
   BadValue: 2,
   Unauthorized: 13,
   CommandNotFound: 59,
@@ -90,15 +90,15 @@ const LASTING = {
 };
 
 describe('an error of MongoDB', () => {
-  for (const [name, code] of Object.entries(PASSING)) {
-    it(`says that the store is not there: ${name}`, () => {
+  for (const [name, code] of Object.entries(TEMPORARY)) {
+    it(`is temporary, so the store is unavailable: ${name}`, () => {
       const error = serverError({ code });
       expectUnavailable(toCoreError(error), error);
     });
   }
 
-  for (const [name, code] of Object.entries(LASTING)) {
-    it(`is a defect, and stays what it is: ${name}`, () => {
+  for (const [name, code] of Object.entries(PERMANENT)) {
+    it(`is a defect, and stays unchanged: ${name}`, () => {
       const error = serverError({ code });
       expect(toCoreError(error)).to.equal(error);
     });
@@ -110,29 +110,29 @@ describe('an error of MongoDB', () => {
     'SystemOverloadedError',
     'HandshakeError',
   ]) {
-    it(`says that the store is not there where it has the label ${label}`, () => {
+    it(`with the label ${label} is temporary`, () => {
       const error = serverError({ code: 2, errorLabels: [label] });
       expectUnavailable(toCoreError(error), error);
     });
   }
 
-  it('says so where the majority did not acknowledge, whatever the code', () => {
+  it('of a missing majority acknowledgement is temporary, with any code', () => {
     const error = new MongoWriteConcernError({ ok: 1, writeConcernError: { code: 79, errmsg: 'no' } });
     expectUnavailable(toCoreError(error), error);
   });
 
-  it('says so where it comes from the way to the server', () => {
+  it('of the network is temporary', () => {
     const error = new MongoNetworkError('cut');
     expectUnavailable(toCoreError(error), error);
   });
 
-  it('stays what it is where the driver was called wrongly, or it is none of the driver', () => {
+  it('stays unchanged if the driver was misused, or if it is not of the driver', () => {
     for (const error of [new MongoInvalidArgumentError('x'), new TypeError('x'), unavailable('x'), 'x'])
       expect(toCoreError(error)).to.equal(error);
   });
 
-  it('is known as that of a lost cursor, of a costly query, of a value that is taken', () => {
-    const codes = { ...PASSING, ...LASTING, QueryExceededMemoryLimitNoDiskUseAllowed: 292 };
+  it('is classified as a lost cursor, an expensive query or a duplicate key', () => {
+    const codes = { ...TEMPORARY, ...PERMANENT, QueryExceededMemoryLimitNoDiskUseAllowed: 292 };
     const namesOf = (is: (error: unknown) => boolean) =>
       Object.entries(codes).flatMap(([name, code]) => (is(serverError({ code })) ? [name] : []));
     expect(namesOf(isCursorLost)).to.deep.equal(Object.keys(LOST_CURSOR));
@@ -143,24 +143,24 @@ describe('an error of MongoDB', () => {
     expect(namesOf(isDuplicateKey)).to.deep.equal(['DuplicateKey']);
   });
 
-  it('names the index that refused, by its key or its name, and one that names none is a defect', () => {
-    const refusing = (message: string, keyPattern?: object) =>
+  it('names the violated index by its key or its name; without either it is a defect', () => {
+    const indexIn = (message: string, keyPattern?: object) =>
       violatedIndex(new MongoServerError({ message, code: 11_000, keyPattern }));
-    expect(refusing('x', { 'fields.sku': 1 })).to.deep.equal({ path: 'fields.sku' });
+    expect(indexIn('x', { 'fields.sku': 1 })).to.deep.equal({ path: 'fields.sku' });
     for (const keyPattern of [undefined, {}]) {
       expect(
-        refusing('E11000 … collection: c.products index: sku dup key: { : 1 }', keyPattern),
+        indexIn('E11000 … collection: c.products index: sku dup key: { : 1 }', keyPattern),
       ).to.deep.equal({
         name: 'sku',
       });
-      expect(refusing("Duplicate key violation on the requested collection: Index 'a b'")).to.deep.equal({
+      expect(indexIn("Duplicate key violation on the requested collection: Index 'a b'")).to.deep.equal({
         name: 'a b',
       });
-      expect(() => refusing('x', keyPattern)).to.throw('does not name the index');
+      expect(() => indexIn('x', keyPattern)).to.throw('does not name the index');
     }
   });
 
-  it('says that the store is not there where it is Node’s own, of a connection or a look-up of names', () => {
+  it('of Node about a connection or a look-up of names is temporary', () => {
     const broken = [
       'ECONNRESET read',
       'EPIPE write',
@@ -172,13 +172,13 @@ describe('an error of MongoDB', () => {
       const [code, syscall] = text.split(' ');
       return Object.assign(new Error(text), { code, syscall });
     });
-    // The first is of a socket that the other side has ended.
-    const own = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'].map((code) =>
+    // EPIPE is the error of a socket that the other side has closed.
+    const withoutSyscall = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'].map((code) =>
       Object.assign(new Error('x'), { code }),
     );
-    for (const error of [...system, ...own]) {
+    for (const error of [...system, ...withoutSyscall]) {
       expectUnavailable(toCoreError(error), error);
-      const wrapped = dressed(error);
+      const wrapped = asBulkError(error);
       expectUnavailable(toCoreError(wrapped), wrapped);
     }
     const file = Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'open' });
@@ -187,8 +187,8 @@ describe('an error of MongoDB', () => {
   });
 });
 
-describe('an insertion of many into MongoDB that failed', () => {
-  const taken = (index: number, name: string) => ({
+describe('a failed bulk insertion into MongoDB', () => {
+  const duplicate = (index: number, name: string) => ({
     index,
     code: 11_000,
     errmsg: `E11000 duplicate key error collection: c.products index: ${name} dup key: { x: 1 }`,
@@ -201,44 +201,47 @@ describe('an insertion of many into MongoDB that failed', () => {
     }
   };
 
-  it('tells which documents were refused, and by which index', () => {
-    const refused = rejectedDocuments(bulkError([taken(3, '_id_'), taken(5, 'sku')]));
-    expect([...refused]).to.deep.equal([
+  it('reports the rejected documents and the violated index of each', () => {
+    const rejected = rejectedDocuments(bulkError([duplicate(3, '_id_'), duplicate(5, 'sku')]));
+    expect([...rejected]).to.deep.equal([
       [3, '_id_'],
       [5, 'sku'],
     ]);
   });
 
-  it('says that the store is not there where that is so of one of them', () => {
+  it('is unavailable if one error is temporary', () => {
     for (const code of [112, 10_107, 13_388]) {
-      const error = bulkError([taken(0, 'sku'), { index: 1, code, errmsg: 'x' }]);
+      const error = bulkError([duplicate(0, 'sku'), { index: 1, code, errmsg: 'x' }]);
       expectUnavailable(outcomeOf(error), error);
     }
   });
 
-  it('says so where the way to the server failed, which the driver dresses as an answer of the server', () => {
+  it('is unavailable if the network failed, which the driver wraps in a bulk write error', () => {
     const selection = { type: 'Unknown', servers: new Map() } as never;
     for (const cause of [new MongoNetworkError('cut'), new MongoServerSelectionError('gone', selection)]) {
-      const error = dressed(cause);
+      const error = asBulkError(cause);
       expectUnavailable(toCoreError(error), error);
     }
-    const misuse = dressed(new MongoInvalidArgumentError('x'));
+    const misuse = asBulkError(new MongoInvalidArgumentError('x'));
     expect(toCoreError(misuse)).to.equal(misuse);
   });
 
-  it('says so where the majority did not acknowledge', () => {
-    const error = bulkError([taken(0, 'sku')], true);
+  it('is unavailable if the majority did not acknowledge', () => {
+    const error = bulkError([duplicate(0, 'sku')], true);
     expectUnavailable(outcomeOf(error), error);
   });
 
-  it('is what it was where anything else went wrong, or nothing is told', () => {
-    for (const error of [bulkError([taken(0, 'sku'), { index: 1, code: 121, errmsg: 'x' }]), bulkError([])])
+  it('stays unchanged after any other error, or without an error', () => {
+    for (const error of [
+      bulkError([duplicate(0, 'sku'), { index: 1, code: 121, errmsg: 'x' }]),
+      bulkError([]),
+    ])
       expect(outcomeOf(error)).to.equal(error);
     const other = new Error('x');
     expect(outcomeOf(other)).to.equal(other);
   });
 
-  it('is a defect where the index is not named', () => {
+  it('is a defect if the index is not named', () => {
     for (const errmsg of [undefined, 'E11000'])
       expect(() => rejectedDocuments(bulkError([{ index: 0, code: 11_000, errmsg }]))).to.throw(
         'does not name the index',
@@ -255,17 +258,17 @@ function serverError(reply: object): MongoServerError {
   return new MongoServerError({ message: 'x', ...reply });
 }
 
-function dressed(cause: Error): MongoBulkWriteError {
+function asBulkError(cause: Error): MongoBulkWriteError {
   return new MongoBulkWriteError(cause as never, { getWriteConcernError: () => undefined } as never);
 }
 
-interface Refusal {
+interface WriteError {
   readonly index: number;
   readonly code: number;
   readonly errmsg: string | undefined;
 }
 
-function bulkError(refusals: Refusal[], lacksMajority = false): MongoBulkWriteError {
+function bulkError(writeErrors: WriteError[], lacksMajority = false): MongoBulkWriteError {
   const result = { getWriteConcernError: () => (lacksMajority ? { code: 64 } : undefined) };
-  return new MongoBulkWriteError({ message: 'x', writeErrors: refusals } as never, result as never);
+  return new MongoBulkWriteError({ message: 'x', writeErrors } as never, result as never);
 }

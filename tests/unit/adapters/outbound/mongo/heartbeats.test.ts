@@ -7,30 +7,30 @@ import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { ScriptedMongo } from '../../../../support/scripted-mongo.js';
 import { ENDLESS } from '../../../../support/tables.js';
 
-/** The limit is two seconds more than these. */
+/** The limit is the sum of these plus two seconds. */
 const OPTIONS = { connectTimeoutMS: 100, heartbeatFrequencyMS: 500 };
 const OVER_LIMIT_MS = 3_200;
 
-describe('a check of a server by the driver of MongoDB', () => {
+describe('a heartbeat of the MongoDB driver', () => {
   const stuck: string[] = [];
   const server = new ScriptedMongo();
   let store: MongoStore;
   let first: MongoClient;
 
-  // One wait for both tests.
+  // Both tests share one wait.
   before(async () => {
-    const began = (name: string, options: object = OPTIONS) => {
+    const startHeartbeat = (name: string, options: object = OPTIONS) => {
       const client = Object.assign(new EventEmitter(), { options });
       onStuckHeartbeat(client as unknown as MongoClient, () => stuck.push(name));
       client.emit('serverHeartbeatStarted', { connectionId: 'a:1' });
       return client;
     };
-    began('never ends');
-    began('another ends').emit('serverHeartbeatSucceeded', { connectionId: 'b:1' });
-    began('succeeds').emit('serverHeartbeatSucceeded', { connectionId: 'a:1' });
-    began('fails').emit('serverHeartbeatFailed', { connectionId: 'a:1' });
-    began('let go').emit('serverClosed', { address: 'a:1' });
-    began('without a bound', { ...OPTIONS, connectTimeoutMS: 0 });
+    startHeartbeat('never ends');
+    startHeartbeat('another ends').emit('serverHeartbeatSucceeded', { connectionId: 'b:1' });
+    startHeartbeat('succeeds').emit('serverHeartbeatSucceeded', { connectionId: 'a:1' });
+    startHeartbeat('fails').emit('serverHeartbeatFailed', { connectionId: 'a:1' });
+    startHeartbeat('server closed').emit('serverClosed', { address: 'a:1' });
+    startHeartbeat('without a time-out', { ...OPTIONS, connectTimeoutMS: 0 });
     const options = Object.entries(OPTIONS).map(([name, value]) => `${name}=${value}`);
     store = new MongoStore(`mongodb://${await server.start()}/x?${options.join('&')}`, [], ENDLESS);
     first = await store.run(async (database) => database.client);
@@ -42,11 +42,11 @@ describe('a check of a server by the driver of MongoDB', () => {
     await server.stop();
   });
 
-  it('is stuck where it does not end in time, and not where it succeeds, fails or its server is let go', () => {
+  it('is stuck if it does not end in time, but not if it succeeds, fails or its server is closed', () => {
     expect(stuck).to.deep.equal(['never ends', 'another ends']);
   });
 
-  it('that is stuck has the store connect anew', async () => {
+  it('that is stuck makes the store reconnect', async () => {
     expect(await store.run(async (database) => database.client)).to.not.equal(first);
     await store.ping();
   });

@@ -10,9 +10,9 @@ import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 const ONE: Reservation = { key: 'a', fingerprint: 'f', id: 1, reservedAt: 1_000 };
 const OTHER = { _id: 'a', fingerprint: 'g', id: 2, reservedAt: new Date(2_000) };
 
-/** Answers what it is told to, one after the other; no server is asked. */
+/** Returns the given outcomes in turn, without a server. */
 class ScriptedStore extends MongoStore {
-  readonly requested: string[] = [];
+  readonly calls: string[] = [];
 
   constructor(
     private readonly insertions: (unknown | 'inserted')[],
@@ -33,16 +33,16 @@ class ScriptedStore extends MongoStore {
     }
   }
 
-  private next(what: 'insert' | 'find'): unknown {
-    this.requested.push(what);
-    if (what === 'find') return this.findings.shift() ?? [];
+  private next(call: 'insert' | 'find'): unknown {
+    this.calls.push(call);
+    if (call === 'find') return this.findings.shift() ?? [];
     const outcome = this.insertions.shift();
     if (outcome !== 'inserted') throw outcome;
     return undefined;
   }
 }
 
-describe('reserving in MongoDB', () => {
+describe('MongoIdempotencyStore.reserve', () => {
   const duplicate = () =>
     bulkError([{ code: 11_000, index: 0, errmsg: 'E11000 duplicate key error index: _id_ dup key' }]);
   let store: ScriptedStore;
@@ -52,36 +52,36 @@ describe('reserving in MongoDB', () => {
   };
   afterEach(() => store.close());
 
-  it('asks once where the key is free, and twice where it is in use', async () => {
+  it('inserts a free key, and reads the existing reservation of a used one', async () => {
     expect([...(await reserve(['inserted'])).values()]).to.deep.equal([ONE]);
-    expect(store.requested).to.deep.equal(['insert']);
+    expect(store.calls).to.deep.equal(['insert']);
     const [existing] = (await reserve([duplicate()], [[OTHER]])).values();
     expect(existing).to.deep.equal({ key: 'a', fingerprint: 'g', id: 2, reservedAt: 2_000 });
-    expect(store.requested).to.deep.equal(['insert', 'find']);
+    expect(store.calls).to.deep.equal(['insert', 'find']);
   });
 
-  it('tries again where what stood there grew old and was removed in between', async () => {
+  it('retries if the existing reservation was purged in between', async () => {
     expect([...(await reserve([duplicate(), 'inserted'], [[]])).values()]).to.deep.equal([ONE]);
-    expect(store.requested).to.deep.equal(['insert', 'find', 'insert']);
+    expect(store.calls).to.deep.equal(['insert', 'find', 'insert']);
   });
 
-  it('does not try for ever', async () => {
+  it('limits the retries', async () => {
     await expectRefusal(reserve(Array.from({ length: 100 }, duplicate)), 'unavailable');
-    expect(store.requested.length).to.be.lessThan(10);
+    expect(store.calls.length).to.be.lessThan(10);
   });
 
-  it('does not believe that it stands where no majority said so in time', async () => {
+  it('is unavailable if the majority did not acknowledge in time', async () => {
     const late = bulkError([], { code: 64, errmsg: 'waiting for replication timed out' });
     await expectRefusal(reserve([late]), 'unavailable');
     const both = bulkError([{ code: 11_000, index: 0, errmsg: 'E11000 index: _id_ ' }], { code: 64 });
     await expectRefusal(reserve([both], [[OTHER]]), 'unavailable');
   });
 
-  it('does not know what stands where the connection was lost', async () => {
+  it('is unavailable if the connection was lost', async () => {
     await expectRefusal(reserve([new MongoNetworkError('connection 1 closed')]), 'unavailable');
   });
 
-  it('hands on what is a defect', async () => {
+  it('passes on a defect', async () => {
     const defect = bulkError([{ code: 121, index: 0, errmsg: 'Document failed validation' }]);
     expect(await reserve([defect]).catch((error: unknown) => error)).to.equal(defect);
   });

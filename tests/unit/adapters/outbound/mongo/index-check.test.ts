@@ -18,31 +18,31 @@ import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 const ALL = [recordIndexes(PRODUCTS), tombstoneExpiry(PRODUCTS), reservationExpiry(PRODUCTS)];
 const BY_ID = { v: 2, key: { _id: 1 }, name: '_id_' };
 
-const wantedOf = (collection: string): CollectionIndexes => {
-  const wanted = byCollection(ALL).find((one) => one.collection === collection);
-  if (!wanted) throw new Error(`nothing is wanted of ${collection}`);
-  return wanted;
+const expectedIndexes = (collection: string): CollectionIndexes => {
+  const indexes = byCollection(ALL).find((one) => one.collection === collection);
+  if (!indexes) throw new Error(`no indexes are expected of ${collection}`);
+  return indexes;
 };
 
 interface Case {
   readonly collection: string;
   readonly index: Document;
-  /** Without it the index may stay. */
+  /** Part of the error message. Without it, the index is accepted. */
   readonly prints?: string;
 }
 
 const CASES: Readonly<Record<string, Case>> = {
-  'a TTL index beside ours': {
+  'a TTL index next to ours': {
     collection: 'products_reservations',
     index: { key: { reservedAt: 1 }, name: 'by_hand', expireAfterSeconds: 60 },
     prints: 'products_reservations has an index, by_hand, that removes documents after a time; drop it.',
   },
-  'a TTL index of no time at all': {
+  'a TTL index of 0 seconds': {
     collection: 'products',
     index: { key: { createdAt: 1 }, name: 'x', expireAfterSeconds: 0 },
     prints: 'removes documents',
   },
-  'a TTL index on the ids that were given out': {
+  'a TTL index on the counters of ids': {
     collection: 'counters',
     index: { key: { at: 1 }, name: 'x', expireAfterSeconds: 60 },
     prints: 'counters has an index, x, that removes documents',
@@ -62,7 +62,7 @@ const CASES: Readonly<Record<string, Case>> = {
     index: { key: { live: 1 }, name: 'live' },
     prints: 'another index, live, in the place of live',
   },
-  'our unique one for some documents alone': {
+  'our unique one, but partial': {
     collection: 'products',
     index: {
       key: { 'fields.sku': 1 },
@@ -73,22 +73,22 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     prints: 'in the place of sku',
   },
-  'our unique one by another collation': {
+  'our unique one with another collation': {
     collection: 'products',
     index: { key: { 'fields.sku': 1 }, name: 'sku', unique: true, sparse: true, collation: { locale: 'en' } },
     prints: 'in the place of sku',
   },
-  'a unique index that is not sparse beside ours, which refuses all records without a sku but one': {
+  'a unique index that is not sparse, which rejects all but one of the records without a sku': {
     collection: 'products',
     index: { key: { 'fields.sku': 1 }, name: 'by_hand', unique: true },
     prints: 'products has an index, by_hand, that is unique and refuses records; drop it.',
   },
-  'a unique index on what may be alike': {
+  'a unique index on a field that is not unique': {
     collection: 'products',
     index: { key: { 'fields.name': 1 }, name: 'x', unique: true },
     prints: 'is unique',
   },
-  'an index that is about to be unique': {
+  'an index that is being prepared to be unique': {
     collection: 'products',
     index: { key: { 'fields.name': 1 }, name: 'x', prepareUnique: true },
     prints: 'is unique',
@@ -98,36 +98,39 @@ const CASES: Readonly<Record<string, Case>> = {
     index: { key: { 'fields.attributes': '2dsphere' }, name: 'x' },
     prints: 'is of a kind that refuses some records',
   },
-  'a collection with a collation of its own': {
+  'a collection with its own collation': {
     collection: 'products',
     index: { ...BY_ID, collation: { locale: 'en', strength: 2 } },
     prints: 'compares text by rules of its own',
   },
-  'that of the ids': { collection: 'products', index: BY_ID },
-  'another one that finds and refuses nothing': {
+  'the index on _id': { collection: 'products', index: BY_ID },
+  'another index that rejects nothing': {
     collection: 'products',
     index: { key: { 'fields.name': 1, 'fields.price.amount': -1 }, name: 'mine', sparse: true },
   },
-  'one with our key for a part of the documents': {
+  'a partial index with our key': {
     collection: 'products',
     index: { key: { live: 1, _id: 1 }, name: 'mine', partialFilterExpression: { live: true } },
   },
-  'that of a shard key': { collection: 'products', index: { key: { _id: 'hashed' }, name: '_id_hashed' } },
+  'the index of a shard key': {
+    collection: 'products',
+    index: { key: { _id: 'hashed' }, name: '_id_hashed' },
+  },
 };
 
 describe('an index of a collection of MongoDB', () => {
   for (const [name, { collection, index, prints }] of Object.entries(CASES)) {
-    it(`${prints ? 'ends the start' : 'may stay'}: ${name}`, () => {
-      const found = findUnusableIndexes(wantedOf(collection), [{ v: 2, ...index } as never]);
+    it(`is ${prints ? 'rejected' : 'accepted'}: ${name}`, () => {
+      const found = findUnusableIndexes(expectedIndexes(collection), [{ v: 2, ...index } as never]);
       expect(found).to.have.length(prints ? 1 : 0);
       if (prints) expect(found[0]).to.include(prints);
     });
   }
 
-  it('is one of ours as the server tells it, with options that say nothing', () => {
-    for (const wanted of byCollection(ALL)) {
-      const reported = wanted.indexes.map((index) => ({ unique: false, sparse: false, ...index, v: 2 }));
-      expect(findUnusableIndexes(wanted, [BY_ID, ...reported] as never)).to.deep.equal([]);
+  it('is recognised as ours if the server lists default options', () => {
+    for (const expected of byCollection(ALL)) {
+      const listed = expected.indexes.map((index) => ({ unique: false, sparse: false, ...index, v: 2 }));
+      expect(findUnusableIndexes(expected, [BY_ID, ...listed] as never)).to.deep.equal([]);
     }
   });
 });
@@ -139,7 +142,7 @@ describe('the start on MongoDB', () => {
 
   beforeEach(async () => {
     script = () => undefined;
-    server = new ScriptedMongo((...requested) => script(...requested));
+    server = new ScriptedMongo((...command) => script(...command));
     store = new MongoStore(
       `mongodb://${await server.start()}/x?replicaSet=rs0&socketTimeoutMS=200`,
       ALL,
@@ -156,17 +159,17 @@ describe('the start on MongoDB', () => {
       ? { cursor: { id: 0n, ns: 'x.y', firstBatch: indexes(command['listIndexes']) } }
       : undefined;
 
-  it('makes the indexes of a collection by one command, with no time limit that would end the build', async () => {
+  it('creates the indexes of a collection with one command, without a time limit', async () => {
     await store.open();
-    const made = server.requested('createIndexes');
-    expect(made.map(({ createIndexes, indexes }) => [createIndexes, indexes.length])).to.deep.equal([
-      ['products', wantedOf('products').indexes.length],
+    const commands = server.requested('createIndexes');
+    expect(commands.map(({ createIndexes, indexes }) => [createIndexes, indexes.length])).to.deep.equal([
+      ['products', expectedIndexes('products').indexes.length],
       ['products_reservations', 1],
     ]);
-    for (const command of made) expect(command).to.not.have.property('maxTimeMS');
+    for (const command of commands) expect(command).to.not.have.property('maxTimeMS');
   });
 
-  it('makes nothing where an index would lose or refuse records, and names every such one', async () => {
+  it('creates nothing if an index would lose or reject records, and reports each of these indexes', async () => {
     const ttl = { v: 2, key: { a: 1 }, name: 'mine', expireAfterSeconds: 1 };
     script = listing(() => [BY_ID, ttl]);
     const error = await store.open().catch((error: unknown) => error);
@@ -179,7 +182,7 @@ describe('the start on MongoDB', () => {
     expect(server.requested('createIndexes')).to.deep.equal([]);
   });
 
-  it('looks at every index, however many batches they come in', async () => {
+  it('checks the indexes of all batches', async () => {
     const ttl = { v: 2, key: { a: 1 }, name: 'mine', expireAfterSeconds: 1 };
     script = (name) => {
       if (name === 'listIndexes') return { cursor: { id: 7n, ns: 'x.products', firstBatch: [BY_ID] } };
@@ -189,14 +192,14 @@ describe('the start on MongoDB', () => {
     expect(await store.open().catch((error: unknown) => error)).to.be.instanceOf(StoreConfigError);
   });
 
-  it('asks once for indexes that take long, however often it is tried, and goes on when they are there', async () => {
+  it('sends one command for a slow index build despite retries, and continues after the build', async () => {
     let finish = (_: Document) => {};
     const built = new Promise<Document>((resolve) => {
       finish = resolve;
     });
     script = (name) => (name === 'createIndexes' ? built : undefined);
     const tries = [store.open()];
-    // Well over the time-out of the socket, 200 ms.
+    // Well above the time-out of the socket, 200 ms.
     await sleep(700);
     tries.push(store.open());
     await sleep(700);
@@ -207,7 +210,7 @@ describe('the start on MongoDB', () => {
   });
 
   for (const code of [85, 86]) {
-    it(`ends where the server finds another index in the place of one: ${code}`, async () => {
+    it(`fails if the server reports a conflicting index: ${code}`, async () => {
       script = (name) => (name === 'createIndexes' ? { ok: 0, code, errmsg: 'x' } : undefined);
       const error = await store.open().catch((error: unknown) => error);
       expect(error).to.be.instanceOf(StoreConfigError);
@@ -215,7 +218,7 @@ describe('the start on MongoDB', () => {
     });
   }
 
-  it('tries again where the connection broke', async () => {
+  it('succeeds on a retry after a broken connection', async () => {
     let breaks = true;
     script = (name) => (name === 'createIndexes' && breaks ? 'reset' : undefined);
     await expectRefusal(store.open(), 'unavailable');

@@ -4,12 +4,12 @@ import { keysetConditions } from '#src/adapters/outbound/mongo/list.js';
 import type { Filter, Order, RecordTable } from '#src/application/records/list-query.js';
 import { ORDERS, PRODUCTS, USERS } from '../../../../support/tables.js';
 
-/** `-name,id` */
+/** Parses an order such as `-name,id`. */
 function order(text: string): Order {
   return text.split(',').map((key) => ({ field: key.replace(/^-/, ''), descending: key.startsWith('-') }));
 }
 
-/** `name:gt`; the values do not matter. */
+/** Parses filters such as `name:gt`, with arbitrary values. */
 function filters(text: string): Filter[] {
   return text.split(' ').flatMap((filter): Filter[] => {
     const [field = '', operator = ''] = filter.split(':');
@@ -22,7 +22,7 @@ function filters(text: string): Filter[] {
 
 type Case = readonly [table: RecordTable, filters: string, order: string];
 
-const SERVED: readonly Case[] = [
+const INDEXED: readonly Case[] = [
   [PRODUCTS, '', 'id'],
   [PRODUCTS, '', '-id'],
   [PRODUCTS, '', '-name,id'],
@@ -43,7 +43,7 @@ const SERVED: readonly Case[] = [
   [USERS, 'email:lt', 'email,id'],
 ];
 
-const NOT_SERVED: readonly Case[] = [
+const NOT_INDEXED: readonly Case[] = [
   [PRODUCTS, '', 'name,createdAt,id'],
   [PRODUCTS, 'name:prefix', 'id'],
   [PRODUCTS, 'price.amount:gt', 'id'],
@@ -65,19 +65,19 @@ const NOT_SERVED: readonly Case[] = [
 ];
 
 describe('a list on MongoDB', () => {
-  for (const [table, requested, sorted] of SERVED) {
-    it(`of ${table.name}, where ${requested || 'all'}, by ${sorted}, is served by an index`, () => {
-      expect(isIndexed(table, { filters: filters(requested), order: order(sorted) })).to.equal(true);
+  for (const [table, filter, sorted] of INDEXED) {
+    it(`of ${table.name}, filtered by ${filter || 'nothing'}, sorted by ${sorted}, uses an index`, () => {
+      expect(isIndexed(table, { filters: filters(filter), order: order(sorted) })).to.equal(true);
     });
   }
 
-  for (const [table, requested, sorted] of NOT_SERVED) {
-    it(`of ${table.name}, where ${requested || 'all'}, by ${sorted}, is served by none`, () => {
-      expect(isIndexed(table, { filters: filters(requested), order: order(sorted) })).to.equal(false);
+  for (const [table, filter, sorted] of NOT_INDEXED) {
+    it(`of ${table.name}, filtered by ${filter || 'nothing'}, sorted by ${sorted}, uses no index`, () => {
+      expect(isIndexed(table, { filters: filters(filter), order: order(sorted) })).to.equal(false);
     });
   }
 
-  it('is read from its place on: the first key of the order has a bound of its own', () => {
+  it('starts at its position: the first key of the order has its own bound', () => {
     const from = { side: 'before', inclusive: true, values: ['b', 3] } as const;
     expect(keysetConditions(PRODUCTS, order('-name,id'), from)).to.deep.equal([
       { 'fields.name': { $gte: 'b' } },

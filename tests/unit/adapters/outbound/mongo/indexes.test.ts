@@ -7,37 +7,37 @@ import type { Filter, Order, RecordTable } from '#src/application/records/list-q
 import { SYSTEM_FIELDS } from '#src/domain/fields.js';
 import { ORDERS, PRODUCTS, USERS } from '../../../../support/tables.js';
 
-type Keys = [path: string, way: number][];
+type Keys = [path: string, direction: number][];
 
-interface Asked {
+interface IndexedQuery {
   readonly filters: readonly Filter[];
   readonly order: Order;
 }
 
-const BY_ITSELF: IndexDescription = { key: { _id: 1 }, name: '_id_', unique: true };
+const ID_INDEX: IndexDescription = { key: { _id: 1 }, name: '_id_', unique: true };
 
-describe('what is said to be served in MongoDB', () => {
+describe('the queries that isIndexed accepts for MongoDB', () => {
   for (const table of [PRODUCTS, USERS, ORDERS]) {
-    const indexes = [...indexesOnFields(table), BY_ITSELF];
-    const served = everyQuery(table).filter((requested) => isIndexed(table, requested));
-    const serves = (index: IndexDescription, requested: Asked) =>
-      names(table, requested, index) || fits(table, requested, index);
+    const indexes = [...indexesOnFields(table), ID_INDEX];
+    const served = everyQuery(table).filter((query) => isIndexed(table, query));
+    const serves = (index: IndexDescription, query: IndexedQuery) =>
+      selectsFew(table, query, index) || fits(table, query, index);
 
-    it(`has an index whose prefix fits, or a unique one that names the records: ${table.name}`, () => {
-      const unserved = served.filter((requested) => !indexes.some((index) => serves(index, requested)));
-      expect(unserved.slice(0, 3).map((requested) => JSON.stringify(requested))).to.deep.equal([]);
+    it(`have an index whose prefix fits, or a unique index that selects few records: ${table.name}`, () => {
+      const unserved = served.filter((query) => !indexes.some((index) => serves(index, query)));
+      expect(unserved.slice(0, 3).map((query) => JSON.stringify(query))).to.deep.equal([]);
     });
 
-    it(`needs each of the indexes: ${table.name}`, () => {
+    it(`need each of the indexes: ${table.name}`, () => {
       const needless = indexes.filter((index) => {
         const others = indexes.filter((other) => other !== index);
-        return served.every((requested) => others.some((other) => serves(other, requested)));
+        return served.every((query) => others.some((other) => serves(other, query)));
       });
       expect(needless.map(({ name }) => name)).to.deep.equal([]);
     });
   }
 
-  it('is no other order, no other field and no range before the order', () => {
+  it('exclude another order, another field and a range on a field before the order', () => {
     const index: IndexDescription = { key: { live: 1, 'fields.name': 1, _id: 1 } };
     const by = (...fields: string[]) =>
       fields.map((field) => ({ field: field.replace('-', ''), descending: field.startsWith('-') }));
@@ -55,28 +55,34 @@ describe('what is said to be served in MongoDB', () => {
   });
 });
 
-/** Whether the index is unique, and a filter asks for values of it: then few records are left, whatever their order. */
-function names(table: RecordTable, { filters }: Asked, { key, unique }: IndexDescription): boolean {
+/** Whether the index is unique and a filter selects values of it, so that few records are left to sort. */
+function selectsFew(
+  table: RecordTable,
+  { filters }: IndexedQuery,
+  { key, unique }: IndexDescription,
+): boolean {
   const [path] = keysOf(key)[0] as Keys[number];
   return unique === true && predicates(table, filters).some((one) => one.path === path && one.isPoints);
 }
 
-/** Equality first, then the order, either way round; ranges are on the key where the order begins, and nothing else is. */
-function fits(table: RecordTable, { filters, order }: Asked, { key }: IndexDescription): boolean {
-  const requested = predicates(table, filters);
-  const fixed = new Set(requested.filter(({ isPoint }) => isPoint).map(({ path }) => path));
+/** Whether the keys are equality first, then the order in either direction, with ranges only on its first key. */
+function fits(table: RecordTable, { filters, order }: IndexedQuery, { key }: IndexDescription): boolean {
+  const conditions = predicates(table, filters);
+  const fixed = new Set(conditions.filter(({ isPoint }) => isPoint).map(({ path }) => path));
   const scanned = keysOf(key);
   while (scanned[0] && fixed.has(scanned[0][0])) fixed.delete((scanned.shift() as Keys[number])[0]);
   const sorted = keysOf(sortOf(order, 'after')).filter(([path]) => scanned.some(([one]) => one === path));
-  const isAllThere = sorted.length + keysInPrefix(key, scanned, order) === order.length;
-  const isInOrder = [1, -1].some((turn) =>
-    sorted.every(([path, way], at) => scanned[at]?.[0] === path && scanned[at]?.[1] === way * turn),
+  const isComplete = sorted.length + keysInPrefix(key, scanned, order) === order.length;
+  const isInOrder = [1, -1].some((sign) =>
+    sorted.every(
+      ([path, direction], at) => scanned[at]?.[0] === path && scanned[at]?.[1] === direction * sign,
+    ),
   );
-  const bounded = requested.filter(({ path }) => !isInPrefix(key, scanned, path)).map(({ path }) => path);
-  return isAllThere && isInOrder && bounded.every((path) => path === scanned[0]?.[0]);
+  const bounded = conditions.filter(({ path }) => !isInPrefix(key, scanned, path)).map(({ path }) => path);
+  return isComplete && isInOrder && bounded.every((path) => path === scanned[0]?.[0]);
 }
 
-/** How many keys of the order have one value in all that is read. */
+/** The number of keys of the order that have only one value in the scanned range. */
 function keysInPrefix(key: IndexDescription['key'], scanned: Keys, order: Order): number {
   return keysOf(sortOf(order, 'after')).filter(([path]) => isInPrefix(key, scanned, path)).length;
 }
@@ -86,7 +92,7 @@ function isInPrefix(key: IndexDescription['key'], scanned: Keys, path: string): 
 }
 
 function keysOf(key: IndexDescription['key']): Keys {
-  return Object.entries(key).map(([path, way]) => [path, Number(way)]);
+  return Object.entries(key).map(([path, direction]) => [path, Number(direction)]);
 }
 
 function predicates(table: RecordTable, filters: readonly Filter[]) {
@@ -98,8 +104,8 @@ function predicates(table: RecordTable, filters: readonly Filter[]) {
   });
 }
 
-/** With no filter, with one and with two, of every field and operator, in every order by one key or two. */
-function everyQuery(table: RecordTable): Asked[] {
+/** All queries with up to two filters, of every field and operator, in every order by one or two keys. */
+function everyQuery(table: RecordTable): IndexedQuery[] {
   const single = everyFilter(table);
   const pairs = single.flatMap((one, at) => single.slice(at).map((other) => [one, other]));
   const all = [[], ...single.map((one) => [one]), ...pairs];
@@ -120,9 +126,9 @@ function everyOrder(table: RecordTable): Order[] {
   const required = Object.entries({ ...SYSTEM_FIELDS, ...table.fields })
     .filter(([field, spec]) => spec.required && field !== 'id')
     .map(([field]) => field);
-  const ways = (field: string) => [false, true].map((descending) => ({ field, descending }));
-  const keys = required.flatMap(ways);
-  return ways('id').flatMap((id) => [
+  const directions = (field: string) => [false, true].map((descending) => ({ field, descending }));
+  const keys = required.flatMap(directions);
+  return directions('id').flatMap((id) => [
     [id],
     ...keys.map((key) => [key, id]),
     ...keys.flatMap((key) =>

@@ -6,7 +6,7 @@ import { NameServer, type ServiceTarget } from '../../../../support/name-server.
 import { ScriptedMongo } from '../../../../support/scripted-mongo.js';
 import { ENDLESS } from '../../../../support/tables.js';
 
-describe('a MongoDB that is named by mongodb+srv', () => {
+describe('a MongoDB with a mongodb+srv URL', () => {
   const before = getServers();
   let services: ServiceTarget[];
   let names: NameServer;
@@ -21,7 +21,7 @@ describe('a MongoDB that is named by mongodb+srv', () => {
     );
     setServers([await names.start()]);
     server = new ScriptedMongo();
-    // The suffix lets the name server name a host that needs no name server: 127.0.0.1.
+    // The suffix allows a target that needs no look-up: 127.0.0.1.
     const options = 'tls=false&replicaSet=rs0&srvAllowedHostsSuffix=0.0.1';
     store = new MongoStore(`mongodb+srv://db.example.test/x?${options}`, [], ENDLESS);
   });
@@ -32,7 +32,7 @@ describe('a MongoDB that is named by mongodb+srv', () => {
     await server.stop();
   });
 
-  it('is waited for while its name is not known, and used when it is', async () => {
+  it('is unavailable while its name is unknown, and available afterwards', async () => {
     const port = Number((await server.start()).split(':')[1]);
     await expectRefusal(store.open(), 'unavailable');
     services = [{ host: '127.0.0.1', port }];
@@ -41,9 +41,9 @@ describe('a MongoDB that is named by mongodb+srv', () => {
     expect(server.requested('ping')).to.have.length(1);
   });
 
-  it('is waited for while no name server responds', async () => {
+  it('is unavailable while no name server responds', async () => {
     await server.start();
-    // The port of the discard service, which nothing has.
+    // The port of the discard service, on which nothing listens.
     setServers(['127.0.0.1:9']);
     await expectRefusal(store.open(), 'unavailable');
   });

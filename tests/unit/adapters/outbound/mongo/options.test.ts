@@ -8,7 +8,7 @@ import { ENDLESS } from '../../../../support/tables.js';
 const LONGEST_MS = 2_500;
 const HOSTS = 'mongodb://user:secret@a,b';
 
-/** What the driver makes of the URL with our options. */
+/** The options that the driver reads from the URL and from ours. */
 const effective = (query: string) => {
   const url = `${HOSTS}/x?${query}`;
   return new MongoClient(url, parseConnectionString(url, LONGEST_MS).options).options;
@@ -25,7 +25,7 @@ const problems = (query: string): string[] => {
   }
 };
 
-/** Names as MongoDB's manual and the driver have them. */
+/** Options with the names of MongoDB's manual and of the driver. */
 const WEAKENING = [
   'w=1',
   'w=0',
@@ -57,31 +57,31 @@ describe('the options of MONGODB_URL', () => {
   for (const option of WEAKENING) {
     const [name = '', value] = option.split('=');
 
-    it(`are refused where one weakens what is promised, whatever its case: ${option}`, () => {
-      for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
-        const [problem, ...others] = problems(`${written}=${value}`);
-        expect(problem, written).to.include(`MONGODB_URL sets ${name.toLowerCase()},`);
+    it(`are rejected if one weakens the guarantees, in any case: ${option}`, () => {
+      for (const spelling of [name, name.toLowerCase(), name.toUpperCase()]) {
+        const [problem, ...others] = problems(`${spelling}=${value}`);
+        expect(problem, spelling).to.include(`MONGODB_URL sets ${name.toLowerCase()},`);
         expect(others).to.deep.equal([]);
       }
     });
   }
 
-  it('are refused with one line for each problem, and no value of the URL is shown', () => {
-    const reported = problems('w=1&Journal=false&appName=hidden&READCONCERNLEVEL=local&journal=true');
-    expect(reported.map((line) => /sets (\w+)/.exec(line)?.[1])).to.deep.equal([
+  it('are rejected with one line for each problem, without the values of the URL', () => {
+    const lines = problems('w=1&Journal=false&appName=hidden&READCONCERNLEVEL=local&journal=true');
+    expect(lines.map((line) => /sets (\w+)/.exec(line)?.[1])).to.deep.equal([
       'w',
       'journal',
       'readconcernlevel',
     ]);
-    expect(reported.join()).to.not.match(/secret|hidden|local/);
+    expect(lines.join()).to.not.match(/secret|hidden|local/);
   });
 
-  it('are refused however the name is encoded, and where the right value stands beside the wrong one', () => {
+  it('are rejected with an encoded name, and with a right value next to a wrong one', () => {
     expect(problems('%77=1')).to.have.length(1);
     expect(problems('journal=true&JOURNAL=false')).to.have.length(1);
   });
 
-  it('may say what is promised anyway, as the URLs of Atlas do', () => {
+  it('may repeat the guarantees, like the URLs of Atlas', () => {
     for (const query of [
       '',
       'retryWrites=true&w=majority&appName=Cluster0',
@@ -98,7 +98,7 @@ describe('the options of MONGODB_URL', () => {
     }
   });
 
-  it('name time-outs in any case', () => {
+  it('set time-outs in upper and lower case', () => {
     expect(effective('').socketTimeoutMS).to.equal(LONGEST_MS);
     expect(effective('SOCKETtimeoutms=400').socketTimeoutMS).to.equal(400);
     expect(operationMs('')).to.equal(1_800);
@@ -106,12 +106,12 @@ describe('the options of MONGODB_URL', () => {
     expect(effective('MAXPOOLSIZE=7').maxPoolSize).to.equal(7);
   });
 
-  it('mean no time-out of a socket by 0, and then nobody waits less', () => {
+  it('disable the socket time-out with 0, and keep the default time of an operation', () => {
     expect(effective('socketTimeoutMS=0').socketTimeoutMS).to.equal(0);
     expect(operationMs('socketTimeoutMS=0')).to.equal(1_800);
   });
 
-  it('have the acknowledgement of a write follow the time-out of the socket, unless they name its own', () => {
+  it('derive the write time-out from the socket time-out, unless they set their own', () => {
     const wtimeout = (query: string) => effective(query).writeConcern?.wtimeoutMS;
     expect(wtimeout('')).to.equal(1_500);
     expect(wtimeout('socketTimeoutMS=60000')).to.equal(60_000);
@@ -122,7 +122,7 @@ describe('the options of MONGODB_URL', () => {
 });
 
 describe('the database of MONGODB_URL', () => {
-  it('is the one that it names, percent-decoded, else catalogue', () => {
+  it('is the percent-decoded path, or catalogue by default', () => {
     expect(database('')).to.equal('catalogue');
     expect(database('/')).to.equal('catalogue');
     expect(database('?replicaSet=rs0')).to.equal('catalogue');
@@ -130,13 +130,13 @@ describe('the database of MONGODB_URL', () => {
     expect(database('/caf%C3%A9%2D1?replicaSet=rs0')).to.equal('café-1');
   });
 
-  it('is where the store says that it is', async () => {
+  it('is part of the location of the store', async () => {
     const store = new MongoStore(`${HOSTS}/caf%C3%A9?w=majority`, [], ENDLESS);
     expect(store.location).to.equal('MongoDB at a,b, database café');
     await store.close();
   });
 
-  it('is refused where MongoDB cannot have it', () => {
+  it('is rejected if MongoDB does not allow its name', () => {
     for (const name of ['a%2Fb', 'a.b', 'a%20b', '%E0%A4', '%24x', 'x'.repeat(64)])
       expect(() => database(`/${name}`), name).to.throw(StoreConfigError, 'that MongoDB cannot have');
   });

@@ -8,9 +8,9 @@ import { PRODUCTS } from '../../../../support/tables.js';
 const AT = new Date(0);
 const QUERY = { limit: 10, filters: [], order: BY_ID };
 
-describe('a page of MongoDB whose cursor is lost between two batches', () => {
-  /** A collection whose cursors fail one after the other with these codes, each behind its first document. */
-  const losing = (...codes: number[]) => {
+describe('readPage, if MongoDB loses the cursor between two batches,', () => {
+  /** Reads from a collection whose cursors fail with these codes in turn, each after its first document. */
+  const readFailing = (...codes: number[]) => {
     const cursors: object[] = [];
     const find = () => {
       const code = codes[cursors.length];
@@ -29,22 +29,22 @@ describe('a page of MongoDB whose cursor is lost between two batches', () => {
     return { page, cursors };
   };
 
-  it('is read once more, from its beginning', async () => {
+  it('reads the page once more from the start', async () => {
     for (const code of [43, 175, 237]) {
-      const { page, cursors } = losing(code);
+      const { page, cursors } = readFailing(code);
       expect((await page).records.map(({ id }) => id)).to.deep.equal([1]);
       expect(cursors).to.have.length(2);
     }
   });
 
-  it('is given up when that fails too', async () => {
-    const { page, cursors } = losing(43, 237);
+  it('fails if the second attempt fails too', async () => {
+    const { page, cursors } = readFailing(43, 237);
     expect(await page.catch((error: MongoServerError) => error.code)).to.equal(237);
     expect(cursors).to.have.length(2);
   });
 
-  it('is not read again for any other reason', async () => {
-    const { page, cursors } = losing(50);
+  it('does not retry after another error', async () => {
+    const { page, cursors } = readFailing(50);
     expect(await page.catch((error: MongoServerError) => error.code)).to.equal(50);
     expect(cursors).to.have.length(1);
   });

@@ -7,7 +7,7 @@ import { StoreConfigError } from '#src/application/ports/store.js';
 import { expectRefusal } from '../../../../support/expect-refusal.js';
 import { FakeClock } from '../../../../support/fakes.js';
 
-/** One search at a time, and nobody waits long; nothing is asked of the server. */
+/** Allows one search at a time with a short queue. No test connects to the server. */
 const URL = 'mongodb://127.0.0.1:1/?maxPoolSize=4&waitQueueTimeoutMS=10&socketTimeoutMS=10';
 
 describe('searches in MongoDB', () => {
@@ -23,7 +23,7 @@ describe('searches in MongoDB', () => {
       (error: Error) => error.message,
     );
 
-  it('run so many at a time, wait in line, and are refused where the line is long or slow', async () => {
+  it('run up to a limit, then wait, and are rejected if the queue is long or slow', async () => {
     let finish = () => {};
     const first = store.search(() => new Promise<void>((resolve) => (finish = resolve)));
     const next = Array.from({ length: 11 }, () => store.search(async () => {}));
@@ -36,14 +36,14 @@ describe('searches in MongoDB', () => {
     expect(await messageOf(store.search(async () => {}))).to.equal('done');
   });
 
-  it('give their turn back when they fail', async () => {
+  it('release their slot if they fail', async () => {
     for (let attempt = 0; attempt < 3; attempt++) {
       const failing = store.search(() => Promise.reject(new Error('no such thing')));
       expect(await messageOf(failing)).to.equal('no such thing');
     }
   });
 
-  it('keep their turn for as long as they run, whoever still waits for them', async () => {
+  it('keep their slot until they end, even after their caller has timed out', async () => {
     let finish = () => {};
     const abandoned = store.search(() => new Promise<void>((resolve) => (finish = resolve)));
     expect(await messageOf(abandoned)).to.equal('The store did not answer in time.');
@@ -52,27 +52,27 @@ describe('searches in MongoDB', () => {
     expect(await messageOf(store.search(async () => {}))).to.equal('done');
   });
 
-  it('that never begin lose no turn', async () => {
+  it('that never start hold no slot', async () => {
     await store.close();
     for (let attempt = 0; attempt < 3; attempt++)
       expect(await messageOf(store.search(async () => {}))).to.equal('The store is closed.');
   });
 });
 
-describe('a server of MongoDB', () => {
+describe('checkServer', () => {
   const MEMBER = { setName: 'rs0', isWritablePrimary: true, maxWireVersion: 13 };
   const ROUTER = { msg: 'isdbgrid', isWritablePrimary: true, maxWireVersion: 27 };
   const STANDALONE = { isWritablePrimary: true, maxWireVersion: 27 };
 
-  it('is used where it belongs to a replica set, or routes to some', () => {
+  it('accepts a member of a replica set, and a router', () => {
     for (const hello of [MEMBER, ROUTER]) checkServer(hello);
   });
 
-  it('is refused where it stands alone', () => {
+  it('rejects a standalone server', () => {
     expect(() => checkServer(STANDALONE)).to.throw(StoreConfigError, 'A replica set is needed');
   });
 
-  it('is refused where it is older than 5.0', () => {
+  it('rejects a server older than 5.0', () => {
     for (const hello of [MEMBER, ROUTER])
       expect(() => checkServer({ ...hello, maxWireVersion: 9 })).to.throw(
         StoreConfigError,
@@ -80,16 +80,16 @@ describe('a server of MongoDB', () => {
       );
   });
 
-  it('is waited for where its replica set is yet to be initiated', async () => {
-    const validated = (async () => checkServer({ ...STANDALONE, isreplicaset: true }))();
-    await expectRefusal(validated, 'unavailable');
+  it('reports a replica set that is not initiated yet as unavailable', async () => {
+    const check = (async () => checkServer({ ...STANDALONE, isreplicaset: true }))();
+    await expectRefusal(check, 'unavailable');
   });
 
-  it('is judged at the start, before anything is made in it', async () => {
-    const requested: Document[] = [];
+  it('runs at the start, before any collection is created', async () => {
+    const commands: Document[] = [];
     class StandaloneStore extends MongoStore {
       override run<Result>(operation: Parameters<MongoStore['run']>[0]): Promise<Result> {
-        const database = { command: async (command: Document) => requested.push(command) && STANDALONE };
+        const database = { command: async (command: Document) => commands.push(command) && STANDALONE };
         return operation(database as never, 1_000) as Promise<Result>;
       }
     }
@@ -97,7 +97,7 @@ describe('a server of MongoDB', () => {
     const store = new StandaloneStore(URL, indexes, new QueryBudget(new FakeClock(), 20));
     const outcome = await store.open().catch((error: unknown) => error);
     expect(outcome).to.be.instanceOf(StoreConfigError);
-    expect(requested).to.deep.equal([{ hello: 1 }]);
+    expect(commands).to.deep.equal([{ hello: 1 }]);
     await store.close();
   });
 });

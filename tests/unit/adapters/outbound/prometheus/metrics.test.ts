@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { PrometheusMetrics } from '#src/adapters/outbound/prometheus/metrics.js';
 
-describe('the metrics for Prometheus', () => {
-  it('show each counter from the start, and each of its steps', async () => {
+describe('PrometheusMetrics', () => {
+  it('shows each counter from the start, and counts each increment', async () => {
     const metrics = new PrometheusMetrics();
     expect(await metrics.text()).to.match(/^rate_limiter_fallback_total 0$/m);
     metrics.increment('rate_limiter_fallback_total');
@@ -11,11 +11,11 @@ describe('the metrics for Prometheus', () => {
     expect(metrics.contentType).to.equal('text/plain; version=0.0.4; charset=utf-8');
   });
 
-  it('measure the process', async () => {
+  it('includes the metrics of the process', async () => {
     expect(await new PrometheusMetrics().text()).to.match(/^process_resident_memory_bytes \d+$/m);
   });
 
-  it('belong to one instance each', async () => {
+  it('keeps the counters of each instance apart', async () => {
     new PrometheusMetrics().increment('rate_limiter_fallback_total');
     expect(await new PrometheusMetrics().text()).to.match(/^rate_limiter_fallback_total 0$/m);
   });

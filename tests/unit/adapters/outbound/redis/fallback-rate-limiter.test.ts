@@ -14,7 +14,7 @@ class CountingMetrics implements Metrics {
   increment = (counter: CounterName) => void this.counts.push(counter);
 }
 
-/** Counts all callers as one, and fails as long as it is told to. */
+/** Counts all callers as one, and throws `failure` while it is set. */
 class FakeLimiter implements RateLimiter {
   readonly policy = POLICY;
   failure: Error | undefined;
@@ -35,7 +35,7 @@ class FakeLimiter implements RateLimiter {
   }
 }
 
-describe('the fallback of the rate limiter', () => {
+describe('FallbackRateLimiter', () => {
   let shared: FakeLimiter;
   let locals: FakeLimiter[];
   let metrics: CountingMetrics;
@@ -58,14 +58,14 @@ describe('the fallback of the rate limiter', () => {
 
   const remaining = async () => (await limiter.consume('a')).remaining;
 
-  it('leaves everything to the shared limiter while that answers', async () => {
+  it('uses only the shared limiter while it responds', async () => {
     expect(await remaining()).to.equal(2);
     expect((await limiter.peek('a')).remaining).to.equal(2);
     expect(limiter.policy).to.equal(POLICY);
     expect([locals.length, metrics.counts.length, logger.events.length]).to.deep.equal([0, 0, 0]);
   });
 
-  it('grants the full quota anew in each outage, and no more', async () => {
+  it('grants one full quota in each outage', async () => {
     await remaining();
     for (const outage of [1, 2]) {
       shared.failure = gone;
@@ -76,10 +76,10 @@ describe('the fallback of the rate limiter', () => {
       await remaining();
       expect(locals).to.have.length(outage);
     }
-    expect(shared.consumed, 'what was counted before stays counted').to.equal(3);
+    expect(shared.consumed, 'the shared count is unchanged').to.equal(3);
   });
 
-  it('tells the beginning and the end of an outage once each', async () => {
+  it('logs the beginning and the end of an outage once each', async () => {
     shared.failure = gone;
     await Promise.all([remaining(), remaining(), limiter.peek('a')]);
     await remaining();
@@ -90,14 +90,14 @@ describe('the fallback of the rate limiter', () => {
     expect(logger.events.slice(1)).to.deep.equal(['rate limits are shared again']);
   });
 
-  it('counts each request that is answered locally, and no look', async () => {
+  it('counts each request that is limited locally, but not a peek', async () => {
     shared.failure = gone;
     await limiter.peek('a');
     for (let i = 0; i < 5; i++) await remaining();
     expect(metrics.counts).to.deep.equal(Array(5).fill('rate_limiter_fallback_total'));
   });
 
-  it('does not take an answer from before the outage for its end', async () => {
+  it('does not end the outage for a response from before it', async () => {
     const early = limiter.consume('a');
     shared.peek = () => Promise.reject(gone);
     const late = limiter.peek('a');
@@ -107,7 +107,7 @@ describe('the fallback of the rate limiter', () => {
     expect(logger.events).to.have.length(1);
   });
 
-  it('goes on limiting alone where the shared limiter can be read but not counted on', async () => {
+  it('keeps limiting locally if the shared limiter can be read but not written', async () => {
     shared.consume = () => Promise.reject(gone);
     for (let i = 0; i < 3; i++) {
       expect((await limiter.peek('a')).allowed).to.equal(true);
@@ -117,7 +117,7 @@ describe('the fallback of the rate limiter', () => {
     expect(locals).to.have.length(1);
   });
 
-  it('hides no other error', async () => {
+  it('passes on any other error', async () => {
     shared.failure = new TypeError('a defect');
     for (const attempt of [limiter.consume('a'), limiter.peek('a')]) {
       const outcome = await attempt.catch((error: unknown) => error);
@@ -126,7 +126,7 @@ describe('the fallback of the rate limiter', () => {
     expect(locals).to.have.length(0);
   });
 
-  it('passes on what befalls the local limiter', async () => {
+  it('passes on an error of the local limiter', async () => {
     const broken = new FakeLimiter();
     broken.failure = unavailable('too');
     shared.failure = gone;

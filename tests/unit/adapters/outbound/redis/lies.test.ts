@@ -17,8 +17,8 @@ import { until } from '../../../../support/until.js';
 
 const POLICY = { name: 'default', quota: 5, windowSeconds: 60 };
 const MIB = 1024 * 1024;
-/** Far over the 50 ms that are promised: a machine that is busy with other things fails no test. */
-const FAR_TOO_LONG_MS = 1_000;
+/** Far above the promised 50 ms, so that a busy machine fails no test. */
+const MAX_WAIT_MS = 1_000;
 
 const BLOCK = Buffer.alloc(16 * 1024, 'x');
 function* endless(head: string, piece: string | Buffer): Generator<string | Buffer> {
@@ -28,54 +28,54 @@ function* endless(head: string, piece: string | Buffer): Generator<string | Buff
 const counted = (count: string, msLeft: string) => `*2\r\n${count}\r\n${msLeft}\r\n`;
 const bulk = (text: string) => `$${text.length}\r\n${text}`;
 
-/** What is replied to the command that counts. */
-const LIES: readonly [what: string, reply: Reply][] = [
-  ['a text announced as gigabytes', () => endless('$9999999999\r\n', BLOCK)],
-  ['a text of gigabytes that RESP3 announces', () => endless('=9999999999\r\ntxt:', BLOCK)],
+/** Invalid replies to the command that counts. */
+const INVALID_REPLIES: readonly [name: string, reply: Reply][] = [
+  ['a string announced as gigabytes', () => endless('$9999999999\r\n', BLOCK)],
+  ['a RESP3 string announced as gigabytes', () => endless('=9999999999\r\ntxt:', BLOCK)],
   ['an error announced as gigabytes', () => endless('!9999999999\r\n', BLOCK)],
-  ['a line without an end', () => endless('+', BLOCK)],
-  ['an error without an end', () => endless('-', BLOCK)],
-  ['a number without an end', () => endless(':', BLOCK.toString().replaceAll('x', '1'))],
-  ['a length without an end', () => endless('*', BLOCK.toString().replaceAll('x', '1'))],
-  ['an array announced without an end', () => endless('*2147483647\r\n', ':1\r\n'.repeat(1_000))],
-  ['arrays for which memory is set aside', '*30000000\r\n'.repeat(8)],
-  ['maps for which memory is set aside', '%15000000\r\n'.repeat(8)],
-  ['sets for which memory is set aside', '~30000000\r\n'.repeat(8)],
-  ['pushes for which memory is set aside', '>30000000\r\n'.repeat(8)],
-  ['an array of more than there can be', '*99999999999\r\n'],
-  ['an array of less than nothing', '*-7\r\n'],
-  ['arrays in arrays', '*1\r\n'.repeat(10_000)],
-  ['maps in maps', '%1\r\n+a\r\n'.repeat(10_000)],
+  ['an endless line', () => endless('+', BLOCK)],
+  ['an endless error', () => endless('-', BLOCK)],
+  ['an endless number', () => endless(':', BLOCK.toString().replaceAll('x', '1'))],
+  ['an endless length', () => endless('*', BLOCK.toString().replaceAll('x', '1'))],
+  ['an endless array', () => endless('*2147483647\r\n', ':1\r\n'.repeat(1_000))],
+  ['arrays that reserve memory', '*30000000\r\n'.repeat(8)],
+  ['maps that reserve memory', '%15000000\r\n'.repeat(8)],
+  ['sets that reserve memory', '~30000000\r\n'.repeat(8)],
+  ['pushes that reserve memory', '>30000000\r\n'.repeat(8)],
+  ['an array above the maximum length', '*99999999999\r\n'],
+  ['an array of negative length', '*-7\r\n'],
+  ['deeply nested arrays', '*1\r\n'.repeat(10_000)],
+  ['deeply nested maps', '%1\r\n+a\r\n'.repeat(10_000)],
   ['many small replies at once', () => endless('', ':1\r\n'.repeat(1_000))],
-  ['pushes without an end', () => endless('', '>1\r\n+x\r\n'.repeat(1_000))],
+  ['endless pushes', () => endless('', '>1\r\n+x\r\n'.repeat(1_000))],
   ['binary garbage', Buffer.from(Array.from({ length: 4_096 }, (_, i) => (i * 151 + 7) % 256))],
   ['HTTP', 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'],
   ['zeros', Buffer.alloc(1_024)],
-  ['an error that it makes up', '-ERR no\r\n'],
-  ['an error that Redis has for this', '-BUSY a script runs\r\n'],
+  ['an error that Redis does not have', '-ERR no\r\n'],
+  ['an error that a busy Redis sends', '-BUSY a script runs\r\n'],
   ['OK', '+OK\r\n'],
-  ['nothing', '_\r\n'],
-  ['nothing, as RESP2 says it', '$-1\r\n'],
+  ['null', '_\r\n'],
+  ['null of RESP2', '$-1\r\n'],
   ['a number alone', ':3\r\n'],
-  ['digits in a text', '$2\r\n31\r\n'],
+  ['digits in a string', '$2\r\n31\r\n'],
   ['an empty array', '*0\r\n'],
   ['an array of one', '*1\r\n:3\r\n'],
-  ['a count that is a text', counted(bulk('many'), ':60000')],
+  ['a count that is a string', counted(bulk('many'), ':60000')],
   ['a count that is NaN', counted(bulk('NaN'), ':60000')],
   ['a count that is a double', counted(',nan', ':60000')],
-  ['a count that is no number though it is said to be one', counted(':abc', ':60000')],
+  ['a count of the number type without digits', counted(':abc', ':60000')],
   ['a count below zero', counted(':-3', ':60000')],
-  ['a count of zero, after it counted', counted(':0', ':60000')],
-  ['a count beyond what is exact', counted(':99999999999999999999', ':60000')],
+  ['a count of zero', counted(':0', ':60000')],
+  ['a count above the safe integers', counted(':99999999999999999999', ':60000')],
   ['a count that is an array', counted('*1\r\n:1', '*1\r\n:1')],
-  ['a count that is nothing', counted('_', '_')],
-  ['a rest that is a text', counted(':3', bulk('soon'))],
-  ['a rest that is nothing', counted(':3', '_')],
+  ['a count that is null', counted('_', '_')],
+  ['a rest that is a string', counted(':3', bulk('soon'))],
+  ['a rest that is null', counted(':3', '_')],
   ['a rest below zero', counted(':3', ':-60000')],
-  ['a rest beyond what is exact', counted(':3', ':99999999999999999999')],
+  ['a rest above the safe integers', counted(':3', ':99999999999999999999')],
 ];
 
-/** One process of the service, as far as it limits, and the Redis that it asks. */
+/** The rate limiter of one process of the service, with the Redis that it uses. */
 class Replica {
   readonly logger = new RecordingLogger();
   readonly connection: RedisConnection;
@@ -100,15 +100,15 @@ class Replica {
   }
 
   lieTo(name: string, reply: Reply): void {
-    this.redis.lie = (requested) => (requested.startsWith(name) ? reply : undefined);
+    this.redis.lie = (command) => (command.startsWith(name) ? reply : undefined);
   }
 
   async ready(): Promise<void> {
     await until('Redis is connected to', () => this.connection.client.status === 'ready');
   }
 
-  /** Waits until requests are counted by Redis. */
-  async shared(): Promise<void> {
+  /** Waits until Redis counts the requests. */
+  async untilShared(): Promise<void> {
     this.redis.lie = () => undefined;
     await until('the limit is shared', async () => {
       const before = this.fallbacks;
@@ -117,7 +117,7 @@ class Replica {
     });
   }
 
-  reported(event: string): number {
+  countEvents(event: string): number {
     return this.logger.events.filter((one) => one.includes(event)).length;
   }
 
@@ -127,27 +127,27 @@ class Replica {
   }
 }
 
-describe('a Redis that lies', () => {
+describe('the rate limiter with a faulty Redis', () => {
   const folder = temporaryFolder();
   let replica: Replica;
   const strays: unknown[] = [];
-  const note = (error: unknown) => void strays.push(error);
+  const record = (error: unknown) => void strays.push(error);
 
-  before(() => void process.on('unhandledRejection', note));
+  before(() => void process.on('unhandledRejection', record));
   beforeEach(async () => {
     strays.length = 0;
     replica = await Replica.start();
     await replica.ready();
-    await replica.shared();
+    await replica.untilShared();
   });
   afterEach(async () => {
     await replica.close();
-    expect(strays, 'rejections that nobody handled').to.deep.equal([]);
+    expect(strays, 'unhandled rejections').to.deep.equal([]);
   });
-  after(() => void process.off('unhandledRejection', note));
+  after(() => void process.off('unhandledRejection', record));
 
-  for (const [what, reply] of LIES) {
-    it(`with ${what} is left alone: the limit is this process’s own, and no request waits`, async () => {
+  for (const [name, reply] of INVALID_REPLIES) {
+    it(`limits locally, and delays no request, if Redis replies with ${name}`, async () => {
       const { redis, limiter } = replica;
       replica.lieTo('eval', reply);
       const resident = process.memoryUsage().rss;
@@ -162,22 +162,22 @@ describe('a Redis that lies', () => {
         [4, 3, 2, 1, 0, 0, 0].map((remaining, at) => [at < POLICY.quota, remaining]),
       );
       for (const { resetSeconds } of states) expect(resetSeconds).to.be.within(1, POLICY.windowSeconds);
-      expect(replica.fallbacks, 'what this process counted').to.equal(7);
-      expect(Math.max(...waits)).to.be.lessThan(FAR_TOO_LONG_MS);
-      if (!what.startsWith('an error that')) await until('another connection', () => redis.connections > 1);
+      expect(replica.fallbacks, 'requests counted locally').to.equal(7);
+      expect(Math.max(...waits)).to.be.lessThan(MAX_WAIT_MS);
+      if (!name.startsWith('an error that')) await until('another connection', () => redis.connections > 1);
       expect(process.memoryUsage().rss - resident).to.be.lessThan(64 * MIB);
-      expect(redis.bytesWritten, 'what was taken, with what the kernel held').to.be.lessThan(32 * MIB);
+      expect(redis.bytesWritten, 'bytes read, and buffered by the kernel').to.be.lessThan(32 * MIB);
     });
   }
 
-  for (const [what, reply] of [
-    ['a text', '*2\r\n$4\r\nmany\r\n:60000\r\n'],
+  for (const [name, reply] of [
+    ['a string', '*2\r\n$4\r\nmany\r\n:60000\r\n'],
     ['a count below zero', '*2\r\n$2\r\n-3\r\n:60000\r\n'],
-    ['a rest that is a text', '*2\r\n$1\r\n3\r\n$4\r\nsoon\r\n'],
-    ['nothing', '_\r\n'],
+    ['a rest that is a string', '*2\r\n$1\r\n3\r\n$4\r\nsoon\r\n'],
+    ['null', '_\r\n'],
     ['a number alone', ':3\r\n'],
   ] as const) {
-    it(`with ${what} to whoever only looks tells nobody so`, async () => {
+    it(`ignores ${name} in the reply to a peek`, async () => {
       replica.lieTo('exec', reply);
       expect(await replica.limiter.peek('a')).to.deep.equal({
         allowed: true,
@@ -188,7 +188,7 @@ describe('a Redis that lies', () => {
     });
   }
 
-  it('is taken at its word where the word is possible', async () => {
+  it('accepts a count and a rest that are possible', async () => {
     const before = replica.fallbacks;
     replica.lieTo('eval', counted(':3', ':60000'));
     expect(await replica.limiter.consume('a')).to.deep.equal({
@@ -202,21 +202,21 @@ describe('a Redis that lies', () => {
     expect(replica.redis.connections).to.equal(1);
   });
 
-  for (const [what, reply] of [
+  for (const [name, reply] of [
     ['gigabytes', () => endless('$9999999999\r\n', BLOCK)],
-    ['a count that is no number', counted(bulk('many'), ':60000')],
+    ['a count that is not a number', counted(bulk('many'), ':60000')],
     ['an error', '-ERR no\r\n'],
-  ] as readonly (readonly [what: string, reply: Reply])[]) {
-    it(`and stops to, after ${what}, counts for all again, of which one line tells`, async () => {
+  ] as readonly (readonly [name: string, reply: Reply])[]) {
+    it(`counts in Redis again after ${name}, and logs it once`, async () => {
       replica.lieTo('eval', reply);
       await replica.limiter.consume('a');
-      await replica.shared();
-      expect(replica.reported('no longer shared')).to.equal(1);
-      expect(replica.reported('shared again')).to.equal(1);
+      await replica.untilShared();
+      expect(replica.countEvents('no longer shared')).to.equal(1);
+      expect(replica.countEvents('shared again')).to.equal(1);
     });
   }
 
-  it('is not connected to without a pause, nor complained of again and again', async () => {
+  it('reconnects after a pause, and logs each problem once', async () => {
     const to = (names: RegExp, reply: Reply) => (name: string) => (names.test(name) ? reply : undefined);
     const replicas = await Promise.all(
       [
@@ -238,15 +238,15 @@ describe('a Redis that lies', () => {
       }
       for (const [at, one] of replicas.entries()) {
         expect(one.redis.connections, `connections ${at}`).to.be.within(1, 20);
-        expect(one.reported('Redis cannot be used'), `complaints ${at}`).to.be.lessThan(2);
-        expect(one.reported('no longer shared'), `outages ${at}`).to.equal(1);
+        expect(one.countEvents('Redis cannot be used'), `warnings ${at}`).to.be.lessThan(2);
+        expect(one.countEvents('no longer shared'), `outages ${at}`).to.equal(1);
       }
     } finally {
       for (const one of replicas) await one.close();
     }
   });
 
-  it('over TLS, and before it is asked, reaches no parser', async () => {
+  it('passes no invalid bytes from TLS to the parser before the first command', async () => {
     const { cert, key, authority } = await serverPair(folder);
     const server = createServer({ cert, key }, (socket) => {
       socket.on('error', () => {});
@@ -265,22 +265,22 @@ describe('a Redis that lies', () => {
     expect(read).to.deep.equal([]);
   });
 
-  it('by talking without being asked is hung up on', async () => {
+  it('closes a connection that sends replies without commands', async () => {
     const { redis } = replica;
     redis.push(() => endless('', ':1\r\n'.repeat(1_000)));
     await until('another connection', () => redis.connections > 1);
     expect(redis.bytesWritten).to.be.lessThan(32 * MIB);
-    await replica.shared();
+    await replica.untilShared();
   });
 
-  it('by many small replies at once does not hold up this process with them', () => {
+  it('rejects more replies than commands', () => {
     const guard = new ReplyGuard();
     const replies = (count: number) => Buffer.from(':1\r\n'.repeat(count));
     for (let i = 0; i < 20; i++) guard.check(replies(1_024));
     expect(() => guard.check(replies(1_200))).to.throw('more replies than commands');
   });
 
-  it('is understood, however its replies are cut', () => {
+  it('parses replies that are split at any byte', () => {
     const text =
       '%2\r\n$6\r\nserver\r\n$5\r\nredis\r\n+modules\r\n*2\r\n%1\r\n+name\r\n=7\r\ntxt:bf\n\r\n*0\r\n' +
       '+OK\r\n-ERR no\r\n$0\r\n\r\n$-1\r\n_\r\n#t\r\n:-2\r\n*2\r\n:1\r\n:60000\r\n*-1\r\n!3\r\nno!\r\n';
@@ -292,16 +292,16 @@ describe('a Redis that lies', () => {
     }
   });
 
-  it('is told of in one line that says why, and quotes nothing of it', async () => {
-    const reported: unknown[] = [];
-    replica.logger.warn = (event: string, details?: object) => void reported.push({ event, ...details });
+  it('logs one line with the reason, without quoting the reply', async () => {
+    const lines: unknown[] = [];
+    replica.logger.warn = (event: string, details?: object) => void lines.push({ event, ...details });
     replica.lieTo('eval', '$9999999999\r\nsecret');
     await replica.limiter.consume('a');
-    await until('a line', () => reported.length > 1);
-    expect(reported).to.deep.include({
+    await until('a line', () => lines.length > 1);
+    expect(lines).to.deep.include({
       event: 'Redis cannot be used',
       reason: 'a reply is over 16384 bytes, or of too many parts',
     });
-    expect(JSON.stringify(reported)).to.not.include('secret').and.not.include('9999');
+    expect(JSON.stringify(lines)).to.not.include('secret').and.not.include('9999');
   });
 });

@@ -10,7 +10,7 @@ import { product } from '../../../../contract/repository/records.js';
 import { ENDLESS } from '../../../../support/tables.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
-describe('a backup of a SQLite database', () => {
+describe('backUpDatabase', () => {
   const root = temporaryFolder();
   let folder: string;
   let file: string;
@@ -25,17 +25,17 @@ describe('a backup of a SQLite database', () => {
 
   const inStore = async <Result>(
     path: string,
-    use: (stored: ReturnType<typeof storedIn>) => Promise<Result>,
+    use: (storage: ReturnType<typeof storageIn>) => Promise<Result>,
   ) => {
-    const stored = storedIn(path);
-    await stored.store.open();
+    const storage = storageIn(path);
+    await storage.store.open();
     try {
-      return await use(stored);
+      return await use(storage);
     } finally {
-      await stored.store.close();
+      await storage.store.close();
     }
   };
-  const storedIn = (path: string) => sqliteStorage({ file: path, budget: ENDLESS });
+  const storageIn = (path: string) => sqliteStorage({ file: path, budget: ENDLESS });
   const idsIn = (path: string) =>
     inStore(path, async ({ products }) => {
       const { records } = await products.list({
@@ -59,9 +59,9 @@ describe('a backup of a SQLite database', () => {
     expect(error).to.be.instanceOf(Error);
     return error as Error;
   };
-  const expectNothingMade = () => expect(readdirSync(join(folder, 'backups'))).to.deep.equal([]);
+  const expectNoBackup = () => expect(readdirSync(join(folder, 'backups'))).to.deep.equal([]);
 
-  it('is one file, its owner’s alone, and holds what the database holds', async () => {
+  it('writes one file that only its owner can read, with all records', async () => {
     await fill(1_000);
     const bytes = await backUp();
     expect(readdirSync(join(folder, 'backups'))).to.deep.equal(['b.sqlite']);
@@ -72,7 +72,7 @@ describe('a backup of a SQLite database', () => {
       .and.to.have.length(1_000);
   });
 
-  it('is of one moment, though others write meanwhile', async () => {
+  it('backs up one moment, despite concurrent writes', async () => {
     await fill(5_000);
     await inStore(file, async ({ products }) => {
       let steps = 0;
@@ -87,14 +87,14 @@ describe('a backup of a SQLite database', () => {
     expect(await idsIn(target)).to.deep.equal(Array.from({ length: 5_000 }, (_, i) => i + 1));
   });
 
-  it('can be backed up itself, which checks it', async () => {
+  it('backs up a backup', async () => {
     await fill(10);
     await backUp();
     await backUpDatabase(target, `${target}.2`, () => {});
     expect(readFileSync(`${target}.2`).equals(readFileSync(target))).to.equal(true);
   });
 
-  it('tells how far it is', async () => {
+  it('reports its progress', async () => {
     await fill(5_000);
     const steps: [number, number][] = [];
     const bytes = await backUp((copied, total) => steps.push([copied, total]));
@@ -106,7 +106,7 @@ describe('a backup of a SQLite database', () => {
     );
   });
 
-  it('is not made where its progress throws, at whatever step', async () => {
+  it('leaves no file if the progress callback throws, at any step', async () => {
     await fill(2_000);
     let steps = 0;
     await backUp(() => steps++);
@@ -119,11 +119,11 @@ describe('a backup of a SQLite database', () => {
         }),
       );
       expect(error.message).to.equal('enough');
-      expectNothingMade();
+      expectNoBackup();
     }
   });
 
-  it('replaces no file, also none that is made meanwhile', async () => {
+  it('replaces no file, even if the file appears during the backup', async () => {
     await fill(1);
     writeFileSync(target, 'mine');
     expect(await failure(backUp())).to.be.instanceOf(BackupTargetError);
@@ -138,22 +138,22 @@ describe('a backup of a SQLite database', () => {
     expect(readdirSync(join(folder, 'backups'))).to.deep.equal(['b.sqlite']);
   });
 
-  it('says where it cannot be written', async () => {
+  it('rejects a target that cannot be written', async () => {
     await fill(1);
     const error = await failure(backUpDatabase(file, join(folder, 'none/b.sqlite'), () => {}));
     expect(error).to.be.instanceOf(BackupTargetError);
     expect(error.message).to.match(/^The backup cannot be written: ENOENT/);
   });
 
-  it('is made of no database that does not exist, and makes none', async () => {
+  it('rejects a source that does not exist, and does not create it', async () => {
     const error = await failure(backUp());
     expect(error).to.be.instanceOf(StoreConfigError);
     expect(error.message).to.match(/^There is no database /);
     expect(readdirSync(folder)).to.deep.equal(['backups']);
-    expectNothingMade();
+    expectNoBackup();
   });
 
-  it('is made of no file of another kind', async () => {
+  it('rejects a source that is empty, of another application, or not a SQLite database', async () => {
     writeFileSync(file, '');
     expect((await failure(backUp())).message).to.match(/is empty/);
     rmSync(file);
@@ -163,10 +163,10 @@ describe('a backup of a SQLite database', () => {
     expect((await failure(backUp())).message).to.match(/of another application/);
     writeFileSync(file, 'notes, '.repeat(1_000));
     expect((await failure(backUp())).message).to.match(/not a SQLite database/);
-    expectNothingMade();
+    expectNoBackup();
   });
 
-  it('is made of no database that is damaged', async () => {
+  it('rejects a damaged database', async () => {
     await fill(2_000);
     await backUp();
     const bytes = readFileSync(target);

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../../../support/temporary-folder.js';
 describe('the file of SQLite', () => {
   const folder = temporaryFolder();
 
-  it('and its log are the owner’s alone, also in a folder that others may look into', async () => {
+  it('and its log are readable only by their owner, even in a shared folder', async () => {
     const shared = join(folder, 'shared');
     mkdirSync(shared);
     chmodSync(shared, 0o755);
@@ -23,13 +23,13 @@ describe('the file of SQLite', () => {
     await database.close();
   });
 
-  it('is recognised while another process makes it', async () => {
+  it('is recognised while another process creates it', async () => {
     const file = join(folder, 'made-meanwhile.sqlite');
     const connection = new Database(file);
     const prepare = connection.prepare.bind(connection);
     let reads = 0;
-    // The other process commits behind the first read of this one.
-    const watched = Object.assign(Object.create(connection), {
+    // The other process commits after the first read of this one.
+    const interrupted = Object.assign(Object.create(connection), {
       prepare: (sql: string) => {
         if (reads++ === 1) {
           const other = new Database(file);
@@ -39,12 +39,12 @@ describe('the file of SQLite', () => {
         return prepare(sql);
       },
     });
-    checkApplication(watched, file);
+    checkApplication(interrupted, file);
     expect(reads).to.be.above(1);
     connection.close();
   });
 
-  it('that stands keeps the mode that its owner gave it', async () => {
+  it('keeps its mode if it exists already', async () => {
     const file = join(folder, 'shared', 'catalogue.sqlite');
     chmodSync(file, 0o640);
     const database = new SqliteDatabase(file);
@@ -53,7 +53,7 @@ describe('the file of SQLite', () => {
     await database.close();
   });
 
-  it('is kept by its locks while another process opens and closes it, whatever was read before', async () => {
+  it('stays locked while another process opens and closes it, even after a snapshot', async () => {
     const file = join(folder, 'locked.sqlite');
     const database = new SqliteDatabase(file);
     await database.open();

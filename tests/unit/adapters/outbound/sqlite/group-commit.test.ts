@@ -8,16 +8,16 @@ import { duplicateValue } from '#src/domain/errors.js';
 import { expectRefusal } from '../../../../support/expect-refusal.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
-describe('group commit', () => {
+describe('GroupCommit', () => {
   const folder = temporaryFolder();
   let file: string;
   let connection: Database.Database;
   let commits: GroupCommit;
   let executed: string[];
-  let made = 0;
+  let count = 0;
 
   beforeEach(() => {
-    file = join(folder, `${++made}.sqlite`);
+    file = join(folder, `${++count}.sqlite`);
     connection = new Database(file);
     connection.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (n INTEGER PRIMARY KEY)');
     executed = [];
@@ -32,59 +32,59 @@ describe('group commit', () => {
 
   const insert = (n: number) =>
     commits.write(() => connection.prepare('INSERT INTO t VALUES (?)').run(n).changes);
-  const kept = () => connection.prepare('SELECT n FROM t ORDER BY n').all();
+  const rows = () => connection.prepare('SELECT n FROM t ORDER BY n').all();
 
   it('shares one commit among writes that arrive together', async () => {
     await Promise.all([1, 2, 3, 4].map(insert));
     expect(executed).to.deep.equal(['BEGIN IMMEDIATE', 'COMMIT']);
-    expect(kept()).to.have.length(4);
+    expect(rows()).to.have.length(4);
   });
 
-  it('shares no commit among writes of more than 256 rows together, whatever came first', async () => {
-    const write = (n: number, rows: number) =>
-      commits.write(() => connection.prepare('INSERT INTO t VALUES (?)').run(n).changes, rows);
+  it('commits at most 256 rows together, unless one write has more', async () => {
+    const write = (n: number, size: number) =>
+      commits.write(() => connection.prepare('INSERT INTO t VALUES (?)').run(n).changes, size);
     await Promise.all([write(1, 200), write(2, 56), write(3, 1), write(4, 300), write(5, 1), write(6, 1)]);
     const commit = ['BEGIN IMMEDIATE', 'COMMIT'];
     expect(executed).to.deep.equal([...commit, ...commit, ...commit, ...commit]);
-    expect(kept()).to.have.length(6);
+    expect(rows()).to.have.length(6);
   });
 
-  it('lets a refused write harm no other of its batch', async () => {
+  it('commits the other writes of a batch if one write is rejected', async () => {
     const refused = commits.write(() => {
       throw duplicateValue('sku');
     });
     const outcomes = await Promise.allSettled([insert(1), refused, insert(2)]);
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
-    expect(kept()).to.have.length(2);
+    expect(rows()).to.have.length(2);
   });
 
-  it('undoes and refuses a whole batch in which something broke', async () => {
+  it('rolls back and rejects a whole batch after an unexpected error', async () => {
     const outcomes = await Promise.allSettled([
       insert(1),
       commits.write(() => connection.exec('nonsense')),
       insert(2),
     ]);
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'rejected']);
-    expect(kept()).to.have.length(0);
+    expect(rows()).to.have.length(0);
     await insert(3);
-    expect(kept()).to.have.length(1);
+    expect(rows()).to.have.length(1);
   });
 
-  it('waits for another process without stopping this one, and goes on when that lets go', async () => {
+  it('waits for the lock of another process without blocking the event loop', async () => {
     const other = new Database(file);
     other.exec('BEGIN IMMEDIATE');
     let turns = 0;
-    const turning = setInterval(() => turns++, 5);
+    const interval = setInterval(() => turns++, 5);
     const write = insert(1);
     setTimeout(() => other.exec('COMMIT'), 200);
     await write;
-    clearInterval(turning);
+    clearInterval(interval);
     other.close();
     expect(turns).to.be.greaterThan(5);
-    expect(kept()).to.have.length(1);
+    expect(rows()).to.have.length(1);
   });
 
-  it('lets nobody wait twice for the same lock', async () => {
+  it('rejects a queued write soon after the wait for the same lock timed out', async () => {
     const other = new Database(file);
     other.exec('BEGIN IMMEDIATE');
     const first = insert(1).catch(() => performance.now());
@@ -95,7 +95,7 @@ describe('group commit', () => {
     other.close();
   });
 
-  it('gives up as unavailable when another process never lets go', async () => {
+  it('fails as unavailable if another process keeps the lock', async () => {
     const other = new Database(file);
     other.exec('BEGIN IMMEDIATE');
     await expectRefusal(insert(1), 'unavailable');
@@ -113,7 +113,7 @@ describe('a SQLite file', () => {
       (error: Error) => error.message,
     );
 
-  it('of another application is left alone', async () => {
+  it('of another application is rejected and unchanged', async () => {
     const file = join(folder, 'other.sqlite');
     const other = new Database(file);
     other.exec('CREATE TABLE theirs (n INTEGER)');
@@ -124,7 +124,7 @@ describe('a SQLite file', () => {
     expect(readdirSync(folder)).to.deep.equal(['other.sqlite']);
   });
 
-  it('of a newer version of the service is left alone', async () => {
+  it('of a newer version of the service is rejected', async () => {
     const file = join(folder, 'newer.sqlite');
     const database = new SqliteDatabase(file);
     await database.open();
@@ -135,7 +135,7 @@ describe('a SQLite file', () => {
     expect(await failure(file)).to.include('newer version');
   });
 
-  it('may be opened by many at once when it is new', async () => {
+  it('can be opened concurrently when it is new', async () => {
     const file = join(folder, 'many.sqlite');
     const databases = Array.from({ length: 5 }, () => new SqliteDatabase(file));
     for (let tries = 0; tries < 20; tries++) {
@@ -146,11 +146,11 @@ describe('a SQLite file', () => {
     for (const database of databases) await database.close();
   });
 
-  it('that cannot be made is unavailable', async () => {
+  it('that cannot be created is unavailable', async () => {
     await expectRefusal(new SqliteDatabase('/dev/null/x/catalogue.sqlite').open(), 'unavailable');
   });
 
-  it('refuses work before it is open and after it is closed', async () => {
+  it('rejects work before it is open and after it is closed', async () => {
     const database = new SqliteDatabase(join(folder, 'closed.sqlite'));
     await expectRefusal(database.ping(), 'unavailable');
     await database.open();

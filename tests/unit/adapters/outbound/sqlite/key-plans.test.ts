@@ -7,8 +7,8 @@ import { SqliteRepository, SqliteTombstones } from '#src/adapters/outbound/sqlit
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
-/** Remembers the statements that read and write. */
-class WatchedDatabase extends SqliteDatabase {
+/** Records the statements that read and write. */
+class RecordingDatabase extends SqliteDatabase {
   private statements: string[] = [];
 
   override read<Result>(...[sql, use]: Parameters<SqliteDatabase['read']>): Result {
@@ -26,8 +26,8 @@ class WatchedDatabase extends SqliteDatabase {
   }
 
   /**
-   * How SQLite goes about the statements since the last look: all steps that read a table.
-   * @param other the same file by another connection: an explained write stays under way in its own
+   * SQLite's query plans of the statements since the last call: all steps that read a table.
+   * @param other another connection to the same file, because an explained write stays open in its own
    */
   plans(other: SqliteDatabase): string[] {
     return this.statements.splice(0).flatMap((sql) => {
@@ -40,11 +40,11 @@ class WatchedDatabase extends SqliteDatabase {
   }
 }
 
-describe('what is found by key in SQLite', () => {
+describe('access by key in SQLite', () => {
   const folder = temporaryFolder();
   const file = join(folder, 'plans.sqlite');
   const other = new SqliteDatabase(file);
-  const database = new WatchedDatabase(file);
+  const database = new RecordingDatabase(file);
   before(async () => {
     await database.open();
     await other.open();
@@ -58,7 +58,7 @@ describe('what is found by key in SQLite', () => {
   const BY_KEY = 'SEARCH reservations USING PRIMARY KEY (resource=? AND key=?)';
   const BY_ID = 'SEARCH tombstones USING PRIMARY KEY (resource=? AND id=?)';
 
-  it('is searched for by the primary key: reservations', async () => {
+  it('finds reservations by the primary key', async () => {
     const store = new SqliteIdempotencyStore(database, PRODUCTS);
     await store.find(['a', 'b']);
     expect(database.plans(other)).to.deep.equal([BY_KEY]);
@@ -66,7 +66,7 @@ describe('what is found by key in SQLite', () => {
     expect(database.plans(other)).to.deep.equal([BY_KEY]);
   });
 
-  it('is searched for by the primary key: ids that are taken', async () => {
+  it('finds used ids by the primary key', async () => {
     await new SqliteRepository(database, PRODUCTS, ENDLESS).findUsedIds([1, 2]);
     expect(database.plans(other)).to.deep.equal([
       'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
@@ -74,7 +74,7 @@ describe('what is found by key in SQLite', () => {
     ]);
   });
 
-  it('is removed by an index of ages', async () => {
+  it('purges expired entries by an index on their time', async () => {
     await new SqliteIdempotencyStore(database, PRODUCTS).purgeBefore(1, 10);
     expect(database.plans(other)).to.deep.equal([
       BY_KEY,
@@ -87,7 +87,7 @@ describe('what is found by key in SQLite', () => {
     ]);
   });
 
-  it('is copied along the primary key', async () => {
+  it('copies reservations in the order of the primary key', async () => {
     await new SqliteReservationArchive(database, PRODUCTS).read('', 10);
     expect(database.plans(other)).to.deep.equal([
       'SEARCH reservations USING PRIMARY KEY (resource=? AND key>?)',

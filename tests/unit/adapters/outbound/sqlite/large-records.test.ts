@@ -8,19 +8,19 @@ import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
 const RECORDS = 300;
-/** Bytes of one record, about. */
+/** The approximate size of one record in bytes. */
 const SIZE = 100_000;
 const MEBIBYTE = 1_048_576;
 
-/** Notes how much each statement brought. */
-class WeighingDatabase extends SqliteDatabase {
-  brought: number[] = [];
-  /** The statements that brought records. */
+/** Records the size of the result of each statement. */
+class MeasuringDatabase extends SqliteDatabase {
+  resultSizes: number[] = [];
+  /** The statements that read records. */
   statements: string[] = [];
 
   override read<Result>(...[sql, use]: Parameters<SqliteDatabase['read']>): Result {
     const result = super.read(sql, use) as Result;
-    if (Array.isArray(result)) this.brought.push(JSON.stringify(result).length);
+    if (Array.isArray(result)) this.resultSizes.push(JSON.stringify(result).length);
     if (/^SELECT id, version/.test(sql)) this.statements.push(sql);
     return result;
   }
@@ -32,11 +32,11 @@ class WeighingDatabase extends SqliteDatabase {
 
 describe('large records in SQLite', () => {
   const folder = temporaryFolder();
-  let database: WeighingDatabase;
+  let database: MeasuringDatabase;
   let products: SqliteRepository<Product>;
 
   before(async () => {
-    database = new WeighingDatabase(join(folder, 'large.sqlite'));
+    database = new MeasuringDatabase(join(folder, 'large.sqlite'));
     await database.open();
     products = new SqliteRepository<Product>(database, PRODUCTS, ENDLESS);
     const attributes = Object.fromEntries(
@@ -53,30 +53,30 @@ describe('large records in SQLite', () => {
 
   const list = (filters: Filter[], order = BY_ID) => products.list({ limit: 1_000, filters, order });
 
-  it('come some at a time, once one batch has shown how large they are', async () => {
+  it('are read in smaller batches once the first batch has shown their size', async () => {
     await list([]);
-    database.brought = [];
+    database.resultSizes = [];
     const page = await list([]);
     expect(page.records.length).to.be.within(40, 60);
     expect(page.hasMore).to.equal(true);
-    expect(Math.max(...database.brought)).to.be.lessThan(MEBIBYTE);
+    expect(Math.max(...database.resultSizes)).to.be.lessThan(MEBIBYTE);
   });
 
-  it('are not all sorted at once because a filter leaves few', async () => {
+  it('are read in the order of an index, even if a filter leaves few of them', async () => {
     const filters: Filter[] = [{ field: 'price.currency', operator: 'eq', value: 'EUR' }];
     const byName = [{ field: 'name', descending: false }, ...BY_ID];
-    database.brought = [];
+    database.resultSizes = [];
     database.statements = [];
     const page = await list(filters, byName);
     expect(page.records.map(({ fields }) => fields.name)).to.deep.equal(
       page.records.map(() => 'name 0').map((name, i) => (i < 43 ? name : 'name 1')),
     );
-    expect(Math.max(...database.brought)).to.be.lessThan(MEBIBYTE);
+    expect(Math.max(...database.resultSizes)).to.be.lessThan(MEBIBYTE);
     expect(database.statements).to.have.length.greaterThan(0);
     expect(database.statements.filter((sql) => !/INDEXED BY products_name /.test(sql))).to.deep.equal([]);
   });
 
-  it('fill a page by their bytes', async () => {
+  it('fill a page up to its limit in bytes', async () => {
     const page = await products.list({ limit: 1_000, bytes: MEBIBYTE, filters: [], order: BY_ID });
     expect(page.records.length).to.be.within(10, 12);
   });

@@ -6,7 +6,7 @@ import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { Filter, ListQuery, Order, RecordTable } from '#src/application/records/list-query.js';
 import { positionOf } from '#src/application/records/query-semantics.js';
 import { AppError } from '#src/domain/errors.js';
-import type { Order as PositionedOrder } from '#src/domain/order.js';
+import type { Order as OrderFields } from '#src/domain/order.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
@@ -18,8 +18,8 @@ const RECORDS = 20_000;
 const LIMIT = 100;
 const AT = Date.UTC(2026, 0, 1);
 
-/** Remembers what was read, and how SQLite went about it. */
-class WatchedDatabase extends SqliteDatabase {
+/** Records the statements, and counts the rows and snapshots that they read. */
+class RecordingDatabase extends SqliteDatabase {
   statements: string[] = [];
   rows = 0;
   snapshots = 0;
@@ -49,10 +49,10 @@ class WatchedDatabase extends SqliteDatabase {
 
 describe('a list in SQLite', () => {
   const folder = temporaryFolder();
-  let database: WatchedDatabase;
+  let database: RecordingDatabase;
 
   before(async () => {
-    database = new WatchedDatabase(join(folder, 'lists.sqlite'));
+    database = new RecordingDatabase(join(folder, 'lists.sqlite'));
     await database.open();
     await fill(PRODUCTS, product);
     await fill(USERS, user);
@@ -61,18 +61,19 @@ describe('a list in SQLite', () => {
   after(() => database.close());
 
   const fill = async <Fields>(table: RecordTable, fieldsOf: (id: number) => Fields) => {
-    const records = new SqliteRepository<Fields>(database, table, ENDLESS);
-    const made = Array.from({ length: RECORDS }, (_, i): Versioned<Fields> => {
+    const repository = new SqliteRepository<Fields>(database, table, ENDLESS);
+    const records = Array.from({ length: RECORDS }, (_, i): Versioned<Fields> => {
       const [id, at] = [i + 1, AT + Math.floor(i / 10)];
       return { id, version: 1, createdAt: at, updatedAt: at, fields: fieldsOf(id) };
     });
-    for (let from = 0; from < RECORDS; from += 1_000) await records.insertAll(made.slice(from, from + 1_000));
+    for (let from = 0; from < RECORDS; from += 1_000)
+      await repository.insertAll(records.slice(from, from + 1_000));
   };
 
-  /** Reads a page in the middle, and the one behind it. */
-  const read = async (table: RecordTable, wanted: Pick<ListQuery, 'filters' | 'order'>) => {
+  /** Reads the first page, and the one after it. */
+  const read = async (table: RecordTable, listed: Pick<ListQuery, 'filters' | 'order'>) => {
     const records = new SqliteRepository(database, table, ENDLESS);
-    const query = { limit: LIMIT, ...wanted };
+    const query = { limit: LIMIT, ...listed };
     const first = await records.list(query);
     database.statements = [];
     database.rows = 0;
@@ -84,25 +85,25 @@ describe('a list in SQLite', () => {
     return { first, page };
   };
 
-  for (const { name, table, wanted, leavesFew } of promised()) {
-    it(`reads little more than it shows: ${table.name} ${name}`, async () => {
-      const { first } = await read(table, wanted);
-      expect(first.records.length, 'records to show').to.be.greaterThan(0);
+  for (const { name, table, listed, leavesFew } of indexedLists()) {
+    it(`reads few rows beyond the page: ${table.name} ${name}`, async () => {
+      const { first } = await read(table, listed);
+      expect(first.records.length, 'records of the page').to.be.greaterThan(0);
       expect(database.statements.length, 'statements').to.be.lessThan(12);
       expect(database.rows, 'rows').to.be.lessThan(2 * LIMIT);
     });
 
-    it(`goes by an index: ${table.name} ${name}`, async () => {
-      await read(table, wanted);
+    it(`uses an index: ${table.name} ${name}`, async () => {
+      await read(table, listed);
       expect(database.statements).to.not.deep.equal([]);
       expect(database.snapshots, 'long readings').to.equal(0);
-      const bad = database.plans().filter((plan) => !isBounded(plan, leavesFew));
-      expect(bad).to.deep.equal([]);
+      const unbounded = database.plans().filter((plan) => !isBounded(plan, leavesFew));
+      expect(unbounded).to.deep.equal([]);
     });
   }
 
-  for (const { name, table, filters, count } of countedAtOnce()) {
-    it(`counts at once: ${table.name} ${name}`, async () => {
+  for (const { name, table, filters, count } of indexedCounts()) {
+    it(`counts by an index, without a snapshot: ${table.name} ${name}`, async () => {
       database.statements = [];
       database.snapshots = 0;
       expect(await new SqliteRepository(database, table, ENDLESS).count(filters)).to.equal(count);
@@ -112,7 +113,7 @@ describe('a list in SQLite', () => {
     });
   }
 
-  it('counts all along an index', async () => {
+  it('counts all records by a covering index', async () => {
     database.statements = [];
     expect(await new SqliteRepository(database, PRODUCTS, ENDLESS).count([])).to.equal(RECORDS);
     expect(
@@ -120,7 +121,7 @@ describe('a list in SQLite', () => {
     ).to.deep.equal([]);
   });
 
-  it('goes nowhere for a place that the filters leave out', async () => {
+  it('returns an empty page for a position outside the filtered range', async () => {
     const filters: Filter[] = [
       { field: 'name', operator: 'gte', value: 'name 2' },
       { field: 'name', operator: 'lt', value: 'name 3' },
@@ -138,7 +139,7 @@ describe('a list in SQLite', () => {
     }
   });
 
-  it('begins where its filters do for a place that lies before them', async () => {
+  it('starts at the filtered range for a position before it', async () => {
     const records = new SqliteRepository(database, PRODUCTS, ENDLESS);
     const filters: Filter[] = [{ field: 'name', operator: 'gte', value: 'name 2' }];
     database.statements = [];
@@ -148,7 +149,7 @@ describe('a list in SQLite', () => {
     expect(database.statements.length).to.be.lessThan(12);
   });
 
-  it('sees a plan that reads all', async () => {
+  it('recognises plans that read the whole table', async () => {
     database.statements = [
       'SELECT id FROM products WHERE +"name" = ?',
       'SELECT id FROM products ORDER BY fields LIMIT ?',
@@ -157,7 +158,7 @@ describe('a list in SQLite', () => {
     expect(database.plans().filter((plan) => isBounded(plan))).to.deep.equal([]);
   });
 
-  describe('that no index serves', () => {
+  describe('without a suitable index', () => {
     class RunningClock extends FakeClock {
       override elapsed = () => this.running++;
     }
@@ -165,7 +166,7 @@ describe('a list in SQLite', () => {
     const listing = (timeoutMs: number) =>
       new SqliteRepository(database, PRODUCTS, new QueryBudget(new RunningClock(), timeoutMs));
 
-    it('is given up when its time is over, and done when it is not', async () => {
+    it('fails if it exceeds its time budget, and succeeds otherwise', async () => {
       const query = { limit: LIMIT, filters: nothing, order: by('id') };
       const outcome = await listing(10)
         .list(query)
@@ -174,13 +175,13 @@ describe('a list in SQLite', () => {
       expect(await listing(100_000).list(query)).to.deep.equal({ records: [], hasMore: false });
     });
 
-    it('is read in a snapshot', async () => {
+    it('reads in a snapshot', async () => {
       database.snapshots = 0;
       await listing(100_000).list({ limit: LIMIT, filters: nothing, order: by('updatedAt') });
       expect(database.snapshots).to.equal(1);
     });
 
-    it('is not counted beyond its time', async () => {
+    it('stops counting at its time budget', async () => {
       const outcome = await listing(10)
         .count(nothing)
         .catch((error: unknown) => error);
@@ -188,7 +189,7 @@ describe('a list in SQLite', () => {
       expect(await listing(100_000).count(nothing)).to.equal(0);
     });
 
-    it('says the same of a full page, however quick it was', async () => {
+    it('returns the same hasMore for a full page at any speed', async () => {
       const filters: Filter[] = [{ field: 'name', operator: 'ne', value: 'name 7' }];
       const last = { side: 'after', inclusive: false, values: [RECORDS - 150] } as const;
       const pages = await Promise.all(
@@ -209,7 +210,7 @@ describe('a list in SQLite', () => {
       ]);
     });
 
-    it('leaves open what follows a full page, where that would take long to know', async () => {
+    it('assumes more records after a full page if the check takes too long', async () => {
       const filters: Filter[] = [{ field: 'createdAt', operator: 'lt', value: AT + 150 }];
       const page = await listing(1_000_000).list({ limit: 1_500, filters, order: by('id') });
       expect([page.records.length, page.hasMore]).to.deep.equal([1_500, true]);
@@ -217,7 +218,7 @@ describe('a list in SQLite', () => {
       expect([rest.records.length, rest.hasMore]).to.deep.equal([1_500, false]);
     });
 
-    it('does not throw a full page away for want of knowing what follows', async () => {
+    it('returns a full page even if the time runs out before the check for more', async () => {
       const filters: Filter[] = [
         { field: 'id', operator: 'ne', value: 1 },
         { field: 'id', operator: 'lt', value: 60 },
@@ -227,12 +228,12 @@ describe('a list in SQLite', () => {
       expect(page.records).to.have.length(20);
     });
 
-    it('is not given up once a part of it was shown', async () => {
+    it('continues a list without a time budget', async () => {
       const query = { limit: LIMIT, filters: nothing, order: by('id'), isContinuation: true } as const;
       expect(await listing(10).list(query)).to.deep.equal({ records: [], hasMore: false });
     });
 
-    it('lets others have their turn again and again', async () => {
+    it('yields to the event loop', async () => {
       let turns = 0;
       let isOver = false;
       const others = (async () => {
@@ -247,14 +248,14 @@ describe('a list in SQLite', () => {
       expect(turns).to.be.greaterThan(10);
     });
 
-    it('is no list that an index serves, however long that takes', async () => {
+    it('does not limit the time of a list that uses an index', async () => {
       const page = await listing(1).list({ limit: 1_000, filters: [], order: by('name') });
       expect(page.records).to.have.length(1_000);
     });
   });
 });
 
-/** By an index or by id, with nothing sorted but rows that tie in the order's first key, or few altogether. */
+/** Whether the plan searches an index or the ids, and sorts only ties of the first key, or few rows altogether. */
 function isBounded(plan: string, leavesFew = false): boolean {
   const isSeeking = /SEARCH \w+ USING (COVERING )?INDEX|SEARCH \w+ USING INTEGER PRIMARY KEY/.test(plan);
   return isSeeking && (leavesFew || !/TEMP B-TREE FOR ORDER BY/.test(plan));
@@ -265,7 +266,7 @@ function by(field: string, descending = false): Order {
   return field === 'id' ? [{ field, descending }] : [{ field, descending }, id];
 }
 
-function countedAtOnce(): { name: string; table: RecordTable; filters: Filter[]; count: number }[] {
+function indexedCounts(): { name: string; table: RecordTable; filters: Filter[]; count: number }[] {
   const [sku, skus] = [{ field: 'sku', operator: 'eq', value: 'SKU-5' } as const, ['SKU-1', 'SKU-2', 'none']];
   const euro = { field: 'price.currency', operator: 'eq', value: 'EUR' } as const;
   return [
@@ -298,27 +299,27 @@ function countedAtOnce(): { name: string; table: RecordTable; filters: Filter[];
   ];
 }
 
-function promised() {
+function indexedLists() {
   const [p, u, o]: [RecordTable, RecordTable, RecordTable] = [PRODUCTS, USERS, ORDERS];
-  const sorted = (table: RecordTable, ...fields: string[]) =>
+  const sortedBy = (table: RecordTable, ...fields: string[]) =>
     fields.flatMap((field) =>
       [false, true].map((descending) => ({
         name: `by ${descending ? '-' : ''}${field}`,
         table,
-        wanted: { filters: [], order: by(field, descending) },
+        listed: { filters: [], order: by(field, descending) },
         leavesFew: false,
       })),
     );
   const filtered = (table: RecordTable, name: string, filters: Filter[], order = by('id')) => [
-    { name, table, wanted: { filters, order }, leavesFew: false },
+    { name, table, listed: { filters, order }, leavesFew: false },
   ];
   const few = (...of: Parameters<typeof filtered>) =>
     filtered(...of).map((one) => ({ ...one, leavesFew: true }));
   const at = AT + 500;
   return [
-    ...sorted(p, 'id', 'name', 'createdAt', 'updatedAt'),
-    ...sorted(u, 'id', 'name', 'email', 'createdAt', 'updatedAt'),
-    ...sorted(o, 'id', 'userId', 'createdAt', 'updatedAt'),
+    ...sortedBy(p, 'id', 'name', 'createdAt', 'updatedAt'),
+    ...sortedBy(u, 'id', 'name', 'email', 'createdAt', 'updatedAt'),
+    ...sortedBy(o, 'id', 'userId', 'createdAt', 'updatedAt'),
     ...filtered(p, 'of an id', [{ field: 'id', operator: 'eq', value: 7 }]),
     ...filtered(p, 'of some ids', [{ field: 'id', operator: 'in', values: [7, 9, 19_000] }]),
     ...filtered(p, 'from an id on', [{ field: 'id', operator: 'gte', value: 9_000 }]),
@@ -327,7 +328,7 @@ function promised() {
     ...filtered(p, 'of a currency', [{ field: 'price.currency', operator: 'eq', value: 'EUR' }]),
     ...filtered(p, 'of an amount', [{ field: 'price.amount', operator: 'eq', value: 77 }]),
     ...filtered(p, 'of a name', [{ field: 'name', operator: 'eq', value: 'name 77' }]),
-    ...filtered(p, 'of a moment', [{ field: 'createdAt', operator: 'eq', value: at }]),
+    ...filtered(p, 'of a time', [{ field: 'createdAt', operator: 'eq', value: at }]),
     ...filtered(
       p,
       'by name in a prefix',
@@ -355,6 +356,6 @@ function user(id: number): User {
   return { name: `name ${id % 5_000}`, email: `U${id}@example.org` };
 }
 
-function order(id: number): PositionedOrder {
+function order(id: number): OrderFields {
   return { userId: (id % 50) + 1, items: [{ productId: 1, quantity: 1 }] };
 }

@@ -46,25 +46,25 @@ describe('a SQLite database whose files are lost while it is open', () => {
       statement("INSERT INTO counters VALUES ('x', 1) ON CONFLICT DO UPDATE SET next_id = next_id + 1").run();
       meanwhile();
     });
-  const look = (database: SqliteDatabase) => database.inSnapshot(async () => {});
+  const snapshot = (database: SqliteDatabase) => database.inSnapshot(async () => {});
   const replace = (path: string) => {
     writeFileSync(`${path}.new`, '');
     renameSync(`${path}.new`, path);
   };
   const rename = () => renameSync(join(folder, 'data'), join(folder, 'old'));
 
-  const LOSSES: readonly (readonly [what: string, lose: () => void, suffixes: readonly string[]])[] = [
+  const LOSSES: readonly (readonly [event: string, lose: () => void, suffixes: readonly string[]])[] = [
     ['the database is deleted', () => rmSync(file), ['']],
     ['the log is deleted', () => rmSync(`${file}-wal`), ['-wal']],
     ['the shared memory is deleted', () => rmSync(`${file}-shm`), ['-shm']],
     ['the database is replaced', () => replace(file), ['']],
     ['the log is replaced', () => replace(`${file}-wal`), ['-wal']],
     ['the folder is renamed', rename, ['', '-wal', '-shm']],
-    ['the database is written over', () => writeFileSync(file, 'x'), ['']],
+    ['the database is overwritten', () => writeFileSync(file, 'x'), ['']],
   ];
 
-  for (const [what, lose, suffixes] of LOSSES) {
-    it(`is not ready, writes nothing and says so once: ${what}`, async () => {
+  for (const [event, lose, suffixes] of LOSSES) {
+    it(`is not ready, rejects writes and reports the loss once: ${event}`, async () => {
       const database = await opened();
       await write(database);
       lose();
@@ -82,22 +82,22 @@ describe('a SQLite database whose files are lost while it is open', () => {
       expect(reports).to.deep.equal([suffixes.map((suffix) => file + suffix)]);
     });
 
-    it(`acknowledges no write that was under way: ${what}`, async () => {
+    it(`acknowledges no write that was in progress: ${event}`, async () => {
       const database = await opened();
       await expectRefusal(write(database, lose), 'unavailable');
       expect(reports).to.have.length(1);
     });
 
-    it(`opens no other file in their place: ${what}`, async () => {
+    it(`does not recreate the files: ${event}`, async () => {
       const database = await opened();
       lose();
-      const there = suffixes.map((suffix) => existsSync(file + suffix));
-      await expectRefusal(look(database), 'unavailable');
-      expect(suffixes.map((suffix) => existsSync(file + suffix))).to.deep.equal(there);
+      const existing = suffixes.map((suffix) => existsSync(file + suffix));
+      await expectRefusal(snapshot(database), 'unavailable');
+      expect(suffixes.map((suffix) => existsSync(file + suffix))).to.deep.equal(existing);
     });
   }
 
-  it('is found by the first that looks, a probe too', async () => {
+  it('reports the loss at the next access, including a ping', async () => {
     const database = await opened();
     await database.ping();
     rmSync(file);
@@ -105,7 +105,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
     expect(reports).to.have.length(1);
   });
 
-  it('is not ready, writes nothing and says so once, when SQLite finds it damaged', async () => {
+  it('is not ready, rejects writes and reports it once if SQLite finds the file damaged', async () => {
     const database = await opened();
     const damaged = () => {
       throw new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT', 11);
@@ -116,7 +116,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
     expect(reports).to.deep.equal([[file]]);
   });
 
-  it('stays refused when the files are put back, until it is opened anew', async () => {
+  it('stays unavailable after the files are restored, until it is opened again', async () => {
     const database = await opened();
     rename();
     await expectRefusal(database.ping(), 'unavailable');
@@ -127,11 +127,11 @@ describe('a SQLite database whose files are lost while it is open', () => {
     await write(await opened());
   });
 
-  it('deletes no log of the database that took its place, when it is closed and later', async () => {
+  it('deletes no log of the database that replaced it, neither at its close nor later', async () => {
     const database = new SqliteDatabase(file);
     await database.open();
     await write(database);
-    await look(database);
+    await snapshot(database);
     rename();
     mkdirSync(join(folder, 'data'));
     for (const suffix of ['', '-wal', '-shm']) writeFileSync(file + suffix, suffix);
@@ -141,13 +141,13 @@ describe('a SQLite database whose files are lost while it is open', () => {
     await expectRefusal(database.ping(), 'unavailable');
   });
 
-  it('is told from one that is reached by a link', async () => {
+  it('works through a symbolic link, and detects that the link changed', async () => {
     const link = join(folder, 'link.sqlite');
     await (await opened()).close();
     symlinkSync(file, link);
     const database = await opened(link);
     await write(database);
-    await look(database);
+    await snapshot(database);
     await database.ping();
     writeFileSync(join(folder, 'other'), '');
     rmSync(link);
@@ -157,7 +157,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
   });
 });
 
-/** The driver closes a connection for good when its statements are collected. */
+/** The driver closes a connection completely only when its statements are garbage-collected. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');

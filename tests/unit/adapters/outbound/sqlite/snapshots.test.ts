@@ -26,7 +26,7 @@ describe('a snapshot of SQLite', () => {
   const count = (reader: Reader) =>
     reader.read('SELECT count(*) FROM products', (statement) => (statement.raw().get() as [number])[0]);
 
-  it('sees nothing of what is written while it is read', async () => {
+  it('does not see writes that follow its start', async () => {
     await add();
     await database.inSnapshot(async (reader) => {
       const before = count(reader);
@@ -37,7 +37,7 @@ describe('a snapshot of SQLite', () => {
     await database.inSnapshot(async (reader) => expect(count(reader)).to.equal(count(database)));
   });
 
-  it('is lent anew after a reading that failed', async () => {
+  it('is reusable after a read that failed', async () => {
     const failing = () => database.inSnapshot(() => Promise.reject(new Error('no')));
     for (let time = 1; time <= 5; time++) {
       const outcome = await failing().catch((error: Error) => error.message);
@@ -47,7 +47,7 @@ describe('a snapshot of SQLite', () => {
     await database.inSnapshot(async (reader) => expect(count(reader)).to.equal(count(database)));
   });
 
-  it('changes nothing', async () => {
+  it('rejects writes', async () => {
     await add();
     const before = count(database);
     const deletion = database.inSnapshot(async (reader) =>
@@ -57,39 +57,39 @@ describe('a snapshot of SQLite', () => {
     expect(count(database)).to.equal(before).and.to.be.greaterThan(0);
   });
 
-  it('is had by two of one client at a time, the others wait, and of too many some are refused', async () => {
+  it('serves two reads per client at a time, queues the others, and rejects those above the queue limit', async () => {
     let running = 0;
     let most = 0;
-    const reading = (client: string) =>
+    const read = (client: string) =>
       database.inSnapshot(async () => {
         most = Math.max(most, ++running);
         await new Promise((resolve) => setImmediate(resolve));
         running--;
       }, client);
-    const outcomes = await Promise.allSettled(Array.from({ length: 203 }, () => reading('a')));
+    const outcomes = await Promise.allSettled(Array.from({ length: 203 }, () => read('a')));
     expect(most).to.equal(2);
     expect(outcomes.filter(({ status }) => status === 'rejected')).to.have.length(1);
     most = 0;
     await Promise.all(
-      ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((client) => Array.from({ length: 20 }, () => reading(client))),
+      ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((client) => Array.from({ length: 20 }, () => read(client))),
     );
-    // The sixth client holds nothing, for which there is a reserve.
+    // A reserve serves clients that hold nothing, such as the sixth.
     expect(most).to.be.within(8, 10);
   });
 
-  it('is not lent by a store that is closed, and ends with its reading where that runs', async () => {
+  it('lets a running read finish after the store is closed, and rejects a new one', async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const reading = database.inSnapshot(async (reader) => {
+    const read = database.inSnapshot(async (reader) => {
       await finished;
       return count(reader);
     });
     await new Promise((resolve) => setImmediate(resolve));
     await database.close();
     finish();
-    expect(await reading).to.be.a('number');
+    expect(await read).to.be.a('number');
     await expectRefusal(
       database.inSnapshot(async () => {}),
       'unavailable',

@@ -7,7 +7,7 @@ const SECONDS = NOW / 1_000;
 const LONG = 'x'.repeat(64);
 const EXPECTED = { issuer: 'https://a.example/', audience: 'catalogue' };
 
-describe('the claims of an access token', () => {
+describe('readAccessToken', () => {
   const read = (changes: object = {}, typ: unknown = 'at+jwt') => {
     const claims = {
       ...{ iss: EXPECTED.issuer, aud: 'catalogue', sub: 's', client_id: 'c' },
@@ -22,10 +22,10 @@ describe('the claims of an access token', () => {
     } catch (error) {
       if (error instanceof AppError) return error;
     }
-    throw new Error('It was taken.');
+    throw new Error('The token was accepted.');
   };
 
-  it('say of what kind it is in either spelling', () => {
+  it('accepts both spellings of typ', () => {
     for (const typ of ['at+jwt', 'application/at+jwt'])
       expect(read({}, typ).expiresAt).to.equal(NOW + 60_000);
     expect(refusal({}, 'JWT').message).to.equal(
@@ -33,11 +33,11 @@ describe('the claims of an access token', () => {
     );
   });
 
-  it('may name several audiences', () => {
+  it('accepts several audiences', () => {
     expect(read({ aud: ['x', 'catalogue'] }).id).to.equal(read().id);
   });
 
-  it('give scopes by `scope` or by `scp`, of which unknown ones are passed over', () => {
+  it('reads scopes from `scope` or `scp`, and ignores unknown ones', () => {
     expect(read().scopes).to.deep.equal([]);
     for (const granted of [
       { scope: 'openid users:read  orders:write users:read' },
@@ -49,14 +49,14 @@ describe('the claims of an access token', () => {
     expect(read({ scope: 'Users:Read users:read\tkeys:admin' }).scopes).to.deep.equal([]);
   });
 
-  it('may be ahead of our clock by 5 seconds, and end when they end', () => {
+  it('tolerates times at most 5 seconds ahead, but not a late expiry', () => {
     read({ iat: SECONDS + 5, nbf: SECONDS + 5, exp: SECONDS + 0.001 });
     expect(refusal({ iat: SECONDS + 5.1 }).message).to.include(' iat ');
     expect(refusal({ nbf: SECONDS + 5.1 }).message).to.include(' nbf ');
     expect(refusal({ exp: SECONDS }).code).to.equal('token_expired');
   });
 
-  it('are told to have expired only where nothing else is wrong', () => {
+  it('reports an expired token only if nothing else is wrong', () => {
     const exp = SECONDS - 1;
     expect(refusal({ exp }).code).to.equal('token_expired');
     for (const wrong of [
@@ -71,7 +71,7 @@ describe('the claims of an access token', () => {
     expect(refusal({ exp }, 'JWT').code).to.equal('invalid_token');
   });
 
-  it('make one principal of issuer, client and subject, whatever else they say', () => {
+  it('derives the principal from issuer, client and subject alone', () => {
     const { id } = read();
     expect(read({ exp: SECONDS + 9, scope: 'users:read', jti: 'x', aud: ['catalogue'] }).id).to.equal(id);
     expect(read({ client_id: undefined, azp: 'c' }).id).to.equal(id);
@@ -91,7 +91,7 @@ describe('the claims of an access token', () => {
     expect(new Set(ids).size).to.equal(ids.length);
   });
 
-  it('make an id that is short, and safe in a log and as a key', () => {
+  it('makes an id that is short, and safe in logs and as a key', () => {
     for (const name of ['x'.repeat(5_000), 'ann@example.com', '😀'.repeat(99), '"; DROP\u2028', '\u0085'])
       expect(read({ sub: name, client_id: name }).id).to.match(/^oauth:[\w.~-]{1,64}:[\w-]{43}$/);
     expect(read({ client_id: 'web-shop', sub: 'ann@example.com' }).id).to.match(/^oauth:web-shop:/);

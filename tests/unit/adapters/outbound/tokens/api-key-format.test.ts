@@ -5,8 +5,8 @@ const format = new ChecksummedApiKey();
 /** The CRC-32 of `pcs_` and thirty zeros is 0x09D31E43 by another implementation (Python's zlib). */
 const KNOWN = `pcs_${'0'.repeat(30)}0B9c15`;
 
-describe('the format of API keys', () => {
-  it('makes keys that are well-formed and all different', () => {
+describe('ChecksummedApiKey', () => {
+  it('generates keys that are well-formed and all different', () => {
     const keys = Array.from({ length: 200 }, () => format.generate());
     for (const key of keys) {
       expect(key).to.match(/^pcs_[0-9A-Za-z]{36}$/);
@@ -19,7 +19,7 @@ describe('the format of API keys', () => {
     expect(format.isWellFormed(KNOWN)).to.equal(true);
   });
 
-  it('sees any one character changed, and any cut or longer key', () => {
+  it('rejects a key with one changed character, and a shorter or longer key', () => {
     for (let at = 0; at < KNOWN.length; at++) {
       const other = KNOWN[at] === '7' ? '8' : '7';
       expect(format.isWellFormed(KNOWN.slice(0, at) + other + KNOWN.slice(at + 1)), `${at}`).to.equal(false);
@@ -29,7 +29,7 @@ describe('the format of API keys', () => {
     }
   });
 
-  it('stores SHA-256', () => {
+  it('returns SHA-256 as the digest', () => {
     expect(format.digest('abc')).to.equal('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });

@@ -8,7 +8,7 @@ import { makePair, publicJwk, type SigningPair, signed } from '../../../../suppo
 
 const EXPECTED = { issuer: 'https://a.example', audience: 'catalogue' };
 
-describe('the tokens of another issuer', () => {
+describe('ExternalTokenVerifier', () => {
   const clock = new FakeClock();
   const seconds = clock.time / 1_000;
   const claims = {
@@ -22,7 +22,7 @@ describe('the tokens of another issuer', () => {
   };
 
   for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA'] as const) {
-    it(`may be signed by ${alg}, by each key for its own tokens`, async () => {
+    it(`accepts ${alg}, and each key only for its own tokens`, async () => {
       const pairs = [makePair('one', alg), makePair('two', alg)];
       const verifier = verifierOf(pairs);
       for (const pair of pairs) {
@@ -37,22 +37,22 @@ describe('the tokens of another issuer', () => {
     });
   }
 
-  it('make nobody look for a key where none could make them good', async () => {
-    let requested = 0;
+  it('looks up no key for a token that no key can make valid', async () => {
+    let lookUps = 0;
     const find = async () => {
-      requested++;
+      lookUps++;
       return undefined;
     };
     const verifier = new ExternalTokenVerifier({ expected: EXPECTED, keys: { find }, clock });
     const pair = makePair('one');
     for (const header of [{ alg: 'none' }, { alg: 'HS256' }, { kid: undefined }, { kid: 7 }, { crit: ['x'] }])
       await expectRefusal(verifier.verify({ token: signed(claims, pair, header) }), 'invalid_token');
-    expect(requested).to.equal(0);
+    expect(lookUps).to.equal(0);
     await expectRefusal(verifier.verify({ token: signed(claims, pair) }), 'invalid_token');
-    expect(requested).to.equal(1);
+    expect(lookUps).to.equal(1);
   });
 
-  it('are neither good nor bad while the key cannot be asked for', async () => {
+  it('is unavailable while the key cannot be fetched', async () => {
     const find = () => Promise.reject(unavailable('down'));
     const verifier = new ExternalTokenVerifier({ expected: EXPECTED, keys: { find }, clock });
     await expectRefusal(verifier.verify({ token: signed(claims, makePair('one')) }), 'unavailable');

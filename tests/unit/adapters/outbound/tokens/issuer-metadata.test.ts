@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { fetchKeySet, jwksUri, metadataUrls } from '#src/adapters/outbound/tokens/issuer-metadata.js';
 import { TestIssuer } from '../../../../support/test-issuer.js';
 
-describe('the documents of an issuer', () => {
+describe('the metadata and keys of an issuer', () => {
   let issuer: TestIssuer;
 
   beforeEach(async () => {
@@ -15,7 +15,7 @@ describe('the documents of an issuer', () => {
   const keys = async () => ((await fetchKeySet(issuer.issuer)) as { keys: { kid: string }[] }).keys;
   const refusal = async (): Promise<Error> =>
     fetchKeySet(issuer.issuer).then(
-      () => Promise.reject(new Error('It was taken.')),
+      () => Promise.reject(new Error('The metadata was accepted.')),
       (error: Error) => error,
     );
   const metadata = () => Object.values(issuer.documents())[0] as Record<string, unknown>;
@@ -32,7 +32,7 @@ describe('the documents of an issuer', () => {
     '/tenant/.well-known/openid-configuration',
   ];
 
-  it('lie where RFC 8414 and OpenID Connect put them', () => {
+  it('have the URLs of RFC 8414 and OpenID Connect', () => {
     expect(metadataUrls('https://a.example')).to.deep.equal([
       'https://a.example/.well-known/oauth-authorization-server',
       'https://a.example/.well-known/openid-configuration',
@@ -45,7 +45,7 @@ describe('the documents of an issuer', () => {
       ]);
   });
 
-  it('lead to the keys from the second place where nobody answers at the first', async () => {
+  it('are fetched from the second URL if the first does not respond', async () => {
     instead({
       [OAUTH]: (request) => request.socket.destroy(),
       [OPENID]: (_, response) => response.end(JSON.stringify(metadata())),
@@ -53,7 +53,7 @@ describe('the documents of an issuer', () => {
     expect((await keys())[0]?.kid).to.equal('one');
   });
 
-  it('lead to the keys from either place', async () => {
+  it('are fetched from either URL', async () => {
     expect((await keys())[0]?.kid).to.equal('one');
     expect(issuer.requested).to.deep.equal([OAUTH, '/keys']);
     for (const status of [404, 200, 500]) {
@@ -80,7 +80,7 @@ describe('the documents of an issuer', () => {
     expect(issuer.requested).to.not.include('/keys');
   });
 
-  it('lead to no address that is not safe', async () => {
+  it('are rejected if the jwks_uri is not safe', async () => {
     const unsafe = ['http://a.example/keys', 'file:///etc/passwd', 'data:,{}', '/keys', '', undefined, 7, {}];
     for (const jwks_uri of [...unsafe, 'http://127.0.0.1.a.example/', 'http://localhost@a.example/']) {
       const document = JSON.stringify({ ...metadata(), jwks_uri });
@@ -90,7 +90,7 @@ describe('the documents of an issuer', () => {
     }
   });
 
-  it('lead from an issuer that is reached by HTTPS to none in plain HTTP', () => {
+  it('are rejected if an HTTPS issuer has a jwks_uri in plain HTTP', () => {
     const [plain, secure] = ['http://localhost:8080/keys', 'https://keys.example/keys'];
     for (const issuer of ['http://localhost:8080', 'https://a.example'])
       expect(jwksUri(secure, issuer)).to.equal(secure);
@@ -98,7 +98,7 @@ describe('the documents of an issuer', () => {
     expect(() => jwksUri(plain, 'https://a.example')).to.throw('not safe');
   });
 
-  it('are followed nowhere', async () => {
+  it('are fetched without following redirects', async () => {
     const elsewhere = await new TestIssuer().start();
     for (const path of [OAUTH, OPENID, '/keys']) {
       const Location = `${elsewhere.issuer}/keys`;
@@ -109,7 +109,7 @@ describe('the documents of an issuer', () => {
     expect(elsewhere.requested).to.deep.equal([]);
   });
 
-  it('are refused where they are too large, also when they are so only unpacked', async () => {
+  it('are rejected if they are too large, before or after decompression', async () => {
     const large = JSON.stringify({ ...metadata(), filling: 'x'.repeat(300_000) });
     const small = JSON.stringify({ ...metadata(), filling: 'x'.repeat(200_000) });
     instead({ [OAUTH]: (_, response) => response.end(small) });
@@ -123,7 +123,7 @@ describe('the documents of an issuer', () => {
     await refusal();
   });
 
-  it('that never end are given up', async () => {
+  it('time out if the response never ends', async () => {
     let isGone = false;
     instead({
       [OAUTH]: (_, response) => {
@@ -136,10 +136,10 @@ describe('the documents of an issuer', () => {
     });
     expect((await refusal()).name).to.equal('TimeoutError');
     while (!isGone) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(issuer.requested, 'nor is the other place tried').to.deep.equal([OAUTH]);
+    expect(issuer.requested, 'the second URL is not tried').to.deep.equal([OAUTH]);
   });
 
-  it('are not there where nobody answers', async () => {
+  it('are unavailable while the issuer does not respond', async () => {
     await issuer.stop();
     await refusal();
     await issuer.start();

@@ -6,41 +6,41 @@ import { makePair, publicJwk } from '../../../../support/jws.js';
 
 const HOUR = 3_600_000;
 
-describe('the keys of an issuer', () => {
+describe('JwksCache', () => {
   const pairs = { one: makePair('one'), two: makePair('two') };
   const named = (kid: string) => ({ kid, alg: 'ES256' });
   let clock: FakeClock;
   let logger: RecordingLogger;
   let published: (keyof typeof pairs)[];
   let isDown: boolean;
-  /** What a fetch waits for. */
-  let accessControl: Promise<void> | undefined;
+  /** A fetch waits for this promise. */
+  let gate: Promise<void> | undefined;
   let fetches: number;
   let keys: JwksCache;
 
   beforeEach(() => {
     [clock, logger] = [new FakeClock(), new RecordingLogger()];
-    [published, isDown, accessControl, fetches] = [['one'], false, undefined, 0];
+    [published, isDown, gate, fetches] = [['one'], false, undefined, 0];
     const fetchKeySet = async () => {
       fetches++;
-      await accessControl;
+      await gate;
       if (isDown) throw new Error('down');
       return { keys: published.map((kid) => publicJwk(pairs[kid])) };
     };
     keys = new JwksCache({ issuer: 'http://localhost', fetchKeySet, clock, logger });
   });
 
-  /** Lets what runs behind a caller's back end. */
+  /** Waits until fetches in the background have ended. */
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('are fetched when the first is needed, once for all who ask', async () => {
+  it('fetches the keys at the first use, once for concurrent callers', async () => {
     expect(fetches).to.equal(0);
     const found = await Promise.all(Array.from({ length: 50 }, () => keys.find(named('one'))));
     expect(found.every((key) => key?.type === 'public')).to.equal(true);
     expect(fetches).to.equal(1);
   });
 
-  it('are kept for 5 minutes, and then learned anew, so that a withdrawn one is refused', async () => {
+  it('fetches the keys again after 5 minutes, and then rejects a withdrawn key', async () => {
     await keys.find(named('one'));
     published = ['two'];
     clock.running += 300_000 - 1;
@@ -52,7 +52,7 @@ describe('the keys of an issuer', () => {
     expect(fetches).to.equal(2);
   });
 
-  it('are asked for when a token names a new one, though not more than every 5 seconds', async () => {
+  it('fetches the keys for an unknown kid, at most once in 5 seconds', async () => {
     await keys.find(named('one'));
     published = ['one', 'two'];
     for (let i = 0; i < 50; i++) expect(await keys.find(named('two'))).to.equal(undefined);
@@ -69,12 +69,12 @@ describe('the keys of an issuer', () => {
     expect(fetches).to.equal(2);
   });
 
-  it('are not there for another algorithm than their own', async () => {
+  it('finds no key for an algorithm other than its own', async () => {
     for (const alg of ['RS256', 'ES384', 'EdDSA', 'HS256', 'none'])
       expect(await keys.find({ kid: 'one', alg }), alg).to.equal(undefined);
   });
 
-  it('cannot be had while the issuer was never reached; it is asked every 2 seconds', async () => {
+  it('is unavailable until the first fetch succeeds, and retries every 2 seconds', async () => {
     isDown = true;
     for (let i = 0; i < 10; i++) await expectRefusal(keys.find(named('one')), 'unavailable');
     expect(fetches).to.equal(1);
@@ -90,7 +90,7 @@ describe('the keys of an issuer', () => {
     ]);
   });
 
-  it('serve on while the issuer is down, for a day', async () => {
+  it('keeps the keys for a day while the issuer is down', async () => {
     await keys.find(named('one'));
     isDown = true;
     for (clock.running += 300_000; clock.running < 24 * HOUR; clock.running += HOUR)
@@ -100,13 +100,13 @@ describe('the keys of an issuer', () => {
     await expectRefusal(keys.find(named('one')), 'unavailable');
   });
 
-  it('keep nobody waiting for an issuer that hangs, once it has failed', async () => {
+  it('does not wait for a hanging issuer after a failed fetch', async () => {
     await keys.find(named('one'));
     isDown = true;
     clock.running += 300_000;
     await keys.find(named('one'));
     let open = () => {};
-    accessControl = new Promise((resolve) => {
+    gate = new Promise((resolve) => {
       open = resolve;
     });
     clock.running += 2_000;
@@ -119,7 +119,7 @@ describe('the keys of an issuer', () => {
     expect(await keys.find(named('one')), 'once it is back').to.equal(undefined);
   });
 
-  it('are no reason to call a token bad while it cannot be asked for a new one', async () => {
+  it('is unavailable for an unknown kid while the issuer is down', async () => {
     await keys.find(named('one'));
     isDown = true;
     clock.running += 5_000;
@@ -129,14 +129,14 @@ describe('the keys of an issuer', () => {
     expect(fetches).to.equal(2);
   });
 
-  it('are as they were where it publishes nonsense', async () => {
-    for (const nonsense of [undefined, null, 'x', {}, { keys: {} }, { keys: ['x'] }]) {
-      const one = new JwksCache({ issuer: 'x', fetchKeySet: async () => nonsense, clock, logger });
-      await expectRefusal(one.find(named('one')), 'unavailable');
+  it('is unavailable if the issuer publishes an invalid document', async () => {
+    for (const document of [undefined, null, 'x', {}, { keys: {} }, { keys: ['x'] }]) {
+      const cache = new JwksCache({ issuer: 'x', fetchKeySet: async () => document, clock, logger });
+      await expectRefusal(cache.find(named('one')), 'unavailable');
     }
   });
 
-  it('are passed over where they are broken, secret or private', async () => {
+  it('ignores invalid, symmetric and private keys', async () => {
     const { one } = pairs;
     const wrong = [
       { ...publicJwk(one), x: 'AA' },
@@ -146,10 +146,10 @@ describe('the keys of an issuer', () => {
     ];
     for (const jwk of wrong) {
       const fetchKeySet = async () => ({ keys: [jwk, publicJwk(pairs.two)] });
-      const some = new JwksCache({ issuer: 'x', fetchKeySet, clock, logger });
-      expect(await some.find(named('one')), JSON.stringify(jwk)).to.equal(undefined);
-      expect(await some.find({ kid: 'one', alg: 'HS256' })).to.equal(undefined);
-      expect(await some.find(named('two'))).to.not.equal(undefined);
+      const cache = new JwksCache({ issuer: 'x', fetchKeySet, clock, logger });
+      expect(await cache.find(named('one')), JSON.stringify(jwk)).to.equal(undefined);
+      expect(await cache.find({ kid: 'one', alg: 'HS256' })).to.equal(undefined);
+      expect(await cache.find(named('two'))).to.not.equal(undefined);
     }
   });
 });

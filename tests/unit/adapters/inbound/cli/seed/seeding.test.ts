@@ -13,7 +13,7 @@ import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 
 const SEED = 7;
 
-describe('seeding', () => {
+describe('Seeding', () => {
   let products: Repository<Product>;
   let clock: FakeClock;
   let seeding: Seeding;
@@ -30,13 +30,13 @@ describe('seeding', () => {
     return last;
   }
 
-  async function kept() {
+  async function storedProducts() {
     return (await products.list({ limit: 10_000, filters: [], order: BY_ID })).records;
   }
 
-  it('makes the products from the first on, with ids in their order, at the time of the clock', async () => {
+  it('creates the products in order, with ascending ids and the time of the clock', async () => {
     expect(await fill(2_500)).to.deep.equal({ made: 2_500, existing: 0 });
-    const records = await kept();
+    const records = await storedProducts();
     expect(records).to.have.length(2_500);
     for (const [at, { id, version, createdAt, updatedAt, fields }] of records.entries()) {
       expect([id, version, createdAt, updatedAt]).to.deep.equal([at + 1, 1, clock.time, clock.time]);
@@ -44,57 +44,59 @@ describe('seeding', () => {
     }
   });
 
-  it('makes nothing a second time, and uses up no id for it', async () => {
+  it('creates nothing in a second run, and uses no id', async () => {
     await fill(2_500);
     expect(await fill(2_500)).to.deep.equal({ made: 0, existing: 2_500 });
-    expect(await kept()).to.have.length(2_500);
+    expect(await storedProducts()).to.have.length(2_500);
     expect(await products.reserveIds(1)).to.equal(2_501);
   });
 
-  it('adds what a larger number asks for, and another seed', async () => {
+  it('adds the missing products for a larger number, and those of another seed', async () => {
     await fill(1_500);
     expect(await fill(2_700)).to.deep.equal({ made: 1_200, existing: 1_500 });
-    expect((await kept()).map(({ id }) => id)).to.deep.equal(Array.from({ length: 2_700 }, (_, i) => i + 1));
+    expect((await storedProducts()).map(({ id }) => id)).to.deep.equal(
+      Array.from({ length: 2_700 }, (_, i) => i + 1),
+    );
     expect(await fill(10, SEED + 1)).to.deep.equal({ made: 10, existing: 0 });
   });
 
-  it('tells how far it has come, and stops between batches when nobody asks on', async () => {
-    const reported: SeedingProgress[] = [];
+  it('reports its progress, and stops between batches if the caller stops', async () => {
+    const reports: SeedingProgress[] = [];
     for await (const progress of seeding.fill(SEED, 10_000)) {
-      reported.push(progress);
-      if (reported.length === 2) break;
+      reports.push(progress);
+      if (reports.length === 2) break;
     }
-    expect(reported).to.deep.equal([
+    expect(reports).to.deep.equal([
       { made: 1_000, existing: 0 },
       { made: 2_000, existing: 0 },
     ]);
-    expect(await kept()).to.have.length(2_000);
+    expect(await storedProducts()).to.have.length(2_000);
     expect(await fill(3_000)).to.deep.equal({ made: 1_000, existing: 2_000 });
   });
 
-  it('gives ids back when it is stopped among products that were there', async () => {
+  it('releases unused ids if it is stopped', async () => {
     await fill(2_000);
     for await (const _ of seeding.fill(SEED, 2_000)) break;
     expect(await products.reserveIds(1)).to.equal(2_001);
   });
 
-  it('makes what was removed in the midst of others, under an id of its own', async () => {
+  it('recreates a deleted product with a new id', async () => {
     await fill(1_200);
     await products.remove(600, 1, clock.time);
     expect(await fill(1_200)).to.deep.equal({ made: 1, existing: 1_199 });
     const found = await products.findByUnique('sku', sampleProduct(SEED, 600).sku);
     expect(found?.id).to.be.greaterThan(1_200);
-    expect(await products.reserveIds(1), 'the ids behind it were given back').to.equal((found?.id ?? 0) + 1);
+    expect(await products.reserveIds(1), 'the unused ids were released').to.equal((found?.id ?? 0) + 1);
   });
 
-  it('gives back no id that others were given before', async () => {
+  it('releases no id if others have reserved later ones', async () => {
     await fill(1_000);
     let other = 0;
     for await (const _ of seeding.fill(SEED, 1_000)) other = await products.reserveIds(1);
     expect(await products.reserveIds(1)).to.be.greaterThan(other);
   });
 
-  it('lets an outage through, and completes the rest later', async () => {
+  it('passes on an outage, and creates the missing products in the next run', async () => {
     let batches = 0;
     const failing = new Seeding({
       clock,
@@ -105,7 +107,7 @@ describe('seeding', () => {
         releaseIds: (first, end) => products.releaseIds(first, end),
         insertAll: async (records) => {
           const outcomes = await products.insertAll(records);
-          if (++batches === 2) throw unavailable('written, and the answer lost');
+          if (++batches === 2) throw unavailable('written, but the response was lost');
           return outcomes;
         },
       },
@@ -115,6 +117,6 @@ describe('seeding', () => {
     };
     await expectRefusal(run(), 'unavailable');
     expect(await fill(3_000)).to.deep.equal({ made: 1_000, existing: 2_000 });
-    expect(await kept()).to.have.length(3_000);
+    expect(await storedProducts()).to.have.length(3_000);
   });
 });

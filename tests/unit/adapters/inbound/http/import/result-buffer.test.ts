@@ -12,7 +12,7 @@ import {
 } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
-describe('a result buffer', () => {
+describe('ResultBuffer', () => {
   const root = temporaryFolder();
   let runs = 0;
   let folder: string;
@@ -24,7 +24,7 @@ describe('a result buffer', () => {
     expect(existsSync(folder) ? readdirSync(folder) : []).to.deep.equal([]);
   });
 
-  /** Files that were opened and not closed again. */
+  /** The number of open files. */
   let open = 0;
   const { open: openSegment } = BufferFile;
   const { close } = BufferFile.prototype;
@@ -57,7 +57,7 @@ describe('a result buffer', () => {
     return Buffer.concat(chunks).toString();
   }
 
-  it('gives what was written, in order, to who reads after the end', async () => {
+  it('returns the written text in order to a reader that starts after the end', async () => {
     const buffer = make();
     for (const line of texts(0, 1_000)) await buffer.write(line);
     expect(open).to.be.greaterThan(5);
@@ -65,7 +65,7 @@ describe('a result buffer', () => {
     expect(await all(buffer)).to.equal(texts(0, 1_000).join(''));
   });
 
-  it('needs no file for what fits into the memory that it may use', async () => {
+  it('uses no file if the text fits into its memory', async () => {
     const buffer = make({ memoryBytes: 100_000 });
     for (const line of texts(0, 100)) await buffer.write(line);
     expect([open, existsSync(folder)]).to.deep.equal([0, false]);
@@ -73,7 +73,7 @@ describe('a result buffer', () => {
     expect(await all(buffer)).to.equal(texts(0, 100).join(''));
   });
 
-  it('gives it while it is written, however fast either side is', async () => {
+  it('returns the text while it is written, at any speed of reader and writer', async () => {
     for (const [writerPauses, readerPauses] of [
       [0, 0],
       [3, 0],
@@ -82,12 +82,12 @@ describe('a result buffer', () => {
     ] as const) {
       const buffer = make({ memoryBytes: 50, fileBytes: 200 });
       const read = (async () => {
-        let got = '';
+        let result = '';
         for await (const chunk of buffer.readable) {
-          got += String(chunk);
+          result += String(chunk);
           for (let i = 0; i < readerPauses; i++) await turn();
         }
-        return got;
+        return result;
       })();
       for (const line of texts(0, 300)) {
         await buffer.write(line);
@@ -98,7 +98,7 @@ describe('a result buffer', () => {
     }
   });
 
-  it('lets go of what was read, though its reader never catches up', async () => {
+  it('closes the files that were read, even if the reader never catches up', async () => {
     const buffer = make({ maxBytes: 20_000 });
     const reader = buffer.readable.iterator();
     let most = 0;
@@ -111,7 +111,7 @@ describe('a result buffer', () => {
     buffer.readable.destroy();
   });
 
-  it('refuses more than it may keep, counting what is unread alone', async () => {
+  it('rejects text above its limit of unread bytes', async () => {
     const buffer = make({ maxBytes: 5_000 });
     for (let n = 0; n < 50; n++) await buffer.write('x'.repeat(100));
     const refusal = await buffer.write('x').catch((error: unknown) => error);
@@ -120,7 +120,7 @@ describe('a result buffer', () => {
     expect(await all(buffer).catch((error: unknown) => error)).to.equal(refusal);
   });
 
-  it('never ends well after a failure, whatever was written before', async () => {
+  it('ends with the error after a failure', async () => {
     const buffer = make();
     const failure = new Error('broken');
     await buffer.write('a whole line\n');
@@ -128,7 +128,7 @@ describe('a result buffer', () => {
     expect(await finished(buffer.readable).catch((error: unknown) => error)).to.equal(failure);
   });
 
-  it('tells the writer that nobody reads any more', async () => {
+  it('rejects writes after the reader has left', async () => {
     const buffer = make();
     for (const line of texts(0, 200)) await buffer.write(line);
     buffer.readable.destroy();
@@ -136,7 +136,7 @@ describe('a result buffer', () => {
     expect(refusal).to.include({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
   });
 
-  it('may be abandoned in the middle of a write', async () => {
+  it('can be destroyed during a write', async () => {
     for (let pauses = 0; pauses < 12; pauses++) {
       const buffer = make({ memoryBytes: 0 });
       const writing = (async () => {
@@ -148,7 +148,7 @@ describe('a result buffer', () => {
     }
   });
 
-  it('says so where no file can be made, and goes on from memory alone where none is needed', async () => {
+  it('rejects a write that needs a file if none can be created, and keeps the text in memory', async () => {
     writeFileSync(`${root}/a file`, '');
     const buffer = make({ folder: `${root}/a file/buffer` });
     await buffer.write('short');
@@ -159,7 +159,7 @@ describe('a result buffer', () => {
     expect(await all(buffer)).to.equal('short');
   });
 
-  it('shares its room with others, and gives it back when it is done, read or abandoned', async () => {
+  it('shares a limit with other buffers, and releases its part after its end', async () => {
     const buffers = new ResultBuffers({ folder, memoryBytes: 100, maxTotalBytes: 1_000 });
     const [one, other] = [buffers.open('a'), buffers.open('b')];
     await one.write('x'.repeat(600));
@@ -175,7 +175,7 @@ describe('a result buffer', () => {
     third.readable.destroy();
   });
 
-  it('leaves room to other clients, however many one client has', async () => {
+  it('limits all buffers of one client together', async () => {
     const buffers = new ResultBuffers({
       folder,
       memoryBytes: 100,
@@ -189,7 +189,7 @@ describe('a result buffer', () => {
     for (const buffer of [one, two, other]) buffer.readable.destroy();
   });
 
-  it('holds 256 MiB of an import that nobody reads, and no more, unless told otherwise', async () => {
+  it('holds at most 256 MiB of unread text by default', async () => {
     const buffer = new ResultBuffers({ folder }).open('a');
     const mebibyte = 'x'.repeat(1_048_576);
     for (let written = 0; written < 256; written++) await buffer.write(mebibyte);
@@ -198,7 +198,7 @@ describe('a result buffer', () => {
     buffer.readable.destroy();
   });
 
-  it('leaves its folder to its owner', async () => {
+  it('makes its folder accessible only to its owner', async () => {
     const buffer = make({ memoryBytes: 0 });
     await buffer.write('secret');
     expect(statSync(folder).mode & 0o777).to.equal(0o700);

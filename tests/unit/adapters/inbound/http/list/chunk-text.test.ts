@@ -3,7 +3,7 @@ import { inBatches, jsonArray } from '#src/adapters/inbound/http/list/chunk-text
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-/** How often something else had its turn meanwhile. */
+/** The number of turns of the event loop that other work had during this work. */
 async function turnsOfOthers(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isDone = false;
@@ -18,8 +18,8 @@ async function turnsOfOthers(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-describe('what is written in batches', () => {
-  it('is complete and in order, each item once', async () => {
+describe('inBatches and jsonArray', () => {
+  it('write each item once, in order', async () => {
     for (const count of [0, 1, 99, 100, 101, 200, 1_234]) {
       let text = '';
       for await (const batch of inBatches(numbers(count), (n) => `${n}\n`)) text += batch;
@@ -31,14 +31,14 @@ describe('what is written in batches', () => {
     }
   });
 
-  it('leaves others their turn after some 100 items, and after few large ones', async () => {
+  it('yield to other work after about 100 items, and after few large ones', async () => {
     const write = (items: number, size: number) => () =>
       jsonArray(numbers(items), () => ({ a: 'x'.repeat(size) }));
     expect(await turnsOfOthers(write(1_000, 1))).to.be.at.least(9);
     expect(await turnsOfOthers(write(20, 70_000))).to.be.at.least(19);
   });
 
-  it('is a JSON array of what was presented', async () => {
+  it('write a JSON array of the presented items', async () => {
     for (const count of [0, 1, 2, 250]) {
       const bytes = await jsonArray(numbers(count), (n) => ({ n, name: '😀é' }));
       expect(bytes.toString('utf8')).to.equal(

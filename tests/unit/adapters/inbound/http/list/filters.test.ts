@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { Filters } from '#src/adapters/inbound/http/list/filters.js';
 import { PRODUCTS, USERS } from '../../../../../support/tables.js';
 
-describe('the filters of a query', () => {
+describe('Filters', () => {
   const read = (pairs: Record<string, string>) =>
     new Filters(PRODUCTS.fields).read(new Map(Object.entries(pairs)));
 
-  it('are plain values, each as its field is', () => {
+  it('parses each value by the type of its field', () => {
     expect(
       read({
         limit: '5',
@@ -28,7 +28,7 @@ describe('the filters of a query', () => {
     ]);
   });
 
-  it('are of the fields of their resource', () => {
+  it('accepts only the fields of the resource', () => {
     const users = new Filters(USERS.fields);
     expect(users.parameter('email:prefix')).to.not.equal(undefined);
     expect(users.parameter('attributes.a')).to.equal(undefined);

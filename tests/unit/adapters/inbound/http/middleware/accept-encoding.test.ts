@@ -41,12 +41,12 @@ const PREFERRED: [string, 'br' | 'gzip' | undefined][] = [
 
 describe('Accept-Encoding', () => {
   for (const [field, coding] of PREFERRED) {
-    it(`"${field}" is ${coding ?? 'no coding'}`, () => {
+    it(`"${field}" selects ${coding ?? 'no coding'}`, () => {
       expect(preferredCoding(field)).to.equal(coding);
     });
   }
 
-  it('is weighed in no time, however long', () => {
+  it('is parsed quickly, even if it is very long', () => {
     const long = `${'gzip;q=0.1,'.repeat(1_000)}${' '.repeat(16_000)}x${';'.repeat(16_000)}`;
     expect(preferredCoding(long)).to.equal(undefined);
   });

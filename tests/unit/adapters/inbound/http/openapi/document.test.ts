@@ -25,7 +25,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-/** By method and path. */
+/** The operations, each with its method and path as its name. */
 function operations(document: OpenApiDocument): [name: string, steps: string[], operation: Operation][] {
   return Object.entries<object>(document.root.paths).flatMap(([path, item]) =>
     Object.entries(item)
@@ -43,7 +43,7 @@ for (const variant of VARIANTS) {
     const root = documentOf(settings(variant));
     const document = new OpenApiDocument(root);
 
-    it('has no fault by the strict rules of Redocly', async () => {
+    it('passes the strict rules of Redocly', async () => {
       const config = await createConfig({ extends: ['recommended-strict'] });
       const problems = await lintFromString({
         source: JSON.stringify(root),
@@ -55,7 +55,7 @@ for (const variant of VARIANTS) {
       ).to.deep.equal([]);
     });
 
-    it('names every code of an error in some answer', () => {
+    it('names every error code in some response', () => {
       const codes = new Set<string>();
       for (const [, steps, { responses }] of operations(document))
         for (const status of Object.keys(responses)) {
@@ -65,9 +65,9 @@ for (const variant of VARIANTS) {
             codes.add(code);
           }
         }
-      const { method_not_allowed: _ofNoOperation, ...all } = ERRORS;
-      const left = Object.keys(all).filter((code) => !codes.has(code));
-      expect(left).to.deep.equal(
+      const { method_not_allowed: _withoutOperation, ...all } = ERRORS;
+      const missing = Object.keys(all).filter((code) => !codes.has(code));
+      expect(missing).to.deep.equal(
         [
           ...('REQUIRE_IF_MATCH' in variant ? [] : ['precondition_required']),
           ...('TLS' in variant ? [] : ['https_required']),
@@ -75,7 +75,7 @@ for (const variant of VARIANTS) {
       );
     });
 
-    it('has examples that its own schemas take', () => {
+    it('has examples that match its own schemas', () => {
       let count = 0;
       const check = (steps: (string | number)[]) => {
         const { node } = document.at(...steps) ?? {};
@@ -107,24 +107,24 @@ describe('the OpenAPI document', () => {
     return operations(document).find(([known]) => known === name)?.[2].security;
   };
 
-  it('says of each operation which scope it needs', () => {
-    const needs = (scope: string) => [{ bearer: [scope] }, { oauth2: [scope] }];
-    expect(security({}, 'GET /v1/products')).to.deep.equal(needs('products:read'));
-    expect(security({}, 'HEAD /v1/products/{id}')).to.deep.equal(needs('products:read'));
-    expect(security({}, 'POST /v1/users')).to.deep.equal(needs('users:write'));
-    expect(security({}, 'PATCH /v1/orders/{id}')).to.deep.equal(needs('orders:write'));
-    expect(security({}, 'DELETE /v1/api-keys/{id}')).to.deep.equal(needs('keys:admin'));
+  it('names the required scope of each operation', () => {
+    const requires = (scope: string) => [{ bearer: [scope] }, { oauth2: [scope] }];
+    expect(security({}, 'GET /v1/products')).to.deep.equal(requires('products:read'));
+    expect(security({}, 'HEAD /v1/products/{id}')).to.deep.equal(requires('products:read'));
+    expect(security({}, 'POST /v1/users')).to.deep.equal(requires('users:write'));
+    expect(security({}, 'PATCH /v1/orders/{id}')).to.deep.equal(requires('orders:write'));
+    expect(security({}, 'DELETE /v1/api-keys/{id}')).to.deep.equal(requires('keys:admin'));
     expect(security({}, 'OPTIONS /v1/products')).to.deep.equal([]);
     expect(security({}, 'GET /health/live')).to.deep.equal([]);
   });
 
-  it('says of reading that is public that it needs none', () => {
+  it('requires no scope for public reads', () => {
     const reading = security({ PUBLIC_READ: 'products' }, 'GET /v1/products');
     expect(reading).to.deep.equal([{}, { bearer: [] }, { oauth2: [] }]);
     expect(security({ PUBLIC_READ: 'products' }, 'GET /v1/users')).to.not.deep.include({});
   });
 
-  it('has the public address, and none of the host that it was made on', () => {
+  it('has the public URL, and no URL of the host that made it', () => {
     const { root } = new OpenApiDocument(documentOf(settings({ PUBLIC_URL: 'https://a.example/b' })));
     expect(root.servers).to.deep.equal([{ url: 'https://a.example/b' }]);
     expect(root.components.securitySchemes.oauth2.flows.clientCredentials.tokenUrl).to.equal(
@@ -135,23 +135,23 @@ describe('the OpenAPI document', () => {
 });
 
 const JSON_TYPE = 'application/json';
-const LINES = 'application/x-ndjson';
+const NDJSON_TYPE = 'application/x-ndjson';
 const PATCHES = ['application/merge-patch+json', 'application/json-patch+json', JSON_TYPE];
 
-type Promised = readonly [headers: string[], bodies: string[], successes: number[]];
+type Contract = readonly [headers: string[], bodies: string[], successes: number[]];
 
-/** What the contract lets clients send, and how it may go well. */
-const OF_COLLECTION: Readonly<Record<string, Promised>> = {
+/** The headers, body types and success statuses of the contract. */
+const OF_COLLECTION: Readonly<Record<string, Contract>> = {
   get: [['If-None-Match', 'Prefer', 'Accept-Encoding'], [], [200, 304]],
   head: [['If-None-Match', 'Prefer', 'Accept-Encoding'], [], [200, 304]],
   post: [
     ['Idempotency-Key', 'Prefer', 'Accept-Encoding'],
-    [JSON_TYPE, LINES],
+    [JSON_TYPE, NDJSON_TYPE],
     [200, 201],
   ],
   options: [[], [], [204]],
 };
-const OF_ITEM: Readonly<Record<string, Promised>> = {
+const OF_ITEM: Readonly<Record<string, Contract>> = {
   get: [['If-None-Match'], [], [200, 304]],
   head: [['If-None-Match'], [], [200, 304]],
   put: [['If-Match', 'If-None-Match', 'Prefer'], [JSON_TYPE], [200, 204]],
@@ -160,7 +160,7 @@ const OF_ITEM: Readonly<Record<string, Promised>> = {
   options: [[], [], [204]],
 };
 const { put: _put, patch: _patch, ...OF_KEY } = OF_ITEM;
-const PROMISED: Readonly<Record<string, Readonly<Record<string, Promised>>>> = {
+const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Contract>>>> = {
   ...Object.fromEntries(RECORD_PLURALS.map((path) => [`/v1/${path}`, OF_COLLECTION])),
   ...Object.fromEntries(RECORD_PLURALS.map((path) => [`/v1/${path}/{id}`, OF_ITEM])),
   '/v1/api-keys': { ...OF_COLLECTION, post: [['Idempotency-Key'], [JSON_TYPE], [201]] },
@@ -174,8 +174,8 @@ describe('the operations of resources in the OpenAPI document', () => {
       .map((at) => from.at(...steps, 'parameters', at)?.node)
       .filter((parameter) => parameter.in === 'header');
 
-  for (const [path, methods] of Object.entries(PROMISED))
-    it(`take and give what the contract says: ${path}`, () => {
+  for (const [path, methods] of Object.entries(CONTRACTS))
+    it(`have the headers, bodies and statuses of the contract: ${path}`, () => {
       const { parameters: _parameters, ...item } = document.at('paths', path)?.node ?? {};
       expect(Object.keys(item)).to.have.members(Object.keys(methods));
       for (const [method, [headers, bodies, successes]] of Object.entries(methods)) {
@@ -191,7 +191,7 @@ describe('the operations of resources in the OpenAPI document', () => {
       }
     });
 
-  it('need If-Match where the service does', () => {
+  it('require If-Match if the service requires it', () => {
     const strict = new OpenApiDocument(documentOf(settings({ REQUIRE_IF_MATCH: 'true' })));
     for (const method of ['put', 'patch', 'delete'])
       for (const [from, isRequired] of [

@@ -13,7 +13,7 @@ import { validateProduct } from '#src/domain/product.js';
 import { validateUser } from '#src/domain/user.js';
 import { OpenApiDocument } from '../../../../../support/openapi/document.js';
 
-/** Texts at the bounds of every rule, and any others. */
+/** Texts at the limits of every rule, and arbitrary ones. */
 const TEXT = fc.oneof(
   fc.constantFrom(
     '',
@@ -50,21 +50,24 @@ const NUMBER = fc.oneof(
 );
 const VALUE = fc.oneof(TEXT, NUMBER, fc.boolean(), fc.constant(null));
 
-/** Mostly what it should be, else near it, else anything. */
-function mostly<Good>(good: fc.Arbitrary<Good>, near: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+/** Mostly a valid value, sometimes a similar one, sometimes any value. */
+function mostly<Valid>(valid: fc.Arbitrary<Valid>, similar: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof(
-    { arbitrary: good, weight: 12 },
-    { arbitrary: near, weight: 2 },
+    { arbitrary: valid, weight: 12 },
+    { arbitrary: similar, weight: 2 },
     { arbitrary: VALUE, weight: 1 },
   );
 }
 
 const plain = { noNullPrototype: true } as const;
-const among = (...texts: string[]) => mostly(fc.constantFrom(...texts), TEXT);
+const oneOf = (...texts: string[]) => mostly(fc.constantFrom(...texts), TEXT);
 const count = mostly(fc.integer({ min: 1, max: 100 }), NUMBER);
 
-/** Objects that mostly have what they should. */
-function some(fields: Record<string, fc.Arbitrary<unknown>>, requiredKeys: string[]): fc.Arbitrary<unknown> {
+/** Objects that mostly have the right fields. */
+function object(
+  fields: Record<string, fc.Arbitrary<unknown>>,
+  requiredKeys: string[],
+): fc.Arbitrary<unknown> {
   const known = fc.record(fields, { requiredKeys, ...plain });
   const more = fc.record({ ...fields, other: VALUE }, { requiredKeys: [], ...plain });
   return mostly(known, more);
@@ -75,8 +78,8 @@ const ATTRIBUTES = fc.dictionary(NAMES, mostly(fc.boolean(), VALUE), {
   maxKeys: 52,
   ...plain,
 });
-const PRICE = some({ amount: count, currency: among('EUR') }, ['amount', 'currency']);
-const ITEM = some({ productId: count, quantity: count }, ['productId', 'quantity']);
+const PRICE = object({ amount: count, currency: oneOf('EUR') }, ['amount', 'currency']);
+const ITEM = object({ productId: count, quantity: count }, ['productId', 'quantity']);
 const items = mostly(fc.array(ITEM, { minLength: 1, maxLength: 3 }), fc.array(ITEM, { maxLength: 102 }));
 const scopes = mostly(fc.constantFrom(['products:read'], ['keys:admin', 'users:read']), fc.array(TEXT));
 
@@ -84,30 +87,30 @@ const BODIES: [string, ResourceDefinition<never>, fc.Arbitrary<unknown>][] = [
   [
     'products',
     PRODUCTS as never,
-    some(
+    object(
       {
-        name: among('Lamp'),
-        sku: among('L-1'),
-        description: among('x\ny'),
+        name: oneOf('Lamp'),
+        sku: oneOf('L-1'),
+        description: oneOf('x\ny'),
         price: PRICE,
         attributes: ATTRIBUTES,
       },
       ['name'],
     ),
   ],
-  ['users', USERS as never, some({ name: among('Ann'), email: among('a@b.c') }, ['name', 'email'])],
-  ['orders', ORDERS as never, some({ userId: count, items }, ['userId', 'items'])],
+  ['users', USERS as never, object({ name: oneOf('Ann'), email: oneOf('a@b.c') }, ['name', 'email'])],
+  ['orders', ORDERS as never, object({ userId: count, items }, ['userId', 'items'])],
   [
     'API keys',
     API_KEYS as never,
-    some({ name: among('shop'), scopes, expiresAt: among('2030-01-31T00:00:00Z') }, ['name', 'scopes']),
+    object({ name: oneOf('shop'), scopes, expiresAt: oneOf('2030-01-31T00:00:00Z') }, ['name', 'scopes']),
   ],
 ];
 
-/** What no schema can say: half of a pair stands for no character, and many languages have no word for it. */
+/** JSON Schema cannot forbid a lone surrogate, because its patterns match whole characters. */
 const LONE_SURROGATE = /\\u[dD][89a-fA-F]/;
 
-/** Nor that of two elements something alone must differ. */
+/** JSON Schema cannot require that one field differs between array elements. */
 function isRepeated(issue: Issue): boolean {
   return issue.code === 'duplicate_value' && 'pointer' in issue && issue.pointer.endsWith('/productId');
 }
@@ -117,23 +120,23 @@ for (const [name, resource, bodies] of BODIES) {
     const document = new OpenApiDocument({ schema: jsonSchemaOf(resource.schema) });
     const location = { node: document.root.schema, pointer: '/schema' };
 
-    it('takes what the service takes, and nothing else', () => {
-      const seen = { good: 0, bad: 0 };
-      const validator = fc.property(bodies, (body) => {
+    it('accepts exactly the bodies that the service accepts', () => {
+      const seen = { valid: 0, invalid: 0 };
+      const isAlike = fc.property(bodies, (body) => {
         const issues = resource.validate(body as never);
         fc.pre(!issues.some(isRepeated) && !LONE_SURROGATE.test(JSON.stringify(body)));
-        const isGood = document.issues(location, body).length === 0;
-        seen[isGood ? 'good' : 'bad']++;
-        expect(isGood, JSON.stringify(issues)).to.equal(issues.length === 0);
+        const isValid = document.issues(location, body).length === 0;
+        seen[isValid ? 'valid' : 'invalid']++;
+        expect(isValid, JSON.stringify(issues)).to.equal(issues.length === 0);
       });
-      fc.assert(validator, { numRuns: 5_000 });
-      expect(Math.min(seen.good, seen.bad), JSON.stringify(seen)).to.be.above(500);
+      fc.assert(isAlike, { numRuns: 5_000 });
+      expect(Math.min(seen.valid, seen.invalid), JSON.stringify(seen)).to.be.above(500);
     });
   });
 }
 
-/** Issues of shape and type, which the domain does not look for: there they do not compile. */
-const OF_SHAPE = ['required', 'invalid_type', 'unknown_field', 'read_only_field'];
+/** Issues of shape and type, which the domain does not report: its types exclude them at compile time. */
+const SHAPE_ISSUES = ['required', 'invalid_type', 'unknown_field', 'read_only_field'];
 
 const VALIDATORS: Readonly<Record<string, (fields: never) => Issue[]>> = {
   products: validateProduct,
@@ -144,26 +147,26 @@ const VALIDATORS: Readonly<Record<string, (fields: never) => Issue[]>> = {
 for (const [name, resource, bodies] of BODIES) {
   const validate = VALIDATORS[name];
   if (!validate) continue;
-  describe(`the domain's rules of ${name}`, () => {
-    it('are those of the schema', () => {
-      const reported = (issues: readonly Issue[]) =>
+  describe(`the domain rules of ${name}`, () => {
+    it('report the same issues as the schema', () => {
+      const codesOf = (issues: readonly Issue[]) =>
         issues.map((issue) => `${issue.code} ${'pointer' in issue && issue.pointer}`).sort();
-      const seen = { good: 0, bad: 0 };
+      const seen = { valid: 0, invalid: 0 };
       const isAlike = fc.property(bodies, (body) => {
         fc.pre(typeof body === 'object' && body !== null && !Array.isArray(body));
         const issues = resource.validate(body as never);
-        fc.pre(!issues.some(({ code }) => OF_SHAPE.includes(code)));
-        seen[issues.length === 0 ? 'good' : 'bad']++;
-        expect(reported(validate(body as never))).to.deep.equal(reported(issues));
+        fc.pre(!issues.some(({ code }) => SHAPE_ISSUES.includes(code)));
+        seen[issues.length === 0 ? 'valid' : 'invalid']++;
+        expect(codesOf(validate(body as never))).to.deep.equal(codesOf(issues));
       });
       fc.assert(isAlike, { numRuns: 2_000 });
-      expect(Math.min(seen.good, seen.bad), JSON.stringify(seen)).to.be.above(100);
+      expect(Math.min(seen.valid, seen.invalid), JSON.stringify(seen)).to.be.above(100);
     });
   });
 }
 
-describe('a schema that the service cannot tell of', () => {
-  it('is refused, whatever is unknown in it', () => {
+describe('jsonSchemaOf', () => {
+  it('rejects a joi type or rule that it does not know', () => {
     expect(() => jsonSchemaOf(Joi.date())).to.throw("joi's date");
     expect(() => jsonSchemaOf(Joi.object({ a: Joi.number().greater(1) }))).to.throw("joi's number.greater");
   });

@@ -17,15 +17,15 @@ const order = (userId: Id, ...products: Id[]): Order => ({
   items: products.map((productId) => ({ productId, quantity: 1 })),
 });
 
-/** Knows which ids there are, and notes what it was asked. */
-class Referred {
-  readonly requested: (readonly Id[])[] = [];
+/** Returns the existing ones of the given ids, and records the calls. */
+class FakeReferences {
+  readonly lookUps: (readonly Id[])[] = [];
   isDown = false;
 
   constructor(readonly ids: Set<Id>) {}
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
-    this.requested.push(ids);
+    this.lookUps.push(ids);
     if (this.isDown) throw unavailable('gone');
     return new Set(ids.filter((id) => this.ids.has(id)));
   }
@@ -43,14 +43,14 @@ class LosingRepository extends MemoryRepository<Order> {
 }
 
 describe('the references of orders', () => {
-  let users: Referred;
-  let products: Referred;
+  let users: FakeReferences;
+  let products: FakeReferences;
   let records: LosingRepository;
   let orders: RecordService<Order>;
 
   beforeEach(() => {
-    users = new Referred(new Set([1, 2]));
-    products = new Referred(new Set([1, 2, 3]));
+    users = new FakeReferences(new Set([1, 2]));
+    products = new FakeReferences(new Set([1, 2, 3]));
     records = new LosingRepository(ORDERS, ENDLESS);
     orders = new RecordService({
       records,
@@ -64,14 +64,14 @@ describe('the references of orders', () => {
   });
   const created = async (body: object) => (await orders.create({ draft: orders.draft(body) })).record;
   const replaced = (id: Id, body: object) => orders.update(id, ANY_VERSION, { kind: 'replacement', body });
-  const noted = () => [users.requested.splice(0), products.requested.splice(0)];
+  const takeLookUps = () => [users.lookUps.splice(0), products.lookUps.splice(0)];
 
-  it('ask once for all that a new order names', async () => {
+  it('are looked up once for all references of a new order', async () => {
     await created(order(1, 3, 1, 2));
-    expect(noted()).to.deep.equal([[[1]], [[3, 1, 2]]]);
+    expect(takeLookUps()).to.deep.equal([[[1]], [[3, 1, 2]]]);
   });
 
-  it('tell every reference to nothing', async () => {
+  it('report every missing record', async () => {
     await expectRefusal(created(order(9, 1, 8, 7)), 'validation_failed', [
       '/userId',
       '/items/1/productId',
@@ -80,7 +80,7 @@ describe('the references of orders', () => {
     expect((await records.list({ limit: 9, filters: [], order: [] })).records).to.deep.equal([]);
   });
 
-  it('tell them beside what was found in the draft, and beside the rules', async () => {
+  it('report missing records together with the other issues', async () => {
     const broken = { userId: 9, items: [{ productId: 8, quantity: 'x' }, null, 7] };
     await expectRefusal(created(broken), 'validation_failed', [
       '/items/0/quantity',
@@ -96,27 +96,27 @@ describe('the references of orders', () => {
     ]);
   });
 
-  it('ask nothing of what is no reference', async () => {
+  it('are not looked up if a value is not a valid id', async () => {
     for (const fields of [{}, { userId: '1', items: {} }, { userId: 0, items: [{ productId: 1.5 }] }]) {
       await created(fields).catch(() => undefined);
     }
-    expect(noted()).to.deep.equal([[], []]);
+    expect(takeLookUps()).to.deep.equal([[], []]);
   });
 
-  it('ask of an edit what it adds or changes, and nothing else', async () => {
+  it('are looked up only if an update adds or changes them', async () => {
     const { id } = await created(order(1, 1, 2));
     users.ids.clear();
     products.ids.clear();
-    noted();
+    takeLookUps();
     await replaced(id, order(1, 2, 1));
-    expect(noted()).to.deep.equal([[], []]);
+    expect(takeLookUps()).to.deep.equal([[], []]);
     products.ids.add(3);
     await replaced(id, order(1, 3, 1));
-    expect(noted()).to.deep.equal([[], [[3]]]);
+    expect(takeLookUps()).to.deep.equal([[], [[3]]]);
     await expectRefusal(replaced(id, order(2, 3, 2)), 'validation_failed', ['/userId', '/items/1/productId']);
   });
 
-  it('judge an edit that lost a race by what stands then', async () => {
+  it('are checked against the current record if an update lost a race', async () => {
     const { id } = await created(order(1, 1, 2));
     products.ids.delete(2);
     records.onLoss = () => {
@@ -126,13 +126,17 @@ describe('the references of orders', () => {
     await expectRefusal(replaced(id, order(1, 2, 3)), 'validation_failed', ['/items/0/productId']);
   });
 
-  it('name resources that are there', () => {
+  it('must name an existing resource', () => {
     expect(() => referenceValidator(ORDER, { users })).to.throw('products');
   });
 
-  it('say that the store is not there rather than guess', async () => {
+  it('fail as unavailable if the store is unavailable', async () => {
     products.isDown = true;
     await expectRefusal(created(order(1, 1)), 'unavailable');
     await expectRefusal(created(order(9, 1)), 'unavailable');
+  });
+
+  it('need no validator if the entity has none', () => {
+    expect(referenceValidator({ quantity: { kind: 'integer', min: 1, max: 9 } }, {})).to.equal(undefined);
   });
 });

@@ -18,7 +18,7 @@ const times = (count: number) => Array.from({ length: count }, (_, i): [number, 
 
 type Cases<Fields> = Readonly<Record<string, [Fields, string[]]>>;
 
-const BAD_PRODUCTS: Cases<Product> = {
+const INVALID_PRODUCTS: Cases<Product> = {
   emptiness: [product({ name: '', sku: '' }), ['too_short /name', 'too_short /sku']],
   text: [
     { name: ' '.repeat(201), description: '\u0000', sku: ' ' },
@@ -38,7 +38,7 @@ const BAD_PRODUCTS: Cases<Product> = {
   ],
 };
 
-const BAD_USERS: Cases<User> = {
+const INVALID_USERS: Cases<User> = {
   emptiness: [user({ name: '', email: '' }), ['too_short /name', 'too_short /email']],
   text: [
     user({ name: '\u2003'.repeat(201), email: ' '.repeat(255) }),
@@ -46,7 +46,7 @@ const BAD_USERS: Cases<User> = {
   ],
 };
 
-const BAD_ORDERS: Cases<Order> = {
+const INVALID_ORDERS: Cases<Order> = {
   emptiness: [order(), ['too_short /items']],
   count: [order(...times(101)), ['too_long /items']],
   numbers: [
@@ -65,35 +65,35 @@ const BAD_ORDERS: Cases<Order> = {
   ],
 };
 
-const GOOD_PRODUCTS = [
+const VALID_PRODUCTS = [
   product({ description: '', sku: 'x', price: { amount: 0, currency: 'EUR' }, attributes: { a: '' } }),
 ];
-const GOOD_USERS = [user({}), user({ name: 'é'.repeat(200), email: `${'x'.repeat(252)}@y` })];
-const GOOD_ORDERS = [
+const VALID_USERS = [user({}), user({ name: 'é'.repeat(200), email: `${'x'.repeat(252)}@y` })];
+const VALID_ORDERS = [
   order([Number.MAX_SAFE_INTEGER, 1_000_000]),
   { ...order(...times(100)), userId: Number.MAX_SAFE_INTEGER },
 ];
 
-const reported = (issues: readonly Issue[]) =>
+const codesOf = (issues: readonly Issue[]) =>
   issues.map((issue) => `${issue.code} ${issue.in === 'body' ? issue.pointer : ''}`);
 
-function rulesOf<Fields>(
-  what: string,
+function testRules<Fields>(
+  resource: string,
   schema: typeof PRODUCTS.schema,
   issues: (fields: Fields) => Issue[],
-  bad: Cases<Fields>,
-  good: readonly Fields[],
+  invalid: Cases<Fields>,
+  valid: readonly Fields[],
 ): void {
-  describe(`the rules of ${what}`, () => {
-    for (const [kind, [fields, expected]] of Object.entries(bad)) {
+  describe(`the rules of ${resource}`, () => {
+    for (const [kind, [fields, expected]] of Object.entries(invalid)) {
       it(`are the same at the edge and in the domain: ${kind}`, () => {
-        expect(reported(validateBody(schema, fields)), 'edge').to.deep.equal(expected);
-        expect(reported(issues(fields)), 'domain').to.deep.equal(expected);
+        expect(codesOf(validateBody(schema, fields)), 'edge').to.deep.equal(expected);
+        expect(codesOf(issues(fields)), 'domain').to.deep.equal(expected);
       });
     }
 
-    it('find no fault with good ones', () => {
-      for (const fields of good) {
+    it('accept valid fields', () => {
+      for (const fields of valid) {
         expect(validateBody(schema, fields)).to.deep.equal([]);
         expect(issues(fields)).to.deep.equal([]);
       }
@@ -101,6 +101,6 @@ function rulesOf<Fields>(
   });
 }
 
-rulesOf('a product', PRODUCTS.schema, validateProduct, BAD_PRODUCTS, GOOD_PRODUCTS);
-rulesOf('a user', USERS.schema, validateUser, BAD_USERS, GOOD_USERS);
-rulesOf('an order', ORDERS.schema, validateOrder, BAD_ORDERS, GOOD_ORDERS);
+testRules('a product', PRODUCTS.schema, validateProduct, INVALID_PRODUCTS, VALID_PRODUCTS);
+testRules('a user', USERS.schema, validateUser, INVALID_USERS, VALID_USERS);
+testRules('an order', ORDERS.schema, validateOrder, INVALID_ORDERS, VALID_ORDERS);

@@ -3,11 +3,11 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { MAX_WAITING, PipelinedRequests } from '#src/adapters/inbound/http/server/pipelining.js';
 
-describe('the requests of a connection', () => {
-  it(`of which ${MAX_WAITING} wait are not joined by another: the connection is closed`, () => {
-    const begun: IncomingMessage[] = [];
+describe('PipelinedRequests', () => {
+  it(`closes a connection with more than ${MAX_WAITING} waiting requests`, () => {
+    const started: IncomingMessage[] = [];
     const requests = new PipelinedRequests(
-      (request) => begun.push(request),
+      (request) => started.push(request),
       () => {},
     );
     const socket = new Socket();
@@ -19,6 +19,6 @@ describe('the requests of a connection', () => {
     expect(socket.destroyed).to.equal(false);
     arrive();
     expect(socket.destroyed).to.equal(true);
-    expect(begun).to.have.lengthOf(1);
+    expect(started).to.have.lengthOf(1);
   });
 });

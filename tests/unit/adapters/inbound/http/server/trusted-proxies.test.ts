@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { networkOf, parseAddress, TrustedProxies } from '#src/adapters/inbound/http/server/ip-address.js';
 
-describe('trusted proxies', () => {
+describe('TrustedProxies', () => {
   const trusts = (list: string, address: string) => {
     const parsed = parseAddress(address);
     return parsed !== undefined && new TrustedProxies(list).includes(parsed);
@@ -11,7 +11,7 @@ describe('trusted proxies', () => {
     return proxy && networkOf(new TrustedProxies(list).clientOf(proxy, forwardedFor));
   };
 
-  it('are addresses and networks of both families', () => {
+  it('accepts IPv4 and IPv6 addresses and networks', () => {
     const list = ' 192.0.2.1,10.0.0.0/8, 2001:db8::1 ,fd00::/8';
     for (const address of ['192.0.2.1', '10.255.0.1', '2001:db8::1', 'fd12::1', '::ffff:10.1.1.1'])
       expect(trusts(list, address), address).to.equal(true);
@@ -19,13 +19,13 @@ describe('trusted proxies', () => {
       expect(trusts(list, address), address).to.equal(false);
   });
 
-  it('may be named as IPv4 addresses mapped into IPv6', () => {
+  it('accepts IPv4 addresses mapped into IPv6', () => {
     expect(trusts('::ffff:192.0.2.1', '192.0.2.1')).to.equal(true);
     expect(trusts('::ffff:10.0.0.0/104', '10.9.9.9')).to.equal(true);
     expect(trusts('::ffff:10.0.0.0/104', '11.9.9.9')).to.equal(false);
   });
 
-  it('of one family say nothing of the other', () => {
+  it('keeps the two address families apart', () => {
     expect(trusts('::/0', '192.0.2.1')).to.equal(false);
     expect(trusts('0.0.0.0/0', '2001:db8::1')).to.equal(false);
   });
@@ -43,17 +43,17 @@ describe('trusted proxies', () => {
     ['::ffff:192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7, ::ffff:10.0.0.9', '192.0.2.7'],
   ] as const) {
-    it(`tell the client in "${forwardedFor}"`, () => {
+    it(`finds the client in "${forwardedFor}"`, () => {
       expect(clientOf(forwardedFor)).to.equal(client);
     });
   }
 
-  it('are the client themselves where they name no other', () => {
+  it('takes the first proxy as the client if all addresses are proxies', () => {
     expect(clientOf('')).to.equal('10.0.0.1');
     expect(clientOf('10.0.0.8, 10.0.0.9')).to.equal('10.0.0.8');
   });
 
-  it('are not looked behind where they wrote no address', () => {
+  it('stops at an entry that is not an IP address', () => {
     for (const entry of [
       'unknown',
       '_hidden',

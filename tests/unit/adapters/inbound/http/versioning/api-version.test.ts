@@ -20,8 +20,8 @@ const versions = (routes: readonly Route[]) =>
     return [number, all, deprecation?.successor];
   });
 
-describe('the versions that are served', () => {
-  it('are those of the same address, in their order, however they are listed', () => {
+describe('versionOf', () => {
+  it('lists the versions of the same path in ascending order', () => {
     expect(
       versions([
         route(10, 'products'),
@@ -39,13 +39,13 @@ describe('the versions that are served', () => {
     ]);
   });
 
-  it('are the first alone where an endpoint says nothing', () => {
+  it('returns version 1 for a route without a version', () => {
     expect(
       versions([{ template: '/health/live', path: /^\/$/, access: 'probe', operations: {} }]),
     ).to.deep.equal([[1, [1], undefined]]);
   });
 
-  it('have the next one for a successor where they are deprecated', () => {
+  it('names the next version as the successor of a deprecated one', () => {
     expect(
       versions([
         route(1, 'products', { deprecation }),
@@ -59,14 +59,14 @@ describe('the versions that are served', () => {
     ]);
   });
 
-  it('are refused where one is deprecated and has no successor', () => {
+  it('rejects a deprecated version without a successor', () => {
     const last = route(2, 'products', { deprecation });
     for (const others of [[], [route(1, 'products')], [route(3, 'products/{id}')]]) {
       expect(() => versions([last, ...others])).to.throw('/v2/products is deprecated');
     }
   });
 
-  it('are refused where one is there twice', () => {
+  it('rejects a version that is registered twice', () => {
     expect(() => versions([route(1, 'products'), route(1, 'products')])).to.throw('/v1/products');
   });
 });

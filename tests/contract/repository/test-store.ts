@@ -8,33 +8,33 @@ import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 import { idsOf, product, query } from './records.js';
 
-/** All that is in one store, empty and unused. */
+/** A new, empty store with all its repositories. */
 export interface OpenRepository extends Omit<Storage, 'store'> {
   close(): Promise<void>;
 }
 
-/** The repositories of the test that runs. */
-export class Opened {
+/** The store of the running test. */
+export class TestStore {
   private current: OpenRepository | undefined;
 
-  /** Opens a store before each test of the suite that this is called in, and closes it after. */
-  static forEachTest(open: () => Promise<OpenRepository>): Opened {
-    const opened = new Opened();
+  /** Opens a store before each test of the surrounding suite, and closes it afterwards. */
+  static forEachTest(open: () => Promise<OpenRepository>): TestStore {
+    const store = new TestStore();
     beforeEach(async () => {
-      opened.current = await open();
+      store.current = await open();
     });
     afterEach(async () => {
-      await opened.current?.close();
-      opened.current = undefined;
+      await store.current?.close();
+      store.current = undefined;
     });
-    return opened;
+    return store;
   }
 
   get products(): Repository<Product> {
     return this.all.products;
   }
 
-  /** Of products. */
+  /** The reservations of products. */
   get reservations(): IdempotencyStore {
     return this.all.reservations.products;
   }
@@ -55,20 +55,20 @@ export class Opened {
   }
 
   addAll(records: readonly Versioned<Product>[]): Promise<void> {
-    return insertedAll(this.products, records);
+    return insertEach(this.products, records);
   }
 
   addUsers(records: readonly Versioned<User>[]): Promise<void> {
-    return insertedAll(this.users, records);
+    return insertEach(this.users, records);
   }
 
   /** The ids of a page of products. */
-  async ids(wanted: Partial<ListQuery>): Promise<Id[]> {
-    return idsOf((await this.products.list(query(wanted))).records);
+  async ids(changes: Partial<ListQuery>): Promise<Id[]> {
+    return idsOf((await this.products.list(query(changes))).records);
   }
 }
 
-async function insertedAll<Fields>(
+async function insertEach<Fields>(
   repository: Repository<Fields>,
   records: readonly Versioned<Fields>[],
 ): Promise<void> {
