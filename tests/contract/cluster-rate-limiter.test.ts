@@ -53,7 +53,7 @@ describe('the rate limiter of a cluster', () => {
     const channels = primaryOf(POLICY)();
     const limiter = new ClusterRateLimiter(POLICY, new PrimaryChannel(channels.worker));
     await Promise.all(Array.from({ length: 50 }, () => limiter.consume('a')));
-    expect(channels.carried).to.equal(2);
+    expect(channels.delivered).to.equal(2);
   });
 
   it('is unavailable if the primary does not respond in time, and ignores the late response', async () => {

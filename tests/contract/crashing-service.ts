@@ -5,7 +5,7 @@ import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/idempotency-store.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 
-/** The service, but it kills itself at the step of a creation that the environment variable DIES names. */
+/** The service, but it kills itself at the step of a creation that the environment variable CRASH_AT names. */
 
 const STORES = [SqliteIdempotencyStore.prototype, MongoIdempotencyStore.prototype];
 const REPOSITORIES = [SqliteRepository.prototype, MongoRepository.prototype];
@@ -65,5 +65,5 @@ const STEPS: Readonly<Record<string, () => void>> = {
   'before the response': dieBeforeResponse,
 };
 
-STEPS[process.env['DIES'] ?? '']?.();
+STEPS[process.env['CRASH_AT'] ?? '']?.();
 await import('#src/main.js');

@@ -66,7 +66,7 @@ export function exactlyOnceContract(
 
     for (const [step, { reserved, inserted }] of Object.entries(steps)) {
       it(`is finished by a retry if the process crashes ${step}`, async () => {
-        const crashing = start({ DIES: step }, [CRASHING_SERVICE]);
+        const crashing = start({ CRASH_AT: step }, [CRASHING_SERVICE]);
         const firstClient = await crashing.started(FIRST_KEY);
         const key = randomUUID();
         expect(await post(firstClient, key).catch(() => 'no response')).to.equal('no response');

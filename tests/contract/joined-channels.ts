@@ -4,8 +4,8 @@ import type { Channel } from '#src/adapters/outbound/cluster/rate-limiter.js';
 export class JoinedChannels {
   readonly worker: Channel;
   readonly primary: Channel;
-  /** The number of carried messages. */
-  carried = 0;
+  /** The number of delivered messages. */
+  delivered = 0;
   private held: (() => void)[] | undefined;
 
   constructor() {
@@ -33,7 +33,7 @@ export class JoinedChannels {
       send: (message) => {
         const text = JSON.stringify(message);
         const deliver = () => {
-          this.carried++;
+          this.delivered++;
           for (const listener of listeners) listener(JSON.parse(text));
         };
         if (this.held) this.held.push(deliver);

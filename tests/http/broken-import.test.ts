@@ -14,7 +14,7 @@ import type { Creation } from '#src/application/records/create-records.js';
 import { newDraft } from '#src/application/records/record-view.js';
 import type { Product } from '#src/domain/product.js';
 import { received } from '../support/http-client.js';
-import { middlewareHarness, RecordingLogger } from '../support/middleware-harness.js';
+import { DetailLogger, middlewareHarness } from '../support/middleware-harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** The step in which the client disconnects, and the number of lines sent: over 256 lines take two steps. */
@@ -27,7 +27,7 @@ const DISCONNECTS = [
 
 describe('an interrupted import', () => {
   const folder = temporaryFolder();
-  const logger = new RecordingLogger();
+  const logger = new DetailLogger();
   const timeouts = { handshakeMs: 10_000, headersMs: 500, requestMs: 1_000, silenceMs: 3_000 };
   const bounded = responseLimits(
     new WorkLimits(1_048_576, { imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
@@ -75,7 +75,7 @@ describe('an interrupted import', () => {
       for (const [lastStep, lines] of DISCONNECTS) {
         const socket = await service.client.connect();
         const reached = new Promise<void>((resolve) => {
-          service.response = importing((ctx) => {
+          service.handler = importing((ctx) => {
             const closed = new Promise((resolve) => ctx.req.once('close', resolve));
             step = async (name) => {
               if (name !== lastStep) return;
@@ -95,7 +95,7 @@ describe('an interrupted import', () => {
           `POST / HTTP/1.1\r\n${head.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n${line.repeat(lines)}`,
         );
         await reached;
-        service.response = importing(() => {
+        service.handler = importing(() => {
           step = async () => {};
         });
         const { status, text } = await service.client.post('/', line, { headers });
@@ -106,7 +106,7 @@ describe('an interrupted import', () => {
 
   for (const failing of ['first batch', 'second batch']) {
     it(`is cut off if its ${failing} fails`, async () => {
-      service.response = importing(() => {
+      service.handler = importing(() => {
         step = async (name) => {
           if (name === failing) throw new Error('a defect');
         };
@@ -127,7 +127,7 @@ describe('an interrupted import', () => {
   };
   const importNormally = () => {
     step = async () => {};
-    service.response = importing(() => {});
+    service.handler = importing(() => {});
   };
 
   it('is cut off if its client leaves more results unread than the buffer holds', async () => {

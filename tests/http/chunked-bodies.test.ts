@@ -74,7 +74,7 @@ describe('chunks of 1 byte', () => {
   it('are merged into larger pieces, and do not block other requests', async () => {
     let bytes = 0;
     let pieces = 0;
-    service.response = async (ctx) => {
+    service.handler = async (ctx) => {
       if (ctx.method === 'GET') {
         ctx.body = 'here';
         return;

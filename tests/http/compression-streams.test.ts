@@ -4,14 +4,14 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
 import { CODECS } from '#src/adapters/inbound/http/middleware/compression-codecs.js';
-import { CODINGS, decoded, NAMES } from '../support/codings.js';
+import { CODING_NAMES, CODINGS, decoded } from '../support/codings.js';
 import { middlewareHarness } from '../support/middleware-harness.js';
 
 describe('a compressible response', () => {
   const service = middlewareHarness(compression);
   const request = (coding: string) => service.client.get('/', { headers: { 'Accept-Encoding': coding } });
   const document = (body: string | Buffer, headers: Record<string, string> = {}) => {
-    service.response = (ctx) => {
+    service.handler = (ctx) => {
       ctx.vary('Accept-Encoding');
       ctx.set({ 'Content-Type': 'text/html', ...headers });
       ctx.body = body;
@@ -44,7 +44,7 @@ describe('a compressible response', () => {
       ['text/plain', undefined],
       ['application/x-ndjson', 'gzip'],
     ]) {
-      service.response = (ctx) => {
+      service.handler = (ctx) => {
         ctx.set('Content-Type', `${type}`);
         ctx.body = body;
       };
@@ -70,7 +70,7 @@ describe('a compressible response', () => {
 
   it('is not read for HEAD if it is a stream', async () => {
     let isBegun = false;
-    service.response = (ctx) => {
+    service.handler = (ctx) => {
       ctx.set('Content-Type', 'application/x-ndjson');
       ctx.body = Readable.from(
         (async function* () {
@@ -87,11 +87,11 @@ describe('a compressible response', () => {
     ]);
   });
 
-  for (const coding of NAMES) {
+  for (const coding of CODING_NAMES) {
     it(`sends each line of a live stream immediately, in ${coding}`, async () => {
       let takeNext = () => {};
       const lines = ['{"line":1}\n', '{"line":2}\n', '{"line":3}\n'];
-      service.response = (ctx) => {
+      service.handler = (ctx) => {
         ctx.set('Content-Type', 'application/x-ndjson');
         ctx.body = Readable.from(
           (async function* () {
@@ -120,7 +120,7 @@ describe('a compressible response', () => {
     it(`closes its source when the client disconnects, in ${coding}`, async () => {
       let isClosed = () => {};
       const closed = new Promise<void>((resolve) => (isClosed = resolve));
-      service.response = (ctx) => {
+      service.handler = (ctx) => {
         ctx.set('Content-Type', 'application/x-ndjson');
         ctx.body = Readable.from(
           (async function* () {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { expect } from 'chai';
-import { CODINGS, decoded, NAMES } from '../support/codings.js';
+import { CODING_NAMES, CODINGS, decoded } from '../support/codings.js';
 import { type HttpResponse, received } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { listService } from '../support/middleware-harness.js';
@@ -30,7 +30,7 @@ describe('a compressed list', () => {
     }
   });
 
-  for (const coding of NAMES) {
+  for (const coding of CODING_NAMES) {
     it(`has the same content, ETag and links in ${coding} as uncompressed`, async () => {
       for (const path of ['/products', '/v1/products?limit=50&sort=-name']) {
         const [plain, coded] = [await get(path), await get(path, coding)];
@@ -65,7 +65,7 @@ describe('a compressed list', () => {
 
     it(`is 304 in every coding if the client has it in ${coding}`, async () => {
       const tag = `${(await get('/products', coding)).headers.etag}`;
-      for (const other of [undefined, ...NAMES]) {
+      for (const other of [undefined, ...CODING_NAMES]) {
         const response = await get('/products', other, { 'If-None-Match': tag });
         expect([response.status, codingOf(response), response.headers.etag]).to.deep.equal([
           304,
@@ -190,7 +190,7 @@ describe('an item and compression', () => {
   });
 });
 
-for (const coding of NAMES) {
+for (const coding of CODING_NAMES) {
   describe(`an export in ${coding}`, () => {
     const service = listService();
     const ENCODED = { 'Accept-Encoding': coding };

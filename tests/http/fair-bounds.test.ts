@@ -136,7 +136,7 @@ describe('unread responses', () => {
     }
   });
   before(() => {
-    service.response = (ctx) => {
+    service.handler = (ctx) => {
       ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
       ctx.body = 'x'.repeat(ctx.path === '/small' ? 16_384 : LARGE);
     };
@@ -183,7 +183,7 @@ describe('pages that are being read', () => {
     };
     const records = { list, count: async () => 0, pages: async function* () {} };
     const work = listOperation(PRODUCTS, records, 'no-store');
-    service.response = (ctx) => {
+    service.handler = (ctx) => {
       ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
       return work.handle(ctx, new Map());
     };
@@ -213,7 +213,7 @@ describe('a request that waits', () => {
     const begun: string[] = [];
     const finish: (() => void)[] = [];
     let waiting = 0;
-    service.response = async (ctx) => {
+    service.handler = async (ctx) => {
       ctx.state.address = 'here';
       waiting++;
       await bounds.take(ctx, 'responses');
@@ -254,7 +254,7 @@ describe('work for a client that has disconnected', () => {
   it('counts against the limit until it ends', async () => {
     let end = () => {};
     let hasBegun = false;
-    service.response = async (ctx) => {
+    service.handler = async (ctx) => {
       ctx.state.address = 'here';
       if (ctx.path === '/work') {
         await bounds.take(ctx, 'imports');
@@ -322,7 +322,7 @@ describe('a response that is read too slowly', () => {
   const service = middlewareHarness(limitSendingTime({ graceMs: 300, bytesPerMs: 100_000 }));
 
   it('is cut off with its connection, even if the client keeps reading', async () => {
-    service.response = (ctx) => {
+    service.handler = (ctx) => {
       ctx.body = Buffer.alloc(64 * MIB, 'x');
     };
     const socket = await service.client.connect();
@@ -341,7 +341,7 @@ describe('a response that is read too slowly', () => {
 
   it('leaves no timer if its client disconnects before it is ready', async () => {
     let isReady = false;
-    service.response = async (ctx) => {
+    service.handler = async (ctx) => {
       await once(ctx.res, 'close');
       ctx.body = Buffer.alloc(MIB, 'x');
       isReady = true;
@@ -358,11 +358,11 @@ describe('a response that is read too slowly', () => {
   });
 
   it('is complete if it is read in time; a stream may take any time', async () => {
-    service.response = (ctx) => {
+    service.handler = (ctx) => {
       ctx.body = Buffer.alloc(4 * MIB, 'x');
     };
     expect((await service.client.get('/')).bytes).to.have.length(4 * MIB);
-    service.response = (ctx) => {
+    service.handler = (ctx) => {
       ctx.body = slowStream();
     };
     expect((await service.client.get('/')).text).to.equal('x'.repeat(5));

@@ -20,7 +20,7 @@ for (const [name, failure] of Object.entries(FAILURES)) {
     const status = async (token: string) => (await request().get('/products', { token })).status;
 
     it('causes 503 for its own tokens only, which are accepted again soon after it recovers', async () => {
-      issuer.instead = failure;
+      issuer.override = failure;
       const token = issuer.token();
       const responses = await Promise.all(
         Array.from({ length: 20 }, () => request().get('/products', { token })),
@@ -35,13 +35,13 @@ for (const [name, failure] of Object.entries(FAILURES)) {
       );
       expect((await request().get('/products')).status, 'an API key').to.equal(200);
       expect((await request().get('/health/ready', { token: null })).status).to.equal(200);
-      issuer.instead = undefined;
+      issuer.override = undefined;
       await until('its tokens are validated again', async () => (await status(token)) !== 503);
       expect(await status(token)).to.equal(200);
     });
 
     it('does not affect tokens that are signed with cached keys', async () => {
-      issuer.instead = failure;
+      issuer.override = failure;
       expect(await status(issuer.token())).to.equal(200);
     });
   });

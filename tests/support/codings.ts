@@ -8,7 +8,7 @@ export const CODINGS = {
 } as const;
 
 type Coding = keyof typeof CODINGS;
-export const NAMES = Object.keys(CODINGS) as Coding[];
+export const CODING_NAMES = Object.keys(CODINGS) as Coding[];
 
 /** Returns the decoded body. */
 export function decoded({ headers, bytes }: HttpResponse): string {

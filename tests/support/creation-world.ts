@@ -129,7 +129,7 @@ export function expectOneRecord(responses: readonly Outcome[], fresh: number): I
  * Returns a wrapper of ports that replaces one method.
  * @param replacement may call the original method, and returns the result
  */
-export function differing(
+export function withMethod(
   name: string,
   replacement: (call: () => unknown, args: unknown[]) => Promise<unknown>,
 ) {

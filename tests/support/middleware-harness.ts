@@ -31,17 +31,17 @@ import { ENDLESS, PRODUCTS } from './tables.js';
 interface MiddlewareHarness {
   readonly client: HttpClient;
   /** The handler after the middleware under test. */
-  response: Middleware;
+  handler: Middleware;
 }
 
 /** Serves one middleware over plain HTTP, with a handler that each test sets, for the tests of one `describe`. */
 export function middlewareHarness(middleware: Middleware, timeouts?: ServerTimeouts): MiddlewareHarness {
-  const harness: { client?: HttpClient; response: Middleware } = { response: () => {} };
+  const harness: { client?: HttpClient; handler: Middleware } = { handler: () => {} };
   let served: Served;
   before(async () => {
     const app = new Koa<RequestState>();
     app.silent = true;
-    app.use(middleware).use((ctx, next) => harness.response(ctx, next));
+    app.use(middleware).use((ctx, next) => harness.handler(ctx, next));
     served = await serve(app.callback(), timeouts);
     harness.client = served.client;
   });
@@ -105,7 +105,7 @@ class WatchedRepository extends MemoryRepository<Product> {
 }
 
 /** Records the log entries with their details. */
-export class RecordingLogger implements Logger {
+export class DetailLogger implements Logger {
   readonly lines: { event: string; details: Readonly<Record<string, unknown>> }[] = [];
   private readonly record = (event: string, details = {}) => void this.lines.push({ event, details });
 
@@ -116,7 +116,7 @@ export class RecordingLogger implements Logger {
 
 export interface ListService {
   readonly records: WatchedRepository;
-  readonly logger: RecordingLogger;
+  readonly logger: DetailLogger;
   readonly client: HttpClient;
   readonly drain: Drain;
   /** The sockets of the server, in the order of the connections. */
@@ -132,7 +132,7 @@ export function listService(origins = ''): ListService {
   let served: Served;
   beforeEach(async () => {
     const records = new WatchedRepository();
-    const logger = new RecordingLogger();
+    const logger = new DetailLogger();
     served = await serve(appOver(records, logger, origins).callback());
     const { server, client } = served;
     const connections: Socket[] = [];

@@ -12,14 +12,14 @@ export class TestIssuer {
   /** The published keys; the first one signs. */
   pairs: SigningPair[] = [makePair('one')];
   /** Handles all requests instead of the issuer. */
-  instead: RequestListener | undefined;
+  override: RequestListener | undefined;
   private port = 0;
   private readonly server: Server;
 
   constructor(private readonly path = '') {
     this.server = createServer((request, response) => {
       this.requested.push(request.url ?? '');
-      if (this.instead) return this.instead(request, response);
+      if (this.override) return this.override(request, response);
       const body = this.documents()[request.url ?? ''];
       response.writeHead(body ? 200 : 404, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(body ?? {}));

@@ -4,7 +4,6 @@ import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import {
   death,
-  differing,
   endOf,
   expectOneRecord,
   keyed,
@@ -13,6 +12,7 @@ import {
   type Outcome,
   torch,
   World,
+  withMethod,
 } from '../../../support/creation-world.js';
 
 const LINES = 5;
@@ -28,7 +28,7 @@ const names = (lines: readonly number[]) => lines.map((number) => `line ${number
 
 /** A repository that crashes after it has inserted this many of the records. */
 function crashingAfter(count: number, world: World) {
-  return differing('insertAll', async (_, [records]) => {
+  return withMethod('insertAll', async (_, [records]) => {
     await world.records.insertAll((records as Versioned<Product>[]).slice(0, count));
     return death();
   });
@@ -53,7 +53,7 @@ describe('a batch of creations under idempotency keys', () => {
     await world.process()(line(1));
     await world.process()(line(2));
     await world.records.remove((await world.reserved('stream/2')) ?? 0, 1, 0);
-    await endOf(world.process(differing('insertAll', death))(line(3)));
+    await endOf(world.process(withMethod('insertAll', death))(line(3)));
     await world.process()(torch('stream/4'));
     const unkeyed = keyed({ name: 'without a key' });
     const broken = keyed({ name: 'broken' }, { key: 'broken', fingerprint: 'broken', storesFields: true });

@@ -3,7 +3,6 @@ import type { Creation } from '#src/application/records/create-records.js';
 import type { Product } from '#src/domain/product.js';
 import {
   death,
-  differing,
   endOf,
   expectOneRecord,
   lamp,
@@ -13,6 +12,7 @@ import {
   SKU,
   torch,
   World,
+  withMethod,
 } from '../../../support/creation-world.js';
 import { everyOrder, type Schedule, someOrders } from './interleavings.js';
 
@@ -109,7 +109,7 @@ describe('concurrent creations under one idempotency key, in every order of thei
 
   it('finish the creation of a crashed process, despite concurrent changes and deletions', async () => {
     await inSomeOrders(async (schedule) => {
-      await endOf(world.process(differing('insertAll', death))(lamp(0)));
+      await endOf(world.process(withMethod('insertAll', death))(lamp(0)));
       const id = await reserved();
       const responses = await play(schedule, [lamp(1), lamp(0), lamp(1)], change, deletion, deletion);
       expect(expectOneRecord(responses, 1)).to.equal(id);
@@ -134,7 +134,7 @@ describe('concurrent creations under one idempotency key, in every order of thei
 
     it('is rejected once the key is reserved, even if the record is deleted', async () => {
       await inEveryOrder(async (schedule) => {
-        await endOf(world.process(differing('insertAll', death))(lamp(0)));
+        await endOf(world.process(withMethod('insertAll', death))(lamp(0)));
         const responses = await play(schedule, [lamp(1), torch()], deletion);
         expectOneBody(responses);
         expect(expectOneRecord(responses, 1)).to.equal(await reserved());

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { unavailable } from '#src/domain/errors.js';
 import {
   death,
-  differing,
   endOf,
   expectOneRecord,
   keyed,
@@ -12,6 +11,7 @@ import {
   torch,
   WAYS,
   World,
+  withMethod,
 } from '../../../support/creation-world.js';
 
 const PORT_CALLS = ['find', 'validate', 'reserveIds', 'reserve', 'insertAll'];
@@ -42,7 +42,7 @@ describe('the creation of a record under an idempotency key', () => {
   for (const call of PORT_CALLS) {
     for (const [outcome, fault] of Object.entries(FAULTS)) {
       it(`is finished by a retry if the first attempt ${outcome} ${call}`, async () => {
-        expect(await endOf(world.process(differing(call, fault))(lamp(0)))).to.equal('lost');
+        expect(await endOf(world.process(withMethod(call, fault))(lamp(0)))).to.equal('lost');
         const reserved = await world.reserved();
         const wasMade = (await world.listed()).length === 1;
         expect(wasMade).to.equal(call === 'insertAll' && outcome.endsWith('after'));
@@ -67,8 +67,8 @@ describe('the creation of a record under an idempotency key', () => {
   for (const call of ['find', 'findUsedIds', 'validate', 'insertAll']) {
     for (const [outcome, fault] of Object.entries(FAULTS)) {
       it(`is finished by a third attempt if the second ${outcome} ${call} under a reservation`, async () => {
-        await endOf(world.process(differing('insertAll', death))(lamp(0)));
-        expect(await endOf(world.process(differing(call, fault))(lamp(1)))).to.equal('lost');
+        await endOf(world.process(withMethod('insertAll', death))(lamp(0)));
+        expect(await endOf(world.process(withMethod(call, fault))(lamp(1)))).to.equal('lost');
         const wasMade = (await world.listed()).length === 1;
         const responses = [...(await world.process()(lamp(1))), ...(await world.process()(lamp(0)))];
         const id = expectOneRecord(responses, wasMade ? 0 : 1);
@@ -91,7 +91,7 @@ describe('the creation of a record under an idempotency key', () => {
 
   it('returns the same response to a late attempt, and does not restore the deleted record', async () => {
     let wake = () => {};
-    const stalled = differing('insertAll', async (call) => {
+    const stalled = withMethod('insertAll', async (call) => {
       await new Promise<void>((go) => {
         wake = go;
       });

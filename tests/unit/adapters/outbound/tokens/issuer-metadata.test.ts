@@ -20,7 +20,7 @@ describe('the metadata and keys of an issuer', () => {
     );
   const metadata = () => Object.values(issuer.documents())[0] as Record<string, unknown>;
   const instead = (listeners: Record<string, RequestListener>) => {
-    issuer.instead = (request, response) => {
+    issuer.override = (request, response) => {
       const listener = listeners[request.url ?? ''];
       if (listener) return listener(request, response);
       const document = issuer.documents()[request.url ?? ''];
