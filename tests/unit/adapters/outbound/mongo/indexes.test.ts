@@ -14,10 +14,17 @@ interface Asked {
   readonly order: Order;
 }
 
+/** A table like none of the service: all of its fields are optional. */
+const OPTIONAL: RecordTable = {
+  name: 'optional',
+  firstId: 1,
+  fields: { text: { type: 'text' }, parentId: { type: 'integer', reference: true } },
+};
+
 const BY_ITSELF: IndexDescription = { key: { _id: 1 }, name: '_id_', unique: true };
 
 describe('what is said to be served in MongoDB', () => {
-  for (const table of TABLES) {
+  for (const table of [...TABLES, OPTIONAL]) {
     const indexes = [...indexesOnFields(table), BY_ITSELF];
     const served = everyQuery(table).filter((requested) => isIndexed(table, requested));
     const serves = (index: IndexDescription, requested: Asked) =>
