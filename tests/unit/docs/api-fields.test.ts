@@ -98,6 +98,8 @@ describe('docs/operations.md', () => {
       const row = rowsOf(section).find((line) => line.startsWith(`| \`${name}\` |`)) ?? '';
       const listed = Object.keys(fields).filter((field) => fields[field]?.type !== 'attributes');
       expect(listed.filter((field) => !new RegExp(`[\`.]${field}\``).test(row))).to.deep.equal([]);
+      const references = listed.filter((field) => fields[field]?.reference);
+      expect(references.filter((field) => !row.includes(`\`live_${field}_-createdAt\``))).to.deep.equal([]);
     });
 
   it('has every collection of reservations in the table of collections', () => {

@@ -64,8 +64,9 @@ function listIndexes(field: string, { type, required, unique, reference }: Field
   const ascending = { key: { live: 1, [path]: 1, _id: 1 }, name: `live_${field}` } as const;
   const descending = { key: { live: 1, [path]: -1, _id: 1 }, name: `live_-${field}` } as const;
   // Only required fields can be sorted by. Ids ascend among ties, in both directions of the field.
-  if (required) return [ascending, descending, ...(reference ? [newestFirst(field)] : [])];
-  return unique ? [] : [ascending];
+  const sorted = required ? [ascending, descending] : [ascending];
+  if (unique) return required ? sorted : [];
+  return reference ? [...sorted, newestFirst(field)] : sorted;
 }
 
 /** For the records that refer to another record, in order of `-createdAt`. */
