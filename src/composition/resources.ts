@@ -37,6 +37,7 @@ export interface ResourceDependencies {
 /** What runs one resource, and how it is served. */
 export interface Resource<Service> {
   readonly ids: IdAllocator;
+  /** Of the first version. */
   readonly service: Service;
   /** In all versions of the API. */
   readonly routes: readonly Route[];
@@ -84,19 +85,24 @@ type Reading = Pick<ResourcePolicy, 'publicRead' | 'cacheControl'>;
 interface Differences<Fields> {
   readonly rules?: RecordRules<Fields>;
   readonly reading?: Reading;
+  /** The other versions of the API that serve the same records. */
+  readonly laterVersions?: readonly ResourceDefinition<Fields>[];
 }
 
 function recordResource<Fields>(
   deps: ResourceDependencies,
   stored: StoredRecords<Fields>,
   definition: ResourceDefinition<Fields>,
-  { rules = {}, reading = GUARDED_READING }: Differences<Fields> = {},
+  { rules = {}, reading = GUARDED_READING, laterVersions = [] }: Differences<Fields> = {},
 ): Resource<RecordService<Fields>> {
   const { clock, backoff, settings, imports } = deps;
   const ids = new IdAllocator(stored.records);
-  const service = new RecordService({ ...stored, ids, clock, backoff, view: definition, rules });
-  const routes = resourceRoutes(definition, service, policyOf(settings, reading), imports);
-  return { ids, service, routes };
+  const served = [definition, ...laterVersions].map((version) => {
+    const service = new RecordService({ ...stored, ids, clock, backoff, view: version, rules });
+    return { service, routes: resourceRoutes(version, service, policyOf(settings, reading), imports) };
+  });
+  const [{ service }] = served as [(typeof served)[0]];
+  return { ids, service, routes: served.flatMap(({ routes }) => routes) };
 }
 
 function apiKeyResource(deps: ResourceDependencies, stored: StoredRecords<ApiKey>): Resource<ApiKeyService> {
