@@ -50,7 +50,7 @@ async function servedRoutes(settings: Record<string, string>): Promise<ServedRou
 }
 
 function withoutVersion(address: string): string {
-  return address.replace(/^\/v1(?=\/)/, '');
+  return address.replace(/^\/v\d+(?=\/)/, '');
 }
 
 /** Collects what is wrong with the cases of one route, so that one failure lists all. */
@@ -99,7 +99,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     it('is in one of the lists of the contract', () => {
       const found = served.flatMap(({ addresses }) => addresses);
       for (const address of found) {
-        const [, first = ''] = /^(?:\/v1)?\/([^/]*)/.exec(address) ?? [];
+        const [, first = ''] = /^(?:\/v\d+)?\/([^/]*)/.exec(address) ?? [];
         expect(isPublic(address, 'POST') || first in NEEDED, address).to.equal(true);
       }
       const resources = Object.keys(NEEDED).flatMap((plural) => [`/v1/${plural}`, `/${plural}`]);
@@ -119,7 +119,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
 
     const checkProtected = async (cases: Cases, method: string, address: string, known: boolean) => {
       const request = requestOf(method, address);
-      const [, first = ''] = /^(?:\/v1)?\/([^/]*)/.exec(address) ?? [];
+      const [, first = ''] = /^(?:\/v\d+)?\/([^/]*)/.exec(address) ?? [];
       const scope = NEEDED[first]?.[READS.includes(method) ? 'read' : 'write'] ?? 'keys:admin';
 
       await cases.check(`asks for a token: ${method} ${address}`, async () => {

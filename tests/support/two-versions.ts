@@ -101,6 +101,7 @@ export interface TwoVersions {
 
 /**
  * Endpoints over the use cases and the store of the service, for the tests of one `describe`.
+ * It takes the definitions one by one, so it does not depend on the versions that the service has.
  * @param served absent: products in two versions, of which the first is deprecated, API keys in two, users in one
  */
 export function twoVersions(environment: Record<string, string> = {}, served = inTwoVersions): TwoVersions {
@@ -166,9 +167,9 @@ function inTwoVersions(application: Application): Route[] {
   return [
     ...resourceRoutes(first, products.service, POLICY, importTools(application)),
     ...titledProducts(application),
-    ...apiKeys.routes,
+    ...apiKeyRoutes(API_KEYS, apiKeys.service, POLICY),
     ...apiKeyRoutes(keys, apiKeys.service, POLICY),
-    ...users.routes,
+    ...resourceRoutes(USERS, users.service, POLICY, importTools(application)),
   ];
 }
 
@@ -181,8 +182,9 @@ export function titledProducts(application: Application): Route[] {
 /** Users in both versions, neither deprecated. */
 export function splitUsers(application: Application): Route[] {
   const service = serviceOf<SplitUser>(application, 'users', SPLIT_USERS);
+  const { users } = application.resources;
   return [
-    ...application.resources.users.routes,
+    ...resourceRoutes(USERS, users.service, POLICY, importTools(application)),
     ...resourceRoutes(SPLIT_USERS, service, POLICY, importTools(application)),
   ];
 }
