@@ -1,27 +1,24 @@
 import type { Module } from './imports.js';
 
-/** For each part of the house, what it may import of the house; the first that fits a module counts. */
+/** For each part of the house, what it may import of the house; the first that fits a module counts. {@link mayImport} adds the outbound adapters. */
 const FLOORS: readonly [part: RegExp, may: RegExp][] = [
   [/^domain\//, /^domain\//],
   [/^shared\//, /^shared\//],
   [/^application\//, /^(domain|application|shared)\//],
   [/^adapters\/inbound\/http\//, /^(domain|application|shared|adapters\/inbound\/http)\//],
   [/^adapters\/inbound\/cli\//, /^(domain|application|shared|config|adapters\/inbound\/cli)\//],
-  [/^adapters\/outbound\/cluster\//, /^(domain|application|shared|adapters\/outbound\/cluster)\//],
-  [/^adapters\/outbound\/memory\//, /^(domain|application|shared|adapters\/outbound\/memory)\//],
-  [/^adapters\/outbound\/mongo\//, /^(domain|application|shared|adapters\/outbound\/mongo)\//],
-  [/^adapters\/outbound\/sqlite\//, /^(domain|application|shared|adapters\/outbound\/sqlite)\//],
-  [/^adapters\/outbound\/redis\//, /^(domain|application|shared|adapters\/outbound\/redis)\//],
-  [/^adapters\/outbound\/prometheus\//, /^(domain|application|shared|adapters\/outbound\/prometheus)\//],
-  [/^adapters\/outbound\/pino\//, /^(domain|application|shared|adapters\/outbound\/pino)\//],
-  [/^adapters\/outbound\/tokens\//, /^(domain|application|shared|adapters\/outbound\/tokens)\//],
-  [/^adapters\/outbound\/certificates\//, /^(domain|application|shared|adapters\/outbound\/certificates)\//],
-  [/^adapters\/outbound\/system\//, /^(domain|application|shared|adapters\/outbound\/system)\//],
   [/^config\//, /^config\//],
   [/^composition\//, /^(domain|application|shared|adapters|config|composition)\//],
   [/^process\//, /^(domain|application|shared|config|composition|process)\//],
   [/^[a-z-]+\.ts$/, /^(adapters\/inbound\/cli|composition|process)\/|^[a-z-]+\.ts$/],
 ];
+
+/** What a module may import of the house. An outbound adapter may not import another one. */
+function mayImport(path: string): RegExp | undefined {
+  const [, adapter] = /^adapters\/outbound\/([a-z-]+)\//.exec(path) ?? [];
+  if (adapter) return new RegExp(`^(domain|application|shared|adapters/outbound/${adapter})/`);
+  return FLOORS.find(([part]) => part.test(path))?.[1];
+}
 
 /** For each package, and for what of Node is no matter for everyone, the folders that may name it. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
@@ -92,7 +89,7 @@ export type Rule = (modules: readonly Module[]) => string[];
 export const RULES: Readonly<Record<string, Rule>> = {
   'every import points down the house': (modules) =>
     modules.flatMap(({ path, imports }) => {
-      const [, may] = FLOORS.find(([part]) => part.test(path)) ?? [];
+      const may = mayImport(path);
       if (!may) return [`${path} stands on no floor`];
       return imports
         .filter((target) => target.endsWith('.ts') && !may.test(target))
