@@ -1,4 +1,5 @@
 import { inProcessService } from '../support/in-process-service.js';
+import type { LocalStore } from '../support/local-stores.js';
 import { Collection, type ResourceUnderTest } from './resource/collection.js';
 import { conditions, requiredConditions } from './resource/conditions.js';
 import { deletion } from './resource/delete.js';
@@ -28,7 +29,7 @@ const PARTS = [
 
 /** Where a resource is asked: in a store, at the address with the version or at the one without. */
 export interface Location {
-  readonly store: 'memory' | 'sqlite';
+  readonly store: LocalStore;
   readonly prefix: '/v1' | '';
 }
 
