@@ -1,8 +1,8 @@
 import { element, newName } from './element.js';
-import { examplesOf, type NamedExample } from './sample.js';
-import { prose } from './prose.js';
 import type { RequestBody } from './openapi.js';
+import { prose } from './prose.js';
 import type { References } from './references.js';
+import { examplesOf, type NamedExample } from './sample.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 

@@ -1,11 +1,11 @@
 import { Credential } from './credential.js';
 import { followDeepLinks } from './deep-links.js';
 import { button, element } from './element.js';
-import { prose } from './prose.js';
 import { navigation, othersTitle } from './navigation.js';
 import type { OpenApi } from './openapi.js';
 import { operationView } from './operation-view.js';
 import { type Group, groupsOf } from './operations.js';
+import { prose } from './prose.js';
 import { References } from './references.js';
 import type { TryItContext } from './trial.js';
 

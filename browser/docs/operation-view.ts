@@ -1,12 +1,12 @@
 import type { Access } from './access.js';
+import { scrolling, statusBadge } from './answer-view.js';
 import { written } from './body-editor.js';
 import { type Child, disclosure, element } from './element.js';
-import { givenExamples } from './sample.js';
-import { marked, prose } from './prose.js';
 import type { Content, Header, RequestBody, Response } from './openapi.js';
 import type { Operation } from './operations.js';
+import { marked, prose } from './prose.js';
 import type { References } from './references.js';
-import { scrolling, statusBadge } from './answer-view.js';
+import { givenExamples } from './sample.js';
 import { schemaView } from './schema-view.js';
 import { Trial, type TryItContext } from './trial.js';
 

@@ -1,9 +1,9 @@
 import type { Entry } from './attempt.js';
 import { element, newName } from './element.js';
-import { sampleOf, typeOf } from './sample.js';
-import { marked } from './prose.js';
 import type { Parameter, Schema } from './openapi.js';
+import { marked } from './prose.js';
 import type { References } from './references.js';
+import { sampleOf, typeOf } from './sample.js';
 import { constraintsOf } from './schema-terms.js';
 
 /** Headers that a browser lets no page set (Fetch standard, forbidden request-headers). */

@@ -1,6 +1,6 @@
 import { type Child, disclosure, element } from './element.js';
-import { marked } from './prose.js';
 import type { AnySchema, Schema } from './openapi.js';
+import { marked } from './prose.js';
 import type { References } from './references.js';
 import { constraintsOf, typeText } from './schema-terms.js';
 

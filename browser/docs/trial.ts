@@ -1,5 +1,6 @@
-import { type BodyEditor, bodyEditor, labelled, selection } from './body-editor.js';
+import { issueView, responseView, scrolling, statusLine } from './answer-view.js';
 import { type Attempt, attemptOf, type Typed } from './attempt.js';
+import { type BodyEditor, bodyEditor, labelled, selection } from './body-editor.js';
 import { copy } from './copying.js';
 import type { Credential } from './credential.js';
 import { curlOf } from './curl.js';
@@ -7,7 +8,6 @@ import { button, element, newName } from './element.js';
 import type { Operation } from './operations.js';
 import { type ParameterFields, parameterFields } from './parameter-fields.js';
 import type { References } from './references.js';
-import { issueView, responseView, scrolling, statusLine } from './answer-view.js';
 import { send } from './send.js';
 
 export interface TryItContext {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { accessOf } from '#browser/docs/access.js';
-import { examplesOf, sampleOf } from '#browser/docs/sample.js';
 import { indentedJson } from '#browser/docs/indented-json.js';
 import type { OpenApi, Schema } from '#browser/docs/openapi.js';
 import { groupsOf } from '#browser/docs/operations.js';
 import { References } from '#browser/docs/references.js';
+import { examplesOf, sampleOf } from '#browser/docs/sample.js';
 import { constraintsOf, typeText } from '#browser/docs/schema-terms.js';
 
 const INFO = { openapi: '3.1.0', info: { title: 'x', version: '1' } };
