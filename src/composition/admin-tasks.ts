@@ -50,7 +50,7 @@ export function seedStore<Result>(
 /**
  * Copies the store that the settings name to a new file. A service may run on the store meanwhile.
  * @returns the size of the file in bytes
- * @throws BackupTargetError, UnusableStore; CatalogueError `validation_failed` if the store is not SQLite
+ * @throws BackupTargetError, StoreConfigError; CatalogueError `validation_failed` if the store is not SQLite
  */
 export async function backUpStore(
   { STORE, SQLITE_FILE }: Settings,

@@ -22,7 +22,7 @@ const BUDGET = new QueryBudget(CLOCK, COPY_TIMEOUT_MS);
 /**
  * Copies everything that one store keeps to another.
  * @param from,to `sqlite:FILE` or a MongoDB connection string
- * @throws CopyError, UnusableStore; CatalogueError `unavailable`
+ * @throws CopyError, StoreConfigError; CatalogueError `unavailable`
  */
 export async function copyStores(from: string, to: string, progress: Progress): Promise<CopyReport[]> {
   const sourceFile = sqliteFile(from);

@@ -7,7 +7,7 @@ export interface Store {
   readonly location: string;
   /**
    * Makes the store ready and its schema current. May be called again after a failure.
-   * @throws AppError `unavailable` if a later try may succeed, else UnusableStore
+   * @throws AppError `unavailable` if a later try may succeed, else StoreConfigError
    */
   open(): Promise<void>;
   /** @throws AppError `unavailable` while the store cannot be reached */

@@ -19,7 +19,7 @@ const ONE_FILE = { offset: 18, data: Buffer.from([1, 1]) };
  * Copies a snapshot of a database to a new file while others read and write the database. The file gets its name when
  * it is complete, on the disk, and checked by `PRAGMA integrity_check`. An error leaves no file behind.
  * @returns the size of the backup in bytes
- * @throws BackupTargetError; UnusableStore if there is no intact database of this service; CatalogueError
+ * @throws BackupTargetError; StoreConfigError if there is no intact database of this service; CatalogueError
  *   `unavailable`
  */
 export async function backUpDatabase(
