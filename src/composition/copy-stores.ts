@@ -9,6 +9,7 @@ import {
 } from '../application/maintenance/copy-archive.js';
 import { recordRules, reservationRules, TOMBSTONE_NEEDED_MS } from '../application/maintenance/copy-rules.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
+import type { StoreName } from '../config/settings.js';
 import type { Instant } from '../domain/record.js';
 import type { Archives, Storage } from './storage.js';
 import { EXPIRING_TABLES } from './tables.js';
@@ -64,15 +65,29 @@ function tombstonesSince(name: string, now: Instant): Instant {
   return expires ? now - TOMBSTONE_NEEDED_MS : Number.NEGATIVE_INFINITY;
 }
 
+/** @returns undefined if the URL is not of this store */
+type StorageAt = (url: string) => Promise<Storage> | undefined;
+
+/** Every store whose data outlives the process, by the form of its URL. */
+const STORAGE_AT: Readonly<Record<Exclude<StoreName, 'memory'>, StorageAt>> = {
+  sqlite: (url) => {
+    const file = sqliteFile(url);
+    return file === undefined
+      ? undefined
+      : import('./sqlite-storage.js').then(({ sqliteStorage }) => sqliteStorage({ file, budget: BUDGET }));
+  },
+  mongodb: (url) =>
+    /^mongodb(\+srv)?:\/\//.test(url)
+      ? import('./mongo-storage.js').then(({ mongoStorage }) =>
+          mongoStorage({ url: withCopyTimeout(url), budget: BUDGET }),
+        )
+      : undefined,
+};
+
 async function storageAt(url: string): Promise<Storage> {
-  const file = sqliteFile(url);
-  if (file !== undefined) {
-    const { sqliteStorage } = await import('./sqlite-storage.js');
-    return sqliteStorage({ file, budget: BUDGET });
-  }
-  if (/^mongodb(\+srv)?:\/\//.test(url)) {
-    const { mongoStorage } = await import('./mongo-storage.js');
-    return mongoStorage({ url: withCopyTimeout(url), budget: BUDGET });
+  for (const open of Object.values(STORAGE_AT)) {
+    const storage = await open(url);
+    if (storage) return storage;
   }
   throw new CopyError('A store is named by sqlite:FILE or mongodb://…');
 }

@@ -40,6 +40,7 @@ export interface ResourceDependencies {
 /** The use cases of one resource, and its routes. */
 export interface Resource<Service> {
   readonly ids: IdAllocator;
+  /** Of the first version. */
   readonly service: Service;
   /** In all versions of the API. */
   readonly routes: readonly Route[];
@@ -93,20 +94,25 @@ type Reading = Pick<ResourcePolicy, 'publicRead' | 'cacheControl'>;
 
 interface Differences<Fields> extends Pick<RecordRules<Fields>, 'normalize'> {
   readonly reading?: Reading;
+  /** The other versions of the API that serve the same records. */
+  readonly laterVersions?: readonly ResourceDefinition<Fields>[];
 }
 
 function recordResource<Fields>(
   deps: ResourceDependencies,
   { records, reservations, references }: StoredRecords<Fields>,
   definition: ResourceDefinition<Fields>,
-  { normalize, reading = GUARDED_READING }: Differences<Fields> = {},
+  { normalize, reading = GUARDED_READING, laterVersions = [] }: Differences<Fields> = {},
 ): Resource<RecordService<Fields>> {
   const { clock, backoff, settings, imports } = deps;
   const ids = new IdAllocator(records);
   const rules = { references, normalize };
-  const service = new RecordService({ records, reservations, ids, clock, backoff, view: definition, rules });
-  const routes = resourceRoutes(definition, service, policyOf(settings, reading), imports);
-  return { ids, service, routes };
+  const versions = [definition, ...laterVersions].map((view) => {
+    const service = new RecordService({ records, reservations, ids, clock, backoff, view, rules });
+    return { service, routes: resourceRoutes(view, service, policyOf(settings, reading), imports) };
+  });
+  const [{ service }] = versions as [(typeof versions)[0]];
+  return { ids, service, routes: versions.flatMap(({ routes }) => routes) };
 }
 
 function apiKeyResource(

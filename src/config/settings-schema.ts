@@ -2,7 +2,11 @@ import { join } from 'node:path';
 import Joi from 'joi';
 import { addressList, issuerUrl, originList, publicUrl, redisUrl } from './validators.js';
 
-const STORE_NAMES = ['sqlite', 'memory', 'mongodb'] as const;
+/** For each store: whether one process can have it open, or several at the same time. */
+export const STORE_PROCESSES = { sqlite: 'many', memory: 'one', mongodb: 'many' } as const;
+export type StoreName = keyof typeof STORE_PROCESSES;
+export const STORE_NAMES = Object.keys(STORE_PROCESSES) as StoreName[];
+const SINGLE_PROCESS_STORES = STORE_NAMES.filter((name) => STORE_PROCESSES[name] === 'one');
 const RATE_LIMITER_NAMES = ['memory', 'redis'] as const;
 const TLS_MODES = ['self-signed', 'files', 'proxy'] as const;
 /** From the most detailed to none. */
@@ -15,7 +19,7 @@ export interface Settings {
   readonly MANAGEMENT_HOST: string;
   readonly MANAGEMENT_PORT: number;
   readonly DATA_DIR: string;
-  readonly STORE: (typeof STORE_NAMES)[number];
+  readonly STORE: StoreName;
   readonly SQLITE_FILE: string;
   /** May hold a password. */
   readonly MONGODB_URL: string;
@@ -214,15 +218,15 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     .messages({ '*': `WORKERS must be an integer from 1 to ${MAX_WORKERS}, or auto` })
     .required()
     .when('STORE', {
-      is: 'memory',
+      is: Joi.valid(...SINGLE_PROCESS_STORES),
       then: Joi.number().max(1).messages({
-        'number.max': 'WORKERS must be 1 with STORE=memory, which is the memory of one process',
+        'number.max': 'WORKERS must be 1 with STORE={{STORE}}, which only one process can open',
       }),
     })
     .meta({ values: ['auto'] })
     .description(
       'The number of processes that share the port and the rate limits, or `auto` for one per core; more than 1 needs ' +
-        'a `STORE` other than `memory`.',
+        `a \`STORE\` other than ${SINGLE_PROCESS_STORES.map((name) => `\`${name}\``).join(' and ')}.`,
     ),
   SHUTDOWN_GRACE_SECONDS: Joi.number()
     .integer()

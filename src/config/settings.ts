@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type Joi from 'joi';
 import { MAX_WORKERS, SETTINGS_SCHEMA, type Settings } from './settings-schema.js';
 
-export type { Settings } from './settings-schema.js';
+export type { Settings, StoreName } from './settings-schema.js';
 
 /** The settings are invalid. There is one issue per line, without values that may be secret. */
 export class SettingsError extends Error {

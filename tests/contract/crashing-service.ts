@@ -1,14 +1,11 @@
 import { ServerResponse } from 'node:http';
 import Database from 'libsql';
-import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
-import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
-import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/idempotency-store.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
+import type { Storage } from '#src/composition/storage.js';
+import { STORES } from '#src/composition/stores.js';
+import { loadSettings } from '#src/config/settings.js';
 
 /** The service, but it kills itself at the step of a creation that the environment variable CRASH_AT names. */
-
-const STORES = [SqliteIdempotencyStore.prototype, MongoIdempotencyStore.prototype];
-const REPOSITORIES = [SqliteRepository.prototype, MongoRepository.prototype];
 
 type Step = 'before' | 'after';
 
@@ -16,19 +13,28 @@ function die(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Kills the process before or after this method of a store, for products only. */
-function dieAround(step: Step, prototype: object, name: string): void {
-  const method = Reflect.get(prototype, name);
-  Reflect.set(prototype, name, async function (this: { table: { name: string } }, ...args: unknown[]) {
-    const isProducts = this.table.name === 'products';
-    if (isProducts && step === 'before') die();
-    const result = await method.apply(this, args);
-    if (isProducts) die();
-    return result;
+/** Kills the process before or after this method of an object of the storage, on every store. */
+function dieAround(step: Step, part: (storage: Storage) => object, name: string): void {
+  const { STORE } = loadSettings();
+  const load = STORES[STORE];
+  Reflect.set(STORES, STORE, async () => {
+    const makeStorage = await load();
+    return (...args: Parameters<typeof makeStorage>) => {
+      const storage = makeStorage(...args);
+      const object = part(storage);
+      const method = Reflect.get(object, name);
+      Reflect.set(object, name, async (...values: unknown[]) => {
+        if (step === 'before') die();
+        const result = await method.apply(object, values);
+        die();
+        return result;
+      });
+      return storage;
+    };
   });
 }
 
-/** Kills the process when the records are inserted but the transaction is not committed. */
+/** Kills the process when the records are inserted but SQLite's transaction is not committed. */
 function dieBeforeCommit(): void {
   const { insertAll } = SqliteRepository.prototype;
   const { exec } = Database.prototype;
@@ -51,17 +57,13 @@ function dieBeforeResponse(): void {
   });
 }
 
+const reservationsOf = ({ reservations }: Storage) => reservations.products;
+
 const STEPS: Readonly<Record<string, () => void>> = {
-  'before the reservation': () => {
-    for (const store of STORES) dieAround('before', store, 'reserve');
-  },
-  'after the reservation': () => {
-    for (const store of STORES) dieAround('after', store, 'reserve');
-  },
+  'before the reservation': () => dieAround('before', reservationsOf, 'reserve'),
+  'after the reservation': () => dieAround('after', reservationsOf, 'reserve'),
   'before the insertion is committed': dieBeforeCommit,
-  'after the insertion': () => {
-    for (const repository of REPOSITORIES) dieAround('after', repository, 'insertAll');
-  },
+  'after the insertion': () => dieAround('after', ({ products }) => products, 'insertAll'),
   'before the response': dieBeforeResponse,
 };
 

@@ -1,31 +1,19 @@
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { FIRST_KEY_ID } from '#src/application/auth/key-administration.js';
-import type { Repository } from '#src/application/ports/repository.js';
 import { type ApiKey, SCOPES } from '#src/domain/access.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { keyAdministration } from '../support/key-administration.js';
+import { LOCAL_STORES } from '../support/local-stores.js';
 import { API_KEYS, ENDLESS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the first key of a store', () => {
   const folder = temporaryFolder();
-  const stores: Record<string, () => Promise<Repository<ApiKey>>> = {
-    memory: async () => new MemoryRepository<ApiKey>(API_KEYS, ENDLESS),
-    SQLite: async () => {
-      const database = new SqliteDatabase(join(folder, 'keys.sqlite'));
-      await database.open();
-      return new SqliteRepository<ApiKey>(database, API_KEYS, ENDLESS);
-    },
-  };
-
-  for (const [name, open] of Object.entries(stores)) {
+  for (const [name, open] of LOCAL_STORES) {
     it(`is created once by concurrent first starts, and never again: ${name}`, async () => {
-      const keys = await open();
+      const { apiKeys: keys, close } = await open(folder);
       const replica = () => keyAdministration(keys);
       await replica().create({ name: 'earlier, by hand', scopes: ['products:read'] });
       const format = new ChecksummedApiKey();
@@ -37,6 +25,7 @@ describe('the first key of a store', () => {
       expect((await keys.find(FIRST_KEY_ID))?.fields.scopes).to.deep.equal(SCOPES);
       await replica().revoke(FIRST_KEY_ID);
       for (const key of candidates) expect(await replica().createFirst(key)).to.equal(false);
+      await close();
     });
   }
 

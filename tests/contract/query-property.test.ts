@@ -1,14 +1,13 @@
-import { openMemory } from '../support/open-memory.js';
-import { openSqlite } from '../support/open-sqlite.js';
+import { LOCAL_STORES } from '../support/local-stores.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { queryProperty } from './query-property.js';
 import { LETTERS } from './query-scenarios.js';
 
-describe('memory and SQLite', () => {
+describe('the stores that need no server', () => {
   const folder = temporaryFolder();
 
   queryProperty({
-    stores: { memory: openMemory, SQLite: (budget) => openSqlite(folder, budget) },
+    stores: Object.fromEntries(LOCAL_STORES.map(([name, open]) => [name, (budget) => open(folder, budget)])),
     letters: LETTERS,
     numRuns: 100,
     numLargeRuns: 40,

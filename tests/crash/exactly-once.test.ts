@@ -6,6 +6,7 @@ exactlyOnceContract(
   'SQLite',
   (folder) => ({
     settings: { STORE: 'sqlite', SQLITE_FILE: join(folder, 'catalogue.sqlite') },
+    processes: 2,
     reserved: async () => {
       const database = new SqliteDatabase(join(folder, 'catalogue.sqlite'));
       await database.open();

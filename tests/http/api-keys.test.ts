@@ -9,6 +9,7 @@ import {
   type RequestOptions,
 } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
 const KEY = /pcs_[0-9A-Za-z]{36}/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -24,7 +25,7 @@ async function pollUntilUsed(request: HttpClient, path: string): Promise<HttpRes
   return response;
 }
 
-for (const store of ['memory', 'sqlite']) {
+for (const store of LOCAL_STORE_NAMES) {
   for (const path of ['/v1/api-keys', '/api-keys']) {
     describe(`API keys at ${path} on ${store}`, () => {
       const service = inProcessService({ STORE: store });

@@ -53,7 +53,7 @@ async function servedRoutes(settings: Record<string, string>): Promise<ServedRou
 }
 
 function withoutVersion(path: string): string {
-  return path.replace(/^\/v1(?=\/)/, '');
+  return path.replace(/^\/v\d+(?=\/)/, '');
 }
 
 /** Collects the failed checks of one route, so that one test failure lists them all. */
@@ -102,7 +102,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     it('is either public or has a required scope in the contract', () => {
       const found = served.flatMap(({ paths }) => paths);
       for (const path of found) {
-        const [, first = ''] = /^(?:\/v1)?\/([^/]*)/.exec(path) ?? [];
+        const [, first = ''] = /^(?:\/v\d+)?\/([^/]*)/.exec(path) ?? [];
         expect(isPublic(path, 'POST') || first in REQUIRED_SCOPES, path).to.equal(true);
       }
       const resources = Object.keys(REQUIRED_SCOPES).flatMap((plural) => [`/v1/${plural}`, `/${plural}`]);
@@ -122,7 +122,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
 
     const checkProtected = async (cases: Cases, method: string, path: string, known: boolean) => {
       const request = requestOf(method, path);
-      const [, first = ''] = /^(?:\/v1)?\/([^/]*)/.exec(path) ?? [];
+      const [, first = ''] = /^(?:\/v\d+)?\/([^/]*)/.exec(path) ?? [];
       const scope = REQUIRED_SCOPES[first]?.[READS.includes(method) ? 'read' : 'write'] ?? 'keys:admin';
 
       await cases.check(`needs a token: ${method} ${path}`, async () => {

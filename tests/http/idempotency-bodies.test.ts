@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MADE, MEBIBYTE, outcome, posting, REPLAYED, REUSED } from '../support/idempotent-posts.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
-for (const store of ['memory', 'sqlite'])
+for (const store of LOCAL_STORE_NAMES)
   describe(`the body of a request with an Idempotency-Key, on ${store}`, () => {
     const { post, fresh, count } = posting(inProcessService({ STORE: store }));
 

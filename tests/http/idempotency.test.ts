@@ -15,8 +15,9 @@ import {
   REUSED,
 } from '../support/idempotent-posts.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
-for (const store of ['memory', 'sqlite']) {
+for (const store of LOCAL_STORE_NAMES) {
   describe(`an Idempotency-Key, on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const { post, fresh, count } = posting(service);

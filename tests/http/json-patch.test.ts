@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
 const TYPE = { headers: { 'Content-Type': 'application/json-patch+json' } };
 
-for (const store of ['memory', 'sqlite']) {
+for (const store of LOCAL_STORE_NAMES) {
   describe(`JSON Patch on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const create = async (path: string, body: object): Promise<string> => {

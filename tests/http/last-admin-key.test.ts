@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
 const ADMIN = { name: 'admin', scopes: ['keys:admin'] };
 const READER = { name: 'reader', scopes: ['products:read'] };
@@ -8,7 +9,7 @@ const READER = { name: 'reader', scopes: ['products:read'] };
 /** The path of the key that the test client uses. */
 const FIRST = '/v1/api-keys/1';
 
-for (const STORE of ['memory', 'sqlite']) {
+for (const STORE of LOCAL_STORE_NAMES) {
   describe(`the last key with keys:admin, on ${STORE}`, () => {
     const service = inProcessService({ STORE });
     const request = () => service.client;

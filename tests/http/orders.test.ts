@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type HttpClient, issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 import type { Fields } from './resource/collection.js';
 import { resourceContract } from './resource.contract.js';
 
@@ -110,7 +111,7 @@ resourceContract({
   ],
 });
 
-for (const store of ['memory', 'sqlite']) {
+for (const store of LOCAL_STORE_NAMES) {
   describe(`orders on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;

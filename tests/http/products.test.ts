@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 import { resourceContract } from './resource.contract.js';
 
 const FULL = {
@@ -30,12 +31,15 @@ resourceContract(
     ],
   },
   [
-    { store: 'sqlite', prefix: '/v1' },
+    ...LOCAL_STORE_NAMES.filter((store) => store !== 'memory').map((store) => ({
+      store,
+      prefix: '/v1' as const,
+    })),
     { store: 'memory', prefix: '' },
   ],
 );
 
-for (const store of ['memory', 'sqlite']) {
+for (const store of LOCAL_STORE_NAMES) {
   describe(`products on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;

@@ -1,4 +1,5 @@
 import { inProcessService } from '../support/in-process-service.js';
+import type { LocalStore } from '../support/local-stores.js';
 import { Collection, type ResourceUnderTest } from './resource/collection.js';
 import { describeConditions, describeRequiredConditions } from './resource/conditions.js';
 import { describeDelete } from './resource/delete.js';
@@ -28,7 +29,7 @@ const PARTS = [
 
 /** The store and the form of the path that a contract test uses. */
 interface Target {
-  readonly store: 'memory' | 'sqlite';
+  readonly store: LocalStore;
   readonly prefix: '/v1' | '';
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type HttpResponse, issueLocations } from '../support/http-client.js';
 import { cursorIn, linksOf } from '../support/links.js';
+import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 import { splitUsers, twoVersions } from '../support/two-versions.js';
 
 const SECOND = { 'API-Version': '2' };
@@ -9,7 +10,7 @@ const ifMatch = (tag: unknown) => ({ headers: { 'If-Match': String(tag) } });
 const withIdempotencyKey = (key: string) => ({ headers: { 'Idempotency-Key': key } });
 const outcome = ({ status, json }: HttpResponse) => [status, json.code];
 
-for (const STORE of ['memory', 'sqlite']) {
+for (const STORE of LOCAL_STORE_NAMES) {
   describe(`a product in two versions, on ${STORE}`, () => {
     const service = twoVersions({ STORE });
     const request = () => service.client;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 import { resourceContract } from './resource.contract.js';
 
 const LONG_NAME = 'x'.repeat(201);
@@ -83,7 +84,7 @@ const INVALID: readonly (readonly [email: unknown, ...codes: string[]])[] = [
   [`${longEmail(254)}é`, 'too_long', 'invalid_format'],
 ];
 
-for (const store of ['memory', 'sqlite']) {
+for (const store of LOCAL_STORE_NAMES) {
   describe(`the e-mail address of a user on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;

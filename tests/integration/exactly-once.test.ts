@@ -18,6 +18,7 @@ exactlyOnceContract(
     const url = mongoUrl(`exactly-once-${randomUUID()}`);
     return {
       settings: { STORE: 'mongodb', MONGODB_URL: url },
+      processes: 2,
       reserved: () =>
         within(url, async (database) => {
           const reservations = await database.collection('products_reservations').find().toArray();

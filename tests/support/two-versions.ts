@@ -99,7 +99,7 @@ interface TwoVersions {
 
 /**
  * Serves routes that the service itself does not have, over its use cases and its store, for the tests of one
- * `describe`.
+ * `describe`. It takes the definitions one by one, so it does not depend on the versions of the service.
  * @param routesOf by default products in two versions, of which the first is deprecated, API keys in two, users in one
  */
 export function twoVersions(environment: Record<string, string> = {}, routesOf = inTwoVersions): TwoVersions {
@@ -163,9 +163,9 @@ function inTwoVersions(application: Application): Route[] {
   return [
     ...resourceRoutes(first, products.service, POLICY, importTools(application)),
     ...titledProducts(application),
-    ...apiKeys.routes,
+    ...apiKeyRoutes(API_KEYS, apiKeys.service, POLICY),
     ...apiKeyRoutes(keys, apiKeys.service, POLICY),
-    ...users.routes,
+    ...resourceRoutes(USERS, users.service, POLICY, importTools(application)),
   ];
 }
 
@@ -178,8 +178,9 @@ export function titledProducts(application: Application): Route[] {
 /** Returns the routes of users in both versions, neither deprecated. */
 export function splitUsers(application: Application): Route[] {
   const service = serviceOf<SplitUser>(application, 'users', SPLIT_USERS);
+  const { users } = application.resources;
   return [
-    ...application.resources.users.routes,
+    ...resourceRoutes(USERS, users.service, POLICY, importTools(application)),
     ...resourceRoutes(SPLIT_USERS, service, POLICY, importTools(application)),
   ];
 }
