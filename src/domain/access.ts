@@ -71,7 +71,7 @@ export function administersKeys({ scopes, expiresAt }: ApiKey, now: Instant): bo
 }
 
 /** @param reason shown to the client; must differ from the default only if the token has a valid signature */
-export function invalidToken(reason = 'The token is not one that this service knows.'): AppError {
+export function invalidToken(reason = 'The service does not know this token.'): AppError {
   return new AppError('invalid_token', reason);
 }
 

@@ -63,13 +63,13 @@ export class PreconditionFailed extends AppError {
 }
 
 export function notFound(): AppError {
-  return new AppError('not_found', 'There is nothing at this address.');
+  return new AppError('not_found', 'Nothing exists at this path.');
 }
 
 export function queryTooExpensive(): AppError {
   return new AppError(
     'query_too_expensive',
-    'No index serves this query, and it was not done in time. Ask for less, or filter and sort by other fields.',
+    'No index serves this query, and it did not finish in time. Request less, or filter and sort by other fields.',
   );
 }
 
@@ -97,7 +97,7 @@ const MESSAGES: Readonly<Record<IssueCode, string>> = {
   unknown_field: 'is not a field',
   duplicate_value: 'is there already',
   read_only_field: 'is given by the service and cannot be set',
-  reference_not_found: 'names nothing that exists',
+  reference_not_found: 'refers to nothing that exists',
   patch_test_failed: 'has another value',
 };
 

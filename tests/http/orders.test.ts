@@ -151,13 +151,13 @@ for (const store of LOCAL_STORE_NAMES) {
       expect(response.json.details).to.deep.equal([
         {
           code: 'reference_not_found',
-          message: 'userId names nothing that exists.',
+          message: 'userId refers to nothing that exists.',
           in: 'body',
           pointer: '/userId',
         },
         {
           code: 'reference_not_found',
-          message: 'items.0.productId names nothing that exists.',
+          message: 'items.0.productId refers to nothing that exists.',
           in: 'body',
           pointer: '/items/0/productId',
         },

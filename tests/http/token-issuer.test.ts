@@ -421,7 +421,7 @@ describe('the OAuth documents', () => {
     });
     for (const [token, error] of [
       [null, ''],
-      ['x', 'error="invalid_token", error_description="The token is not one that this service knows.", '],
+      ['x', 'error="invalid_token", error_description="The service does not know this token.", '],
     ] as const) {
       expect((await get('/products', { token, headers })).headers['www-authenticate']).to.equal(
         `Bearer ${error}resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource"`,

@@ -127,7 +127,7 @@ class PatchedDocument {
   }
 
   private cannot(member: 'path' | 'from'): AppError {
-    const message = `Operation ${this.at} (the first is 0) cannot be applied: there is no such place; see details.`;
+    const message = `Operation ${this.at} (the first is 0) cannot be applied: the location does not exist; see details.`;
     return invalidPatch(message, [fieldIssue('reference_not_found', [this.at, member])]);
   }
 

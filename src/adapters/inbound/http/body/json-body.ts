@@ -70,7 +70,7 @@ export function checkMediaType(ctx: Context, mediaTypes: readonly string[]): voi
   if (ctx.method === 'PATCH') ctx.set('Accept-Patch', mediaTypes.join(', '));
   throw new HttpError(
     'unsupported_media_type',
-    `The body is to be sent as ${mediaTypes.join(' or ')} in UTF-8, with no content coding.`,
+    `Send the body as ${mediaTypes.join(' or ')} in UTF-8, without a content coding.`,
   );
 }
 

@@ -62,5 +62,5 @@ function fileOperation(
 /** Checks the type of the file, because the general negotiation always allows JSON. */
 function requireAccepted(ctx: Context, type: string): void {
   if (ctx.accepts(withCharset(type), 'application/problem+json')) return;
-  throw new HttpError('not_acceptable', `This comes as ${type}; Accept does not fit.`);
+  throw new HttpError('not_acceptable', `Accept matches no media type of the response: ${type}.`);
 }

@@ -92,5 +92,5 @@ export class ListQueryParser {
 }
 
 const FOREIGN_CURSOR: readonly [ParameterIssue] = [
-  invalid('cursor', 'invalid_format', 'is not one that this list gave'),
+  invalid('cursor', 'invalid_format', 'was not issued by this list'),
 ];

@@ -22,7 +22,7 @@ export function proxiedClientIp(proxies: TrustedProxies): Middleware {
     const peer = parseAddress(ctx.req.socket.remoteAddress);
     const isTrusted = peer !== undefined && proxies.includes(peer);
     if (!(isTrusted && isHttps(ctx.get('X-Forwarded-Proto'))) && !isProbe(ctx.path)) {
-      throw new HttpError('https_required', 'This service is served over HTTPS alone, by its proxy.');
+      throw new HttpError('https_required', 'This service is available only over HTTPS, through its proxy.');
     }
     ctx.state.address = networkOf(isTrusted ? proxies.clientOf(peer, ctx.get('X-Forwarded-For')) : peer);
     return next();

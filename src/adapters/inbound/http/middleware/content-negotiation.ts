@@ -31,11 +31,11 @@ export function negotiate(ctx: Context, types: readonly string[] = []): void {
     const known = [JSON_TYPE, ...types].map((type) => type.replace(/;.*/, ''));
     throw new HttpError(
       'not_acceptable',
-      `Answers come as ${known.join(' or ')}; Accept fits nothing of that.`,
+      `Accept matches no media type of the response: ${known.join(' or ')}.`,
     );
   }
   const expectation = ctx.get('Expect');
   if (expectation !== '' && expectation.toLowerCase() !== '100-continue') {
-    throw new HttpError('expectation_failed', 'The one expectation that is met is 100-continue.');
+    throw new HttpError('expectation_failed', 'The only supported expectation is 100-continue.');
   }
 }

@@ -64,7 +64,7 @@ export function checkTarget(target: string): void {
   if (target.length <= MAX_TARGET_BYTES) return;
   throw new HttpError(
     'uri_too_long',
-    `The address, or one that the answer would lead to, is longer than ${MAX_TARGET_BYTES} bytes.`,
+    `The URL, or that of the next page, is longer than ${MAX_TARGET_BYTES} bytes.`,
   );
 }
 

@@ -44,7 +44,7 @@ function idempotencyKey(ctx: Context): string | undefined {
   if (second === undefined && PRINTABLE.test(key)) return key;
   // Two programs could read such a message differently, so the connection is closed.
   if (second !== undefined) ctx.set('Connection', 'close');
-  const message = `${HEADER} is to be 1 to ${MAX_KEY_LENGTH} printable ASCII characters, once.`;
+  const message = `${HEADER} must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters, once.`;
   throw new HttpError('invalid_idempotency_key', message, [
     parameterIssue('header', HEADER, 'invalid_format', message),
   ]);

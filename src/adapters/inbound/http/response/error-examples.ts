@@ -35,21 +35,21 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
   ),
   invalid_cursor: forParameter(
     { in: 'query', name: 'cursor' },
-    { code: 'invalid_format', message: 'The parameter cursor is not one that this list gave.' },
+    { code: 'invalid_format', message: 'The parameter cursor was not issued by this list.' },
   ),
   cursor_mismatch: forParameter(
     { in: 'query', name: 'cursor' },
     { code: 'invalid_format', message: 'The parameter cursor belongs to another sort or filter.' },
   ),
   query_too_expensive: withoutDetails(
-    'No index serves this query, and it was not done in time. Ask for less, or filter and sort by other fields.',
+    'No index serves this query, and it did not finish in time. Request less, or filter and sort by other fields.',
   ),
   invalid_patch: {
-    message: 'Operation 0 (the first is 0) cannot be applied: there is no such place; see details.',
+    message: 'Operation 0 (the first is 0) cannot be applied: the location does not exist; see details.',
     details: [
       {
         code: 'reference_not_found',
-        message: '0.path names nothing that exists.',
+        message: '0.path refers to nothing that exists.',
         in: 'body',
         pointer: '/0/path',
       },
@@ -59,28 +59,27 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
     { in: 'header', name: 'Idempotency-Key' },
     {
       code: 'invalid_format',
-      message: 'Idempotency-Key is to be 1 to 255 printable ASCII characters, once.',
+      message: 'Idempotency-Key must be 1 to 255 printable ASCII characters, once.',
     },
   ),
   unsupported_version: forParameter(
     { in: 'header', name: 'API-Version' },
     {
       code: 'out_of_range',
-      message:
-        'API-Version (absent: 1) names a version that is not there; this resource has version 1 alone.',
+      message: 'API-Version (absent: 1) names an unknown version; this resource has only version 1.',
     },
   ),
   unauthenticated: withoutDetails(
     'This needs a token: send Authorization: Bearer and an API key or an access token.',
   ),
-  invalid_token: withoutDetails('The token is not one that this service knows.'),
+  invalid_token: withoutDetails('The service does not know this token.'),
   token_expired: withoutDetails('The API key has expired.'),
   insufficient_scope: withoutDetails('This needs the scope products:write.'),
-  https_required: withoutDetails('This service is served over HTTPS alone, by its proxy.'),
-  not_found: withoutDetails('There is nothing at this address.'),
+  https_required: withoutDetails('This service is available only over HTTPS, through its proxy.'),
+  not_found: withoutDetails('Nothing exists at this path.'),
   method_not_allowed: withoutDetails('DELETE cannot be used here; see Allow.'),
   not_acceptable: withoutDetails(
-    'Answers come as application/json or application/x-ndjson; Accept fits nothing of that.',
+    'Accept matches no media type of the response: application/json or application/x-ndjson.',
   ),
   request_timeout: withoutDetails('The request took too long to arrive.'),
   duplicate_value: {
@@ -105,19 +104,17 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
   ),
   precondition_failed: withoutDetails('The record is no longer the version that the request names.'),
   payload_too_large: withoutDetails('The body is larger than 1048576 bytes.'),
-  uri_too_long: withoutDetails(
-    'The address, or one that the answer would lead to, is longer than 8192 bytes.',
-  ),
+  uri_too_long: withoutDetails('The URL, or that of the next page, is longer than 8192 bytes.'),
   unsupported_media_type: withoutDetails(
-    'The body is to be sent as application/json or application/x-ndjson in UTF-8, with no content coding.',
+    'Send the body as application/json or application/x-ndjson in UTF-8, without a content coding.',
   ),
-  expectation_failed: withoutDetails('The one expectation that is met is 100-continue.'),
+  expectation_failed: withoutDetails('The only supported expectation is 100-continue.'),
   idempotency_key_reused: withoutDetails(
     'This idempotency key was used for another body. Use a new key for a new request.',
   ),
   precondition_required: withoutDetails('Say in If-Match which version you have seen.'),
   rate_limited: withoutDetails('Over 600 requests in one window; try again later.'),
   headers_too_large: withoutDetails('The headers are larger than 16384 bytes.'),
-  internal_error: withoutDetails('Something went wrong in the service. It has been noted.'),
+  internal_error: withoutDetails('Something went wrong in the service. It has been logged.'),
   unavailable: withoutDetails('The store cannot be used right now.'),
 };

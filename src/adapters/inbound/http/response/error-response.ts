@@ -48,7 +48,7 @@ function response(error: CodedError, type: string, body: object): ErrorResponse 
 /** An error without a code is a defect: the client gets `internal_error` and no detail of it. */
 export function toCodedError(error: unknown): CodedError {
   if (isCoded(error)) return error;
-  return new HttpError('internal_error', 'Something went wrong in the service. It has been noted.', [], {
+  return new HttpError('internal_error', 'Something went wrong in the service. It has been logged.', [], {
     cause: error,
   });
 }

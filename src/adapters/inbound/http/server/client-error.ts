@@ -93,9 +93,9 @@ function refusalOf(error: ParserError): HttpError | undefined {
 }
 
 function unknownMethod(): HttpError {
-  return new HttpError('method_not_allowed', 'No address of this service knows this method.');
+  return new HttpError('method_not_allowed', 'No path of this service supports this method.');
 }
 
 function notHttp(): HttpError {
-  return new HttpError('invalid_parameter', 'The message is not HTTP/1.1 as RFC 9112 has it.');
+  return new HttpError('invalid_parameter', 'The message is not valid HTTP/1.1 (RFC 9112).');
 }

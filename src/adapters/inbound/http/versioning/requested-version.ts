@@ -30,8 +30,8 @@ export function checkVersion(ctx: Context): void {
   const isHeaderAbsent = ctx.headers['api-version'] === undefined;
   if (requestedVersion(ctx) === String(number) || (isHeaderAbsent && isVersionInPath(ctx.path))) return;
   const message = isVersionInPath(ctx.path)
-    ? `The address is of version ${number} and ${HEADER} says otherwise; ${listOf(all)}.`
-    : `${HEADER} (absent: 1) names a version that is not there; ${listOf(all)}.`;
+    ? `${HEADER} differs from version ${number} in the path; ${listOf(all)}.`
+    : `${HEADER} (absent: 1) names an unknown version; ${listOf(all)}.`;
   throw new HttpError('unsupported_version', message, [
     parameterIssue('header', HEADER, 'out_of_range', message),
   ]);
@@ -44,6 +44,6 @@ function requestedVersion(ctx: Context): string {
 
 function listOf(versions: readonly number[]): string {
   return versions.length === 1
-    ? `this resource has version ${versions[0]} alone`
+    ? `this resource has only version ${versions[0]}`
     : `this resource has the versions ${versions.join(', ')}`;
 }
