@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ChildProcessService } from '../tests/support/child-process-service.js';
 import { bearerAttacks } from '../tests/support/forged-tokens.js';
 import type { HttpClient } from '../tests/support/http-client.js';
-import { expectRefused, launch } from '../tests/support/send-forged-tokens.js';
+import { expectErrorOf, launch } from '../tests/support/send-forged-tokens.js';
 import { TestIssuer } from '../tests/support/test-issuer.js';
 import { print } from './statistics.js';
 
@@ -36,7 +36,7 @@ async function attack(client: HttpClient): Promise<{ tried: number; succeeded: s
   for (const [at, one] of attacks.entries()) {
     const method = at % 2 === 0 ? 'GET' : 'POST';
     try {
-      expectRefused(await launch(client, method, one, at), one);
+      expectErrorOf(await launch(client, method, one, at), one);
     } catch (error) {
       succeeded.push(`${method} with ${one.name} (${error instanceof Error ? error.message : error})`);
     }

@@ -42,7 +42,7 @@ export interface ServiceParts {
   readonly routes: readonly Route[];
   readonly transport: Transport;
   readonly management: Management;
-  /** The ids that each resource has leased from the store. */
+  /** The ids that each resource has reserved in the store. */
   readonly ids: readonly IdAllocator[];
 }
 
@@ -164,7 +164,7 @@ export class Service {
     try {
       for (const ids of this.parts.ids) await ids.release();
     } catch (error) {
-      this.parts.logger.warn('leased ids could not be returned; they stay unused', { error });
+      this.parts.logger.warn('reserved ids could not be released; they stay unused', { error });
     }
   }
 }

@@ -3,7 +3,7 @@ import { RateLimitServer } from '#src/adapters/outbound/cluster/rate-limit-serve
 import { ClusterRateLimiter, PrimaryChannel } from '#src/adapters/outbound/cluster/rate-limiter.js';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectAppError } from '../support/expect-refusal.js';
 import { JoinedChannels } from './joined-channels.js';
 import { rateLimiterContract } from './rate-limiter.contract.js';
 
@@ -60,13 +60,13 @@ describe('the rate limiter of a cluster', () => {
     const channels = primaryOf(POLICY)();
     const limiter = new ClusterRateLimiter(POLICY, new PrimaryChannel(channels.worker, 20));
     channels.hold();
-    await expectRefusal(limiter.consume('a'), 'unavailable');
+    await expectAppError(limiter.consume('a'), 'unavailable');
     channels.release();
     expect((await limiter.consume('a')).remaining, 'the late request was counted').to.equal(18);
   });
 
   it('is unavailable for a policy that the primary does not know', async () => {
     const channel = new PrimaryChannel(primaryOf()().worker);
-    await expectRefusal(new ClusterRateLimiter(POLICY, channel).peek('a'), 'unavailable');
+    await expectAppError(new ClusterRateLimiter(POLICY, channel).peek('a'), 'unavailable');
   });
 });

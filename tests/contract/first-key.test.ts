@@ -3,7 +3,7 @@ import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { FIRST_KEY_ID } from '#src/application/auth/key-administration.js';
 import { type ApiKey, SCOPES } from '#src/domain/access.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectAppError } from '../support/expect-refusal.js';
 import { keyAdministration } from '../support/key-administration.js';
 import { LOCAL_STORES } from '../support/local-stores.js';
 import { API_KEYS, ENDLESS } from '../support/tables.js';
@@ -31,6 +31,6 @@ describe('the first key of a store', () => {
 
   it('is rejected if it is not well-formed', async () => {
     const keys = new MemoryRepository<ApiKey>(API_KEYS, ENDLESS);
-    await expectRefusal(keyAdministration(keys).createFirst('pcs_wrong'), 'validation_failed');
+    await expectAppError(keyAdministration(keys).createFirst('pcs_wrong'), 'validation_failed');
   });
 });

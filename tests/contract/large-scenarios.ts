@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ListQuery, Order, Position, Value } from '#src/application/records/list-query.js';
+import type { ListQuery, Position, SortOrder, Value } from '#src/application/records/list-query.js';
 import { MAX_ID, type Versioned } from '#src/domain/record.js';
 import {
   anyFilters,
@@ -83,7 +83,7 @@ function largeQuery<Fields>({ fields }: ResourceGenerator<Fields>, values: Value
 const ID = fc.oneof(fc.nat(MAX_COUNT + 100), fc.constantFrom(0, MAX_ID));
 
 /** A position at a record, without a record, or beyond all records. */
-function anyPosition(order: Order, text: fc.Arbitrary<string>): fc.Arbitrary<Position> {
+function anyPosition(order: SortOrder, text: fc.Arbitrary<string>): fc.Arbitrary<Position> {
   const anyText = fc.oneof({ weight: 5, arbitrary: text }, fc.constantFrom('', '\u{10ffff}'));
   const moment = fc.oneof({ weight: 5, arbitrary: INSTANT }, INSTANT.map(aSecondAway));
   const value = (field: string): fc.Arbitrary<Value> => {

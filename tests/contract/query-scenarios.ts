@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Filter, ListQuery, Order, SortKey } from '#src/application/records/list-query.js';
+import type { Filter, ListQuery, SortKey, SortOrder } from '#src/application/records/list-query.js';
 import type { Attributes } from '#src/domain/attributes.js';
 import { type FieldSpecs, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { Product } from '#src/domain/product.js';
@@ -138,7 +138,7 @@ export function anyFilters(fields: FieldSpecs, values: Values, id = ID): fc.Arbi
   );
 }
 
-export function anyOrder(fields: FieldSpecs): fc.Arbitrary<Order> {
+export function anyOrder(fields: FieldSpecs): fc.Arbitrary<SortOrder> {
   const required = Object.entries({ ...fields, ...SYSTEM_FIELDS }).flatMap(([name, spec]) =>
     spec.required && name !== 'id' ? [name] : [],
   );

@@ -3,7 +3,7 @@ import Database from 'libsql';
 import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
 import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
 import { errorResponse, toCodedError } from '#src/adapters/inbound/http/response/error-response.js';
-import { toCoreError } from '#src/adapters/outbound/sqlite/errors.js';
+import { translateError } from '#src/adapters/outbound/sqlite/errors.js';
 import { queryTooExpensive } from '#src/domain/errors.js';
 import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
@@ -103,7 +103,7 @@ describe('the example of an error', () => {
     rate_limited: () => untilRejected(() => strict.client.get('/v1/products')),
     headers_too_large: () => get('/v1/products', { 'X-Long': 'x'.repeat(16_384) }),
     internal_error: () => responseOf(new TypeError('a defect')),
-    unavailable: () => responseOf(toCoreError(new Database.SqliteError('disk full', 'SQLITE_FULL'))),
+    unavailable: () => responseOf(translateError(new Database.SqliteError('disk full', 'SQLITE_FULL'))),
   };
 
   for (const [code, provoke] of Object.entries(provoked) as [

@@ -30,7 +30,7 @@ for (const [name, failure] of Object.entries(FAILURES)) {
         expect(response.headers['retry-after']).to.match(/^\d+$/);
         expect(response.headers['www-authenticate']).to.equal(undefined);
       }
-      expect(issuer.requested.length, 'fewer requests to the issuer than tokens').to.be.below(
+      expect(issuer.requestPaths.length, 'fewer requests to the issuer than tokens').to.be.below(
         responses.length,
       );
       expect((await request().get('/products')).status, 'an API key').to.equal(200);
@@ -53,7 +53,7 @@ describe('a service whose issuer goes down', () => {
 
   it('sends no request to the issuer before the first token arrives', async () => {
     expect((await service.client.get('/products')).status).to.equal(200);
-    expect(issuer.requested).to.deep.equal([]);
+    expect(issuer.requestPaths).to.deep.equal([]);
     await issuer.stop();
     expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(503);
     await issuer.start();
@@ -66,7 +66,7 @@ describe('a flood of tokens', () => {
 
   it('with unknown key ids causes few requests to the issuer', async () => {
     expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(200);
-    const before = issuer.requested.length;
+    const before = issuer.requestPaths.length;
     const responses = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
         service.client.get('/products', {
@@ -76,7 +76,7 @@ describe('a flood of tokens', () => {
       ),
     );
     expect(new Set(responses.map(({ json }) => json.code))).to.deep.equal(new Set(['invalid_token']));
-    expect(issuer.requested.length - before).to.be.below(responses.length / 10);
+    expect(issuer.requestPaths.length - before).to.be.below(responses.length / 10);
     expect((await service.client.get('/products', { token: issuer.token() })).status).to.equal(200);
   });
 });

@@ -84,12 +84,12 @@ for (const STORE of LOCAL_STORE_NAMES) {
             { token: key as string, id },
           ];
           const ids = whose === 'themselves' ? [own, id] : [id, own];
-          const outcomes = await Promise.all(
+          const responses = await Promise.all(
             pairs.flatMap(({ token }, at) =>
               [1, 2, 3].map(() => client.delete(`/v1/api-keys/${ids[at]}`, { token, from })),
             ),
           );
-          const statuses = outcomes.map(({ status }) => status);
+          const statuses = responses.map(({ status }) => status);
           expect(
             statuses.filter((status) => status === 204),
             `${statuses}`,

@@ -10,7 +10,7 @@ import { BY_ID, type Comparison, type Filter, type Value } from '#src/applicatio
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectAppError } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
 import { mongoUrl, serverOf, throughProxy } from '../support/mongo-url.js';
 import { API_KEYS, ENDLESS, ORDERS, PRODUCTS, USERS } from '../support/tables.js';
@@ -123,8 +123,8 @@ describe('lists on MongoDB', () => {
       await users.insert(user(2, 'Bob@x'));
       expect(await users.replace({ ...user(1, 'Eve@X'), version: 2 }, 1)).to.equal(true);
       expect((await documents())[0]?.['folded']).to.deep.equal({ email: 'eve@x' });
-      await expectRefusal(users.insert(user(3, 'EVE@x')), 'duplicate_value', ['/email']);
-      await expectRefusal(users.replace({ ...user(2, 'eVe@x'), version: 2 }, 1), 'duplicate_value', [
+      await expectAppError(users.insert(user(3, 'EVE@x')), 'duplicate_value', ['/email']);
+      await expectAppError(users.replace({ ...user(2, 'eVe@x'), version: 2 }, 1), 'duplicate_value', [
         '/email',
       ]);
       expect(await users.insert(user(3, 'ANN@x'))).to.equal(true);
@@ -142,7 +142,7 @@ describe('lists on MongoDB', () => {
       await archive.add([user(1, 'Ann@x'), { id: 2, deletedAt: AT }]);
       expect((await documents())[0]?.['folded']).to.deep.equal({ email: 'ann@x' });
       expect(await archive.read(0, 10)).to.deep.equal([user(1, 'Ann@x'), { id: 2, deletedAt: AT }]);
-      await expectRefusal(users.insert(user(3, 'aNN@x')), 'duplicate_value', ['/email']);
+      await expectAppError(users.insert(user(3, 'aNN@x')), 'duplicate_value', ['/email']);
     });
 
     it('do not affect other tables', async () => {
@@ -294,8 +294,8 @@ describe('lists on MongoDB', () => {
       for (let at = 0; at < all.length; at += 1_000) await products.insertAll(all.slice(at, at + 1_000));
       const { other, records } = await opened(url, 1);
       try {
-        await expectRefusal(records.list(slow), 'query_too_expensive');
-        await expectRefusal(records.count([attribute]), 'query_too_expensive');
+        await expectAppError(records.list(slow), 'query_too_expensive');
+        await expectAppError(records.count([attribute]), 'query_too_expensive');
         // A list with an index has the time limit of other operations.
         const served = await records.list({ limit: 3, filters: [], order: BY_ID });
         expect(served.records).to.have.length(3);
@@ -314,7 +314,7 @@ describe('lists on MongoDB', () => {
         await records.insert(product(1));
         proxy.delayMs = 1_000;
         const [found, listed] = [records.find(1), records.list(slow)];
-        await expectRefusal(found, 'unavailable');
+        await expectAppError(found, 'unavailable');
         expect((await listed).records).to.deep.equal([]);
       } finally {
         await other.close();

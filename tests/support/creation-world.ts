@@ -108,14 +108,14 @@ export function keyed(fields: Product, idempotency?: IdempotentRequest): Creatio
   return { draft: { fields, issues: [] }, idempotency };
 }
 
-export const made = (responses: readonly Outcome[]) =>
-  responses.filter((response) => typeof response !== 'string');
-export const refused = (responses: readonly Outcome[]) =>
-  responses.filter((response) => typeof response === 'string');
+export const made = (outcomes: readonly Outcome[]) =>
+  outcomes.filter((response) => typeof response !== 'string');
+export const refused = (outcomes: readonly Outcome[]) =>
+  outcomes.filter((response) => typeof response === 'string');
 
 /** Expects one record in all successes, and `fresh` successes that are no replay. @returns the id of the record */
-export function expectOneRecord(responses: readonly Outcome[], fresh: number): Id {
-  const successes = made(responses);
+export function expectOneRecord(outcomes: readonly Outcome[], fresh: number): Id {
+  const successes = made(outcomes);
   expect(new Set(successes.map(({ id }) => id)), 'one id').to.have.length(1);
   expect(new Set(successes.map(({ text }) => text)), 'one text').to.have.length(1);
   expect(

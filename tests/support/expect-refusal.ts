@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { AppError, type ErrorCode } from '#src/domain/errors.js';
 
 /** Expects an `AppError` with this code, and with one detail at each of these pointers. */
-export async function expectRefusal(
+export async function expectAppError(
   attempt: Promise<unknown>,
   code: ErrorCode,
   pointers: string[] = [],

@@ -12,10 +12,10 @@ const HELLO = '%3\r\n$6\r\nserver\r\n$5\r\nredis\r\n$5\r\nproto\r\n:3\r\n$7\r\nm
 /** A Redis in this process with the commands of a rate limiter. A test can replace its replies. */
 export class FakeRedis {
   /** Called for each command with its name in lower case. */
-  lie: (name: string) => Reply = () => undefined;
+  override: (name: string) => Reply = () => undefined;
   connections = 0;
   /** The names of the received commands, in lower case. */
-  readonly requested = new Set<string>();
+  readonly received = new Set<string>();
   /** The bytes written to closed connections, including those in buffers of the kernel. */
   bytesWritten = 0;
   private readonly counts = new Map<string, number>();
@@ -61,8 +61,8 @@ export class FakeRedis {
         text = text.slice(next.length);
         const [word = '', ...args] = next.words;
         const name = word.toLowerCase();
-        this.requested.add(name);
-        this.write(socket, this.lie(name) ?? this.honest(name, args));
+        this.received.add(name);
+        this.write(socket, this.override(name) ?? this.honest(name, args));
       }
     });
   }

@@ -47,7 +47,7 @@ export class ScriptedMongo {
   }
 
   /** Returns the received commands with this name, in order. */
-  requested(name: string): Document[] {
+  commandsNamed(name: string): Document[] {
     return this.commands.filter((command) => nameOf(command) === name);
   }
 

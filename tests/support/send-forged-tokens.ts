@@ -27,7 +27,7 @@ export function launch(
 }
 
 /** Expects the error that the contract promises, without further information. */
-export function expectRefused(response: HttpResponse, { name, status, code }: Attack): void {
+export function expectErrorOf(response: HttpResponse, { name, status, code }: Attack): void {
   expect([response.status, response.json.code], name).to.deep.equal([status, code]);
   expect(Object.keys(response.json), name).to.deep.equal(['code', 'message', 'details']);
   expect(String(response.headers['www-authenticate']), name).to.match(CHALLENGES[code] ?? /never/);

@@ -8,7 +8,7 @@ export const AUDIENCE = 'https://catalogue.example';
 /** An issuer of access tokens on this machine, over plain HTTP. A test can make it fail. */
 export class TestIssuer {
   /** The paths of the requests so far. */
-  readonly requested: string[] = [];
+  readonly requestPaths: string[] = [];
   /** The published keys; the first one signs. */
   pairs: SigningPair[] = [makePair('one')];
   /** Handles all requests instead of the issuer. */
@@ -18,7 +18,7 @@ export class TestIssuer {
 
   constructor(private readonly path = '') {
     this.server = createServer((request, response) => {
-      this.requested.push(request.url ?? '');
+      this.requestPaths.push(request.url ?? '');
       if (this.override) return this.override(request, response);
       const body = this.documents()[request.url ?? ''];
       response.writeHead(body ? 200 : 404, { 'Content-Type': 'application/json' });

@@ -60,7 +60,7 @@ export class ApiKeyService {
   /**
    * Issues a key for a principal, who can grant only scopes that the principal has.
    * @param creation its draft without a digest
-   * @throws AppError `insufficient_scope`, and as {@link issue}
+   * @throws AppError `insufficient_scope`, and as {@link issueKey}
    */
   async issueFor(maker: Principal | undefined, creation: Creation<ApiKey>): Promise<IssuedApiKey> {
     const { fields, issues } = creation.draft;

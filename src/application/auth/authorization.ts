@@ -2,7 +2,7 @@ import type { Principal, Scope } from '../../domain/access.js';
 import { AppError } from '../../domain/errors.js';
 
 /** The access that a route requires: a certain scope, any valid credential, or nothing. */
-export type Requirement = Scope | 'authenticated' | 'public';
+export type Requirement = Scope | 'authenticated' | 'none';
 
 /** The credential is valid and lacks a scope. */
 export class InsufficientScope extends AppError {
@@ -20,7 +20,7 @@ export function denialReason(
   principal: Principal | undefined,
   requirement: Requirement,
 ): AppError | undefined {
-  if (requirement === 'public') return undefined;
+  if (requirement === 'none') return undefined;
   if (!principal) {
     const message = 'This needs a token: send Authorization: Bearer and an API key or an access token.';
     return new AppError('unauthenticated', message);

@@ -21,7 +21,7 @@ const MAX_QUOTED = 100;
  * @param body the patch as a client sent it
  * @throws AppError `patch_test_failed`, `invalid_patch`
  */
-export function patchedByJsonPatch(document: unknown, body: unknown): unknown {
+export function applyJsonPatch(document: unknown, body: unknown): unknown {
   const operations = parseJsonPatch(body);
   const patched = new PatchedDocument(document);
   for (const [at, operation] of operations.entries()) patched.apply(operation, at);

@@ -4,12 +4,12 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  * Returns a document with a merge patch (RFC 7396) applied: null removes, objects merge, other values replace.
  * By hand: the library json-merge-patch changes its target.
  */
-export function mergePatch(target: unknown, patch: unknown): unknown {
+export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;
   const merged = new Map(isJsonObject(target) ? Object.entries(target) : []);
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) merged.delete(name);
-    else merged.set(name, mergePatch(merged.get(name), value));
+    else merged.set(name, applyMergePatch(merged.get(name), value));
   }
   return Object.fromEntries(merged);
 }

@@ -22,7 +22,7 @@ export function idempotentRequest(
     key,
     storesFields,
     get fingerprint() {
-      fingerprint ??= fingerprintOf(body);
+      fingerprint ??= bodyFingerprint(body);
       return fingerprint;
     },
   };
@@ -52,7 +52,7 @@ const MAX_VALUES = 5_000;
  * The fingerprint of a body. Two bodies with the same JSON value have the same fingerprint. If a body is larger than
  * any record, the order of its members counts: it is refused anyway, so it must cost little.
  */
-export function fingerprintOf(body: unknown): string {
+export function bodyFingerprint(body: unknown): string {
   return sha256(hasMoreValues(body, MAX_VALUES) ? JSON.stringify(body) : canonicalJson(body));
 }
 

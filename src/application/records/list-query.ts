@@ -12,7 +12,7 @@ export interface ListQuery {
   readonly isContinuation?: true;
   /** Every record in the list matches all filters. */
   readonly filters: readonly Filter[];
-  readonly order: Order;
+  readonly order: SortOrder;
   /** Absent: the first page. */
   readonly from?: Position;
   /** The principal, else the IP address. Limits on concurrent work count per client. */
@@ -25,7 +25,7 @@ export type Value = string | number;
 export type Filter = Comparison | Membership | AttributeFilter;
 
 export interface Comparison {
-  /** A field of the resource, or one of {@link SYSTEM_FIELDS}. */
+  /** A field of the resource, or one of {@link SELECTABLE_FIELDS}. */
   readonly field: string;
   /** `prefix` is for texts only. */
   readonly operator: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'prefix';
@@ -48,14 +48,14 @@ export interface AttributeFilter {
 }
 
 /** Fields that every record has. The last one is `id`, so no two records tie; `id` is nowhere else. */
-export type Order = readonly SortKey[];
+export type SortOrder = readonly SortKey[];
 
 export interface SortKey {
   readonly field: string;
   readonly descending: boolean;
 }
 
-export const BY_ID: Order = [{ field: 'id', descending: false }];
+export const BY_ID: SortOrder = [{ field: 'id', descending: false }];
 
 export interface ListPage<Item> {
   /** In the list's order, also if the page was reached backwards. */
@@ -86,7 +86,7 @@ export interface Position {
 export interface RecordTable {
   /** The name of the table or collection, and of the counter of its ids. */
   readonly name: string;
-  /** Every indexed field. {@link SYSTEM_FIELDS} is indexed as well. */
+  /** Every indexed field. {@link SELECTABLE_FIELDS} is indexed as well. */
   readonly fields: FieldSpecs;
   /** The first id that may be reserved. */
   readonly firstId: number;

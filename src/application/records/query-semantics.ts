@@ -1,6 +1,6 @@
 import type { Versioned } from '../../domain/record.js';
 import { compareText, endOfPrefix, foldCase } from '../../domain/text.js';
-import type { AttributeFilter, Filter, Order, Position, RecordTable, Value } from './list-query.js';
+import type { AttributeFilter, Filter, Position, RecordTable, SortOrder, Value } from './list-query.js';
 
 /** The value of a field in a record. `price.amount` is inside `price`. */
 export function fieldValue(record: Versioned<unknown>, field: string): Value | undefined {
@@ -15,7 +15,7 @@ export function compareValues(a: Value, b: Value): number {
 }
 
 /** @returns below 0 if `a` comes first. Both have a value for each key. */
-export function compareInOrder(order: Order, a: readonly Value[], b: readonly Value[]): number {
+export function compareInOrder(order: SortOrder, a: readonly Value[], b: readonly Value[]): number {
   for (const [at, { descending }] of order.entries()) {
     const difference = compareValues(required(a[at]), required(b[at]));
     if (difference !== 0) return descending ? -difference : difference;
@@ -23,7 +23,7 @@ export function compareInOrder(order: Order, a: readonly Value[], b: readonly Va
   return 0;
 }
 
-export function valuesOf(record: Versioned<unknown>, order: Order): Value[] {
+export function valuesOf(record: Versioned<unknown>, order: SortOrder): Value[] {
   return order.map(({ field }) => required(fieldValue(record, field)));
 }
 
@@ -36,7 +36,7 @@ function required(value: Value | undefined): Value {
 /** The position of a record in an order. */
 export function positionOf(
   record: Versioned<unknown>,
-  order: Order,
+  order: SortOrder,
   side: Position['side'],
   inclusive = false,
 ): Position {

@@ -1,8 +1,8 @@
 import { fieldIssue, type Issue } from '../../domain/errors.js';
 import type { Field, FieldTable } from '../../domain/fields.js';
 import type { Unvalidated, Versioned } from '../../domain/record.js';
-import { patchedByJsonPatch } from '../patch/json-patch.js';
-import { isJsonObject, type JsonObject, mergePatch } from '../patch/merge-patch.js';
+import { applyJsonPatch } from '../patch/json-patch.js';
+import { applyMergePatch, isJsonObject, type JsonObject } from '../patch/merge-patch.js';
 
 /** How one version of the API shows the records of a resource, and how it reads bodies. */
 export interface RecordView<Fields> {
@@ -63,7 +63,7 @@ export function changedDraft<Fields>(
 ): Draft<Fields> {
   const { kind, body } = change;
   if (kind === 'json-patch') {
-    const patched = patchedByJsonPatch(view.present(current), body);
+    const patched = applyJsonPatch(view.present(current), body);
     if (!isJsonObject(patched)) return NO_OBJECT;
     // The record shows its id, so a result without one has removed it.
     const issues = readOnlyIssues({ id: undefined, ...patched }, metadata(current));
@@ -72,7 +72,7 @@ export function changedDraft<Fields>(
   if (!isJsonObject(body)) return NO_OBJECT;
   const issues = readOnlyIssues(body, metadata(current));
   if (kind === 'replacement') return draftOf(view, body, issues, current);
-  return draftOf(view, mergePatch(view.present(current), body) as JsonObject, issues, current);
+  return draftOf(view, applyMergePatch(view.present(current), body) as JsonObject, issues, current);
 }
 
 function draftOf<Fields>(

@@ -95,12 +95,12 @@ export function reservingContract(store: TestStore): void {
     });
 
     it('are returned, so a caller cannot change the stored reservations', async () => {
-      const responses = [
+      const results = [
         await store.reservations.reserve([reservation('a')]),
         await store.reservations.reserve([reservation('a', { id: 8 })]),
         await store.reservations.find(['a']),
       ];
-      for (const response of responses) {
+      for (const response of results) {
         const one = response.get('a') as Changeable;
         one.id = 9;
         (response as Map<string, Reservation>).clear();

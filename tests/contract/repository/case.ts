@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Comparison, Filter, Order, Position, Value } from '#src/application/records/list-query.js';
+import type { Comparison, Filter, Position, SortOrder, Value } from '#src/application/records/list-query.js';
 import { MATCHES, NUMBER_OPERATORS } from './expected.js';
 import { at, by, idsOf, query, user } from './records.js';
 import type { TestStore } from './test-store.js';
@@ -66,7 +66,7 @@ export function caseContract(store: TestStore): void {
     });
 
     it('are sorted by their stored case, forwards and backwards', async () => {
-      const listed = async (order: Order, from?: Position) => {
+      const listed = async (order: SortOrder, from?: Position) => {
         const { records } = await store.users.list(query({ order, ...(from && { from }) }));
         return records.map(({ fields }) => fields.email);
       };

@@ -5,7 +5,7 @@ import { fieldValue } from '#src/application/records/query-semantics.js';
 import { RECORD_TABLES, type Repositories } from '#src/composition/tables.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { Id, Versioned } from '#src/domain/record.js';
-import { expectRefusal } from '../../support/expect-refusal.js';
+import { expectAppError } from '../../support/expect-refusal.js';
 import { AT, by, idsOf, query } from './records.js';
 import type { TestStore } from './test-store.js';
 
@@ -86,7 +86,7 @@ export function everyFieldContract(store: TestStore): void {
             await repository().insert(one);
             const value = fieldValue(one, field);
             const again = repository().insert({ ...other, fields: { ...other.fields, [field]: value } });
-            await expectRefusal(again, 'duplicate_value', [`/${field}`]);
+            await expectAppError(again, 'duplicate_value', [`/${field}`]);
           });
 
         if (!spec.required) return;

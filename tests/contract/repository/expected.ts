@@ -1,4 +1,4 @@
-import type { Comparison, Order, Position, Value } from '#src/application/records/list-query.js';
+import type { Comparison, Position, SortOrder, Value } from '#src/application/records/list-query.js';
 import { type Id, MAX_ID, type Versioned } from '#src/domain/record.js';
 
 /** The expected results of lists, computed independently of any store. */
@@ -24,26 +24,26 @@ export const TEXT_OPERATORS: readonly Operator[] = [...NUMBER_OPERATORS, 'prefix
 
 export type NamedRecord = Versioned<{ readonly name: string }>;
 
-export function compareByOrder(order: Order, a: readonly Value[], b: readonly Value[]): number {
+export function compareByOrder(order: SortOrder, a: readonly Value[], b: readonly Value[]): number {
   const differences = order.map(
     ({ descending }, at) => compareValues(a[at] ?? '', b[at] ?? '') * (descending ? -1 : 1),
   );
   return differences.find((difference) => difference !== 0) ?? 0;
 }
 
-export function keysOf(record: NamedRecord, order: Order): Value[] {
+export function keysOf(record: NamedRecord, order: SortOrder): Value[] {
   return order.map(({ field }) =>
     TEXTS.includes(field) ? record.fields.name : record[field as 'id' | 'createdAt' | 'updatedAt'],
   );
 }
 
 /** The records in this order. */
-export function sorted<One extends NamedRecord>(records: readonly One[], order: Order): One[] {
+export function sorted<One extends NamedRecord>(records: readonly One[], order: SortOrder): One[] {
   return records.toSorted((a, b) => compareByOrder(order, keysOf(a, order), keysOf(b, order)));
 }
 
 /** The position before all records for the side `after`, and behind them for `before`. */
-export function outermostPosition(order: Order, side: Position['side']): Position {
+export function outermostPosition(order: SortOrder, side: Position['side']): Position {
   const values = order.map(({ field, descending }) => {
     const [low, high] = TEXTS.includes(field)
       ? ['', '\u{10ffff}'.repeat(3)]

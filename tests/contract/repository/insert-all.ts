@@ -66,8 +66,8 @@ export function insertAllContract(store: TestStore): void {
 
     it('compares unique values by the case sensitivity of their field', async () => {
       const batch = [user(1, 'Ann@x.org'), user(2, 'ann@X.org'), user(3, 'anna@x.org')];
-      const responses = (await store.users.insertAll(batch)).map(outcomeText);
-      expect(responses).to.deep.equal(['inserted', 'duplicate_value /email', 'inserted']);
+      const outcomes = (await store.users.insertAll(batch)).map(outcomeText);
+      expect(outcomes).to.deep.equal(['inserted', 'duplicate_value /email', 'inserted']);
     });
 
     it('copies the records at the call', async () => {
@@ -83,9 +83,9 @@ export function insertAllContract(store: TestStore): void {
     it('gives each id and each unique value to exactly one of many concurrent batches', async () => {
       const batch = (writer: number) =>
         [1, 2, 3, 4, 5].map((n) => product(writer * 10 + n, { name: `writer ${writer}`, sku: `${n}` }));
-      const responses = await Promise.all([1, 2, 3, 4].map((writer) => outcomes(batch(writer))));
+      const results = await Promise.all([1, 2, 3, 4].map((writer) => outcomes(batch(writer))));
       for (const n of [0, 1, 2, 3, 4]) {
-        expect(responses.filter((response) => response[n] === 'inserted')).to.have.length(1);
+        expect(results.filter((result) => result[n] === 'inserted')).to.have.length(1);
       }
       expect(await store.ids({})).to.have.length(5);
     });

@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import type { Filter, ListPage, ListQuery, Order, Position } from '#src/application/records/list-query.js';
+import type {
+  Filter,
+  ListPage,
+  ListQuery,
+  Position,
+  SortOrder,
+} from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { compareByOrder, keysOf, outermostPosition, sorted } from './expected.js';
@@ -140,7 +146,7 @@ async function readPages(
 }
 
 /** The expected page at a position. */
-function pageFrom(all: readonly Versioned<Product>[], order: Order, from: Position, limit: number): Page {
+function pageFrom(all: readonly Versioned<Product>[], order: SortOrder, from: Position, limit: number): Page {
   const beyond = all.filter((record) => {
     const distance = compareByOrder(order, keysOf(record, order), from.values);
     return (from.side === 'after' ? distance > 0 : distance < 0) || (from.inclusive && distance === 0);

@@ -1,8 +1,8 @@
 import {
   BY_ID,
   type ListQuery,
-  type Order,
   type Position,
+  type SortOrder,
   type Value,
 } from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
@@ -36,7 +36,7 @@ export function query(changes: Partial<ListQuery>): ListQuery {
 }
 
 /** Parses a complete `sort` parameter such as `name,-id`. */
-export function by(sort: string): Order {
+export function by(sort: string): SortOrder {
   return sort.split(',').map((key) => ({ field: key.replace(/^-/, ''), descending: key.startsWith('-') }));
 }
 

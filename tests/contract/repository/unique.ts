@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectRefusal } from '../../support/expect-refusal.js';
+import { expectAppError } from '../../support/expect-refusal.js';
 import { next, product, query, user } from './records.js';
 import type { TestStore } from './test-store.js';
 
@@ -7,13 +7,13 @@ export function uniqueContract(store: TestStore): void {
   describe('unique fields', () => {
     it('rejects a value of another record, and names the field', async () => {
       await store.add(1, { sku: 'taken' });
-      await expectRefusal(store.products.insert(product(2, { sku: 'taken' })), 'duplicate_value', ['/sku']);
+      await expectAppError(store.products.insert(product(2, { sku: 'taken' })), 'duplicate_value', ['/sku']);
       expect(await store.products.find(2)).to.equal(undefined);
     });
 
     it('accepts the id of a rejected record with another value', async () => {
       await store.add(1, { sku: 'taken' });
-      await expectRefusal(store.products.insert(product(2, { sku: 'taken' })), 'duplicate_value', ['/sku']);
+      await expectAppError(store.products.insert(product(2, { sku: 'taken' })), 'duplicate_value', ['/sku']);
       await store.add(2, { sku: 'free' });
     });
 
@@ -21,7 +21,7 @@ export function uniqueContract(store: TestStore): void {
       await store.add(1, { sku: 'taken' });
       const old = await store.add(2, { sku: 'mine' });
       const late = store.products.replace(next(old, { sku: 'taken' }), 1);
-      await expectRefusal(late, 'duplicate_value', ['/sku']);
+      await expectAppError(late, 'duplicate_value', ['/sku']);
       expect(await store.products.find(2)).to.deep.equal(old);
       expect(await store.products.findByUnique('sku', 'mine')).to.deep.equal(old);
     });
@@ -63,11 +63,11 @@ export function uniqueContract(store: TestStore): void {
   describe('case-insensitive unique fields', () => {
     it('reject a value that differs only in case, and name the field', async () => {
       await store.addUsers([user(1, 'Ann@Example.org')]);
-      await expectRefusal(store.users.insert(user(2, 'aNN@eXAMPLE.org')), 'duplicate_value', ['/email']);
+      await expectAppError(store.users.insert(user(2, 'aNN@eXAMPLE.org')), 'duplicate_value', ['/email']);
       const bob = user(3, 'bob@example.org');
       await store.addUsers([bob]);
       const late = { ...bob, version: 2, fields: { ...bob.fields, email: 'ANN@example.ORG' } };
-      await expectRefusal(store.users.replace(late, 1), 'duplicate_value', ['/email']);
+      await expectAppError(store.users.replace(late, 1), 'duplicate_value', ['/email']);
       expect((await store.users.list(query({}))).records).to.deep.equal([user(1, 'Ann@Example.org'), bob]);
     });
 
@@ -77,7 +77,7 @@ export function uniqueContract(store: TestStore): void {
       const upperCased = { ...ann, version: 2, fields: { ...ann.fields, email: 'ANN@x.org' } };
       expect(await store.users.replace(upperCased, 1)).to.equal(true);
       expect(await store.users.find(1)).to.deep.equal(upperCased);
-      await expectRefusal(store.users.insert(user(2, 'ann@x.org')), 'duplicate_value', ['/email']);
+      await expectAppError(store.users.insert(user(2, 'ann@x.org')), 'duplicate_value', ['/email']);
     });
 
     it('give a value in any case to exactly one of many concurrent records', async () => {

@@ -10,6 +10,8 @@ const FILES = [
   'clients/typescript/README.md',
 ];
 const MAX_COLUMNS = 120;
+/** Paths in code spans, such as `src/main.ts`; not those with placeholders. */
+const PATH = /`((?:src|tests|scripts|browser|clients|config|docs)\/[\w./-]+)`/g;
 const NPM_SCRIPT = /\bnpm run (?:--silent )?([\w:-]+)/g;
 
 /** The anchor of a heading, as GitHub generates it. */
@@ -42,7 +44,8 @@ describe('the documents', () => {
       }
     });
 
-    it(`name existing npm scripts: ${file}`, () => {
+    it(`name existing files and npm scripts: ${file}`, () => {
+      for (const [, path = ''] of text.matchAll(PATH)) expect(existsSync(path), path).to.equal(true);
       for (const [, script] of text.matchAll(NPM_SCRIPT)) expect(scripts).to.include(script);
     });
 

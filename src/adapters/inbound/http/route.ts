@@ -156,7 +156,7 @@ function varyBy(ctx: Context, access: Access, headers: readonly string[] = []): 
 }
 
 function requirementOf({ scope }: Policy): Requirement {
-  return scope ?? 'public';
+  return scope ?? 'none';
 }
 
 function operationOf({ operations }: Route, method: string): Operation | undefined {

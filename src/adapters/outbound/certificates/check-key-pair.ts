@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 /**
  * The certificate and private key of a TLS server, as PEM texts. The server's own certificate comes first in `cert`.
  */
-export interface ServerIdentity {
+export interface TlsIdentity {
   readonly cert: string;
   readonly key: string;
 }
@@ -42,10 +42,7 @@ const PEM_BLOCK = /-----BEGIN ([^-]+)-----[^-]+-----END \1-----/g;
  * @returns the server's own certificate
  * @throws CertificateError
  */
-export function checkKeyPair(
-  { certFile, keyFile }: PairFiles,
-  { cert, key }: ServerIdentity,
-): X509Certificate {
+export function checkKeyPair({ certFile, keyFile }: PairFiles, { cert, key }: TlsIdentity): X509Certificate {
   if (!CERTIFICATE.test(cert)) throw certificateError('certificate', certFile, 'holds no certificate in PEM');
   const certificate = attempt('certificate', certFile, () => new X509Certificate(cert));
   if (isCutOff(cert)) throw certificateError('certificate', certFile, 'is cut off');

@@ -8,7 +8,7 @@ import {
   checkKeyPair,
   type PairFiles,
   type PairPart,
-  type ServerIdentity,
+  type TlsIdentity,
 } from './check-key-pair.js';
 
 /** Changed files are read again after this pause. A file that is still being written has changed again by then. */
@@ -16,7 +16,7 @@ const SETTLE_MS = 200;
 
 /** A certificate with its chain, and its key, in PEM files that another program renews. */
 export class FileCertificates {
-  private last: ServerIdentity | undefined;
+  private last: TlsIdentity | undefined;
 
   constructor(
     private readonly files: PairFiles,
@@ -29,7 +29,7 @@ export class FileCertificates {
    * is not valid now is used only at the start, when there is no previous one.
    * @throws CertificateError
    */
-  async current(): Promise<ServerIdentity> {
+  async current(): Promise<TlsIdentity> {
     const identity = await this.read();
     if (this.last) {
       if (isSame(identity, this.last)) return this.last;
@@ -52,13 +52,13 @@ export class FileCertificates {
     this.logger.warn('the certificate is not valid now; clients will refuse it', details);
   }
 
-  private async read(): Promise<ServerIdentity> {
+  private async read(): Promise<TlsIdentity> {
     const { certFile, keyFile } = this.files;
     return { cert: await readText('certificate', certFile), key: await readText('key', keyFile) };
   }
 }
 
-function isSame(one: ServerIdentity, other: ServerIdentity): boolean {
+function isSame(one: TlsIdentity, other: TlsIdentity): boolean {
   return one.cert === other.cert && one.key === other.key;
 }
 

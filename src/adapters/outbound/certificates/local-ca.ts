@@ -2,7 +2,7 @@ import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.js';
-import type { ServerIdentity } from './check-key-pair.js';
+import type { TlsIdentity } from './check-key-pair.js';
 import type { Pem } from './issue-certificates.js';
 
 const DAY_MS = 86_400_000;
@@ -36,7 +36,7 @@ export class LocalCa {
    * less than 30 days; the CA's certificate is renewed by a new CA.
    * @throws Error if the files are damaged; its message says what to do
    */
-  async current(): Promise<ServerIdentity> {
+  async current(): Promise<TlsIdentity> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const identity = await this.readServer();
       const ca = await this.read(CA_FILE);
@@ -50,7 +50,7 @@ export class LocalCa {
     throw this.damaged();
   }
 
-  private async readServer(): Promise<ServerIdentity | undefined> {
+  private async readServer(): Promise<TlsIdentity | undefined> {
     const text = await this.read(SERVER_FILE);
     if (text === undefined) return undefined;
     const end = text.indexOf('-----BEGIN CERTIFICATE');

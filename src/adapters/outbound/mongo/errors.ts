@@ -70,7 +70,7 @@ const CONNECTION_CODE = /^(?:EPIPE|ECONNRESET|ETIMEDOUT|ERR_(?:STREAM|SOCKET|SSL
  * Translates an error of the driver. A definite error of the server is returned unchanged. Every other becomes
  * `unavailable`: the server did not respond, or not in time, and the outcome is unknown.
  */
-export function toCoreError(error: unknown): unknown {
+export function translateError(error: unknown): unknown {
   if (error instanceof AppError) return error;
   return isTransient(unwrapped(error)) ? unreachable(error) : error;
 }

@@ -4,9 +4,9 @@ import {
   type ListPage,
   type ListQuery,
   MAX_PAGE_BYTES,
-  type Order,
   type Position,
   type RecordTable,
+  type SortOrder,
 } from '../../../application/records/list-query.js';
 import type { Versioned } from '../../../domain/record.js';
 import {
@@ -94,7 +94,7 @@ async function documentsUpTo<Kind extends object>(
 }
 
 /** The order in which a page is read: the order of the list, reversed if the page lies before its position. */
-export function sortOf(order: Order, side: Position['side']): Record<string, 1 | -1> {
+export function sortOf(order: SortOrder, side: Position['side']): Record<string, 1 | -1> {
   return Object.fromEntries(
     order.map(({ field, descending }) => [fieldPath(field), isAscending(descending, side) ? 1 : -1]),
   );
@@ -107,7 +107,7 @@ export function sortOf(order: Order, side: Position['side']): Record<string, 1 |
  */
 export function keysetConditions(
   table: RecordTable,
-  order: Order,
+  order: SortOrder,
   { side, inclusive, values }: Position,
 ): Document[] {
   const keys = order.map(({ field, descending }, at) => {

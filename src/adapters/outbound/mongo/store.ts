@@ -11,7 +11,7 @@ import { type Store, StoreConfigError } from '../../../application/ports/store.j
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { FairShares, type Share } from '../../../shared/fair-shares.js';
 import { checkServer, onStuckHeartbeat, parseConnectionString } from './connection.js';
-import { isTooExpensive, toCoreError } from './errors.js';
+import { isTooExpensive, translateError } from './errors.js';
 import { IndexPreparation } from './index-preparation.js';
 import { byCollection, type CollectionIndexes } from './indexes.js';
 
@@ -209,7 +209,7 @@ export class MongoStore implements Store {
     try {
       return await Promise.race([running, late]);
     } catch (error) {
-      throw toCoreError(error);
+      throw translateError(error);
     } finally {
       clearTimeout(timer);
     }

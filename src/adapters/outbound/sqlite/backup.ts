@@ -4,7 +4,7 @@ import type { BackupProgress } from '../../../application/ports/backup.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { AtomicFile } from './atomic-file.js';
 import { checkApplication, connect, pragma } from './connection.js';
-import { toCoreError } from './errors.js';
+import { translateError } from './errors.js';
 import { APPLICATION_ID } from './migrations.js';
 import { identityOf } from './open-files.js';
 
@@ -37,7 +37,7 @@ export async function backUpDatabase(
     await copy.publish();
     return bytes;
   } catch (error) {
-    throw toCoreError(error);
+    throw translateError(error);
   } finally {
     await copy.close();
   }

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
-import { toCoreError } from './errors.js';
+import { translateError } from './errors.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
 const OWNER_ONLY = 0o077;
@@ -83,7 +83,7 @@ export class StatementCache implements Reader {
     try {
       return use(this.statement(sql));
     } catch (error) {
-      throw toCoreError(error);
+      throw translateError(error);
     }
   }
 

@@ -11,7 +11,7 @@ import {
   type Statement,
   StatementCache,
 } from './connection.js';
-import { toCoreError } from './errors.js';
+import { translateError } from './errors.js';
 import { GroupCommit } from './group-commit.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 import { identityOf, OpenFiles } from './open-files.js';
@@ -64,7 +64,7 @@ export class SqliteDatabase implements Store, Reader {
       this.opened = { connection, files, commits, statements: new StatementCache(connection), snapshots };
     } catch (error) {
       connection.close();
-      throw toCoreError(error);
+      throw translateError(error);
     }
   }
 

@@ -13,7 +13,7 @@ const TRANSIENT = [
 ];
 
 /** Translates an error of the driver. Other errors are returned unchanged. */
-export function toCoreError(error: unknown): unknown {
+export function translateError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Database.SqliteError)) return error;
   if (hasCode(error, 'SQLITE_NOTADB'))
     return new StoreConfigError('The file is not a SQLite database.', { cause: error });

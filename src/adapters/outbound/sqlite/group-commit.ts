@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
 import { AppError } from '../../../domain/errors.js';
 import { yieldToEventLoop } from '../../../shared/event-loop.js';
-import { isBusy, toCoreError } from './errors.js';
+import { isBusy, translateError } from './errors.js';
 import type { OpenFiles } from './open-files.js';
 
 /** How long a write waits until another process releases its lock. */
@@ -45,7 +45,7 @@ export class GroupCommit {
         run: () => {
           result = work();
         },
-        fail: (error) => reject(toCoreError(error)),
+        fail: (error) => reject(translateError(error)),
         done: () => resolve(result),
       });
       this.draining ??= this.drain();

@@ -1,4 +1,4 @@
-import type { ListQuery, Order, Position, Value } from '../../../application/records/list-query.js';
+import type { ListQuery, Position, SortOrder, Value } from '../../../application/records/list-query.js';
 import type { Id } from '../../../domain/record.js';
 import type { Reader } from './connection.js';
 import { type Bound, tighterHigh, tighterLow } from './filter.js';
@@ -47,7 +47,7 @@ export function afterBlock(block: Value): ScanPosition {
  */
 export function scanPositionAt(
   scan: IndexScan,
-  order: Order,
+  order: SortOrder,
   { values, inclusive }: Position,
 ): ScanPosition | undefined {
   const [value, id] = values;
@@ -123,18 +123,18 @@ function valueAt(
 }
 
 /** The order in which rows are read: the order of the list, reversed if the page lies before its position. */
-export function scanOrder({ order, from }: ListQuery): Order {
+export function scanOrder({ order, from }: ListQuery): SortOrder {
   if (from?.side !== 'before') return order;
   return order.map(({ field, descending }) => ({ field, descending: !descending }));
 }
 
-export function orderBy(order: Order): string {
+export function orderBy(order: SortOrder): string {
   return order.map(({ field, descending }) => `${columnOf(field)}${descending ? ' DESC' : ''}`).join(', ');
 }
 
 /** Keyset condition: `a > x OR (a = x AND b > y)`. It uses no index: the scan has chosen one. */
 export function keysetCondition(
-  order: Order,
+  order: SortOrder,
   { values, inclusive }: Pick<Position, 'values' | 'inclusive'>,
 ): Sql {
   return anyOf(

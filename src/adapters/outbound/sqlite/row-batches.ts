@@ -1,8 +1,8 @@
 import type {
   ListQuery,
-  Order,
   Position,
   RecordTable,
+  SortOrder,
   Value,
 } from '../../../application/records/list-query.js';
 import { compareInOrder, positionOf, valuesOf } from '../../../application/records/query-semantics.js';
@@ -47,7 +47,7 @@ export class BatchSize {
 
 /** Reads the rows of a list in the order of the scan, at most `batchSize` at once. */
 export class RowReader {
-  readonly order: Order;
+  readonly order: SortOrder;
   /** The client that sent the query. */
   readonly client: string | undefined;
   readonly batchSize: number;

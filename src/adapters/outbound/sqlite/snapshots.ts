@@ -2,7 +2,7 @@ import type Database from 'libsql';
 import { unavailable } from '../../../domain/errors.js';
 import { FairShares } from '../../../shared/fair-shares.js';
 import { type Reader, StatementCache } from './connection.js';
-import { toCoreError } from './errors.js';
+import { translateError } from './errors.js';
 
 /** The limits of long reads that run or wait at the same time. */
 const LIMITS = { total: 8, perClient: 2, reserve: 8, maxWaiting: 200, patienceMs: 5_000 };
@@ -30,7 +30,7 @@ export class Snapshots {
       snapshot.connection.exec('BEGIN');
       return await work(snapshot.reader);
     } catch (error) {
-      throw toCoreError(error);
+      throw translateError(error);
     } finally {
       if (snapshot) this.end(snapshot);
       share.release();

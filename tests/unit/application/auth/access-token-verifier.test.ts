@@ -7,7 +7,7 @@ import type { TokenKey } from '#src/application/ports/token-signer.js';
 import { ServiceUrl } from '#src/composition/public-url.js';
 import { unavailable } from '#src/domain/errors.js';
 import type { SigningKey } from '#src/domain/signing-key.js';
-import { expectRefusal } from '../../../support/expect-refusal.js';
+import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 
 const ISSUER = 'https://localhost:8443';
@@ -87,7 +87,7 @@ describe('access tokens of this service', () => {
     clock.time += 599_999;
     await verify(token);
     clock.time += 1;
-    await expectRefusal(verify(token), 'token_expired');
+    await expectAppError(verify(token), 'token_expired');
   });
 
   it('are rejected with any other claim', async () => {
@@ -119,7 +119,7 @@ describe('access tokens of this service', () => {
       { scope: undefined },
       { scope: ['products:read'] },
     ]) {
-      await expectRefusal(verify(await forged(changed)), 'invalid_token').catch((error) => {
+      await expectAppError(verify(await forged(changed)), 'invalid_token').catch((error) => {
         throw new Error(`${JSON.stringify(changed)}: ${error.message}`);
       });
     }
@@ -158,15 +158,15 @@ describe('access tokens of this service', () => {
       '',
       'pcs_x',
     ]) {
-      await expectRefusal(verify(token), 'invalid_token').catch((error) => {
+      await expectAppError(verify(token), 'invalid_token').catch((error) => {
         throw new Error(`${token}: ${error.message}`);
       });
     }
   });
 
   it('are rejected without a look-up of keys if another issuer made them', async () => {
-    await expectRefusal(verify(await issued('https://id.example.com')), 'invalid_token');
-    await expectRefusal(verify('nonsense'), 'invalid_token');
+    await expectAppError(verify(await issued('https://id.example.com')), 'invalid_token');
+    await expectAppError(verify('nonsense'), 'invalid_token');
     expect(lookUps).to.equal(0);
   });
 
@@ -175,7 +175,7 @@ describe('access tokens of this service', () => {
     expect(await named.verify({ token: await issued('https://api.example.com') })).to.include({
       id: 'key:7',
     });
-    await expectRefusal(named.verify({ token: await issued() }), 'invalid_token');
+    await expectAppError(named.verify({ token: await issued() }), 'invalid_token');
   });
 
   it('are refused as unavailable while the keys cannot be read', async () => {
@@ -185,7 +185,7 @@ describe('access tokens of this service', () => {
       publicUrl: new ServiceUrl({ PUBLIC_URL: '', PORT: 1 }),
       clock,
     });
-    await expectRefusal(broken.verify({ token: await issued() }), 'unavailable');
+    await expectAppError(broken.verify({ token: await issued() }), 'unavailable');
   });
 
   it('are signed with a key that no error message quotes', async () => {

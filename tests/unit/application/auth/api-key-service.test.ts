@@ -6,7 +6,7 @@ import type { ApiKeyService } from '#src/application/auth/api-key-service.js';
 import { ANY_VERSION } from '#src/application/records/record-service.js';
 import type { ApiKey, Scope } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
-import { expectRefusal } from '../../../support/expect-refusal.js';
+import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 import { apiKeyService, keyAdministration } from '../../../support/key-administration.js';
 import { API_KEYS, ENDLESS } from '../../../support/tables.js';
@@ -51,7 +51,7 @@ describe('ApiKeyService', () => {
 
   it('issues a valid key after an attempt that failed once its id was reserved', async () => {
     records.fails = 'before';
-    await expectRefusal(keys.issue(shop()), 'unavailable');
+    await expectAppError(keys.issue(shop()), 'unavailable');
     const { key, record, isReplay } = await keys.issue(shop());
     expect(isReplay).to.equal(false);
     expect((await records.findByUnique('digest', digestOf(key)))?.id).to.equal(record.id);
@@ -59,14 +59,14 @@ describe('ApiKeyService', () => {
 
   it('returns no secret for a key that an earlier attempt stored', async () => {
     records.fails = 'after';
-    await expectRefusal(keys.issue(shop()), 'unavailable');
+    await expectAppError(keys.issue(shop()), 'unavailable');
     const again = await keys.issue(shop());
     expect(again).to.include({ isReplay: true }).and.not.have.property('key');
   });
 
   it('returns the same createdAt for every retry, even after a revocation', async () => {
     records.fails = 'before';
-    await expectRefusal(keys.issue(shop()), 'unavailable');
+    await expectAppError(keys.issue(shop()), 'unavailable');
     clock.time += 1_000;
     const { createdAt, id } = (await keys.issue(shop())).record;
     expect(createdAt).to.equal(clock.time);
@@ -90,21 +90,21 @@ describe('ApiKeyService', () => {
 
   it('rejects an expiry that is past, and reports every invalid field', async () => {
     for (const expiresAt of [clock.time, clock.time - 1, Date.UTC(10_000, 0)])
-      await expectRefusal(keys.issue(shop({ name: '', expiresAt })), 'validation_failed', ['/expiresAt']);
+      await expectAppError(keys.issue(shop({ name: '', expiresAt })), 'validation_failed', ['/expiresAt']);
     const invalid = { ...shop({ scopes: [], name: '' }) };
-    await expectRefusal(keys.issue(invalid), 'validation_failed', ['/name', '/scopes']);
+    await expectAppError(keys.issue(invalid), 'validation_failed', ['/name', '/scopes']);
     expect((await keys.issue(shop({ expiresAt: clock.time + 1 }))).isReplay).to.equal(false);
   });
 
   it('rejects unknown scopes and duplicate scopes', async () => {
     const scopes = ['products:read', 'products:own', 'products:read'];
-    await expectRefusal(keys.issue(shop({ scopes })), 'validation_failed', ['/scopes/1', '/scopes/2']);
+    await expectAppError(keys.issue(shop({ scopes })), 'validation_failed', ['/scopes/1', '/scopes/2']);
   });
 
   it('requires the granted scopes of a caller over HTTP, but not of the local administrator', async () => {
     const maker = { id: 'key:2', scopes: ['keys:admin'] as Scope[] };
-    await expectRefusal(keys.issueFor(maker, shop()), 'insufficient_scope');
-    await expectRefusal(keys.issueFor(undefined, shop()), 'insufficient_scope');
+    await expectAppError(keys.issueFor(maker, shop()), 'insufficient_scope');
+    await expectAppError(keys.issueFor(undefined, shop()), 'insufficient_scope');
     expect((await records.list({ limit: 9, filters: [], order: [] })).records).to.deep.equal([]);
     expect((await keys.issueFor({ ...maker, scopes: ['products:read'] }, shop())).key).to.be.a('string');
     expect((await keys.issue(shop())).isReplay).to.equal(true);
@@ -114,7 +114,7 @@ describe('ApiKeyService', () => {
     const owner = keyAdministration(records, clock);
     const { record } = await owner.create({ name: 'admin', scopes: ['keys:admin'] });
     const holder = { id: `key:${record.id}`, scopes: record.fields.scopes };
-    await expectRefusal(keys.revokeFor(holder, record.id, ANY_VERSION), 'last_admin_key');
+    await expectAppError(keys.revokeFor(holder, record.id, ANY_VERSION), 'last_admin_key');
     await owner.revoke(record.id);
     expect(await records.find(record.id)).to.equal(undefined);
   });
@@ -142,7 +142,7 @@ describe('ApiKeyService', () => {
   it('invalidates the cache even if the outcome of a revocation is unknown', async () => {
     const { record } = await keys.issue(shop());
     records.remove = async () => Promise.reject(unavailable('gone'));
-    await expectRefusal(keys.revoke(record.id, ANY_VERSION), 'unavailable');
+    await expectAppError(keys.revoke(record.id, ANY_VERSION), 'unavailable');
     expect(invalidated).to.deep.equal([`key:${record.id}`]);
   });
 });

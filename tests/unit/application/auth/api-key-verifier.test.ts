@@ -7,7 +7,7 @@ import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import type { KeyAdministration } from '#src/application/auth/key-administration.js';
 import type { ApiKey, Principal } from '#src/domain/access.js';
 import { testAuthenticator } from '../../../support/authenticator.js';
-import { expectRefusal } from '../../../support/expect-refusal.js';
+import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock, RecordingLogger } from '../../../support/fakes.js';
 import { keyAdministration } from '../../../support/key-administration.js';
 import { API_KEYS, ENDLESS } from '../../../support/tables.js';
@@ -63,7 +63,7 @@ describe('ApiKeyVerifier behind the credential cache', () => {
     clock.running += 1_999;
     await verify(key);
     clock.running += 1;
-    await expectRefusal(verify(key), 'invalid_token');
+    await expectAppError(verify(key), 'invalid_token');
   });
 
   it('rejects an invalidated key immediately, even during its look-up', async () => {
@@ -79,7 +79,7 @@ describe('ApiKeyVerifier behind the credential cache', () => {
     cache.invalidate(`key:${record.id}`);
     respond(found);
     await pending;
-    await expectRefusal(verify(key), 'invalid_token');
+    await expectAppError(verify(key), 'invalid_token');
   });
 
   it('keeps the other keys after an invalidation', async () => {
@@ -121,13 +121,13 @@ describe('ApiKeyVerifier behind the credential cache', () => {
   it('accepts a new key immediately, even if it was rejected before', async () => {
     const format = new ChecksummedApiKey();
     const key = format.generate();
-    await expectRefusal(verify(key), 'invalid_token');
+    await expectAppError(verify(key), 'invalid_token');
     await administration.createFirst(key);
     await verify(key);
   });
 
   it('rejects a wrong checksum without a look-up', async () => {
-    await expectRefusal(verify(`pcs_${'0'.repeat(36)}`), 'invalid_token');
+    await expectAppError(verify(`pcs_${'0'.repeat(36)}`), 'invalid_token');
     expect(keys.reads).to.equal(0);
   });
 
@@ -138,7 +138,7 @@ describe('ApiKeyVerifier behind the credential cache', () => {
     clock.time += 999;
     await verify(key);
     clock.time += 1;
-    await expectRefusal(verify(key), 'token_expired');
+    await expectAppError(verify(key), 'token_expired');
   });
 
   it('records the last use of a key once a minute', async () => {

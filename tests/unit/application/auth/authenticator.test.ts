@@ -6,7 +6,7 @@ import type { Authenticator } from '#src/application/auth/authenticator.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import { AppError, type ErrorCode } from '#src/domain/errors.js';
 import { testAuthenticator } from '../../../support/authenticator.js';
-import { expectRefusal } from '../../../support/expect-refusal.js';
+import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 import { makePair, signed } from '../../../support/jws.js';
 
@@ -45,9 +45,9 @@ describe('Authenticator', () => {
   it('throttles an IP address after 3 failures', async () => {
     errors = { bad: 'invalid_token' };
     for (let i = 0; i < 3; i++)
-      await expectRefusal(authenticator.authenticate('bad', 'here'), 'invalid_token');
-    await expectRefusal(authenticator.authenticate('bad', 'here'), 'rate_limited');
-    await expectRefusal(authenticator.authenticate('unknown', 'here'), 'rate_limited');
+      await expectAppError(authenticator.authenticate('bad', 'here'), 'invalid_token');
+    await expectAppError(authenticator.authenticate('bad', 'here'), 'rate_limited');
+    await expectAppError(authenticator.authenticate('unknown', 'here'), 'rate_limited');
     expect(verified).to.equal(3);
     await authenticator.authenticate('unknown', 'elsewhere');
   });
@@ -59,13 +59,13 @@ describe('Authenticator', () => {
     clock.running += 10 * 60_000 - 1;
     await authenticator.authenticate('good', 'here');
     clock.running += 10 * 60_000;
-    await expectRefusal(authenticator.authenticate('good', 'here'), 'rate_limited');
+    await expectAppError(authenticator.authenticate('good', 'here'), 'rate_limited');
   });
 
   it('verifies a credential again that is no longer fresh, so it rejects a revoked key', async () => {
     await authenticator.authenticate('key', 'here');
     errors = { key: 'invalid_token' };
-    await expectRefusal(authenticator.authenticate('key', 'here'), 'invalid_token');
+    await expectAppError(authenticator.authenticate('key', 'here'), 'invalid_token');
   });
 
   it('reuses a result for the time that its verifier sets, and then verifies the token again', async () => {
@@ -74,14 +74,14 @@ describe('Authenticator', () => {
     expect(verified).to.equal(1);
     errors = { token: 'invalid_token' };
     clock.running += 5_000;
-    await expectRefusal(authenticator.authenticate('token', 'here'), 'invalid_token');
+    await expectAppError(authenticator.authenticate('token', 'here'), 'invalid_token');
   });
 
   it('does not cache a rejected token', async () => {
     freshMs = 5_000;
     errors = { token: 'invalid_token' };
     for (let i = 0; i < 2; i++)
-      await expectRefusal(authenticator.authenticate('token', 'here'), 'invalid_token');
+      await expectAppError(authenticator.authenticate('token', 'here'), 'invalid_token');
     errors = {};
     await authenticator.authenticate('token', 'here');
     expect(verified).to.equal(3);
@@ -90,7 +90,7 @@ describe('Authenticator', () => {
   it('does not count an unavailable store as a failure', async () => {
     errors = { bad: 'unavailable' };
     for (let i = 0; i < 10; i++)
-      await expectRefusal(authenticator.authenticate('bad', 'here'), 'unavailable');
+      await expectAppError(authenticator.authenticate('bad', 'here'), 'unavailable');
   });
 
   it('keeps a valid credential, and caches nothing else, after a flood of invalid tokens', async () => {
@@ -101,7 +101,7 @@ describe('Authenticator', () => {
       flood.map((token, i) => authenticator.authenticate(token, i % 2 ? 'here' : `${i}`).catch(() => {})),
     );
     expect(cache['entries'].size).to.equal(1);
-    await expectRefusal(authenticator.authenticate('unknown', 'here'), 'rate_limited');
+    await expectAppError(authenticator.authenticate('unknown', 'here'), 'rate_limited');
     expect((await authenticator.authenticate('good', 'here')).id).to.equal('good');
   });
 
@@ -109,14 +109,14 @@ describe('Authenticator', () => {
     for (let i = 0; i < 10_001; i++) await authenticator.authenticate(`key ${i}`, 'here');
     errors = { bad: 'invalid_token' };
     await fail(10);
-    await expectRefusal(authenticator.authenticate('key 0', 'here'), 'rate_limited');
+    await expectAppError(authenticator.authenticate('key 0', 'here'), 'rate_limited');
     await authenticator.authenticate('key 1', 'here');
   });
 
   it('verifies a token that this process has just issued despite the throttle', async () => {
     errors = { bad: 'invalid_token' };
     await fail(10);
-    await expectRefusal(authenticator.authenticate('issued', 'here'), 'rate_limited');
+    await expectAppError(authenticator.authenticate('issued', 'here'), 'rate_limited');
     authenticator.remember('issued', { id: 'issued', scopes: [] });
     verified = 0;
     await authenticator.authenticate('issued', 'here');
@@ -159,8 +159,8 @@ describe('Authenticator.authenticateClient', () => {
       ['8', 'secret'],
       ['07', 'secret'],
     ] as const)
-      await expectRefusal(authenticator.authenticateClient(id, secret, 'here'), 'invalid_token');
-    await expectRefusal(authenticator.authenticateClient('7', 'secret', 'here'), 'rate_limited');
+      await expectAppError(authenticator.authenticateClient(id, secret, 'here'), 'invalid_token');
+    await expectAppError(authenticator.authenticateClient('7', 'secret', 'here'), 'rate_limited');
     await authenticator.authenticateClient('7', 'secret', 'elsewhere');
   });
 });
@@ -213,7 +213,7 @@ describe('Authenticator, by the kind of the token,', () => {
       signed({}, pair),
       signed([], pair),
     ])
-      await expectRefusal(authenticator().authenticate(token, 'here'), 'invalid_token');
+      await expectAppError(authenticator().authenticate(token, 'here'), 'invalid_token');
     expect(called).to.deep.equal([]);
   });
 });

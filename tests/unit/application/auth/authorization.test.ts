@@ -7,7 +7,7 @@ const somebody = (...scopes: Scope[]): Principal => ({ id: 'somebody', scopes })
 describe('authorization', () => {
   it('allows public requests to anyone', () => {
     for (const principal of [undefined, somebody(), somebody(...SCOPES)])
-      expect(denialReason(principal, 'public')).to.equal(undefined);
+      expect(denialReason(principal, 'none')).to.equal(undefined);
   });
 
   it('requires a credential for everything else', () => {

@@ -5,7 +5,7 @@ import { SigningKeys } from '#src/application/auth/signing-keys.js';
 import type { TokenKey, TokenSigner } from '#src/application/ports/token-signer.js';
 import { unavailable } from '#src/domain/errors.js';
 import { PUBLISHED_BEFORE_MS, type SigningKey, TRUSTED_AFTER_MS } from '#src/domain/signing-key.js';
-import { expectRefusal } from '../../../support/expect-refusal.js';
+import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 import { ENDLESS, SIGNING_KEYS } from '../../../support/tables.js';
 
@@ -125,7 +125,7 @@ describe('SigningKeys', () => {
   it('are dropped within a minute of their revocation, and replaced if none is left', async () => {
     await keys.current();
     await administration.revoke(1);
-    await expectRefusal(administration.revoke(1), 'not_found');
+    await expectAppError(administration.revoke(1), 'not_found');
     pass(60_000);
     expect(await keys.find('k1')).to.equal(undefined);
     const current = await keys.current();
@@ -135,20 +135,20 @@ describe('SigningKeys', () => {
 
   it('are unavailable while the store is unavailable, and available again afterwards', async () => {
     failure = unavailable('down');
-    await expectRefusal(keys.current(), 'unavailable');
-    await expectRefusal(keys.find('k1'), 'unavailable');
+    await expectAppError(keys.current(), 'unavailable');
+    await expectAppError(keys.find('k1'), 'unavailable');
     failure = undefined;
     expect((await keys.current()).kid).to.equal('k1');
     failure = unavailable('down');
     expect((await keys.find('k1'))?.kid, 'read less than a minute ago').to.equal('k1');
     pass(60_000);
-    await expectRefusal(keys.find('k1'), 'unavailable');
+    await expectAppError(keys.find('k1'), 'unavailable');
   });
 
   it('are created by the next call after a failure', async () => {
     const { makeKey } = signer;
     signer.makeKey = () => Promise.reject(unavailable('no entropy'));
-    await expectRefusal(keys.current(), 'unavailable');
+    await expectAppError(keys.current(), 'unavailable');
     signer.makeKey = makeKey;
     expect((await keys.current()).kid).to.equal('k1');
   });

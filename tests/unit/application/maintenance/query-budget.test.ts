@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
-import { expectRefusal } from '../../../support/expect-refusal.js';
+import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 
 describe('QueryBudget', () => {
@@ -11,7 +11,7 @@ describe('QueryBudget', () => {
     clock.running = 9.9;
     await time.checkpoint();
     clock.running = 10;
-    await expectRefusal(time.checkpoint(), 'query_too_expensive');
+    await expectAppError(time.checkpoint(), 'query_too_expensive');
   });
 
   it('never refuses a query without a limit', async () => {
@@ -27,7 +27,7 @@ describe('QueryBudget', () => {
     const first = budget.start();
     clock.running = 10;
     const second = budget.start();
-    await expectRefusal(first.checkpoint(), 'query_too_expensive');
+    await expectAppError(first.checkpoint(), 'query_too_expensive');
     await second.checkpoint();
   });
 
@@ -41,7 +41,7 @@ describe('QueryBudget', () => {
       await checkpoint;
     }
     clock.running += 1;
-    await expectRefusal(time.checkpoint(), 'query_too_expensive');
+    await expectAppError(time.checkpoint(), 'query_too_expensive');
   });
 
   it('yields to other work', async () => {

@@ -4,7 +4,7 @@ import { MemoryTombstones } from '#src/adapters/outbound/memory/repository.js';
 import { RESERVATION_MS, Retention, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
 import type { Purgeable } from '#src/application/ports/purgeable.js';
 import { unavailable } from '#src/domain/errors.js';
-import { expectRefusal } from '../../../support/expect-refusal.js';
+import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 
 const HOUR_MS = 3_600_000;
@@ -116,6 +116,6 @@ describe('Retention', () => {
 
   it('fails if the store is unavailable', async () => {
     const gone: Purgeable = { retentionMs: 0, purgeBefore: () => Promise.reject(unavailable('gone')) };
-    await expectRefusal(new Retention([gone], clock).purgeExpired(), 'unavailable');
+    await expectAppError(new Retention([gone], clock).purgeExpired(), 'unavailable');
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import { patchedByJsonPatch } from '#src/application/patch/json-patch.js';
+import { applyJsonPatch } from '#src/application/patch/json-patch.js';
 import { AppError } from '#src/domain/errors.js';
 
 /** See the README of https://github.com/json-patch/json-patch-tests. */
@@ -28,7 +28,7 @@ describe('the public suite of JSON Patch', () => {
     for (const [index, { comment, doc, patch, expected, error }] of casesIn(file).entries()) {
       it(`${file}, ${index}: ${comment ?? error ?? JSON.stringify(patch)}`, () => {
         const before = structuredClone(doc);
-        const apply = () => patchedByJsonPatch(doc, patch);
+        const apply = () => applyJsonPatch(doc, patch);
         if (error !== undefined) expect(apply).to.throw(AppError);
         else {
           const after = apply();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { patchedByJsonPatch } from '#src/application/patch/json-patch.js';
+import { applyJsonPatch } from '#src/application/patch/json-patch.js';
 import { parseJsonPatch } from '#src/application/patch/parse-json-patch.js';
 import { AppError } from '#src/domain/errors.js';
 
@@ -284,7 +284,7 @@ describe('JSON Patch', () => {
       { op: 'add', path: '/b/y/0/-', value: 2 },
     ];
     const before = JSON.stringify([document, patch]);
-    expect(patchedByJsonPatch(document, patch)).to.deep.equal({ a: {}, l: [1, 2], b: { y: [[1, 2]] } });
+    expect(applyJsonPatch(document, patch)).to.deep.equal({ a: {}, l: [1, 2], b: { y: [[1, 2]] } });
     expect(JSON.stringify([document, patch])).to.equal(before);
   });
 
@@ -301,7 +301,7 @@ describe('JSON Patch', () => {
   });
 
   it('never sets a prototype', () => {
-    const outcome = patchedByJsonPatch({}, at('/constructor')) as object;
+    const outcome = applyJsonPatch({}, at('/constructor')) as object;
     expect(Object.getPrototypeOf(outcome)).to.equal(Object.prototype);
     expect(Object.hasOwn(outcome, 'constructor')).to.equal(true);
   });
@@ -309,10 +309,10 @@ describe('JSON Patch', () => {
 
 function expectOutcome(document: unknown, patch: unknown, outcome: unknown): void {
   if (!(outcome instanceof Refusal)) {
-    expect(patchedByJsonPatch(document, patch)).to.deep.equal(outcome);
+    expect(applyJsonPatch(document, patch)).to.deep.equal(outcome);
     return;
   }
-  const { code, details } = refusalOf(() => patchedByJsonPatch(document, patch));
+  const { code, details } = refusalOf(() => applyJsonPatch(document, patch));
   expect([code, details.map((issue) => 'pointer' in issue && issue.pointer)]).to.deep.equal([
     outcome.code,
     [outcome.pointer],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mergePatch } from '#src/application/patch/merge-patch.js';
+import { applyMergePatch } from '#src/application/patch/merge-patch.js';
 
 /** RFC 7396, appendix A. */
 const CASES = `
@@ -24,14 +24,14 @@ describe('mergePatch', () => {
   for (const line of CASES.trim().split('\n')) {
     const [target = '', patch = '', result] = line.trim().split(/\s+/);
     it(`makes ${result} of ${target} and ${patch}`, () => {
-      expect(JSON.stringify(mergePatch(JSON.parse(target), JSON.parse(patch)))).to.equal(result);
+      expect(JSON.stringify(applyMergePatch(JSON.parse(target), JSON.parse(patch)))).to.equal(result);
     });
   }
 
   it('changes neither the target nor the patch', () => {
     const target = { a: { b: 1 } };
     const patch = { a: { c: 2 } };
-    mergePatch(target, patch);
+    applyMergePatch(target, patch);
     expect([target, patch]).to.deep.equal([{ a: { b: 1 } }, { a: { c: 2 } }]);
   });
 });

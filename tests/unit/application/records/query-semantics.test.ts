@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import type { AttributeFilter, Comparison, Membership, Order } from '#src/application/records/list-query.js';
+import type {
+  AttributeFilter,
+  Comparison,
+  Membership,
+  SortOrder,
+} from '#src/application/records/list-query.js';
 import {
   attributeValues,
   comparedValue,
@@ -54,7 +59,7 @@ describe('the order of records', () => {
   });
 
   it('defines the position of a record by its values of the keys', () => {
-    const order: Order = by('-updatedAt,name,id');
+    const order: SortOrder = by('-updatedAt,name,id');
     expect(valuesOf(RECORD, order)).to.deep.equal([2, 'Lamp', 7]);
     expect(positionOf(RECORD, order, 'after')).to.deep.equal({
       side: 'after',

@@ -59,8 +59,8 @@ describe('a batch of creations under idempotency keys', () => {
     const broken = keyed({ name: 'broken' }, { key: 'broken', fingerprint: 'broken', storesFields: true });
     world.refuses = ({ name }) => name === 'broken';
 
-    const responses = await world.process()(...stream, unkeyed, broken, line(6));
-    const [existing, deleted, interrupted, reused, duplicate, free, refused, fresh] = responses;
+    const outcomes = await world.process()(...stream, unkeyed, broken, line(6));
+    const [existing, deleted, interrupted, reused, duplicate, free, refused, fresh] = outcomes;
     expect([existing, deleted, interrupted, fresh].map(isReplay)).to.deep.equal([true, true, false, false]);
     expect([reused, duplicate, refused]).to.deep.equal([
       'idempotency_key_reused',
@@ -69,7 +69,7 @@ describe('a batch of creations under idempotency keys', () => {
     ]);
     expect(isReplay(free)).to.equal(false);
     const reserved = await Promise.all([1, 2, 3, 6].map((number) => world.reserved(`stream/${number}`)));
-    expect(made(responses).map(({ id }) => id)).to.include.members(reserved);
+    expect(made(outcomes).map(({ id }) => id)).to.include.members(reserved);
     expect(await found()).to.have.members(['Other', ...names([1, 3, 6]), 'Torch', 'without a key']);
 
     await world.records.remove(other, 1, 0);
@@ -81,11 +81,11 @@ describe('a batch of creations under idempotency keys', () => {
   for (let inserted = 0; inserted <= LINES; inserted++) {
     it(`creates only the missing records after a crash that inserted ${inserted} of ${LINES}`, async () => {
       await endOf(world.process(crashingAfter(inserted, world))(...stream));
-      const responses = await world.process()(...stream);
-      expect(responses.map(isReplay)).to.deep.equal(stream.map((_, index) => index < inserted));
+      const outcomes = await world.process()(...stream);
+      expect(outcomes.map(isReplay)).to.deep.equal(stream.map((_, index) => index < inserted));
       expect(await found()).to.deep.equal(names([1, 2, 3, 4, 5]));
       const third = await world.process()(...stream);
-      expect(third).to.deep.equal(responses.map((response) => ({ ...(response as object), isReplay: true })));
+      expect(third).to.deep.equal(outcomes.map((response) => ({ ...(response as object), isReplay: true })));
     });
   }
 

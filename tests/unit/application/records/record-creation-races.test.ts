@@ -43,8 +43,8 @@ describe('concurrent creations under one idempotency key, in every order of thei
       await other();
       return [];
     };
-    const responses = attempts.map((creation) => world.process((port) => schedule.stepwise(port))(creation));
-    return (await schedule.run([...responses, ...others.map(afterOneStep)])).flat();
+    const outcomes = attempts.map((creation) => world.process((port) => schedule.stepwise(port))(creation));
+    return (await schedule.run([...outcomes, ...others.map(afterOneStep)])).flat();
   };
 
   const reserved = async () => (await world.reserved()) ?? 0;
@@ -68,8 +68,8 @@ describe('concurrent creations under one idempotency key, in every order of thei
   it('create one record in two attempts in one process', async () => {
     await inEveryOrder(async (schedule) => {
       const shared = world.process((port) => schedule.stepwise(port));
-      const responses = (await schedule.run([shared(lamp(0)), shared(lamp(1))])).flat();
-      expect(await world.listed()).to.deep.equal([expectOneRecord(responses, 1)]);
+      const outcomes = (await schedule.run([shared(lamp(0)), shared(lamp(1))])).flat();
+      expect(await world.listed()).to.deep.equal([expectOneRecord(outcomes, 1)]);
     });
   });
 
@@ -83,13 +83,13 @@ describe('concurrent creations under one idempotency key, in every order of thei
   it('do not recreate a record that is deleted concurrently', async () => {
     let deleted = 0;
     await inEveryOrder(async (schedule) => {
-      const responses = await play(schedule, [lamp(0), lamp(1)], deletion);
-      const id = expectOneRecord(responses, 1);
+      const outcomes = await play(schedule, [lamp(0), lamp(1)], deletion);
+      const id = expectOneRecord(outcomes, 1);
       const found = await world.listed();
       if (found.length === 0) deleted++;
       else expect(found).to.deep.equal([id]);
       const late = await world.process()(lamp(0));
-      expectOneRecord([...responses, ...late], 1);
+      expectOneRecord([...outcomes, ...late], 1);
       expect(await world.listed()).to.deep.equal(found);
     });
     expect(deleted).to.be.greaterThan(100);
@@ -111,33 +111,33 @@ describe('concurrent creations under one idempotency key, in every order of thei
     await inSomeOrders(async (schedule) => {
       await endOf(world.process(withMethod('insertAll', death))(lamp(0)));
       const id = await reserved();
-      const responses = await play(schedule, [lamp(1), lamp(0), lamp(1)], change, deletion, deletion);
-      expect(expectOneRecord(responses, 1)).to.equal(id);
+      const outcomes = await play(schedule, [lamp(1), lamp(0), lamp(1)], change, deletion, deletion);
+      expect(expectOneRecord(outcomes, 1)).to.equal(id);
       expect((await world.listed()).length).to.be.lessThan(2);
     });
   });
 
   describe('another body', () => {
-    const expectOneBody = (responses: readonly Outcome[]) => {
-      const [lost] = refused(responses);
-      expect(refused(responses)).to.have.length(1);
+    const expectOneBody = (outcomes: readonly Outcome[]) => {
+      const [lost] = refused(outcomes);
+      expect(refused(outcomes)).to.have.length(1);
       expect(lost).to.equal('idempotency_key_reused');
     };
 
     it('loses or wins against the first body, and the loser creates nothing', async () => {
       await inEveryOrder(async (schedule) => {
-        const responses = await play(schedule, [lamp(0), torch()]);
-        expectOneBody(responses);
-        expect(await world.listed()).to.deep.equal([expectOneRecord(responses, 1)]);
+        const outcomes = await play(schedule, [lamp(0), torch()]);
+        expectOneBody(outcomes);
+        expect(await world.listed()).to.deep.equal([expectOneRecord(outcomes, 1)]);
       });
     });
 
     it('is rejected once the key is reserved, even if the record is deleted', async () => {
       await inEveryOrder(async (schedule) => {
         await endOf(world.process(withMethod('insertAll', death))(lamp(0)));
-        const responses = await play(schedule, [lamp(1), torch()], deletion);
-        expectOneBody(responses);
-        expect(expectOneRecord(responses, 1)).to.equal(await reserved());
+        const outcomes = await play(schedule, [lamp(1), torch()], deletion);
+        expectOneBody(outcomes);
+        expect(expectOneRecord(outcomes, 1)).to.equal(await reserved());
         expect((await world.listed()).length).to.be.lessThan(2);
         expect(await world.process()(torch())).to.deep.equal(['idempotency_key_reused']);
       });
@@ -148,8 +148,8 @@ describe('concurrent creations under one idempotency key, in every order of thei
         const other = await world.occupy(SKU);
         expect(await world.process()(lamp(0))).to.deep.equal(['duplicate_value']);
         const gone = () => world.records.remove(other, 1, 0);
-        const responses = await play(schedule, [lamp(1), torch()], gone);
-        expect(responses[1]).to.equal('idempotency_key_reused');
+        const outcomes = await play(schedule, [lamp(1), torch()], gone);
+        expect(outcomes[1]).to.equal('idempotency_key_reused');
         expect((await world.listed()).length).to.be.lessThan(2);
       });
     });
@@ -171,16 +171,16 @@ describe('concurrent creations under one idempotency key, in every order of thei
       let [none, one, both] = [0, 0, 0];
       await inEveryOrder(async (schedule) => {
         const other = await world.occupy(SKU);
-        const responses = await play(schedule, [lamp(0), lamp(1)], () => world.records.remove(other, 1, 0));
-        if (made(responses).length === 0) none++;
-        else if (made(responses).length === 1) one++;
+        const outcomes = await play(schedule, [lamp(0), lamp(1)], () => world.records.remove(other, 1, 0));
+        if (made(outcomes).length === 0) none++;
+        else if (made(outcomes).length === 1) one++;
         else both++;
-        for (const code of refused(responses)) expect(code).to.equal('duplicate_value');
-        const fresh = made(responses).length === 0 ? 0 : 1;
+        for (const code of refused(outcomes)) expect(code).to.equal('duplicate_value');
+        const fresh = made(outcomes).length === 0 ? 0 : 1;
         const id = await reserved();
-        if (fresh === 1) expect(expectOneRecord(responses, fresh)).to.equal(id);
+        if (fresh === 1) expect(expectOneRecord(outcomes, fresh)).to.equal(id);
         const late = await world.process()(lamp(0));
-        expectOneRecord([...responses, ...late], 1);
+        expectOneRecord([...outcomes, ...late], 1);
         expect(await world.listed()).to.deep.equal([id]);
       });
       expect(Math.min(none, one, both)).to.be.greaterThan(10);
@@ -200,13 +200,13 @@ describe('concurrent creations under one idempotency key, in every order of thei
   it('never fail once the record exists, even if its body is no longer valid', async () => {
     let late = 0;
     await inEveryOrder(async (schedule) => {
-      const responses = await play(schedule, [lamp(0), lamp(1)], async () => {
+      const outcomes = await play(schedule, [lamp(0), lamp(1)], async () => {
         if ((await world.listed()).length === 0) return;
         world.refuses = () => true;
         late++;
       });
-      expect(await world.listed()).to.deep.equal([expectOneRecord(responses, 1)]);
-      expect(refused(responses)).to.deep.equal([]);
+      expect(await world.listed()).to.deep.equal([expectOneRecord(outcomes, 1)]);
+      expect(refused(outcomes)).to.deep.equal([]);
     });
     expect(late).to.be.greaterThan(100);
   });

@@ -6,7 +6,7 @@ import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { ANY_VERSION, RecordService } from '#src/application/records/record-service.js';
 import type { Change } from '#src/application/records/record-view.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
-import { expectRefusal } from '../../../support/expect-refusal.js';
+import { expectAppError } from '../../../support/expect-refusal.js';
 import { CountingBackoff, FakeClock } from '../../../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 
@@ -65,7 +65,7 @@ describe('RecordService', () => {
   it('gives up a write that never wins, and writes nothing', async () => {
     const { id } = await created({ name: 'Lamp' });
     records.losses = Number.POSITIVE_INFINITY;
-    await expectRefusal(products.update(id, ANY_VERSION, replacement({ name: 'Torch' })), 'unavailable');
+    await expectAppError(products.update(id, ANY_VERSION, replacement({ name: 'Torch' })), 'unavailable');
     expect((await products.read(id)).fields.name).to.equal('Lamp');
     expect(backoff.pauses).to.be.within(10, 1_000);
   });
@@ -74,7 +74,7 @@ describe('RecordService', () => {
     const { id } = await created({ name: 'Lamp' });
     records.losses = 1;
     records.isRaced = true;
-    await expectRefusal(
+    await expectAppError(
       products.update(id, { only: [1] }, replacement({ name: 'x' })),
       'precondition_failed',
     );
@@ -90,8 +90,8 @@ describe('RecordService', () => {
       { never: 'any' },
       { only: [1], never: [1] },
     ] as const) {
-      await expectRefusal(products.update(id, failing, replacement({ name: 'x' })), 'precondition_failed');
-      await expectRefusal(products.remove(id, failing), 'precondition_failed');
+      await expectAppError(products.update(id, failing, replacement({ name: 'x' })), 'precondition_failed');
+      await expectAppError(products.remove(id, failing), 'precondition_failed');
     }
     await products.update(id, { only: [7, 1], never: [2] }, replacement({ name: 'Torch' }));
     await products.remove(id, { only: [2] });
@@ -118,8 +118,8 @@ describe('RecordService', () => {
   });
 
   it('validates the body of every write, and the result of every patch', async () => {
-    await expectRefusal(created({ name: ' ' }), 'validation_failed', ['/name']);
-    await expectRefusal(created({ name: 7, sku: ' ' }), 'validation_failed', ['/name', '/sku']);
+    await expectAppError(created({ name: ' ' }), 'validation_failed', ['/name']);
+    await expectAppError(created({ name: 7, sku: ' ' }), 'validation_failed', ['/name', '/sku']);
     const { id } = await created({ name: 'Lamp' });
     const changes: Change[] = [
       replacement({ name: '' }),
@@ -127,14 +127,14 @@ describe('RecordService', () => {
       { kind: 'json-patch', body: [{ op: 'remove', path: '/name' }] },
     ];
     for (const change of changes)
-      await expectRefusal(products.update(id, ANY_VERSION, change), 'validation_failed', ['/name']);
+      await expectAppError(products.update(id, ANY_VERSION, change), 'validation_failed', ['/name']);
     expect((await products.read(id)).version).to.equal(1);
   });
 
   it('rejects reads and writes of a record that does not exist', async () => {
-    await expectRefusal(products.read(9), 'not_found');
-    await expectRefusal(products.remove(9, ANY_VERSION), 'not_found');
-    await expectRefusal(products.update(9, ANY_VERSION, replacement({ name: 'x' })), 'not_found');
+    await expectAppError(products.read(9), 'not_found');
+    await expectAppError(products.remove(9, ANY_VERSION), 'not_found');
+    await expectAppError(products.update(9, ANY_VERSION, replacement({ name: 'x' })), 'not_found');
   });
 
   it('keeps fields that this version does not know, in the record and in its objects', async () => {

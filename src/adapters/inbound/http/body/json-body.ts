@@ -63,9 +63,9 @@ export function mediaType(ctx: Context): string {
 export function checkMediaType(ctx: Context, mediaTypes: readonly string[]): void {
   const contentType = ctx.get('Content-Type');
   const isKnown = mediaTypes.includes(mediaType(ctx));
-  const isCoded = !['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase());
+  const isEncoded = !['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase());
   const isTransferCoded = !['', 'chunked'].includes(ctx.get('Transfer-Encoding').toLowerCase());
-  const isAccepted = isKnown && areParametersAllowed(contentType) && !isCoded && !isTransferCoded;
+  const isAccepted = isKnown && areParametersAllowed(contentType) && !isEncoded && !isTransferCoded;
   if (isAccepted || (contentType === '' && !hasBody(ctx))) return;
   if (ctx.method === 'PATCH') ctx.set('Accept-Patch', mediaTypes.join(', '));
   throw new HttpError(

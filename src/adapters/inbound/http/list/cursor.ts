@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type {
   Filter,
   ListQuery,
-  Order,
   Position,
+  SortOrder,
   Value,
 } from '../../../../application/records/list-query.js';
 import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
@@ -41,13 +41,13 @@ export function decodeCursor(list: string, text: string): Cursor | undefined {
 const MAX_INSTANT = 8_640_000_000_000_000;
 
 /** Identifies filters and order. Neither the order of the filters nor the notation of the sort matters. */
-export function fingerprintOf({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): string {
+export function queryFingerprint({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): string {
   const sorted = filters.map((filter: Filter) => JSON.stringify(filter)).sort();
   return hash(JSON.stringify([order, sorted])).slice(0, FINGERPRINT_LENGTH);
 }
 
 /** Whether a position has a value of the right type for each key of the order. */
-export function isPositionIn(order: Order, fields: FieldSpecs, { values }: Position): boolean {
+export function isPositionIn(order: SortOrder, fields: FieldSpecs, { values }: Position): boolean {
   const known = new Map(Object.entries({ ...SYSTEM_FIELDS, ...fields }));
   return (
     values.length === order.length &&

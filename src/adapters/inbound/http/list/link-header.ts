@@ -3,7 +3,7 @@ import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { checkTarget, MAX_TARGET_BYTES } from '../middleware/request-limits.js';
 import type { Query } from '../query/query.js';
-import { encodeCursor, fingerprintOf } from './cursor.js';
+import { encodeCursor, queryFingerprint } from './cursor.js';
 
 /** The URL of a page, without its host. */
 export interface PageUrl {
@@ -38,7 +38,7 @@ export function linkHeader(url: PageUrl, query: ListQuery, page: ListPage<Versio
 
 function targetOf({ list, path, parameters }: PageUrl, query: ListQuery, position?: Position): string {
   const conditions = [...parameters].filter(([name]) => name !== 'limit' && name !== 'cursor');
-  const cursor = position && encodeCursor(list, { position, fingerprint: fingerprintOf(query) });
+  const cursor = position && encodeCursor(list, { position, fingerprint: queryFingerprint(query) });
   const pairs = [...conditions, ['limit', String(query.limit)], ...(cursor ? [['cursor', cursor]] : [])];
   return `${path}?${pairs.map((pair) => pair.map(encode).join('=')).join('&')}`;
 }

@@ -19,7 +19,7 @@ import { acceptsNdjson, NDJSON, NDJSON_UTF8, streamNdjson } from './ndjson.js';
 const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
 
 /** A parsed request for a list. */
-interface RequestedList<Fields> {
+interface ParsedList<Fields> {
   readonly query: ListQuery;
   readonly view: View<Fields>;
   readonly parameters: Query;
@@ -56,23 +56,23 @@ class ListHandler<Fields> {
   async respond(ctx: Context, parameters: Query): Promise<void> {
     const client = clientOf(ctx);
     const query = { ...this.parser.read(parameters), client };
-    const requested = { query, view: this.views.read(parameters), parameters };
+    const list = { query, view: this.views.read(parameters), parameters };
     const isExport = acceptsNdjson(ctx) && !parameters.has('limit');
     if (isExport) await ctx.state.limits.take(ctx, 'exports');
     else await ctx.state.limits.reserveResponse(ctx, largestPage(query));
     const total = prefersCount(ctx) ? await this.service.count(query.filters, client) : undefined;
-    if (isExport) await this.respondExport(ctx, requested, total);
-    else if (acceptsNdjson(ctx)) await this.respondNdjsonPage(ctx, requested, total);
-    else await this.respondPage(ctx, requested, total);
+    if (isExport) await this.respondExport(ctx, list, total);
+    else if (acceptsNdjson(ctx)) await this.respondNdjsonPage(ctx, list, total);
+    else await this.respondPage(ctx, list, total);
   }
 
   private async respondPage(
     ctx: Context,
-    requested: RequestedList<Fields>,
+    list: ParsedList<Fields>,
     total: number | undefined,
   ): Promise<void> {
-    const { records, link } = await this.page(ctx, requested);
-    const body = await jsonArray(records, (record) => requested.view.present(record), clientOf(ctx));
+    const { records, link } = await this.page(ctx, list);
+    const body = await jsonArray(records, (record) => list.view.present(record), clientOf(ctx));
     const tag = weakTag(link, String(total ?? ''), body);
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
     this.setHeaders(ctx, total, link);
@@ -84,13 +84,13 @@ class ListHandler<Fields> {
 
   private async respondNdjsonPage(
     ctx: Context,
-    requested: RequestedList<Fields>,
+    list: ParsedList<Fields>,
     total: number | undefined,
   ): Promise<void> {
-    const { records, link } = await this.page(ctx, requested);
+    const { records, link } = await this.page(ctx, list);
     this.setHeaders(ctx, total, link);
     ctx.set('Content-Type', NDJSON);
-    const lines = await ndjsonLines(records, (record) => requested.view.present(record), clientOf(ctx));
+    const lines = await ndjsonLines(records, (record) => list.view.present(record), clientOf(ctx));
     ctx.state.responseShare?.shrinkTo(lines.length);
     // NDJSON is always sent as a stream.
     ctx.body = Readable.from([lines], { objectMode: false });
@@ -99,7 +99,7 @@ class ListHandler<Fields> {
   /** @throws HttpError `invalid_parameter` if the cursor goes backwards, because an export goes only forwards */
   private async respondExport(
     ctx: Context,
-    { query, view }: RequestedList<Fields>,
+    { query, view }: ParsedList<Fields>,
     total: number | undefined,
   ): Promise<void> {
     if (query.from?.side === 'before') {
@@ -112,7 +112,7 @@ class ListHandler<Fields> {
     streamNdjson(ctx, first.value ?? [], pages, view);
   }
 
-  private async page(ctx: Context, { query, parameters }: RequestedList<Fields>) {
+  private async page(ctx: Context, { query, parameters }: ParsedList<Fields>) {
     const page = await this.service.list(query);
     const url = { list: this.name, path: ctx.path, parameters };
     return { records: page.records, link: linkHeader(url, query, page) };

@@ -3,7 +3,7 @@ import type { FieldSpecs } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
 import { invalid, type Parameter, type Query, wholeNumberIssue } from '../query/query.js';
 import { HttpError, type ParameterIssue } from '../response/http-error.js';
-import { type Cursor, decodeCursor, fingerprintOf, isPositionIn } from './cursor.js';
+import { type Cursor, decodeCursor, isPositionIn, queryFingerprint } from './cursor.js';
 import { Filters } from './filters.js';
 import { readOrder, sortDescription, sortParameter } from './sort.js';
 
@@ -77,7 +77,7 @@ export class ListQueryParser {
   }
 
   private position({ position, fingerprint }: Cursor, query: ListQuery): NonNullable<ListQuery['from']> {
-    if (fingerprint !== fingerprintOf(query)) {
+    if (fingerprint !== queryFingerprint(query)) {
       const issue = invalid('cursor', 'invalid_format', 'belongs to another sort or filter');
       throw new HttpError('cursor_mismatch', issue.message, [issue]);
     }

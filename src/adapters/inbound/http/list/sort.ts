@@ -1,4 +1,4 @@
-import { BY_ID, type Order, type SortKey } from '../../../../application/records/list-query.js';
+import { BY_ID, type SortKey, type SortOrder } from '../../../../application/records/list-query.js';
 import { type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
 import type { JsonSchema } from '../openapi/json-schema.js';
@@ -52,7 +52,7 @@ function sortableFields(fields: FieldSpecs): string[] {
 }
 
 /** Parses a valid `sort`. Ties are broken by id, so keys after the id are dropped. */
-export function readOrder(text: string | undefined): Order {
+export function readOrder(text: string | undefined): SortOrder {
   if (text === undefined) return BY_ID;
   const keys = parseKeys(text);
   const id = keys.findIndex(({ field }) => field === 'id');

@@ -100,11 +100,11 @@ function checkGrantType(grantType: string | undefined): void {
 }
 
 /** @returns the scopes in the order of the key */
-function grantedScopes(requested: string | undefined, scopes: readonly Scope[]): readonly Scope[] {
-  if (requested === undefined) return scopes;
-  if (requested.length > MAX_SCOPE_LENGTH)
+function grantedScopes(scopeParameter: string | undefined, scopes: readonly Scope[]): readonly Scope[] {
+  if (scopeParameter === undefined) return scopes;
+  if (scopeParameter.length > MAX_SCOPE_LENGTH)
     throw new OAuthError('invalid_scope', invalidForm([scopeIssue(scopes)]));
-  const names = requested.split(' ');
+  const names = scopeParameter.split(' ');
   const allowed: readonly string[] = scopes;
   if (names.some((name) => !allowed.includes(name)))
     throw new OAuthError('invalid_scope', invalidForm([scopeIssue(scopes)]));

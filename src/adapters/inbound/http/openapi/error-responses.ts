@@ -19,7 +19,7 @@ export interface ErrorsDescription {
   readonly hasBody: boolean;
 }
 
-/** The additional headers of an error, by ownCodes status. */
+/** The additional headers of an error, by its status. */
 const HEADERS_BY_STATUS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],

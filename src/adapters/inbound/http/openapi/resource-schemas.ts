@@ -12,7 +12,7 @@ const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
 type Properties = Readonly<Record<string, JsonSchema>>;
 
 /** The read-only fields that `fields` can select. They may be sent back unchanged. */
-const SYSTEM_FIELDS: Properties = {
+const SELECTABLE_FIELDS: Properties = {
   version: {
     type: 'integer',
     minimum: 1,
@@ -60,7 +60,7 @@ export function resourceSchemas<Fields>(
   return {
     whole: shown,
     view: {
-      ...closed({ ...shown.properties, ...SYSTEM_FIELDS }),
+      ...closed({ ...shown.properties, ...SELECTABLE_FIELDS }),
       description: `The fields of ${resource.docs.one} that \`fields\` asks for.`,
     },
     fresh: sent,
@@ -88,7 +88,7 @@ function closed(properties: Properties, required: readonly string[] = []): Objec
 }
 
 function readOnly(): Properties {
-  const all = Object.entries({ id: ID, ...SYSTEM_FIELDS });
+  const all = Object.entries({ id: ID, ...SELECTABLE_FIELDS });
   return Object.fromEntries(all.map(([name, schema]) => [name, { ...schema, readOnly: true }]));
 }
 

@@ -36,9 +36,9 @@ export class SparseFields<Fields> {
   /** @param query a valid query */
   read(query: Query): View<Fields> {
     const { resource } = this;
-    const requested = query.get('fields')?.split(',');
-    if (!requested) return { present: (record) => resource.present(record) };
-    const shown = this.names.filter((name) => requested.includes(name));
+    const requestedNames = query.get('fields')?.split(',');
+    if (!requestedNames) return { present: (record) => resource.present(record) };
+    const shown = this.names.filter((name) => requestedNames.includes(name));
     return {
       name: shown.join(','),
       present: (record) => {

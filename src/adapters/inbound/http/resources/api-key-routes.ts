@@ -14,7 +14,7 @@ export function apiKeyRoutes(
   policy: ResourcePolicy,
 ): Route[] {
   const operations = new ResourceOperations(resource, service.keys, policy);
-  const issue: Operation = {
+  const issueKey: Operation = {
     describe: () => issueDescription(operations.openApi),
     scope: resource.writeScope,
     parameter: noParameter,
@@ -32,7 +32,7 @@ export function apiKeyRoutes(
   };
   return routesOf(
     resource,
-    { GET: operations.list(), POST: issue },
+    { GET: operations.list(), POST: issueKey },
     { GET: operations.read(), DELETE: revoke },
   );
 }

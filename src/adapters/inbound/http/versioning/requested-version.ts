@@ -10,8 +10,8 @@ const HEADER = 'API-Version';
  */
 export function matchesVersion({ number, all }: ApiVersion, ctx: Context): boolean {
   if (all.length === 1 || isVersionInPath(ctx.path)) return true;
-  const requested = all.find((version) => String(version) === requestedVersion(ctx)) ?? all[0];
-  return requested === number;
+  const selected = all.find((version) => String(version) === requestedVersion(ctx)) ?? all[0];
+  return selected === number;
 }
 
 /** Sets the version of the request and of its response. */

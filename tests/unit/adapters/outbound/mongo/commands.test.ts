@@ -11,7 +11,7 @@ import type { Storage } from '#src/composition/storage.js';
 import type { Product } from '#src/domain/product.js';
 import { reservation } from '../../../../contract/idempotency/reservations.js';
 import { product } from '../../../../contract/repository/records.js';
-import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 
@@ -97,7 +97,7 @@ describe('the commands to MongoDB', () => {
         : undefined;
     expect(await storage.products.find(1), 'a tombstone is not a record').to.equal(undefined);
     await storage.products.findByUnique('sku', 'x');
-    const filters = server.requested('find').map(({ filter }) => filter);
+    const filters = server.commandsNamed('find').map(({ filter }) => filter);
     expect(filters).to.deep.equal([{ _id: 1 }, { 'fields.sku': { $eq: 'x' } }]);
   });
 
@@ -109,8 +109,8 @@ describe('the commands to MongoDB', () => {
       const failure: Document = { index: 0, code: DUPLICATE, errmsg };
       script = (name) =>
         name === 'insert' || name === 'update' ? { n: 0, writeErrors: [failure] } : undefined;
-      await expectRefusal(storage.products.insert(product(1)), 'duplicate_value', ['/sku']);
-      await expectRefusal(storage.products.replace(product(1), 1), 'duplicate_value', ['/sku']);
+      await expectAppError(storage.products.insert(product(1)), 'duplicate_value', ['/sku']);
+      await expectAppError(storage.products.replace(product(1), 1), 'duplicate_value', ['/sku']);
       const [outcome] = await storage.products.insertAll([product(1)]);
       expect(outcome).to.have.property('code', 'duplicate_value');
       failure['errmsg'] = errmsg.replace('sku', '_id_');
@@ -142,8 +142,8 @@ describe('a connection to MongoDB that breaks', () => {
 
   it('after a command leaves the outcome unknown, and reconnects by itself', async () => {
     breaks = true;
-    await expectRefusal(products.find(1), 'unavailable');
-    await expectRefusal(products.insert(product(1)), 'unavailable');
+    await expectAppError(products.find(1), 'unavailable');
+    await expectAppError(products.insert(product(1)), 'unavailable');
     breaks = false;
     expect(await products.insert(product(1))).to.equal(true);
   });
@@ -159,7 +159,7 @@ describe('a connection to MongoDB that breaks', () => {
       () => reservations.reserve([reservation('a', { fields: LARGE })]),
     ];
     for (const write of writes) {
-      await expectRefusal(write(), 'unavailable');
+      await expectAppError(write(), 'unavailable');
       expect(await products.insert(product(2))).to.equal(true);
     }
   });
@@ -182,12 +182,12 @@ describe('a password of MongoDB that is being changed', () => {
       const store = new MongoStore(url, [recordIndexes(PRODUCTS)], ENDLESS);
       const products = new MongoRepository<Product>(store, mongoTable<Product>(PRODUCTS));
       const refuses = async () => {
-        await expectRefusal(products.insert(product(1)), 'unavailable');
-        await expectRefusal(products.insertAll([product(1)]), 'unavailable');
-        await expectRefusal(products.find(1), 'unavailable');
+        await expectAppError(products.insert(product(1)), 'unavailable');
+        await expectAppError(products.insertAll([product(1)]), 'unavailable');
+        await expectAppError(products.find(1), 'unavailable');
       };
       try {
-        await expectRefusal(store.open(), 'unavailable');
+        await expectAppError(store.open(), 'unavailable');
         accepted = true;
         await store.open();
         expect(await products.insert(product(1))).to.equal(true);

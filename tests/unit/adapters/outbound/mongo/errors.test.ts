@@ -12,7 +12,7 @@ import {
   isDuplicateKey,
   isTooExpensive,
   rejectedDocuments,
-  toCoreError,
+  translateError,
   violatedIndex,
 } from '#src/adapters/outbound/mongo/errors.js';
 import { AppError, unavailable } from '#src/domain/errors.js';
@@ -93,14 +93,14 @@ describe('an error of MongoDB', () => {
   for (const [name, code] of Object.entries(TEMPORARY)) {
     it(`is temporary, so the store is unavailable: ${name}`, () => {
       const error = serverError({ code });
-      expectUnavailable(toCoreError(error), error);
+      expectUnavailable(translateError(error), error);
     });
   }
 
   for (const [name, code] of Object.entries(PERMANENT)) {
     it(`is a defect, and stays unchanged: ${name}`, () => {
       const error = serverError({ code });
-      expect(toCoreError(error)).to.equal(error);
+      expect(translateError(error)).to.equal(error);
     });
   }
 
@@ -112,23 +112,23 @@ describe('an error of MongoDB', () => {
   ]) {
     it(`with the label ${label} is temporary`, () => {
       const error = serverError({ code: 2, errorLabels: [label] });
-      expectUnavailable(toCoreError(error), error);
+      expectUnavailable(translateError(error), error);
     });
   }
 
   it('of a missing majority acknowledgement is temporary, with any code', () => {
     const error = new MongoWriteConcernError({ ok: 1, writeConcernError: { code: 79, errmsg: 'no' } });
-    expectUnavailable(toCoreError(error), error);
+    expectUnavailable(translateError(error), error);
   });
 
   it('of the network is temporary', () => {
     const error = new MongoNetworkError('cut');
-    expectUnavailable(toCoreError(error), error);
+    expectUnavailable(translateError(error), error);
   });
 
   it('stays unchanged if the driver was misused, or if it is not of the driver', () => {
     for (const error of [new MongoInvalidArgumentError('x'), new TypeError('x'), unavailable('x'), 'x'])
-      expect(toCoreError(error)).to.equal(error);
+      expect(translateError(error)).to.equal(error);
   });
 
   it('is classified as a lost cursor, an expensive query or a duplicate key', () => {
@@ -177,13 +177,13 @@ describe('an error of MongoDB', () => {
       Object.assign(new Error('x'), { code }),
     );
     for (const error of [...system, ...withoutSyscall]) {
-      expectUnavailable(toCoreError(error), error);
+      expectUnavailable(translateError(error), error);
       const wrapped = asBulkError(error);
-      expectUnavailable(toCoreError(wrapped), wrapped);
+      expectUnavailable(translateError(wrapped), wrapped);
     }
     const file = Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'open' });
     const misuse = Object.assign(new TypeError('x'), { code: 'ERR_INVALID_ARG_TYPE' });
-    for (const error of [file, misuse]) expect(toCoreError(error)).to.equal(error);
+    for (const error of [file, misuse]) expect(translateError(error)).to.equal(error);
   });
 });
 
@@ -220,10 +220,10 @@ describe('a failed bulk insertion into MongoDB', () => {
     const selection = { type: 'Unknown', servers: new Map() } as never;
     for (const cause of [new MongoNetworkError('cut'), new MongoServerSelectionError('gone', selection)]) {
       const error = asBulkError(cause);
-      expectUnavailable(toCoreError(error), error);
+      expectUnavailable(translateError(error), error);
     }
     const misuse = asBulkError(new MongoInvalidArgumentError('x'));
-    expect(toCoreError(misuse)).to.equal(misuse);
+    expect(translateError(misuse)).to.equal(misuse);
   });
 
   it('is unavailable if the majority did not acknowledge', () => {

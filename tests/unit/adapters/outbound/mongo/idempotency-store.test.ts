@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { type Db, MongoBulkWriteError, MongoNetworkError } from 'mongodb';
-import { toCoreError } from '#src/adapters/outbound/mongo/errors.js';
+import { translateError } from '#src/adapters/outbound/mongo/errors.js';
 import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import type { Reservation } from '#src/application/ports/idempotency-store.js';
-import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 
 const ONE: Reservation = { key: 'a', fingerprint: 'f', id: 1, reservedAt: 1_000 };
@@ -29,7 +29,7 @@ class ScriptedStore extends MongoStore {
     try {
       return await operation({ collection: () => collection } as unknown as Db, 1_000);
     } catch (error) {
-      throw toCoreError(error);
+      throw translateError(error);
     }
   }
 
@@ -66,19 +66,19 @@ describe('MongoIdempotencyStore.reserve', () => {
   });
 
   it('limits the retries', async () => {
-    await expectRefusal(reserve(Array.from({ length: 100 }, duplicate)), 'unavailable');
+    await expectAppError(reserve(Array.from({ length: 100 }, duplicate)), 'unavailable');
     expect(store.calls.length).to.be.lessThan(10);
   });
 
   it('is unavailable if the majority did not acknowledge in time', async () => {
     const late = bulkError([], { code: 64, errmsg: 'waiting for replication timed out' });
-    await expectRefusal(reserve([late]), 'unavailable');
+    await expectAppError(reserve([late]), 'unavailable');
     const both = bulkError([{ code: 11_000, index: 0, errmsg: 'E11000 index: _id_ ' }], { code: 64 });
-    await expectRefusal(reserve([both], [[OTHER]]), 'unavailable');
+    await expectAppError(reserve([both], [[OTHER]]), 'unavailable');
   });
 
   it('is unavailable if the connection was lost', async () => {
-    await expectRefusal(reserve([new MongoNetworkError('connection 1 closed')]), 'unavailable');
+    await expectAppError(reserve([new MongoNetworkError('connection 1 closed')]), 'unavailable');
   });
 
   it('passes on a defect', async () => {

@@ -11,7 +11,7 @@ import {
 } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
-import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 
@@ -161,7 +161,7 @@ describe('the start on MongoDB', () => {
 
   it('creates the indexes of a collection with one command, without a time limit', async () => {
     await store.open();
-    const commands = server.requested('createIndexes');
+    const commands = server.commandsNamed('createIndexes');
     expect(commands.map(({ createIndexes, indexes }) => [createIndexes, indexes.length])).to.deep.equal([
       ['products', expectedIndexes('products').indexes.length],
       ['products_reservations', 1],
@@ -179,7 +179,7 @@ describe('the start on MongoDB', () => {
         (collection) => `${collection} has an index, mine, that removes documents after a time; drop it.`,
       ),
     );
-    expect(server.requested('createIndexes')).to.deep.equal([]);
+    expect(server.commandsNamed('createIndexes')).to.deep.equal([]);
   });
 
   it('checks the indexes of all batches', async () => {
@@ -203,10 +203,10 @@ describe('the start on MongoDB', () => {
     await sleep(700);
     tries.push(store.open());
     await sleep(700);
-    expect(server.requested('createIndexes')).to.have.length(1);
+    expect(server.commandsNamed('createIndexes')).to.have.length(1);
     finish({});
     await Promise.all(tries);
-    expect(server.requested('createIndexes')).to.have.length(2);
+    expect(server.commandsNamed('createIndexes')).to.have.length(2);
   });
 
   for (const code of [85, 86]) {
@@ -221,7 +221,7 @@ describe('the start on MongoDB', () => {
   it('succeeds on a retry after a broken connection', async () => {
     let breaks = true;
     script = (name) => (name === 'createIndexes' && breaks ? 'reset' : undefined);
-    await expectRefusal(store.open(), 'unavailable');
+    await expectAppError(store.open(), 'unavailable');
     breaks = false;
     await store.open();
   });

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { isIndexed } from '#src/adapters/outbound/mongo/indexes.js';
 import { keysetConditions } from '#src/adapters/outbound/mongo/list.js';
-import type { Filter, Order, RecordTable } from '#src/application/records/list-query.js';
+import type { Filter, RecordTable, SortOrder } from '#src/application/records/list-query.js';
 import { ORDERS, PRODUCTS, USERS } from '../../../../support/tables.js';
 
 /** Parses an order such as `-name,id`. */
-function order(text: string): Order {
+function order(text: string): SortOrder {
   return text.split(',').map((key) => ({ field: key.replace(/^-/, ''), descending: key.startsWith('-') }));
 }
 

@@ -3,7 +3,7 @@ import type { Document, IndexDescription } from 'mongodb';
 import { conditionsOf } from '#src/adapters/outbound/mongo/filter.js';
 import { indexesOnFields, isIndexed } from '#src/adapters/outbound/mongo/indexes.js';
 import { sortOf } from '#src/adapters/outbound/mongo/list.js';
-import type { Filter, Order, RecordTable } from '#src/application/records/list-query.js';
+import type { Filter, RecordTable, SortOrder } from '#src/application/records/list-query.js';
 import { SYSTEM_FIELDS } from '#src/domain/fields.js';
 import { PRODUCTS, TABLES } from '../../../../support/tables.js';
 
@@ -11,7 +11,7 @@ type Keys = [path: string, direction: number][];
 
 interface IndexedQuery {
   readonly filters: readonly Filter[];
-  readonly order: Order;
+  readonly order: SortOrder;
 }
 
 const ID_INDEX: IndexDescription = { key: { _id: 1 }, name: '_id_', unique: true };
@@ -42,7 +42,7 @@ describe('the queries that isIndexed accepts for MongoDB', () => {
     const by = (...fields: string[]) =>
       fields.map((field) => ({ field: field.replace('-', ''), descending: field.startsWith('-') }));
     const name = (operator: 'eq' | 'gt'): Filter => ({ field: 'name', operator, value: 'x' });
-    const is = (filters: Filter[], order: Order) => fits(PRODUCTS, { filters, order }, index);
+    const is = (filters: Filter[], order: SortOrder) => fits(PRODUCTS, { filters, order }, index);
     expect(is([], by('name', 'id'))).to.equal(true);
     expect(is([], by('-name', '-id'))).to.equal(true);
     expect(is([name('gt')], by('name', 'id'))).to.equal(true);
@@ -83,7 +83,7 @@ function fits(table: RecordTable, { filters, order }: IndexedQuery, { key }: Ind
 }
 
 /** The number of keys of the order that have only one value in the scanned range. */
-function keysInPrefix(key: IndexDescription['key'], scanned: Keys, order: Order): number {
+function keysInPrefix(key: IndexDescription['key'], scanned: Keys, order: SortOrder): number {
   return keysOf(sortOf(order, 'after')).filter(([path]) => isInPrefix(key, scanned, path)).length;
 }
 
@@ -122,7 +122,7 @@ function everyFilter(table: RecordTable): Filter[] {
   });
 }
 
-function everyOrder(table: RecordTable): Order[] {
+function everyOrder(table: RecordTable): SortOrder[] {
   const required = Object.entries({ ...SYSTEM_FIELDS, ...table.fields })
     .filter(([field, spec]) => spec.required && field !== 'id')
     .map(([field]) => field);

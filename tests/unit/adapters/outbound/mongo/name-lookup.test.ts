@@ -1,7 +1,7 @@
 import { getServers, setServers } from 'node:dns';
 import { expect } from 'chai';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
-import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { NameServer, type ServiceTarget } from '../../../../support/name-server.js';
 import { ScriptedMongo } from '../../../../support/scripted-mongo.js';
 import { ENDLESS } from '../../../../support/tables.js';
@@ -34,17 +34,17 @@ describe('a MongoDB with a mongodb+srv URL', () => {
 
   it('is unavailable while its name is unknown, and available afterwards', async () => {
     const port = Number((await server.start()).split(':')[1]);
-    await expectRefusal(store.open(), 'unavailable');
+    await expectAppError(store.open(), 'unavailable');
     services = [{ host: '127.0.0.1', port }];
     await store.open();
     await store.ping();
-    expect(server.requested('ping')).to.have.length(1);
+    expect(server.commandsNamed('ping')).to.have.length(1);
   });
 
   it('is unavailable while no name server responds', async () => {
     await server.start();
     // The port of the discard service, on which nothing listens.
     setServers(['127.0.0.1:9']);
-    await expectRefusal(store.open(), 'unavailable');
+    await expectAppError(store.open(), 'unavailable');
   });
 });

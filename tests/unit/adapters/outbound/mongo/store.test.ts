@@ -4,7 +4,7 @@ import { checkServer } from '#src/adapters/outbound/mongo/connection.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
-import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { FakeClock } from '../../../../support/fakes.js';
 
 /** Allows one search at a time with a short queue. No test connects to the server. */
@@ -27,7 +27,7 @@ describe('searches in MongoDB', () => {
     let finish = () => {};
     const first = store.search(() => new Promise<void>((resolve) => (finish = resolve)));
     const next = Array.from({ length: 11 }, () => store.search(async () => {}));
-    await expectRefusal(next[10] as Promise<void>, 'unavailable');
+    await expectAppError(next[10] as Promise<void>, 'unavailable');
     await Promise.all(
       next.map(async (search) => expect(await messageOf(search)).to.match(/^Too many queries/)),
     );
@@ -82,7 +82,7 @@ describe('checkServer', () => {
 
   it('reports a replica set that is not initiated yet as unavailable', async () => {
     const check = (async () => checkServer({ ...STANDALONE, isreplicaset: true }))();
-    await expectRefusal(check, 'unavailable');
+    await expectAppError(check, 'unavailable');
   });
 
   it('runs at the start, before any collection is created', async () => {

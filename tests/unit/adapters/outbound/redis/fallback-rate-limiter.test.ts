@@ -3,7 +3,7 @@ import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-
 import type { CounterName, Metrics } from '#src/application/ports/metrics.js';
 import type { RateLimiter, RateState } from '#src/application/ports/rate-limiter.js';
 import { type AppError, unavailable } from '#src/domain/errors.js';
-import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { RecordingLogger } from '../../../../support/fakes.js';
 
 const POLICY = { name: 'test', quota: 3, windowSeconds: 60 };
@@ -131,6 +131,6 @@ describe('FallbackRateLimiter', () => {
     broken.failure = unavailable('too');
     shared.failure = gone;
     limiter = new FallbackRateLimiter({ shared, makeLocal: () => broken, metrics, logger });
-    await expectRefusal(limiter.consume('a'), 'unavailable');
+    await expectAppError(limiter.consume('a'), 'unavailable');
   });
 });

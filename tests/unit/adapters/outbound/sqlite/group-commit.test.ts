@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { GroupCommit } from '#src/adapters/outbound/sqlite/group-commit.js';
 import { duplicateValue } from '#src/domain/errors.js';
-import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
 describe('GroupCommit', () => {
@@ -98,7 +98,7 @@ describe('GroupCommit', () => {
   it('fails as unavailable if another process keeps the lock', async () => {
     const other = new Database(file);
     other.exec('BEGIN IMMEDIATE');
-    await expectRefusal(insert(1), 'unavailable');
+    await expectAppError(insert(1), 'unavailable');
     other.exec('ROLLBACK');
     other.close();
     await insert(1);
@@ -147,17 +147,17 @@ describe('a SQLite file', () => {
   });
 
   it('that cannot be created is unavailable', async () => {
-    await expectRefusal(new SqliteDatabase('/dev/null/x/catalogue.sqlite').open(), 'unavailable');
+    await expectAppError(new SqliteDatabase('/dev/null/x/catalogue.sqlite').open(), 'unavailable');
   });
 
   it('rejects work before it is open and after it is closed', async () => {
     const database = new SqliteDatabase(join(folder, 'closed.sqlite'));
-    await expectRefusal(database.ping(), 'unavailable');
+    await expectAppError(database.ping(), 'unavailable');
     await database.open();
     await database.close();
     await database.close();
-    await expectRefusal(database.ping(), 'unavailable');
-    await expectRefusal(
+    await expectAppError(database.ping(), 'unavailable');
+    await expectAppError(
       database.write(() => {}),
       'unavailable',
     );

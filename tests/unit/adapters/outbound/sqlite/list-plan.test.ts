@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import type { Filter, ListQuery, Order, RecordTable } from '#src/application/records/list-query.js';
+import type { Filter, ListQuery, RecordTable, SortOrder } from '#src/application/records/list-query.js';
 import { positionOf } from '#src/application/records/query-semantics.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Order as OrderFields } from '#src/domain/order.js';
@@ -261,7 +261,7 @@ function isBounded(plan: string, leavesFew = false): boolean {
   return isSeeking && (leavesFew || !/TEMP B-TREE FOR ORDER BY/.test(plan));
 }
 
-function by(field: string, descending = false): Order {
+function by(field: string, descending = false): SortOrder {
   const id = { field: 'id', descending: false };
   return field === 'id' ? [{ field, descending }] : [{ field, descending }, id];
 }

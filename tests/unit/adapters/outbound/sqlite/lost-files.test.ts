@@ -15,7 +15,7 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
-import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
 describe('a SQLite database whose files are lost while it is open', () => {
@@ -69,12 +69,12 @@ describe('a SQLite database whose files are lost while it is open', () => {
       await write(database);
       lose();
       let attempts = 0;
-      await expectRefusal(
+      await expectAppError(
         write(database, () => attempts++),
         'unavailable',
       );
-      await expectRefusal(database.ping(), 'unavailable');
-      await expectRefusal(
+      await expectAppError(database.ping(), 'unavailable');
+      await expectAppError(
         write(database, () => attempts++),
         'unavailable',
       );
@@ -84,7 +84,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
 
     it(`acknowledges no write that was in progress: ${event}`, async () => {
       const database = await opened();
-      await expectRefusal(write(database, lose), 'unavailable');
+      await expectAppError(write(database, lose), 'unavailable');
       expect(reports).to.have.length(1);
     });
 
@@ -92,7 +92,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
       const database = await opened();
       lose();
       const existing = suffixes.map((suffix) => existsSync(file + suffix));
-      await expectRefusal(snapshot(database), 'unavailable');
+      await expectAppError(snapshot(database), 'unavailable');
       expect(suffixes.map((suffix) => existsSync(file + suffix))).to.deep.equal(existing);
     });
   }
@@ -101,7 +101,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
     const database = await opened();
     await database.ping();
     rmSync(file);
-    await expectRefusal(database.ping(), 'unavailable');
+    await expectAppError(database.ping(), 'unavailable');
     expect(reports).to.have.length(1);
   });
 
@@ -110,19 +110,19 @@ describe('a SQLite database whose files are lost while it is open', () => {
     const damaged = () => {
       throw new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT', 11);
     };
-    await expectRefusal((async () => database.read('SELECT 1', damaged))(), 'unavailable');
-    await expectRefusal(database.ping(), 'unavailable');
-    await expectRefusal(write(database), 'unavailable');
+    await expectAppError((async () => database.read('SELECT 1', damaged))(), 'unavailable');
+    await expectAppError(database.ping(), 'unavailable');
+    await expectAppError(write(database), 'unavailable');
     expect(reports).to.deep.equal([[file]]);
   });
 
   it('stays unavailable after the files are restored, until it is opened again', async () => {
     const database = await opened();
     rename();
-    await expectRefusal(database.ping(), 'unavailable');
+    await expectAppError(database.ping(), 'unavailable');
     renameSync(join(folder, 'old'), join(folder, 'data'));
-    await expectRefusal(database.ping(), 'unavailable');
-    await expectRefusal(write(database), 'unavailable');
+    await expectAppError(database.ping(), 'unavailable');
+    await expectAppError(write(database), 'unavailable');
     await database.close();
     await write(await opened());
   });
@@ -138,7 +138,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
     await database.close();
     await collectGarbage();
     for (const suffix of ['', '-wal', '-shm']) expect(readFileSync(file + suffix, 'utf8')).to.equal(suffix);
-    await expectRefusal(database.ping(), 'unavailable');
+    await expectAppError(database.ping(), 'unavailable');
   });
 
   it('works through a symbolic link, and detects that the link changed', async () => {
@@ -152,7 +152,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
     writeFileSync(join(folder, 'other'), '');
     rmSync(link);
     symlinkSync(join(folder, 'other'), link);
-    await expectRefusal(write(database), 'unavailable');
+    await expectAppError(write(database), 'unavailable');
     expect(reports).to.deep.equal([[link]]);
   });
 });

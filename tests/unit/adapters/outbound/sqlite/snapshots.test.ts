@@ -4,7 +4,7 @@ import type { Reader } from '#src/adapters/outbound/sqlite/connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import type { Product } from '#src/domain/product.js';
-import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
@@ -53,7 +53,7 @@ describe('a snapshot of SQLite', () => {
     const deletion = database.inSnapshot(async (reader) =>
       reader.read('DELETE FROM products', (statement) => statement.run()),
     );
-    await expectRefusal(deletion, 'unavailable');
+    await expectAppError(deletion, 'unavailable');
     expect(count(database)).to.equal(before).and.to.be.greaterThan(0);
   });
 
@@ -90,7 +90,7 @@ describe('a snapshot of SQLite', () => {
     await database.close();
     finish();
     expect(await read).to.be.a('number');
-    await expectRefusal(
+    await expectAppError(
       database.inSnapshot(async () => {}),
       'unavailable',
     );

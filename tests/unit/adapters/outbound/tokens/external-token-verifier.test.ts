@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ExternalTokenVerifier } from '#src/adapters/outbound/tokens/external-token-verifier.js';
 import { JwksCache } from '#src/adapters/outbound/tokens/jwks-cache.js';
 import { unavailable } from '#src/domain/errors.js';
-import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { FakeClock, RecordingLogger } from '../../../../support/fakes.js';
 import { makePair, publicJwk, type SigningPair, signed } from '../../../../support/jws.js';
 
@@ -29,7 +29,7 @@ describe('ExternalTokenVerifier', () => {
         const { scopes, expiresAt } = await verifier.verify({ token: signed(claims, pair) });
         expect([scopes, expiresAt]).to.deep.equal([['users:read'], clock.time + 60_000]);
         const other = pairs.find(({ kid }) => kid !== pair.kid)?.kid;
-        await expectRefusal(
+        await expectAppError(
           verifier.verify({ token: signed(claims, pair, { kid: other }) }),
           'invalid_token',
         );
@@ -46,15 +46,15 @@ describe('ExternalTokenVerifier', () => {
     const verifier = new ExternalTokenVerifier({ expected: EXPECTED, keys: { find }, clock });
     const pair = makePair('one');
     for (const header of [{ alg: 'none' }, { alg: 'HS256' }, { kid: undefined }, { kid: 7 }, { crit: ['x'] }])
-      await expectRefusal(verifier.verify({ token: signed(claims, pair, header) }), 'invalid_token');
+      await expectAppError(verifier.verify({ token: signed(claims, pair, header) }), 'invalid_token');
     expect(lookUps).to.equal(0);
-    await expectRefusal(verifier.verify({ token: signed(claims, pair) }), 'invalid_token');
+    await expectAppError(verifier.verify({ token: signed(claims, pair) }), 'invalid_token');
     expect(lookUps).to.equal(1);
   });
 
   it('is unavailable while the key cannot be fetched', async () => {
     const find = () => Promise.reject(unavailable('down'));
     const verifier = new ExternalTokenVerifier({ expected: EXPECTED, keys: { find }, clock });
-    await expectRefusal(verifier.verify({ token: signed(claims, makePair('one')) }), 'unavailable');
+    await expectAppError(verifier.verify({ token: signed(claims, makePair('one')) }), 'unavailable');
   });
 });

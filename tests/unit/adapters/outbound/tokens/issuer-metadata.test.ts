@@ -55,7 +55,7 @@ describe('the metadata and keys of an issuer', () => {
 
   it('are fetched from either URL', async () => {
     expect((await keys())[0]?.kid).to.equal('one');
-    expect(issuer.requested).to.deep.equal([OAUTH, '/keys']);
+    expect(issuer.requestPaths).to.deep.equal([OAUTH, '/keys']);
     for (const status of [404, 200, 500]) {
       instead({
         [OAUTH]: (_, response) => response.writeHead(status).end('<html>'),
@@ -77,7 +77,7 @@ describe('the metadata and keys of an issuer', () => {
       instead({ [OAUTH]: (_, response) => response.end(document) });
       expect((await refusal()).message).to.equal('the issuer publishes no metadata that name it');
     }
-    expect(issuer.requested).to.not.include('/keys');
+    expect(issuer.requestPaths).to.not.include('/keys');
   });
 
   it('are rejected if the jwks_uri is not safe', async () => {
@@ -106,7 +106,7 @@ describe('the metadata and keys of an issuer', () => {
       if (path !== OPENID) await refusal();
     }
     await elsewhere.stop();
-    expect(elsewhere.requested).to.deep.equal([]);
+    expect(elsewhere.requestPaths).to.deep.equal([]);
   });
 
   it('are rejected if they are too large, before or after decompression', async () => {
@@ -136,7 +136,7 @@ describe('the metadata and keys of an issuer', () => {
     });
     expect((await refusal()).name).to.equal('TimeoutError');
     while (!isGone) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(issuer.requested, 'the second URL is not tried').to.deep.equal([OAUTH]);
+    expect(issuer.requestPaths, 'the second URL is not tried').to.deep.equal([OAUTH]);
   });
 
   it('are unavailable while the issuer does not respond', async () => {

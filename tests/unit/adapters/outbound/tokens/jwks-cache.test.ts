@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { JwksCache } from '#src/adapters/outbound/tokens/jwks-cache.js';
-import { expectRefusal } from '../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { FakeClock, RecordingLogger } from '../../../../support/fakes.js';
 import { makePair, publicJwk } from '../../../../support/jws.js';
 
@@ -76,10 +76,10 @@ describe('JwksCache', () => {
 
   it('is unavailable until the first fetch succeeds, and retries every 2 seconds', async () => {
     isDown = true;
-    for (let i = 0; i < 10; i++) await expectRefusal(keys.find(named('one')), 'unavailable');
+    for (let i = 0; i < 10; i++) await expectAppError(keys.find(named('one')), 'unavailable');
     expect(fetches).to.equal(1);
     clock.running += 2_000;
-    await expectRefusal(keys.find(named('one')), 'unavailable');
+    await expectAppError(keys.find(named('one')), 'unavailable');
     expect(fetches).to.equal(2);
     isDown = false;
     clock.running += 2_000;
@@ -97,7 +97,7 @@ describe('JwksCache', () => {
       expect((await keys.find(named('one')))?.type).to.equal('public');
     await settled();
     clock.running = 24 * HOUR;
-    await expectRefusal(keys.find(named('one')), 'unavailable');
+    await expectAppError(keys.find(named('one')), 'unavailable');
   });
 
   it('does not wait for a hanging issuer after a failed fetch', async () => {
@@ -123,8 +123,8 @@ describe('JwksCache', () => {
     await keys.find(named('one'));
     isDown = true;
     clock.running += 5_000;
-    await expectRefusal(keys.find(named('two')), 'unavailable');
-    await expectRefusal(keys.find(named('two')), 'unavailable');
+    await expectAppError(keys.find(named('two')), 'unavailable');
+    await expectAppError(keys.find(named('two')), 'unavailable');
     expect(await keys.find(named('one'))).to.not.equal(undefined);
     expect(fetches).to.equal(2);
   });
@@ -132,7 +132,7 @@ describe('JwksCache', () => {
   it('is unavailable if the issuer publishes an invalid document', async () => {
     for (const document of [undefined, null, 'x', {}, { keys: {} }, { keys: ['x'] }]) {
       const cache = new JwksCache({ issuer: 'x', fetchKeySet: async () => document, clock, logger });
-      await expectRefusal(cache.find(named('one')), 'unavailable');
+      await expectAppError(cache.find(named('one')), 'unavailable');
     }
   });
 

@@ -7,7 +7,7 @@ import type { Repository } from '#src/application/ports/repository.js';
 import { BY_ID } from '#src/application/records/list-query.js';
 import { unavailable } from '#src/domain/errors.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
-import { expectRefusal } from '../../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../../support/expect-refusal.js';
 import { FakeClock } from '../../../../../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 
@@ -115,7 +115,7 @@ describe('Seeding', () => {
     const run = async () => {
       for await (const _ of failing.fill(SEED, 3_000));
     };
-    await expectRefusal(run(), 'unavailable');
+    await expectAppError(run(), 'unavailable');
     expect(await fill(3_000)).to.deep.equal({ made: 1_000, existing: 2_000 });
     expect(await storedProducts()).to.have.length(3_000);
   });

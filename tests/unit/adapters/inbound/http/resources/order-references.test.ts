@@ -8,7 +8,7 @@ import { referenceValidator } from '#src/application/records/record-validator.js
 import { unavailable } from '#src/domain/errors.js';
 import { ORDER, type Order } from '#src/domain/order.js';
 import type { Id } from '#src/domain/record.js';
-import { expectRefusal } from '../../../../../support/expect-refusal.js';
+import { expectAppError } from '../../../../../support/expect-refusal.js';
 import { CountingBackoff, FakeClock } from '../../../../../support/fakes.js';
 import { ENDLESS, ORDERS } from '../../../../../support/tables.js';
 
@@ -72,7 +72,7 @@ describe('the references of orders', () => {
   });
 
   it('report every missing record', async () => {
-    await expectRefusal(created(order(9, 1, 8, 7)), 'validation_failed', [
+    await expectAppError(created(order(9, 1, 8, 7)), 'validation_failed', [
       '/userId',
       '/items/1/productId',
       '/items/2/productId',
@@ -82,14 +82,14 @@ describe('the references of orders', () => {
 
   it('report missing records together with the other issues', async () => {
     const broken = { userId: 9, items: [{ productId: 8, quantity: 'x' }, null, 7] };
-    await expectRefusal(created(broken), 'validation_failed', [
+    await expectAppError(created(broken), 'validation_failed', [
       '/items/0/quantity',
       '/items/1',
       '/items/2',
       '/userId',
       '/items/0/productId',
     ]);
-    await expectRefusal(created(order(1, 8, 8)), 'validation_failed', [
+    await expectAppError(created(order(1, 8, 8)), 'validation_failed', [
       '/items/1/productId',
       '/items/0/productId',
       '/items/1/productId',
@@ -113,7 +113,10 @@ describe('the references of orders', () => {
     products.ids.add(3);
     await replaced(id, order(1, 3, 1));
     expect(takeLookUps()).to.deep.equal([[], [[3]]]);
-    await expectRefusal(replaced(id, order(2, 3, 2)), 'validation_failed', ['/userId', '/items/1/productId']);
+    await expectAppError(replaced(id, order(2, 3, 2)), 'validation_failed', [
+      '/userId',
+      '/items/1/productId',
+    ]);
   });
 
   it('are checked against the current record if an update lost a race', async () => {
@@ -123,7 +126,7 @@ describe('the references of orders', () => {
       const current = order(1, 1);
       void records.replace({ id, version: 2, createdAt: 0, updatedAt: 0, fields: current }, 1);
     };
-    await expectRefusal(replaced(id, order(1, 2, 3)), 'validation_failed', ['/items/0/productId']);
+    await expectAppError(replaced(id, order(1, 2, 3)), 'validation_failed', ['/items/0/productId']);
   });
 
   it('must name an existing resource', () => {
@@ -132,8 +135,8 @@ describe('the references of orders', () => {
 
   it('fail as unavailable if the store is unavailable', async () => {
     products.isDown = true;
-    await expectRefusal(created(order(1, 1)), 'unavailable');
-    await expectRefusal(created(order(9, 1)), 'unavailable');
+    await expectAppError(created(order(1, 1)), 'unavailable');
+    await expectAppError(created(order(9, 1)), 'unavailable');
   });
 
   it('need no validator if the entity has none', () => {

@@ -92,15 +92,15 @@ class Replica {
     });
   }
 
-  static async start(lie: FakeRedis['lie'] = () => undefined): Promise<Replica> {
+  static async start(override: FakeRedis['override'] = () => undefined): Promise<Replica> {
     const redis = new FakeRedis();
-    redis.lie = lie;
+    redis.override = override;
     await redis.listen();
     return new Replica(redis);
   }
 
   lieTo(name: string, reply: Reply): void {
-    this.redis.lie = (command) => (command.startsWith(name) ? reply : undefined);
+    this.redis.override = (command) => (command.startsWith(name) ? reply : undefined);
   }
 
   async ready(): Promise<void> {
@@ -109,7 +109,7 @@ class Replica {
 
   /** Waits until Redis counts the requests. */
   async untilShared(): Promise<void> {
-    this.redis.lie = () => undefined;
+    this.redis.override = () => undefined;
     await until('the limit is shared', async () => {
       const before = this.fallbacks;
       await this.limiter.consume('someone else');
@@ -184,7 +184,7 @@ describe('the rate limiter with a faulty Redis', () => {
         remaining: 5,
         resetSeconds: 60,
       });
-      expect(replica.redis.requested).to.include('exec');
+      expect(replica.redis.received).to.include('exec');
     });
   }
 
