@@ -63,7 +63,7 @@ export class PreconditionFailed extends AppError {
 }
 
 export function notFound(): AppError {
-  return new AppError('not_found', 'Nothing exists at this path.');
+  return new AppError('not_found', 'Not found.');
 }
 
 export function queryTooExpensive(): AppError {

@@ -76,7 +76,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
   token_expired: withoutDetails('The API key has expired.'),
   insufficient_scope: withoutDetails('This needs the scope products:write.'),
   https_required: withoutDetails('This service is available only over HTTPS, through its proxy.'),
-  not_found: withoutDetails('Nothing exists at this path.'),
+  not_found: withoutDetails('Not found.'),
   method_not_allowed: withoutDetails('DELETE cannot be used here; see Allow.'),
   not_acceptable: withoutDetails(
     'Accept matches no media type of the response: application/json or application/x-ndjson.',
