@@ -16,6 +16,7 @@ import {
   uniqueValueOf,
   valuesOf,
 } from '../../../application/records/query-semantics.js';
+import { StoredRecord } from '../../../application/records/stored-record.js';
 import { partitionPoint, TopN, takePage } from '../../../application/records/top-n.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
@@ -77,7 +78,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
-    return structuredClone(this.records.get(id));
+    return this.records.get(id);
   }
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
@@ -89,7 +90,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   async findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
-    return structuredClone(this.records.get(this.unique.get(field)?.get(value) ?? 0));
+    return this.records.get(this.unique.get(field)?.get(value) ?? 0);
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -109,8 +110,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     }
     const inOrder = found.inOrder().map(({ record }) => record);
     const page = takePage(inOrder, limit, bytes);
-    const records = page.map((record) => structuredClone(record));
-    return { records: isBackwards ? records.reverse() : records, hasMore: page.length < inOrder.length };
+    return { records: isBackwards ? page.reverse() : page, hasMore: page.length < inOrder.length };
   }
 
   async count(filters: readonly Filter[], client?: string): Promise<number> {
@@ -195,12 +195,19 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       const value = uniqueValueOf(this.table, record, field);
       if (value !== undefined) owners.set(value, record.id);
     }
-    this.records.set(record.id, structuredClone(record));
+    this.records.set(record.id, frozen(StoredRecord.of(record)));
   }
 
   private forgetUniqueValues(record: Versioned<Fields>): void {
     for (const [field, owners] of this.unique) owners.delete(uniqueValueOf(this.table, record, field));
   }
+}
+
+/** Freezes a value with everything in it, so that nobody changes what all readers share. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
 }
 
 /** The store under the memory repositories. There is nothing to open and nothing to close. */
