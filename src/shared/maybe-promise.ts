@@ -11,3 +11,16 @@ export function andThen<Value, Result>(
 ): MaybePromise<Result> {
   return value instanceof Promise ? value.then(use) : use(value);
 }
+
+/** Runs `work` and passes its error to `handle`, like `try` and `catch` around an `await`. */
+export function catchErrors<Result>(
+  work: () => MaybePromise<Result>,
+  handle: (error: unknown) => MaybePromise<Result>,
+): MaybePromise<Result> {
+  try {
+    const result = work();
+    return result instanceof Promise ? result.catch(handle) : result;
+  } catch (error) {
+    return handle(error);
+  }
+}
