@@ -49,7 +49,7 @@ describe('ApiKeyVerifier behind the credential cache', () => {
       format,
       apiKeys: new ApiKeyVerifier({ keys, format, clock, logger }),
     });
-    verify = (key) => authenticator.authenticate(key, 'here');
+    verify = async (key) => authenticator.authenticate(key, 'here');
     administration = keyAdministration(keys, clock);
   });
 
