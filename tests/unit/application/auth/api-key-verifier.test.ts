@@ -45,7 +45,7 @@ describe('ApiKeyVerifier behind the credential cache', () => {
     cache = new CredentialCache(clock);
     const authenticator = testAuthenticator({
       cache,
-      failures: new MemoryRateLimiter({ name: 'auth', quota: 100_000, windowSeconds: 60 }),
+      failures: new MemoryRateLimiter({ name: 'auth', quota: 100_000, windowSeconds: 60 }, clock),
       format,
       apiKeys: new ApiKeyVerifier({ keys, format, clock, logger }),
     });

@@ -25,7 +25,7 @@ describe('Authenticator', () => {
     cache = new CredentialCache(clock);
     authenticator = testAuthenticator({
       cache,
-      failures: new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }),
+      failures: new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }, clock),
       accessTokens: {
         verify: async ({ token }) => {
           verified++;
@@ -55,8 +55,10 @@ describe('Authenticator', () => {
     await authenticate('good', 'here');
     await fail(10);
     clock.running += 10 * 60_000 - 1;
+    await fail(10);
     await authenticate('good', 'here');
     clock.running += 10 * 60_000;
+    await fail(10);
     await expectAppError(authenticate('good', 'here'), 'rate_limited');
   });
 
@@ -85,7 +87,7 @@ describe('Authenticator', () => {
       },
     };
     const accessTokens = { verify: async () => ({ id: 'one', scopes: [], freshMs }) };
-    const failures = new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 });
+    const failures = new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }, clock);
     authenticator = testAuthenticator({ cache, failures, format, accessTokens });
     expect(authenticator.authenticate('token', 'here')).to.be.instanceOf(Promise);
     await authenticate('token', 'here');
@@ -145,7 +147,7 @@ describe('Authenticator.authenticateClient', () => {
     lookUps = 0;
     authenticator = testAuthenticator({
       cache: new CredentialCache(clock),
-      failures: new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }),
+      failures: new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }, clock),
       apiKeys: {
         verify: async ({ token }) => {
           lookUps++;
@@ -190,7 +192,7 @@ describe('Authenticator, by the kind of the token,', () => {
   const authenticator = (external = true) =>
     testAuthenticator({
       cache: new CredentialCache(new FakeClock()),
-      failures: new MemoryRateLimiter({ name: 'auth', quota: 100, windowSeconds: 60 }),
+      failures: new MemoryRateLimiter({ name: 'auth', quota: 100, windowSeconds: 60 }, new FakeClock()),
       format,
       apiKeys: named('keys'),
       accessTokens: named('own'),
