@@ -6,9 +6,9 @@ import type { Filter, ListPage, ListQuery } from '../records/list-query.js';
 export type InsertOutcome = 'inserted' | 'id_conflict' | AppError;
 
 /**
- * Stores the records of one resource. It copies every argument at the moment of the call, and returns copies: a
- * caller may change both afterwards without changing what is stored. Every method may throw an AppError
- * `unavailable`; a write that threw it may still have succeeded.
+ * Stores the records of one resource. Records are values: the caller changes no record that it has passed or got, not
+ * even long afterwards, because the store may keep and share it. What a store returns is therefore either its own copy
+ * or deeply frozen. Every method may throw an AppError `unavailable`; a write that threw it may still have succeeded.
  */
 export interface Repository<Fields> {
   /**

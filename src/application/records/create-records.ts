@@ -6,6 +6,7 @@ import type { InsertOutcome, Repository } from '../ports/repository.js';
 import type { IdPool } from './id-allocator.js';
 import { type IdempotentRequest, keyReused } from './idempotency.js';
 import type { Draft } from './record-view.js';
+import { StoredRecord } from './stored-record.js';
 
 /*
  * Creating a record takes five steps. Each step handles the attempts without an outcome that match its second column.
@@ -204,7 +205,7 @@ class Attempt<Fields> {
   private record(id: Id, createdAt: Instant): Versioned<Fields> {
     const stored = this.reservation?.fields;
     const fields = stored === undefined ? (this.fields ?? (this.draft.fields as Fields)) : JSON.parse(stored);
-    return { id, version: 1, createdAt, updatedAt: createdAt, fields };
+    return StoredRecord.of({ id, version: 1, createdAt, updatedAt: createdAt, fields });
   }
 }
 

@@ -12,6 +12,7 @@ import type { Filter, ListPage, ListQuery } from './list-query.js';
 import { paginate } from './paginate.js';
 import { draftValidator, type RecordRules, validateAll } from './record-validator.js';
 import { type Change, changedDraft, type Draft, newDraft, type RecordView } from './record-view.js';
+import { StoredRecord } from './stored-record.js';
 
 /** A write is given up after it loses this many races in a row. Nothing is written. */
 const MAX_ATTEMPTS = 64;
@@ -121,7 +122,12 @@ export class RecordService<Fields> {
       if (fields instanceof AppError) throw fields;
       if (isDeepStrictEqual(fields, current.fields)) return current;
       const updatedAt = Math.max(clock.now(), current.updatedAt);
-      const next = { ...current, version: current.version + 1, updatedAt, fields: fields as Fields };
+      const next = StoredRecord.of({
+        ...current,
+        version: current.version + 1,
+        updatedAt,
+        fields: fields as Fields,
+      });
       return (await records.replace(next, current.version)) ? next : undefined;
     });
   }

@@ -3,15 +3,24 @@ import type { Field, FieldTable } from '../../domain/fields.js';
 import type { Unvalidated, Versioned } from '../../domain/record.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch, isJsonObject, type JsonObject } from '../patch/merge-patch.js';
+import { shownJson } from './shown-json.js';
+import { fieldsJson } from './stored-record.js';
+
+/** Returns a record as clients see it. A field without a value is absent. */
+export interface Present<Fields> {
+  (record: Versioned<Fields>): JsonObject;
+  /** Returns the JSON text of the result if it is the stored text with the id, else undefined. Absent: it never is. */
+  readonly storedJson?: (record: Versioned<Fields>) => string | undefined;
+}
 
 /** How one version of the API shows the records of a resource, and how it reads bodies. */
 export interface RecordView<Fields> {
-  /** Returns the record as clients see it. A field without a value is absent. */
-  present(record: Versioned<Fields>): JsonObject;
+  readonly present: Present<Fields>;
   /** Returns every issue of a body from which the service's own fields were removed. */
   validate(sent: JsonObject): readonly Issue[];
   /**
-   * Returns the fields to store. It keeps the fields of `current` that this version does not show.
+   * Returns the fields to store, in the order in which stores keep them. It keeps the fields of `current` that this
+   * version does not show.
    * @param sent if it has issues, its values may be of any type
    * @param current the fields that the body changes; absent for a new record
    */
@@ -101,10 +110,22 @@ function withoutReadOnly(sent: JsonObject): JsonObject {
   return rest;
 }
 
+/** Returns the JSON text of a record as clients see it. */
+export function presentJson<Fields>(present: Present<Fields>, record: Versioned<Fields>): string {
+  return present.storedJson?.(record) ?? JSON.stringify(present(record));
+}
+
 /** Makes {@link RecordView.present} for these fields. A stored field that is not in the table is never shown. */
-export function presenter<Fields>(table: FieldTable): RecordView<Fields>['present'] {
+export function presenter<Fields>(table: FieldTable): Present<Fields> {
   const copy = copierOf(table);
-  return (record) => copy(record.fields as JsonObject, { id: record.id });
+  const shown = shownJson(table);
+  const present = (record: Versioned<Fields>) => copy(record.fields as JsonObject, { id: record.id });
+  const storedJson = (record: Versioned<Fields>) => {
+    const json = fieldsJson(record);
+    if (json === '{}' || !shown.test(json)) return undefined;
+    return `{"id":${record.id},${json.slice(1)}`;
+  };
+  return Object.assign(present, { storedJson });
 }
 
 type ValueCopier = (value: never) => unknown;
@@ -131,25 +152,36 @@ function valueCopier(field: Field): ValueCopier | undefined {
 }
 
 /**
- * Makes {@link RecordView.toFields} for a version whose fields have the names under which they are stored. It keeps
- * fields of the current record that are not in the table, also inside objects, because they belong to another version.
+ * Makes {@link RecordView.toFields} for a version whose fields have the names under which they are stored. The fields
+ * come in the order of the table, so that their JSON text can be shown as it is stored. Fields of the current record
+ * that are not in the table follow, also inside objects, because they belong to another version.
  */
 export function fieldReader<Fields>(table: FieldTable): RecordView<Fields>['toFields'] {
-  const keep = keeper(table);
-  return (sent, current) => (current ? keep(sent, current as JsonObject) : sent);
+  const read = objectReader(table);
+  return (sent, current) => read(sent, current as JsonObject | undefined);
 }
 
-function keeper(table: FieldTable): (sent: JsonObject, current: JsonObject) => JsonObject {
-  const inner = Object.entries(table).flatMap(([name, field]) =>
-    field.kind === 'object' ? [[name, keeper(field.fields)] as const] : [],
-  );
+function objectReader(table: FieldTable): (sent: JsonObject, current?: JsonObject) => JsonObject {
+  const readers = Object.entries(table).map(([name, field]) => ({ name, read: valueReader(field) }));
   return (sent, current) => {
-    const merged: Record<string, unknown> = { ...sent };
-    for (const name of Object.keys(current)) if (!Object.hasOwn(table, name)) merged[name] = current[name];
-    for (const [name, keep] of inner) {
-      const [next, previous] = [sent[name], current[name]];
-      if (isJsonObject(next) && isJsonObject(previous)) merged[name] = keep(next, previous);
+    const fields: Record<string, unknown> = {};
+    for (const { name, read } of readers) {
+      const value = sent[name];
+      if (value !== undefined) fields[name] = read ? read(value, current?.[name]) : value;
     }
-    return merged;
+    if (current)
+      for (const name of Object.keys(current)) if (!Object.hasOwn(table, name)) fields[name] = current[name];
+    return fields;
   };
+}
+
+/** @returns undefined if the value is stored as it is sent; values may be of any type */
+function valueReader(field: Field): ((sent: unknown, current: unknown) => unknown) | undefined {
+  if (field.kind === 'object') {
+    const read = objectReader(field.fields);
+    return (sent, current) =>
+      isJsonObject(sent) ? read(sent, isJsonObject(current) ? current : undefined) : sent;
+  }
+  const read = field.kind === 'list' ? valueReader(field.of) : undefined;
+  return read && ((sent) => (Array.isArray(sent) ? sent.map((element) => read(element, undefined)) : sent));
 }

@@ -30,15 +30,6 @@ export function writeContract(store: TestStore): void {
       expect(winner?.version).to.equal(2);
       expect(winner?.fields.name).to.equal(`writer ${outcomes.indexOf(true)}`);
     });
-
-    it('copies the record at the call', async () => {
-      const old = await store.add(1);
-      const replacement = next(old, { attributes: { colour: 'red' } });
-      const replaced = store.products.replace(replacement, 1);
-      (replacement.fields.attributes as Record<string, unknown>)['colour'] = 'blue';
-      expect(await replaced).to.equal(true);
-      expect((await store.products.find(1))?.fields.attributes).to.deep.equal({ colour: 'red' });
-    });
   });
 
   describe('remove', () => {

@@ -16,6 +16,7 @@ import {
   uniqueValueOf,
   valuesOf,
 } from '../../../application/records/query-semantics.js';
+import { StoredRecord } from '../../../application/records/stored-record.js';
 import { partitionPoint, TopN, takePage } from '../../../application/records/top-n.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
@@ -33,14 +34,14 @@ export class MemoryTombstones extends ExpiringMap<Id, Instant> {
 }
 
 interface Sortable<Fields> {
-  readonly record: Versioned<Fields>;
+  readonly record: StoredRecord<Fields>;
   /** One value for each key of the order. */
   readonly values: readonly Value[];
 }
 
 /** A repository in this process. It forgets everything when the process ends. */
 export class MemoryRepository<Fields> implements Repository<Fields> {
-  private readonly records = new Map<Id, Versioned<Fields>>();
+  private readonly records = new Map<Id, StoredRecord<Fields>>();
   /** The ids of the records, ascending. */
   private readonly ids: Id[] = [];
   /** For each unique field, the id of the record that has a value. */
@@ -77,7 +78,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
-    return structuredClone(this.records.get(id));
+    return this.records.get(id);
   }
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
@@ -89,13 +90,22 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   async findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
-    return structuredClone(this.records.get(this.unique.get(field)?.get(value) ?? 0));
+    return this.records.get(this.unique.get(field)?.get(value) ?? 0);
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { limit, bytes = MAX_PAGE_BYTES, filters, order, from } = query;
-    const isBackwards = from?.side === 'before';
-    const direction = isBackwards ? -1 : 1;
+    const isSlice = filters.length === 0 && order[0]?.field === 'id';
+    const found = isSlice ? this.existing(this.idsFrom(query, limit + 1)) : await this.search(query);
+    const page = takePage(found, limit, bytes);
+    const hasMore = page.length < found.length;
+    return { records: from?.side === 'before' ? page.reverse() : page, hasMore };
+  }
+
+  /** The records of a page and one more, in the order of reading. */
+  private async search(query: ListQuery): Promise<readonly StoredRecord<Fields>[]> {
+    const { limit, filters, order, from } = query;
+    const direction = from?.side === 'before' ? -1 : 1;
     const found = new TopN<Sortable<Fields>>(
       limit + 1,
       (a, b) => compareInOrder(order, a.values, b.values) * direction,
@@ -107,13 +117,11 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
       if (isById && found.inOrder().length > limit) break;
     }
-    const inOrder = found.inOrder().map(({ record }) => record);
-    const page = takePage(inOrder, limit, bytes);
-    const records = page.map((record) => structuredClone(record));
-    return { records: isBackwards ? records.reverse() : records, hasMore: page.length < inOrder.length };
+    return found.inOrder().map(({ record }) => record);
   }
 
   async count(filters: readonly Filter[], client?: string): Promise<number> {
+    if (filters.length === 0) return this.ids.length;
     let count = 0;
     for await (const _ of this.matching(filters, { client }, [...this.ids])) count++;
     return count;
@@ -150,14 +158,23 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     }
   }
 
-  /** The ids to read: all; or, if the list is in order of id, those from its position on, in the order of reading. */
-  private idsFrom({ order, from }: ListQuery): Id[] {
-    const [key] = order;
+  /** The ids to read: all; or, in order of id, `count` from the position of the list on, in the order of reading. */
+  private idsFrom({ order: [key], from }: ListQuery, count = this.ids.length): Id[] {
     if (key?.field !== 'id') return [...this.ids];
-    const first = from && Number(from.values[0]);
     const isAscending = key.descending === (from?.side === 'before');
-    if (isAscending) return this.ids.slice(first === undefined ? 0 : this.indexOfId(first));
-    return this.ids.slice(0, first === undefined ? undefined : this.indexOfId(first + 1)).reverse();
+    const edge = from && this.indexOfId(Number(from.values[0]) + (from.inclusive === isAscending ? 0 : 1));
+    const [start, end] = [edge ?? 0, edge ?? this.ids.length];
+    if (isAscending) return this.ids.slice(start, start + count);
+    return this.ids.slice(Math.max(0, end - count), end).reverse();
+  }
+
+  private existing(ids: readonly Id[]): StoredRecord<Fields>[] {
+    const found: StoredRecord<Fields>[] = [];
+    for (const id of ids) {
+      const record = this.records.get(id);
+      if (record) found.push(record);
+    }
+    return found;
   }
 
   /** @returns the index of the first id that is not smaller */
@@ -173,7 +190,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     filters: readonly Filter[],
     { client, isContinuation }: Pick<ListQuery, 'client' | 'isContinuation'>,
     ids: readonly Id[],
-  ): AsyncGenerator<Versioned<Fields>> {
+  ): AsyncGenerator<StoredRecord<Fields>> {
     const time = isContinuation ? this.budget.startUnlimited(client) : this.budget.start(client);
     for (const [at, id] of ids.entries()) {
       if (at > 0 && at % SLICE === 0) await time.checkpoint();
@@ -195,12 +212,19 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       const value = uniqueValueOf(this.table, record, field);
       if (value !== undefined) owners.set(value, record.id);
     }
-    this.records.set(record.id, structuredClone(record));
+    this.records.set(record.id, frozen(StoredRecord.of(record)));
   }
 
   private forgetUniqueValues(record: Versioned<Fields>): void {
     for (const [field, owners] of this.unique) owners.delete(uniqueValueOf(this.table, record, field));
   }
+}
+
+/** Freezes a value with everything in it, so that nobody changes what all readers share. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
 }
 
 /** The store under the memory repositories. There is nothing to open and nothing to close. */

@@ -25,17 +25,17 @@ export async function* textChunks<Item>(
   if (chunk !== '') yield chunk;
 }
 
-type Present<Item> = (item: Item) => object;
+type ToJson<Item> = (item: Item) => string;
 
 /** Encodes items as a JSON array. A long array does not block the event loop. */
 export async function jsonArray<Item>(
   items: readonly Item[],
-  present: Present<Item>,
+  toJson: ToJson<Item>,
   client?: string,
 ): Promise<Buffer> {
   let before = '[';
   const write = (item: Item) => {
-    const text = before + JSON.stringify(present(item));
+    const text = before + toJson(item);
     before = ',';
     return text;
   };
@@ -45,10 +45,10 @@ export async function jsonArray<Item>(
 /** Encodes items as NDJSON, like {@link jsonArray}. */
 export function ndjsonLines<Item>(
   items: readonly Item[],
-  present: Present<Item>,
+  toJson: ToJson<Item>,
   client?: string,
 ): Promise<Buffer> {
-  return encodeChunks(items, (item) => `${JSON.stringify(present(item))}\n`, '', client);
+  return encodeChunks(items, (item) => `${toJson(item)}\n`, '', client);
 }
 
 async function encodeChunks<Item>(

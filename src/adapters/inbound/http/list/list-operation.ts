@@ -72,7 +72,7 @@ class ListHandler<Fields> {
     total: number | undefined,
   ): Promise<void> {
     const { records, link } = await this.page(ctx, list);
-    const body = await jsonArray(records, (record) => list.view.present(record), clientOf(ctx));
+    const body = await jsonArray(records, list.view.toJson, clientOf(ctx));
     const tag = weakTag(link, String(total ?? ''), body);
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
     this.setHeaders(ctx, total, link);
@@ -90,7 +90,7 @@ class ListHandler<Fields> {
     const { records, link } = await this.page(ctx, list);
     this.setHeaders(ctx, total, link);
     ctx.set('Content-Type', NDJSON);
-    const lines = await ndjsonLines(records, (record) => list.view.present(record), clientOf(ctx));
+    const lines = await ndjsonLines(records, list.view.toJson, clientOf(ctx));
     ctx.state.responseShare?.shrinkTo(lines.length);
     // NDJSON is always sent as a stream.
     ctx.body = Readable.from([lines], { objectMode: false });

@@ -57,6 +57,6 @@ async function* pageLines<Fields>(
   view: View<Fields>,
   client: string,
 ): AsyncGenerator<Buffer, void, void> {
-  const texts = textChunks(records, (record) => `${JSON.stringify(view.present(record))}\n`, client);
+  const texts = textChunks(records, (record) => `${view.toJson(record)}\n`, client);
   for await (const text of texts) yield Buffer.from(text);
 }

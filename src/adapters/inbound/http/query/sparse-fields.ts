@@ -1,4 +1,4 @@
-import { metadata } from '../../../../application/records/record-view.js';
+import { metadata, presentJson } from '../../../../application/records/record-view.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { ParameterDescription } from '../openapi/description.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
@@ -8,17 +8,20 @@ import { nameListIssues, type Parameter, type Query } from './query.js';
 export interface View<Fields> {
   /** Identifies the view: its fields, in the order of presentation. Absent for the default view. */
   readonly name?: string;
-  present(record: Versioned<Fields>): object;
+  /** Returns the JSON text of a record. */
+  readonly toJson: (record: Versioned<Fields>) => string;
 }
 
 /** The parameter `fields`, such as `fields=id,name,version`. A response shows only these fields. */
 export class SparseFields<Fields> {
   readonly parameter: Parameter;
   private readonly names: readonly string[];
+  private readonly defaultView: View<Fields>;
 
   constructor(private readonly resource: ResourceDefinition<Fields>) {
     const resourceFields = Object.keys(resource.schema.describe()['keys'] ?? {});
     this.names = ['id', ...resourceFields, 'version', 'createdAt', 'updatedAt'];
+    this.defaultView = { toJson: (record) => presentJson(resource.present, record) };
     this.parameter = { issues: (text) => nameListIssues('fields', text.split(','), this.names) };
   }
 
@@ -37,13 +40,13 @@ export class SparseFields<Fields> {
   read(query: Query): View<Fields> {
     const { resource } = this;
     const requestedNames = query.get('fields')?.split(',');
-    if (!requestedNames) return { present: (record) => resource.present(record) };
+    if (!requestedNames) return this.defaultView;
     const shown = this.names.filter((name) => requestedNames.includes(name));
     return {
       name: shown.join(','),
-      present: (record) => {
+      toJson: (record) => {
         const all = Object.entries({ ...resource.present(record), ...metadata(record) });
-        return Object.fromEntries(all.filter(([name]) => shown.includes(name)));
+        return JSON.stringify(Object.fromEntries(all.filter(([name]) => shown.includes(name))));
       },
     };
   }

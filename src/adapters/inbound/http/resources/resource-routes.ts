@@ -1,6 +1,6 @@
 import type { Created } from '../../../../application/records/create-records.js';
 import type { Precondition, RecordService } from '../../../../application/records/record-service.js';
-import type { Change } from '../../../../application/records/record-view.js';
+import { type Change, presentJson } from '../../../../application/records/record-view.js';
 import { PreconditionFailed } from '../../../../domain/errors.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
@@ -209,13 +209,13 @@ export class ResourceOperations<Fields> {
     ctx.set('Cache-Control', this.policy.cacheControl);
     ctx.set('ETag', tag);
     if (isUnchanged) ctx.status = 304;
-    else respondJson(ctx, view.present(record));
+    else respondJsonText(ctx, view.toJson(record));
   }
 
   private respondToWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
     ctx.set('ETag', this.tagOf(record));
     if (!prefersMinimal(ctx)) {
-      respondJson(ctx, this.resource.present(record));
+      respondJsonText(ctx, presentJson(this.resource.present, record));
       ctx.status = status;
       return;
     }
@@ -263,7 +263,11 @@ export class ResourceOperations<Fields> {
   }
 }
 
-export function respondJson(ctx: Context, value: unknown): void {
+function respondJsonText(ctx: Context, json: string): void {
   ctx.set('Content-Type', 'application/json');
-  ctx.body = JSON.stringify(value);
+  ctx.body = json;
+}
+
+export function respondJson(ctx: Context, value: unknown): void {
+  respondJsonText(ctx, JSON.stringify(value));
 }

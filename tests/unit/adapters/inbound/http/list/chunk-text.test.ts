@@ -33,14 +33,14 @@ describe('inBatches and jsonArray', () => {
 
   it('yield to other work after about 100 items, and after few large ones', async () => {
     const write = (items: number, size: number) => () =>
-      jsonArray(numbers(items), () => ({ a: 'x'.repeat(size) }));
+      jsonArray(numbers(items), () => JSON.stringify('x'.repeat(size)));
     expect(await turnsOfOthers(write(1_000, 1))).to.be.at.least(9);
     expect(await turnsOfOthers(write(20, 70_000))).to.be.at.least(19);
   });
 
   it('write a JSON array of the presented items', async () => {
     for (const count of [0, 1, 2, 250]) {
-      const bytes = await jsonArray(numbers(count), (n) => ({ n, name: '😀é' }));
+      const bytes = await jsonArray(numbers(count), (n) => JSON.stringify({ n, name: '😀é' }));
       expect(bytes.toString('utf8')).to.equal(
         JSON.stringify(numbers(count).map((n) => ({ n, name: '😀é' }))),
       );

@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { fieldReader, presenter, presentJson } from '#src/application/records/record-view.js';
+import { StoredRecord } from '#src/application/records/stored-record.js';
+import { API_KEY } from '#src/domain/access.js';
+import type { FieldTable } from '#src/domain/fields.js';
+import { ORDER } from '#src/domain/order.js';
+import { PRODUCT } from '#src/domain/product.js';
+
+const PRODUCTS = [
+  { name: 'Lamp' },
+  { name: '"quoted" \\ \\" \\\\', description: 'tab\tline\r\nend \u2028 é 😀 \u0001' },
+  { name: 'x', sku: 'A-1', price: { amount: 4990, currency: 'EUR' } },
+  { name: 'x', price: { amount: 1e21, currency: 'EUR' }, attributes: {} },
+  { name: 'x', attributes: { 1: 'one', 'a"b': '"', c: -1.5e-7, d: true, e: false, '}],{': '}]' } },
+];
+const ORDERS = [
+  { userId: 1, items: [{ productId: 1, quantity: 2 }] },
+  {
+    userId: 9007199254740991,
+    items: [
+      { productId: 1, quantity: 2 },
+      { productId: 2, quantity: 3 },
+    ],
+  },
+];
+const KEYS = [{ name: 'x', scopes: ['products:read'], digest: 'aa', expiresAt: 1 }];
+
+/** Fields that are not stored as the table shows them. */
+const OTHERS: Record<string, [FieldTable, object]> = {
+  'another order': [PRODUCT, { sku: 'A', name: 'x' }],
+  'another order in an object': [PRODUCT, { name: 'x', price: { currency: 'EUR', amount: 1 } }],
+  'another order in a list': [ORDER, { userId: 1, items: [{ quantity: 1, productId: 2 }] }],
+  'a field that is not in the table': [PRODUCT, { name: 'x', secret: 'y' }],
+  'a field after the last one': [PRODUCT, { name: 'x', attributes: { a: 1 }, secret: 'y' }],
+  'a field before the first one': [PRODUCT, { secret: 'y', name: 'x' }],
+  'an object that is not in the table': [PRODUCT, { name: 'x', secret: { name: 'y' } }],
+  'a field in an object': [PRODUCT, { name: 'x', price: { amount: 1, currency: 'EUR', secret: 1 } }],
+  'a field in a list': [ORDER, { userId: 1, items: [{ productId: 1, quantity: 1, secret: 2 }] }],
+  'a field with the end of another in its name': [PRODUCT, { name: 'x', '","sku': 'y' }],
+  'a table without the field': [{ name: PRODUCT.name }, { name: 'x', sku: 'y' }],
+  'a table in which the field has another name': [{ title: PRODUCT.name }, { name: 'x' }],
+  'no fields': [PRODUCT, {}],
+};
+
+const stored = (fields: object) => StoredRecord.fromJson<object>(7, 1, 2, 2, JSON.stringify(fields));
+
+describe('presentJson', () => {
+  for (const [table, all] of [
+    [PRODUCT, PRODUCTS],
+    [ORDER, ORDERS],
+    [API_KEY, KEYS],
+  ] as const) {
+    it(`sends the stored text of a record that has the form of its table: ${Object.keys(table)}`, () => {
+      const present = presenter<object>(table);
+      for (const fields of all) {
+        const json = presentJson(present, stored(fields));
+        expect(json).to.equal(JSON.stringify({ id: 7, ...fields }));
+        expect(json).to.equal(JSON.stringify(present(stored(fields))));
+        expect(present.storedJson?.(stored(fields))).to.equal(json);
+      }
+    });
+  }
+
+  for (const [what, [table, fields]] of Object.entries(OTHERS)) {
+    it(`never sends a stored text with ${what}`, () => {
+      const present = presenter<object>(table);
+      expect(present.storedJson?.(stored(fields))).to.equal(undefined);
+      expect(presentJson(present, stored(fields))).to.equal(JSON.stringify(present(stored(fields))));
+    });
+  }
+
+  it('uses no text for a function that is not made from a table', () => {
+    const json = presentJson(({ id }) => ({ id, title: 'x' }), stored({ name: 'x' }));
+    expect(json).to.equal('{"id":7,"title":"x"}');
+  });
+});
+
+describe('fieldReader', () => {
+  it('returns the fields in the order of the table, also inside objects and lists', () => {
+    const product = { attributes: { b: 1, a: 2 }, price: { currency: 'EUR', amount: 1 }, name: 'x' };
+    expect(JSON.stringify(fieldReader(PRODUCT)(product))).to.equal(
+      '{"name":"x","price":{"amount":1,"currency":"EUR"},"attributes":{"b":1,"a":2}}',
+    );
+    const order = { items: [{ quantity: 2, productId: 1 }], userId: 3 };
+    expect(JSON.stringify(fieldReader(ORDER)(order))).to.equal(
+      '{"userId":3,"items":[{"productId":1,"quantity":2}]}',
+    );
+  });
+
+  it('keeps values of wrong types', () => {
+    const fields = { name: 1, price: [], attributes: null };
+    expect(fieldReader(PRODUCT)(fields)).to.deep.equal(fields);
+    expect(fieldReader(ORDER)({ items: [1, null, {}] })).to.deep.equal({ items: [1, null, {}] });
+  });
+
+  it('keeps fields of the current record that belong to another version', () => {
+    const current = { lastName: 'y', name: 'old', price: { amount: 1, currency: 'EUR', unit: 'kg' } };
+    const read = fieldReader<object>(PRODUCT);
+    expect(read({ name: 'new', price: { amount: 2, currency: 'EUR' } }, current)).to.deep.equal({
+      name: 'new',
+      price: { amount: 2, currency: 'EUR', unit: 'kg' },
+      lastName: 'y',
+    });
+    expect(read({ name: 'new', price: { amount: 2, currency: 'EUR' } }, { name: 'old' })).to.deep.equal({
+      name: 'new',
+      price: { amount: 2, currency: 'EUR' },
+    });
+  });
+});
