@@ -28,9 +28,9 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     const { name, firstId } = this.table;
     return this.database.write((statement) => {
       statement('INSERT INTO counters VALUES (?, ?) ON CONFLICT DO NOTHING').run(name, firstId);
-      const [row] = statement('UPDATE counters SET next_id = next_id + ? WHERE name = ? RETURNING next_id')
-        .raw()
-        .all(count, name) as [number][];
+      const [row] = statement(
+        'UPDATE counters SET next_id = next_id + ? WHERE name = ? RETURNING next_id',
+      ).all(count, name) as [number][];
       if (!row) throw new Error(`There is no counter ${name}.`);
       return row[0] - count;
     });
@@ -72,7 +72,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     const rows = this.database.read(
       this.sql.findExistingIds,
-      (statement) => statement.raw().all(JSON.stringify(ids)) as [Id][],
+      (statement) => statement.all(JSON.stringify(ids)) as [Id][],
     );
     return new Set(rows.map(([id]) => id));
   }
@@ -81,7 +81,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     const wanted = JSON.stringify(ids);
     const rows = this.database.read(
       this.sql.findUsedIds,
-      (statement) => statement.raw().all(wanted, this.table.name, wanted) as [Id][],
+      (statement) => statement.all(wanted, this.table.name, wanted) as [Id][],
     );
     return new Set(rows.map(([id]) => id));
   }
@@ -120,7 +120,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   }
 
   private selectOne(sql: string, key: string | number): Versioned<Fields> | undefined {
-    const row = this.database.read(sql, (statement) => statement.raw().get(key) as RecordRow | undefined);
+    const row = this.database.read(sql, (statement) => statement.get(key) as RecordRow | undefined);
     return row && recordOf(row);
   }
 
