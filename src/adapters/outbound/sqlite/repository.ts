@@ -58,11 +58,8 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   }
 
   private insertRow(statement: Statements, row: RecordRow): InsertOutcome {
-    const [id] = row;
-    if (statement(this.sql.isUsed).all(id, this.table.name, id).length > 0) return 'id_conflict';
     try {
-      this.changes(() => statement(this.sql.insert).run(...row));
-      return 'inserted';
+      return this.changes(() => statement(this.sql.insert).run(row)) === 1 ? 'inserted' : 'id_conflict';
     } catch (error) {
       if (error instanceof AppError) return error;
       throw error;
@@ -120,7 +117,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   }
 
   private selectOne(sql: string, key: string | number): Versioned<Fields> | undefined {
-    const row = this.database.read(sql, (statement) => statement.get(key) as RecordRow | undefined);
+    const row = this.database.read(sql, (statement) => statement.get([key]) as RecordRow | undefined);
     return row && recordOf(row);
   }
 
@@ -145,8 +142,8 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
 
 function statements(table: string) {
   return {
-    isUsed: `SELECT 1 FROM ${table} WHERE id = ? UNION ALL SELECT 1 FROM tombstones WHERE resource = ? AND id = ?`,
-    insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?)`,
+    insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) SELECT ?1, ?2, ?3, ?4, ?5
+      WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE resource = '${table}' AND id = ?1) ON CONFLICT (id) DO NOTHING`,
     findUsedIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
       UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
     findExistingIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
