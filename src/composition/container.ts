@@ -104,7 +104,8 @@ export function composeWith({ settings, makeStorage, makeRateLimits, primary }: 
     return makeStorage(settings, { budget, logger: c.resolve(t.LOGGER) });
   });
   register(container, t.RATE_LIMITS, (c) => {
-    return makeRateLimits({ settings, metrics: c.resolve(t.METRICS), logger: c.resolve(t.LOGGER), primary });
+    const [clock, metrics, logger] = [c.resolve(t.CLOCK), c.resolve(t.METRICS), c.resolve(t.LOGGER)];
+    return makeRateLimits({ settings, clock, metrics, logger, primary });
   });
   registerAuth(container, settings);
   registerResources(container, settings);
@@ -132,7 +133,8 @@ export interface Primary {
 }
 
 export function composePrimary(settings: Settings): Primary {
-  return { logger: new PinoLogger(settings.LOG_LEVEL), rateLimits: rateLimitServer(settings) };
+  const rateLimits = rateLimitServer(settings, new SystemClock());
+  return { logger: new PinoLogger(settings.LOG_LEVEL), rateLimits };
 }
 
 /** Registers a part that is created once, when it is first resolved. */

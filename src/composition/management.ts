@@ -25,13 +25,13 @@ export class Management {
   /** @returns the port */
   async start(probes: readonly Route[]): Promise<number> {
     const { host, metrics, logger } = this.parts;
-    const app = createManagementApp({
+    const listener = createManagementApp({
       routes: probes,
       metrics,
       logger,
       isDraining: () => this.drain?.isDraining ?? false,
     });
-    const server = createPlainServer(app.callback());
+    const server = createPlainServer(listener);
     this.drain = new Drain(server);
     const port = await listen(server, host, this.parts.port);
     logger.info('management listening', { host, port });

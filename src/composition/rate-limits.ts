@@ -5,6 +5,7 @@ import {
   PrimaryChannel,
 } from '../adapters/outbound/cluster/rate-limiter.js';
 import { MemoryRateLimiter } from '../adapters/outbound/memory/rate-limiter.js';
+import type { Clock } from '../application/ports/clock.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Metrics } from '../application/ports/metrics.js';
 import type { RateLimiter, RatePolicy } from '../application/ports/rate-limiter.js';
@@ -20,6 +21,7 @@ export interface RateLimits {
 
 export interface RateLimitDependencies {
   readonly settings: Settings;
+  readonly clock: Clock;
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** In a cluster worker: its channel to the primary, which counts for all workers. */
@@ -32,10 +34,10 @@ export type MakeRateLimits = (deps: RateLimitDependencies) => RateLimits;
 const FAILURES: RatePolicy = { name: 'auth', quota: 20, windowSeconds: 60 };
 
 /** Counts in this process; in a cluster worker, in the primary. */
-export const memoryRateLimits: MakeRateLimits = ({ settings, primary }) => {
+export const memoryRateLimits: MakeRateLimits = ({ settings, clock, primary }) => {
   const channel = primary && new PrimaryChannel(primary);
   const limiter = (policy: RatePolicy) =>
-    channel ? new ClusterRateLimiter(policy, channel) : new MemoryRateLimiter(policy);
+    channel ? new ClusterRateLimiter(policy, channel) : new MemoryRateLimiter(policy, clock);
   return { requests: limiter(requestPolicy(settings)), failures: limiter(FAILURES), close: () => {} };
 };
 
@@ -47,12 +49,12 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
     const { RedisConnection } = await import('../adapters/outbound/redis/connection.js');
     const { RedisRateLimiter } = await import('../adapters/outbound/redis/rate-limiter.js');
     const { FallbackRateLimiter } = await import('../adapters/outbound/redis/fallback-rate-limiter.js');
-    return ({ settings, metrics, logger }) => {
+    return ({ settings, clock, metrics, logger }) => {
       const connection = new RedisConnection(settings.REDIS_URL, logger);
       const limiter = (policy: RatePolicy) =>
         new FallbackRateLimiter({
           shared: new RedisRateLimiter(policy, connection),
-          makeLocal: () => new MemoryRateLimiter(policy),
+          makeLocal: () => new MemoryRateLimiter(policy, clock),
           metrics,
           logger,
         });
@@ -66,10 +68,10 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
 };
 
 /** The primary's limiters, which count for all workers of this machine. */
-export function rateLimitServer(settings: Settings): RateLimitServer {
+export function rateLimitServer(settings: Settings, clock: Clock): RateLimitServer {
   return new RateLimitServer([
-    new MemoryRateLimiter(requestPolicy(settings)),
-    new MemoryRateLimiter(FAILURES),
+    new MemoryRateLimiter(requestPolicy(settings), clock),
+    new MemoryRateLimiter(FAILURES, clock),
   ]);
 }
 

@@ -118,7 +118,7 @@ export class Service {
 
   private async listen(health: readonly Route[]): Promise<number> {
     const { settings, logger, clock, rateLimits, authenticator, publicUrl, routes, transport } = this.parts;
-    const app = createApp({
+    const listener = createApp({
       clientIp: transport.clientIp,
       cors: cors(settings.CORS_ORIGINS),
       accessControl: { authenticator, limiter: rateLimits.requests },
@@ -129,7 +129,7 @@ export class Service {
       isDraining: this.isDraining,
       limits: new WorkLimits(settings.BODY_LIMIT_BYTES),
     });
-    const server = await transport.open(app.callback());
+    const server = await transport.open(listener);
     this.drain = new Drain(server);
     const port = await listen(server, settings.HOST, settings.PORT);
     publicUrl.listensOn(port);

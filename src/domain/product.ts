@@ -28,12 +28,24 @@ export const validateProduct = validator(PRODUCT);
 
 /** The product as it is stored: empty `attributes` are no value, and minus zero is zero. */
 export function normalizeProduct(product: Product): Product {
+  if (isNormal(product)) return product;
   const { attributes, price, ...rest } = product;
   return {
     ...rest,
     ...(price && { price: { ...price, amount: price.amount + 0 } }),
     ...(attributes && Object.keys(attributes).length > 0 && { attributes: normalizeAttributes(attributes) }),
   };
+}
+
+function isNormal({ price, attributes }: Product): boolean {
+  if (isMinusZero(price?.amount)) return false;
+  if (!attributes) return true;
+  const values = Object.values(attributes);
+  return values.length > 0 && !values.some(isMinusZero);
+}
+
+function isMinusZero(value: unknown): boolean {
+  return Object.is(value, -0);
 }
 
 function normalizeAttributes(attributes: Attributes): Attributes {

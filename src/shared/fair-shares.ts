@@ -1,3 +1,4 @@
+import type { MaybePromise } from './maybe-promise.js';
 import { RotatingQueues } from './rotating-queues.js';
 import { setTimeoutAfterIo } from './timeout.js';
 
@@ -43,11 +44,17 @@ export class FairShares {
   /**
    * @param client the client whose limit counts: a principal, else an IP address
    * @param size the need of the request; reduced to the limit of one client
-   * @returns undefined if too many requests of this client wait, or the wait was too long
+   * @returns undefined if too many requests of this client wait, or the wait was too long. A promise only if it waits
    */
-  take(client: string, size = 1): Promise<Share | undefined> {
-    const { perClient, maxWaiting, patienceMs } = this.limits;
-    const needed = Math.min(size, perClient);
+  take(client: string, size = 1): MaybePromise<Share | undefined> {
+    const needed = Math.min(size, this.limits.perClient);
+    return this.waiting.isEmpty && this.fits(client, needed)
+      ? this.share(client, needed)
+      : this.wait(client, needed);
+  }
+
+  private wait(client: string, needed: number): Promise<Share | undefined> {
+    const { maxWaiting, patienceMs } = this.limits;
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       let isGranted = false;
@@ -73,21 +80,11 @@ export class FairShares {
   }
 
   private share(client: string, size: number): Share {
-    let left = size;
-    this.hold(client, left);
-    const shrinkTo = (rest: number) => {
-      if (rest >= left) return;
-      this.hold(client, rest - left);
-      left = rest;
+    this.hold(client, size);
+    return new HeldShare(size, (returned) => {
+      this.hold(client, -returned);
       this.admit();
-    };
-    return {
-      get size() {
-        return left;
-      },
-      shrinkTo,
-      release: () => shrinkTo(0),
-    };
+    });
   }
 
   private hold(client: string, size: number): void {
@@ -98,6 +95,7 @@ export class FairShares {
   }
 
   private admit(): void {
+    if (this.waiting.isEmpty) return;
     for (let next = this.nextInTurn(); next; next = this.nextInTurn()) {
       const [client, waiter] = next;
       this.waiting.serve(client, waiter);
@@ -110,16 +108,39 @@ export class FairShares {
    * except by a client that holds nothing and takes from the reserve.
    */
   private nextInTurn(): readonly [string, Waiter] | undefined {
-    const { total, perClient, reserve = 0 } = this.limits;
+    const { perClient, reserve = 0 } = this.limits;
     let isTotalAwaited = false;
     for (const [client, first] of this.waiting) {
       const held = this.held.get(client) ?? 0;
       if (held + first.size > perClient) continue;
-      const isFirst = held === 0 && reserve > 0;
-      if (isTotalAwaited && !isFirst) continue;
-      if (this.heldByAll + first.size <= total + (isFirst ? reserve : 0)) return [client, first];
+      if (isTotalAwaited && (held > 0 || reserve === 0)) continue;
+      if (this.fits(client, first.size)) return [client, first];
       isTotalAwaited = true;
     }
     return undefined;
+  }
+
+  private fits(client: string, size: number): boolean {
+    const { total, perClient, reserve = 0 } = this.limits;
+    const held = this.held.get(client) ?? 0;
+    return held + size <= perClient && this.heldByAll + size <= total + (held === 0 ? reserve : 0);
+  }
+}
+
+class HeldShare implements Share {
+  constructor(
+    public size: number,
+    private readonly giveBack: (returned: number) => void,
+  ) {}
+
+  shrinkTo(size: number): void {
+    if (size >= this.size) return;
+    const returned = this.size - size;
+    this.size = size;
+    this.giveBack(returned);
+  }
+
+  release(): void {
+    this.shrinkTo(0);
   }
 }

@@ -34,10 +34,9 @@ describe('the source code', () => {
       'process/run-service.ts',
     ]);
     expect(modules.find(({ path }) => path === 'adapters/inbound/http/app.ts')?.imports).to.include.members([
-      '@koa/router',
-      'koa',
+      'node:http',
       'domain/errors.ts',
-      'adapters/inbound/http/route.ts',
+      'adapters/inbound/http/koa-listener.ts',
     ]);
   });
 

@@ -8,7 +8,7 @@ const FROM_NODE =
   /^import\s+(?!type\b)([^;]*?)\s+from\s+'node:(?:net|tls|https?|http2|dgram|dns(?:\/promises)?)'/gm;
 /** Types, and values that only listen or respond. */
 const HARMLESS =
-  /^(type .*|createServer( as \w+)?|createSecureContext|isIP|STATUS_CODES|Server as TcpServer)$/;
+  /^(type .*|createServer( as \w+)?|createSecureContext|isIP|STATUS_CODES|ServerResponse|Server as TcpServer)$/;
 const GLOBALS = /\bfetch\(|\bnew (WebSocket|EventSource)\(/;
 
 function connects({ source }: Module): boolean {

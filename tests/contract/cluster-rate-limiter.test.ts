@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { RateLimitServer } from '#src/adapters/outbound/cluster/rate-limit-server.js';
 import { ClusterRateLimiter, PrimaryChannel } from '#src/adapters/outbound/cluster/rate-limiter.js';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
+import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
 import { expectAppError } from '../support/expect-refusal.js';
 import { JoinedChannels } from './joined-channels.js';
@@ -10,7 +11,9 @@ import { rateLimiterContract } from './rate-limiter.contract.js';
 const POLICY: RatePolicy = { name: 'default', quota: 20, windowSeconds: 60 };
 
 function primaryOf(...policies: RatePolicy[]): () => JoinedChannels {
-  const server = new RateLimitServer(policies.map((policy) => new MemoryRateLimiter(policy)));
+  const server = new RateLimitServer(
+    policies.map((policy) => new MemoryRateLimiter(policy, new SystemClock())),
+  );
   return () => {
     const channels = new JoinedChannels();
     server.serve(channels.primary);

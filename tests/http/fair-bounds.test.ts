@@ -263,7 +263,7 @@ describe('work for a client that has disconnected', () => {
           end = resolve;
         });
       } else {
-        const share = await bounds.take(ctx, 'imports').catch(() => undefined);
+        const share = await Promise.resolve(bounds.take(ctx, 'imports')).catch(() => undefined);
         ctx.body = share ? 'accepted' : 'refused';
       }
     };

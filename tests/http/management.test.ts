@@ -56,13 +56,13 @@ describe('the management application', () => {
   const logger = new RecordingLogger();
   const store = new MemoryStore();
   const state = { text: async () => 'up 1\n', isDraining: false };
-  const app = createManagementApp({
+  const listener = createManagementApp({
     routes: healthRoutes(store, () => state.isDraining),
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: () => state.text() },
     logger,
     isDraining: () => false,
   });
-  const server = createPlainServer(app.callback());
+  const server = createPlainServer(listener);
   let client: HttpClient;
   before(async () => {
     client = new HttpClient(await listen(server, '127.0.0.1', 0), undefined, '');

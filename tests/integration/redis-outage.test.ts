@@ -4,6 +4,7 @@ import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js
 import { RedisConnection } from '#src/adapters/outbound/redis/connection.js';
 import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-limiter.js';
 import { RedisRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
+import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import { RecordingLogger } from '../support/fakes.js';
 import { RedisServer } from '../support/redis-server.js';
 
@@ -26,7 +27,7 @@ class Replica {
     this.connection = new RedisConnection(url, this.logger);
     this.limiter = new FallbackRateLimiter({
       shared: new RedisRateLimiter(POLICY, this.connection),
-      makeLocal: () => new MemoryRateLimiter(POLICY),
+      makeLocal: () => new MemoryRateLimiter(POLICY, new SystemClock()),
       metrics: { increment: () => void this.fallbacks++ },
       logger: this.logger,
     });

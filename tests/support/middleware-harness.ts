@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import Koa from 'koa';
 import { createApp } from '#src/adapters/inbound/http/app.js';
-import type { Middleware, RequestState } from '#src/adapters/inbound/http/context.js';
+import type { Middleware } from '#src/adapters/inbound/http/context.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
+import { koaListener } from '#src/adapters/inbound/http/koa-listener.js';
 import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
 import { cors } from '#src/adapters/inbound/http/middleware/cors.js';
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
@@ -39,10 +39,11 @@ export function middlewareHarness(middleware: Middleware, timeouts?: ServerTimeo
   const harness: { client?: HttpClient; handler: Middleware } = { handler: () => {} };
   let served: Served;
   before(async () => {
-    const app = new Koa<RequestState>();
-    app.silent = true;
-    app.use(middleware).use((ctx, next) => harness.handler(ctx, next));
-    served = await serve(app.callback(), timeouts);
+    const chain: Middleware[] = [middleware, (ctx, next) => harness.handler(ctx, next)];
+    served = await serve(
+      koaListener(chain, () => {}),
+      timeouts,
+    );
     harness.client = served.client;
   });
   after(() => close(served));
@@ -133,7 +134,7 @@ export function listService(origins = ''): ListService {
   beforeEach(async () => {
     const records = new WatchedRepository();
     const logger = new DetailLogger();
-    served = await serve(appOver(records, logger, origins).callback());
+    served = await serve(appOver(records, logger, origins));
     const { server, client } = served;
     const connections: Socket[] = [];
     server.on('connection', (socket) => connections.push(socket));

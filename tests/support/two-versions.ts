@@ -118,7 +118,7 @@ export function twoVersions(environment: Record<string, string> = {}, routesOf =
     await application.storage.store.open();
     await application.keyAdministration.createFirst(FIRST_KEY);
     const routes = routesOf(application);
-    served = await serve(app(application, routes).callback(), undefined, FIRST_KEY);
+    served = await serve(app(application, routes), undefined, FIRST_KEY);
     state.client = served.client;
     state.client.documented = new DocumentedResponses(documentOf(settings.CORS_ORIGINS, routes));
   });

@@ -1,6 +1,7 @@
 import { API_KEY_SHAPE, invalidToken, keyIdOf, type Principal } from '../../domain/access.js';
 import { AppError } from '../../domain/errors.js';
 import type { Id } from '../../domain/record.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { RateLimiter, RatePolicy, RateState } from '../ports/rate-limiter.js';
 import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/token-verifier.js';
@@ -48,20 +49,19 @@ export class Authenticator {
   constructor(private readonly deps: AuthenticatorDependencies) {}
 
   /**
-   * @throws AppError `invalid_token`, `token_expired`, `rate_limited` (as {@link AuthenticationThrottled}),
-   * `unavailable`
+   * Returns the principal of a token, immediately if the token is cached. Otherwise the promise may reject with an
+   * AppError `invalid_token`, `token_expired`, `rate_limited` (as {@link AuthenticationThrottled}) or `unavailable`.
    */
-  async authenticate(token: string, address: string): Promise<Principal> {
+  authenticate(token: string, address: string): MaybePromise<Principal> {
     const credential = this.credentialOf(token);
     const cached = this.deps.cache.getFresh(credential.digest);
-    if (cached) return cached;
-    return this.verify(credential, address, async () => this.verifierOf(token).verify(credential));
+    return cached ?? this.verify(credential, address, async () => this.verifierOf(token).verify(credential));
   }
 
   /**
    * Authenticates an OAuth client: its id is the id of an API key, and its secret is that key. Reads the key from the
    * store each time.
-   * @throws AppError as {@link authenticate}
+   * @throws AppError as the promise of {@link authenticate}
    */
   async authenticateClient(id: string, secret: string, address: string): Promise<AuthenticatedClient> {
     const credential = this.credentialOf(secret);

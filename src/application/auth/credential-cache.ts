@@ -1,4 +1,3 @@
-import type { Instant } from '../../domain/record.js';
 import type { Clock } from '../ports/clock.js';
 import type { VerifiedCredential } from '../ports/token-verifier.js';
 
@@ -20,12 +19,13 @@ export interface VerificationStart {
 }
 
 /**
- * The credentials that were verified lately, by digest. LRU, at most 100 entries per principal, so that one client
- * cannot evict the others. Only valid credentials are cached, so that a flood of bad tokens evicts nothing.
- * By hand: the library lru-cache has no limit per principal.
+ * The credentials that were verified lately, by digest. At most 10,000, and at most 100 per principal, so that one
+ * client cannot evict the others. Only valid credentials are cached, so that a flood of bad tokens evicts nothing.
+ * The credential that was verified least recently is evicted. A credential in use is verified again within seconds, so
+ * a hit need not be recorded. By hand: the library lru-cache has no limit per principal.
  */
 export class CredentialCache {
-  /** Least recently used first, as is each set of digests. */
+  /** Least recently verified first, as is each set of digests. */
   private readonly entries = new Map<string, Entry>();
   private readonly digestsByPrincipal = new Map<string, Set<string>>();
   private invalidations = 0;
@@ -60,9 +60,7 @@ export class CredentialCache {
   getFresh(digest: string): VerifiedCredential | undefined {
     const entry = this.entries.get(digest);
     if (!entry?.isFresh || this.ageOf(entry) >= entry.credential.freshMs) return undefined;
-    if (hasExpired(entry.credential, this.clock.now())) return undefined;
-    this.markUsed(digest, entry);
-    return entry.credential;
+    return this.hasExpired(entry.credential) ? undefined : entry.credential;
   }
 
   /** Whether it was valid in the last 10 minutes. It may be invalid by now. */
@@ -78,14 +76,6 @@ export class CredentialCache {
       const entry = this.entries.get(digest);
       if (entry) entry.isFresh = false;
     }
-  }
-
-  private markUsed(digest: string, entry: Entry): void {
-    this.entries.delete(digest);
-    this.entries.set(digest, entry);
-    const digests = this.digestsByPrincipal.get(entry.credential.id);
-    digests?.delete(digest);
-    digests?.add(digest);
   }
 
   private delete(digest: string): void {
@@ -106,8 +96,8 @@ export class CredentialCache {
   private ageOf({ verifiedAt }: Entry): number {
     return this.clock.elapsed() - verifiedAt;
   }
-}
 
-function hasExpired({ expiresAt }: VerifiedCredential, now: Instant): boolean {
-  return expiresAt !== undefined && expiresAt <= now;
+  private hasExpired({ expiresAt }: VerifiedCredential): boolean {
+    return expiresAt !== undefined && expiresAt <= this.clock.now();
+  }
 }

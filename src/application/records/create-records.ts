@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore, Reservation } from '../ports/idempotency-store.js';
 import type { InsertOutcome, Repository } from '../ports/repository.js';
@@ -47,7 +48,7 @@ export interface CreationDependencies<Fields> {
   readonly ids: IdPool;
   readonly clock: Clock;
   /** Returns for each draft the fields to store, or an error with every issue. */
-  readonly validate: (drafts: readonly Draft<Fields>[]) => Promise<readonly (Fields | AppError)[]>;
+  readonly validate: (drafts: readonly Draft<Fields>[]) => MaybePromise<readonly (Fields | AppError)[]>;
 }
 
 /**
@@ -61,10 +62,11 @@ export class RecordCreator<Fields> {
   async createAll(creations: readonly Creation<Fields>[]): Promise<readonly CreationOutcome<Fields>[]> {
     const attempts = creations.map((creation) => new Attempt(creation));
     const open = () => attempts.filter(({ outcome }) => outcome === undefined);
-    await this.findReservations(attempts.filter(isKeyed));
+    const keyed = attempts.filter(isKeyed);
+    if (keyed.length > 0) await this.findReservations(keyed);
     await this.validate(open());
-    await this.refuse(open().filter(({ refusal }) => refusal));
-    await this.reserve(open().filter(isKeyed));
+    if (attempts.some(({ refusal }) => refusal)) await this.refuse(open().filter(({ refusal }) => refusal));
+    if (keyed.length > 0) await this.reserve(open().filter(isKeyed));
     await this.insert(open());
     return attempts.map(({ outcome }) => required(outcome, 'outcome'));
   }

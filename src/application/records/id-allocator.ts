@@ -1,4 +1,5 @@
 import type { Id } from '../../domain/record.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Repository } from '../ports/repository.js';
 
 type IdSource = Pick<Repository<never>, 'reserveIds' | 'releaseIds'>;
@@ -6,7 +7,7 @@ type IdSource = Pick<Repository<never>, 'reserveIds' | 'releaseIds'>;
 /** The source of new ids. */
 export interface IdPool {
   /** Returns ids that belong to the caller, in ascending order. */
-  take(count: number): Promise<Id[]>;
+  take(count: number): MaybePromise<Id[]>;
   /** Takes back ids under which an insertion was refused, in ascending order. Absent if such ids stay unused. */
   giveBack?(ids: readonly Id[]): void;
 }
@@ -26,12 +27,23 @@ export class IdAllocator implements IdPool {
 
   constructor(private readonly source: IdSource) {}
 
-  async take(count: number): Promise<Id[]> {
-    const allocated: Id[] = [];
+  take(count: number): MaybePromise<Id[]> {
+    const allocated = this.takeFromBlock(count);
+    return allocated.length === count ? allocated : this.takeMore(count, allocated);
+  }
+
+  private async takeMore(count: number, allocated: Id[]): Promise<Id[]> {
     while (allocated.length < count) {
       while (this.next === this.end) await this.awaitRenewal(count - allocated.length);
-      while (this.next < this.end && allocated.length < count) allocated.push(this.next++);
+      allocated.push(...this.takeFromBlock(count - allocated.length));
     }
+    return allocated;
+  }
+
+  /** @returns at most `count` ids */
+  private takeFromBlock(count: number): Id[] {
+    const allocated: Id[] = [];
+    while (this.next < this.end && allocated.length < count) allocated.push(this.next++);
     return allocated;
   }
 

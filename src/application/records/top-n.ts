@@ -1,4 +1,4 @@
-import type { Versioned } from '../../domain/record.js';
+import type { StoredRecord } from './stored-record.js';
 
 /**
  * The first N of the added items, in order. The work is spread over the additions: one sort of all items at the end
@@ -33,19 +33,19 @@ export class TopN<Item> {
  * Returns the first records, at most `limit`. The record that reaches `maxBytes` of JSON is the last, so a page of
  * existing records is never empty.
  */
-export function takePage<Record extends Versioned<unknown>>(
-  records: readonly Record[],
+export function takePage<Fields>(
+  records: readonly StoredRecord<Fields>[],
   limit: number,
   maxBytes: number,
-): Record[] {
+): StoredRecord<Fields>[] {
   let bytes = 0;
-  const fitting = records.slice(0, limit);
-  const end = fitting.findIndex((record) => {
-    if (bytes >= maxBytes) return true;
-    bytes += Buffer.byteLength(JSON.stringify(record));
-    return false;
-  });
-  return end < 0 ? fitting : fitting.slice(0, end);
+  const page: StoredRecord<Fields>[] = [];
+  for (const record of records) {
+    if (page.length === limit || bytes >= maxBytes) break;
+    page.push(record);
+    bytes += record.fieldsBytes;
+  }
+  return page;
 }
 
 /**

@@ -10,13 +10,12 @@ class Requests {
 
   constructor(private readonly fairShares: FairShares) {}
 
-  request(client: string, name: string, size?: number): Promise<boolean> {
-    return this.fairShares.take(client, size).then((share) => {
-      if (!share) return false;
-      this.granted.push(name);
-      this.shares.set(name, share);
-      return true;
-    });
+  async request(client: string, name: string, size?: number): Promise<boolean> {
+    const share = await this.fairShares.take(client, size);
+    if (!share) return false;
+    this.granted.push(name);
+    this.shares.set(name, share);
+    return true;
   }
 
   async done(name: string): Promise<void> {
@@ -26,6 +25,16 @@ class Requests {
 }
 
 describe('FairShares', () => {
+  it('grants a share immediately, unless the request has to wait', async () => {
+    const shares = new FairShares({ total: 2, perClient: 1, ...PATIENT });
+    const first = shares.take('a');
+    expect(first).to.not.be.instanceOf(Promise);
+    const second = shares.take('a');
+    expect(second).to.be.instanceOf(Promise);
+    (await first)?.release();
+    expect((await second)?.size).to.equal(1);
+  });
+
   it('limits the shares of one client, and of all clients', async () => {
     const requests = new Requests(
       new FairShares({ total: 3, perClient: 2, maxWaiting: 0, patienceMs: 10_000 }),

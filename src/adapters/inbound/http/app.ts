@@ -1,9 +1,10 @@
-import Router from '@koa/router';
-import Koa from 'koa';
+import type { RequestListener } from 'node:http';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import { notFound } from '../../../domain/errors.js';
-import type { Context, Middleware, RequestState } from './context.js';
+import { andThen } from '../../../shared/maybe-promise.js';
+import type { Context, Middleware } from './context.js';
+import { koaListener } from './koa-listener.js';
 import { accessLog } from './middleware/access-log.js';
 import type { AccessControl } from './middleware/authentication.js';
 import { compression } from './middleware/compression.js';
@@ -15,8 +16,10 @@ import { countRequest } from './middleware/rate-limit.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLimits } from './middleware/request-limits.js';
 import { limitSendingTime, responseLimits } from './middleware/response-limits.js';
-import { wwwAuthenticate } from './middleware/www-authenticate.js';
-import { accessGuard, mount, type Route } from './route.js';
+import { bearerChallenge } from './middleware/www-authenticate.js';
+import type { Route } from './route.js';
+import { accessGuard, routeHandler } from './route-handler.js';
+import { routeIndex } from './route-index.js';
 import { versionOf } from './versioning/api-version.js';
 import { deprecationHeaders } from './versioning/deprecation.js';
 import type { WorkLimits } from './work-limits.js';
@@ -37,35 +40,34 @@ export interface AppDependencies {
   readonly limits: WorkLimits;
 }
 
-/** Returns the app. A request passes the middleware from top to bottom, then its route ({@link mount}). */
-export function createApp(deps: AppDependencies): Koa<RequestState> {
-  const router = new Router<RequestState>({ sensitive: true, strict: true });
-  const guard = accessGuard(deps.accessControl);
-  for (const route of deps.routes) mount(router, route, versionOf(route, deps.routes), guard);
-
-  const app = new Koa<RequestState>();
-  app.silent = true;
-  app.on('error', warnOnce(deps.logger));
-  app.use(requestId);
-  app.use(normalizeAccept);
-  app.use(deps.cors);
-  app.use(accessLog(deps.logger, deps.clock));
-  app.use(connectionClose(deps.isDraining));
-  app.use(deprecationHeaders);
-  app.use(limitSendingTime());
-  app.use(errorHandler(deps.logger));
-  app.use(wwwAuthenticate(deps.metadataUrl));
-  app.use(noStore);
-  app.use(deps.clientIp);
-  app.use(requestLimits);
-  app.use(responseLimits(deps.limits));
-  app.use(compression);
-  app.use(router.routes());
-  app.use(async (ctx) => {
-    await countRequest(ctx, deps.accessControl.limiter);
-    throw notFound();
+/** Returns the listener of a server. A request passes the middleware from top to bottom, then its route. */
+export function createApp(deps: AppDependencies): RequestListener {
+  const { logger, clock, routes, limits, accessControl, isDraining } = deps;
+  const guard = accessGuard(accessControl);
+  const handlers = routes.map((route) => {
+    return { ...route, handle: routeHandler(route, versionOf(route, routes), guard) };
   });
-  return app;
+  const middleware: Middleware[] = [
+    requestId,
+    normalizeAccept,
+    deps.cors,
+    accessLog(logger, clock),
+    connectionClose(isDraining),
+    deprecationHeaders,
+    limitSendingTime(),
+    errorHandler(logger, bearerChallenge(deps.metadataUrl)),
+    noStore,
+    deps.clientIp,
+    requestLimits,
+    responseLimits(limits),
+    compression,
+    routeIndex(handlers),
+    (ctx) =>
+      andThen(countRequest(ctx, accessControl.limiter), () => {
+        throw notFound();
+      }),
+  ];
+  return koaListener(middleware, warnOnce(logger));
 }
 
 /** Koa reports an aborted response twice: for the body and for the connection. This logs it once. */

@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import type { Principal } from '../../../domain/access.js';
 import type { Share } from '../../../shared/fair-shares.js';
+import type { MaybePromise } from '../../../shared/maybe-promise.js';
 import type { CompressedDocument } from './middleware/compression-codecs.js';
 import type { ApiVersion } from './versioning/api-version.js';
 import type { WorkLimits } from './work-limits.js';
@@ -32,4 +33,9 @@ export interface RequestState {
 }
 
 export type Context = Koa.ParameterizedContext<RequestState>;
-export type Middleware = Koa.Middleware<RequestState>;
+
+/** Runs the rest of the middleware. */
+export type Next = () => MaybePromise<void>;
+
+/** A middleware of Koa. It returns a promise only if it awaits something; see `koa-app.ts`. */
+export type Middleware = (ctx: Context, next: Next) => MaybePromise<void>;

@@ -1,8 +1,8 @@
-import Router from '@koa/router';
-import Koa from 'koa';
+import type { RequestListener } from 'node:http';
 import type { Logger } from '../../../application/ports/logger.js';
 import { notFound } from '../../../domain/errors.js';
-import type { Middleware, RequestState } from './context.js';
+import type { Middleware } from './context.js';
+import { koaListener } from './koa-listener.js';
 import { connectionClose } from './middleware/connection-close.js';
 import { normalizeAccept } from './middleware/content-negotiation.js';
 import { errorHandler } from './middleware/error-handler.js';
@@ -10,7 +10,9 @@ import { noStore } from './middleware/no-store.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLimits } from './middleware/request-limits.js';
 import { HttpError } from './response/http-error.js';
-import { mount, type Route } from './route.js';
+import type { Route } from './route.js';
+import { routeHandler } from './route-handler.js';
+import { routeIndex } from './route-index.js';
 import { FIRST_VERSION } from './versioning/api-version.js';
 
 /** The metrics in the format of Prometheus. */
@@ -27,26 +29,25 @@ export interface ManagementDependencies {
   readonly isDraining: () => boolean;
 }
 
-/** Returns the app for operators: no token, no rate limit, and no access log. */
-export function createManagementApp(deps: ManagementDependencies): Koa<RequestState> {
-  const router = new Router<RequestState>({ sensitive: true, strict: true });
-  for (const route of deps.routes) mount(router, route, FIRST_VERSION, async () => {});
-  router.all(/^\/metrics$/, respondMetrics(deps.metrics));
-
-  const app = new Koa<RequestState>();
-  app.silent = true;
-  app.on('error', (error: unknown) => deps.logger.warn('response aborted', { error }));
-  app.use(requestId);
-  app.use(normalizeAccept);
-  app.use(connectionClose(deps.isDraining));
-  app.use(errorHandler(deps.logger));
-  app.use(noStore);
-  app.use(requestLimits);
-  app.use(router.routes());
-  app.use(() => {
-    throw notFound();
+/** Returns the listener for operators: no token, no rate limit, and no access log. */
+export function createManagementApp(deps: ManagementDependencies): RequestListener {
+  const probes = deps.routes.map((route) => {
+    return { ...route, handle: routeHandler(route, FIRST_VERSION, () => {}) };
   });
-  return app;
+  const metrics = { template: '/metrics', path: /^\/metrics$/, handle: respondMetrics(deps.metrics) };
+  const middleware: Middleware[] = [
+    requestId,
+    normalizeAccept,
+    connectionClose(deps.isDraining),
+    errorHandler(deps.logger),
+    noStore,
+    requestLimits,
+    routeIndex([...probes, metrics]),
+    () => {
+      throw notFound();
+    },
+  ];
+  return koaListener(middleware, (error) => deps.logger.warn('response aborted', { error }));
 }
 
 /**

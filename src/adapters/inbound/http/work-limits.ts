@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Principal } from '../../../domain/access.js';
 import { unavailable } from '../../../domain/errors.js';
 import { FairShares, type Share, type ShareLimits } from '../../../shared/fair-shares.js';
+import { andThen, type MaybePromise } from '../../../shared/maybe-promise.js';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
@@ -62,19 +63,20 @@ export class WorkLimits {
   }
 
   /**
-   * Waits for a share. The middleware `responseLimits` releases it.
+   * Takes a share, and waits for it if need be. The middleware `responseLimits` releases it.
    * @throws AppError `unavailable`
    */
-  async take(request: LimitedRequest, work: LimitedWork, size = 1): Promise<Share> {
-    const share = await this.shares[work].take(clientOf(request), size);
-    if (!share)
-      throw unavailable(
-        `This client, or all clients together, have too many ${work} under way. Try again later.`,
-      );
-    request.state.shares.push(share);
-    // The client may have disconnected while it waited.
-    if (request.res.closed) throw unavailable('The client is gone.');
-    return share;
+  take(request: LimitedRequest, work: LimitedWork, size = 1): MaybePromise<Share> {
+    return andThen(this.shares[work].take(clientOf(request), size), (share) => {
+      if (!share)
+        throw unavailable(
+          `This client, or all clients together, have too many ${work} under way. Try again later.`,
+        );
+      request.state.shares.push(share);
+      // The client may have disconnected while it waited.
+      if (request.res.closed) throw unavailable('The client is gone.');
+      return share;
+    });
   }
 
   /**
@@ -82,8 +84,10 @@ export class WorkLimits {
    * @param bytes its maximum size
    * @throws AppError `unavailable`
    */
-  async reserveResponse(request: LimitedRequest, bytes: number): Promise<void> {
-    request.state.responseShare = await this.take(request, 'responses', bytes);
+  reserveResponse(request: LimitedRequest, bytes: number): MaybePromise<void> {
+    return andThen(this.take(request, 'responses', bytes), (share) => {
+      request.state.responseShare = share;
+    });
   }
 }
 

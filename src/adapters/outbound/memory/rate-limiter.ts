@@ -1,33 +1,67 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Clock } from '../../../application/ports/clock.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
 
-/** Limits the callers of one process. */
+/** Of more callers in one generation, those that came first get a new window early. */
+const MAX_WINDOWS = 250_000;
+
+interface Window {
+  count: number;
+  readonly startedAt: number;
+}
+
+/**
+ * Limits the callers of one process. A generation of windows begins every `windowSeconds`. The one before the last is
+ * dropped as a whole, because all its windows have ended: no request pays for a sweep.
+ */
 export class MemoryRateLimiter implements RateLimiter {
-  private readonly limiter: RateLimiterMemory;
+  private recent = new Map<string, Window>();
+  private earlier = new Map<string, Window>();
+  private recentSince = 0;
+  private readonly windowMs: number;
 
-  constructor(readonly policy: RatePolicy) {
-    this.limiter = new RateLimiterMemory({ points: policy.quota, duration: policy.windowSeconds });
+  constructor(
+    readonly policy: RatePolicy,
+    private readonly clock: Pick<Clock, 'elapsed'>,
+  ) {
+    this.windowMs = policy.windowSeconds * 1_000;
   }
 
-  async consume(caller: string): Promise<RateState> {
-    try {
-      return this.state(await this.limiter.consume(caller), true);
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return this.state(refusal, false);
-      throw refusal;
-    }
+  consume(caller: string): RateState {
+    const now = this.clock.elapsed();
+    const window = this.find(caller, now) ?? this.open(caller, now);
+    window.count++;
+    return this.state(window, window.count <= this.policy.quota, now);
   }
 
-  async peek(caller: string): Promise<RateState> {
+  peek(caller: string): RateState {
+    const now = this.clock.elapsed();
+    const window = this.find(caller, now);
+    if (window) return this.state(window, window.count < this.policy.quota, now);
+    return { allowed: true, remaining: this.policy.quota, resetSeconds: this.policy.windowSeconds };
+  }
+
+  private find(caller: string, now: number): Window | undefined {
+    if (now - this.recentSince >= this.windowMs) this.beginGeneration(now);
+    const window = this.recent.get(caller) ?? this.earlier.get(caller);
+    return window && now - window.startedAt < this.windowMs ? window : undefined;
+  }
+
+  private open(caller: string, now: number): Window {
+    if (this.recent.size >= MAX_WINDOWS) this.beginGeneration(now);
+    const window = { count: 0, startedAt: now };
+    this.recent.set(caller, window);
+    return window;
+  }
+
+  private beginGeneration(now: number): void {
+    this.earlier = this.recent;
+    this.recent = new Map();
+    this.recentSince = now;
+  }
+
+  private state({ count, startedAt }: Window, allowed: boolean, now: number): RateState {
     const { quota, windowSeconds } = this.policy;
-    const now = await this.limiter.get(caller);
-    if (!now) return { allowed: true, remaining: quota, resetSeconds: windowSeconds };
-    return this.state(now, now.consumedPoints < quota);
-  }
-
-  private state(now: RateLimiterRes, allowed: boolean): RateState {
-    // The library uses the wall clock. Setting the clock back must not make anyone wait longer than one window.
-    const seconds = Math.min(Math.ceil(now.msBeforeNext / 1000), this.policy.windowSeconds);
-    return { allowed, remaining: Math.max(0, now.remainingPoints), resetSeconds: Math.max(1, seconds) };
+    const resetSeconds = windowSeconds - Math.floor((now - startedAt) / 1_000);
+    return { allowed, remaining: Math.max(0, quota - count), resetSeconds };
   }
 }

@@ -34,14 +34,14 @@ export class MemoryTombstones extends ExpiringMap<Id, Instant> {
 }
 
 interface Sortable<Fields> {
-  readonly record: Versioned<Fields>;
+  readonly record: StoredRecord<Fields>;
   /** One value for each key of the order. */
   readonly values: readonly Value[];
 }
 
 /** A repository in this process. It forgets everything when the process ends. */
 export class MemoryRepository<Fields> implements Repository<Fields> {
-  private readonly records = new Map<Id, Versioned<Fields>>();
+  private readonly records = new Map<Id, StoredRecord<Fields>>();
   /** The ids of the records, ascending. */
   private readonly ids: Id[] = [];
   /** For each unique field, the id of the record that has a value. */
@@ -95,8 +95,17 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { limit, bytes = MAX_PAGE_BYTES, filters, order, from } = query;
-    const isBackwards = from?.side === 'before';
-    const direction = isBackwards ? -1 : 1;
+    const isSlice = filters.length === 0 && order[0]?.field === 'id';
+    const found = isSlice ? this.existing(this.idsFrom(query, limit + 1)) : await this.search(query);
+    const page = takePage(found, limit, bytes);
+    const hasMore = page.length < found.length;
+    return { records: from?.side === 'before' ? page.reverse() : page, hasMore };
+  }
+
+  /** The records of a page and one more, in the order of reading. */
+  private async search(query: ListQuery): Promise<readonly StoredRecord<Fields>[]> {
+    const { limit, filters, order, from } = query;
+    const direction = from?.side === 'before' ? -1 : 1;
     const found = new TopN<Sortable<Fields>>(
       limit + 1,
       (a, b) => compareInOrder(order, a.values, b.values) * direction,
@@ -108,12 +117,11 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
       if (isById && found.inOrder().length > limit) break;
     }
-    const inOrder = found.inOrder().map(({ record }) => record);
-    const page = takePage(inOrder, limit, bytes);
-    return { records: isBackwards ? page.reverse() : page, hasMore: page.length < inOrder.length };
+    return found.inOrder().map(({ record }) => record);
   }
 
   async count(filters: readonly Filter[], client?: string): Promise<number> {
+    if (filters.length === 0) return this.ids.length;
     let count = 0;
     for await (const _ of this.matching(filters, { client }, [...this.ids])) count++;
     return count;
@@ -150,14 +158,23 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     }
   }
 
-  /** The ids to read: all; or, if the list is in order of id, those from its position on, in the order of reading. */
-  private idsFrom({ order, from }: ListQuery): Id[] {
-    const [key] = order;
+  /** The ids to read: all; or, in order of id, `count` from the position of the list on, in the order of reading. */
+  private idsFrom({ order: [key], from }: ListQuery, count = this.ids.length): Id[] {
     if (key?.field !== 'id') return [...this.ids];
-    const first = from && Number(from.values[0]);
     const isAscending = key.descending === (from?.side === 'before');
-    if (isAscending) return this.ids.slice(first === undefined ? 0 : this.indexOfId(first));
-    return this.ids.slice(0, first === undefined ? undefined : this.indexOfId(first + 1)).reverse();
+    const edge = from && this.indexOfId(Number(from.values[0]) + (from.inclusive === isAscending ? 0 : 1));
+    const [start, end] = [edge ?? 0, edge ?? this.ids.length];
+    if (isAscending) return this.ids.slice(start, start + count);
+    return this.ids.slice(Math.max(0, end - count), end).reverse();
+  }
+
+  private existing(ids: readonly Id[]): StoredRecord<Fields>[] {
+    const found: StoredRecord<Fields>[] = [];
+    for (const id of ids) {
+      const record = this.records.get(id);
+      if (record) found.push(record);
+    }
+    return found;
   }
 
   /** @returns the index of the first id that is not smaller */
@@ -173,7 +190,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     filters: readonly Filter[],
     { client, isContinuation }: Pick<ListQuery, 'client' | 'isContinuation'>,
     ids: readonly Id[],
-  ): AsyncGenerator<Versioned<Fields>> {
+  ): AsyncGenerator<StoredRecord<Fields>> {
     const time = isContinuation ? this.budget.startUnlimited(client) : this.budget.start(client);
     for (const [at, id] of ids.entries()) {
       if (at > 0 && at % SLICE === 0) await time.checkpoint();

@@ -45,11 +45,11 @@ describe('ApiKeyVerifier behind the credential cache', () => {
     cache = new CredentialCache(clock);
     const authenticator = testAuthenticator({
       cache,
-      failures: new MemoryRateLimiter({ name: 'auth', quota: 100_000, windowSeconds: 60 }),
+      failures: new MemoryRateLimiter({ name: 'auth', quota: 100_000, windowSeconds: 60 }, clock),
       format,
       apiKeys: new ApiKeyVerifier({ keys, format, clock, logger }),
     });
-    verify = (key) => authenticator.authenticate(key, 'here');
+    verify = async (key) => authenticator.authenticate(key, 'here');
     administration = keyAdministration(keys, clock);
   });
 

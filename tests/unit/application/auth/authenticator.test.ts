@@ -25,7 +25,7 @@ describe('Authenticator', () => {
     cache = new CredentialCache(clock);
     authenticator = testAuthenticator({
       cache,
-      failures: new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }),
+      failures: new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }, clock),
       accessTokens: {
         verify: async ({ token }) => {
           verified++;
@@ -37,89 +37,103 @@ describe('Authenticator', () => {
     });
   });
 
+  const authenticate = async (token: string, address: string) => authenticator.authenticate(token, address);
   const fail = (times: number) =>
-    Promise.all(
-      Array.from({ length: times }, () => authenticator.authenticate('bad', 'here').catch(() => {})),
-    );
+    Promise.all(Array.from({ length: times }, () => authenticate('bad', 'here').catch(() => {})));
 
   it('throttles an IP address after 3 failures', async () => {
     errors = { bad: 'invalid_token' };
-    for (let i = 0; i < 3; i++)
-      await expectAppError(authenticator.authenticate('bad', 'here'), 'invalid_token');
-    await expectAppError(authenticator.authenticate('bad', 'here'), 'rate_limited');
-    await expectAppError(authenticator.authenticate('unknown', 'here'), 'rate_limited');
+    for (let i = 0; i < 3; i++) await expectAppError(authenticate('bad', 'here'), 'invalid_token');
+    await expectAppError(authenticate('bad', 'here'), 'rate_limited');
+    await expectAppError(authenticate('unknown', 'here'), 'rate_limited');
     expect(verified).to.equal(3);
-    await authenticator.authenticate('unknown', 'elsewhere');
+    await authenticate('unknown', 'elsewhere');
   });
 
   it('verifies a credential that was valid in the last 10 minutes despite the throttle', async () => {
     errors = { bad: 'token_expired' };
-    await authenticator.authenticate('good', 'here');
+    await authenticate('good', 'here');
     await fail(10);
     clock.running += 10 * 60_000 - 1;
-    await authenticator.authenticate('good', 'here');
+    await fail(10);
+    await authenticate('good', 'here');
     clock.running += 10 * 60_000;
-    await expectAppError(authenticator.authenticate('good', 'here'), 'rate_limited');
+    await fail(10);
+    await expectAppError(authenticate('good', 'here'), 'rate_limited');
   });
 
   it('verifies a credential again that is no longer fresh, so it rejects a revoked key', async () => {
-    await authenticator.authenticate('key', 'here');
+    await authenticate('key', 'here');
     errors = { key: 'invalid_token' };
-    await expectAppError(authenticator.authenticate('key', 'here'), 'invalid_token');
+    await expectAppError(authenticate('key', 'here'), 'invalid_token');
   });
 
   it('reuses a result for the time that its verifier sets, and then verifies the token again', async () => {
     freshMs = 5_000;
-    for (let i = 0; i < 5; i++) await authenticator.authenticate('token', 'here');
+    for (let i = 0; i < 5; i++) await authenticate('token', 'here');
     expect(verified).to.equal(1);
     errors = { token: 'invalid_token' };
     clock.running += 5_000;
-    await expectAppError(authenticator.authenticate('token', 'here'), 'invalid_token');
+    await expectAppError(authenticate('token', 'here'), 'invalid_token');
+  });
+
+  it('returns the principal of a cached token without a promise, and digests the token once', async () => {
+    freshMs = 5_000;
+    let digests = 0;
+    const format = {
+      digest: (token: string) => {
+        digests++;
+        return token;
+      },
+    };
+    const accessTokens = { verify: async () => ({ id: 'one', scopes: [], freshMs }) };
+    const failures = new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }, clock);
+    authenticator = testAuthenticator({ cache, failures, format, accessTokens });
+    expect(authenticator.authenticate('token', 'here')).to.be.instanceOf(Promise);
+    await authenticate('token', 'here');
+    expect(authenticator.authenticate('token', 'here')).to.deep.include({ id: 'one' });
+    expect(digests, 'one for each call').to.equal(3);
   });
 
   it('does not cache a rejected token', async () => {
     freshMs = 5_000;
     errors = { token: 'invalid_token' };
-    for (let i = 0; i < 2; i++)
-      await expectAppError(authenticator.authenticate('token', 'here'), 'invalid_token');
+    for (let i = 0; i < 2; i++) await expectAppError(authenticate('token', 'here'), 'invalid_token');
     errors = {};
-    await authenticator.authenticate('token', 'here');
+    await authenticate('token', 'here');
     expect(verified).to.equal(3);
   });
 
   it('does not count an unavailable store as a failure', async () => {
     errors = { bad: 'unavailable' };
-    for (let i = 0; i < 10; i++)
-      await expectAppError(authenticator.authenticate('bad', 'here'), 'unavailable');
+    for (let i = 0; i < 10; i++) await expectAppError(authenticate('bad', 'here'), 'unavailable');
   });
 
   it('keeps a valid credential, and caches nothing else, after a flood of invalid tokens', async () => {
-    await authenticator.authenticate('good', 'here');
+    await authenticate('good', 'here');
     const flood = Array.from({ length: 20_000 }, (_, i) => `bad ${i}`);
     errors = Object.fromEntries(flood.map((token) => [token, 'invalid_token']));
-    await Promise.all(
-      flood.map((token, i) => authenticator.authenticate(token, i % 2 ? 'here' : `${i}`).catch(() => {})),
-    );
+    await Promise.all(flood.map((token, i) => authenticate(token, i % 2 ? 'here' : `${i}`).catch(() => {})));
     expect(cache['entries'].size).to.equal(1);
-    await expectAppError(authenticator.authenticate('unknown', 'here'), 'rate_limited');
-    expect((await authenticator.authenticate('good', 'here')).id).to.equal('good');
+    await expectAppError(authenticate('unknown', 'here'), 'rate_limited');
+    expect((await authenticate('good', 'here')).id).to.equal('good');
   });
 
   it('remembers at most 10,000 credentials', async () => {
-    for (let i = 0; i < 10_001; i++) await authenticator.authenticate(`key ${i}`, 'here');
+    for (let i = 0; i < 10_001; i++) await authenticate(`key ${i}`, 'here');
     errors = { bad: 'invalid_token' };
     await fail(10);
-    await expectAppError(authenticator.authenticate('key 0', 'here'), 'rate_limited');
-    await authenticator.authenticate('key 1', 'here');
+    await expectAppError(authenticate('key 0', 'here'), 'rate_limited');
+    await authenticate('key 1', 'here');
   });
 
   it('verifies a token that this process has just issued despite the throttle', async () => {
     errors = { bad: 'invalid_token' };
     await fail(10);
-    await expectAppError(authenticator.authenticate('issued', 'here'), 'rate_limited');
+    await expectAppError(authenticate('issued', 'here'), 'rate_limited');
     authenticator.remember('issued', { id: 'issued', scopes: [] });
     verified = 0;
-    await authenticator.authenticate('issued', 'here');
+    await authenticate('issued', 'here');
     expect(verified).to.equal(1);
   });
 });
@@ -133,7 +147,7 @@ describe('Authenticator.authenticateClient', () => {
     lookUps = 0;
     authenticator = testAuthenticator({
       cache: new CredentialCache(clock),
-      failures: new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }),
+      failures: new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }, clock),
       apiKeys: {
         verify: async ({ token }) => {
           lookUps++;
@@ -178,7 +192,7 @@ describe('Authenticator, by the kind of the token,', () => {
   const authenticator = (external = true) =>
     testAuthenticator({
       cache: new CredentialCache(new FakeClock()),
-      failures: new MemoryRateLimiter({ name: 'auth', quota: 100, windowSeconds: 60 }),
+      failures: new MemoryRateLimiter({ name: 'auth', quota: 100, windowSeconds: 60 }, new FakeClock()),
       format,
       apiKeys: named('keys'),
       accessTokens: named('own'),
@@ -186,19 +200,21 @@ describe('Authenticator, by the kind of the token,', () => {
       issuerOf,
     });
 
+  const authenticate = async (one: Authenticator, token: string) => one.authenticate(token, 'here');
+
   beforeEach(() => {
     called = [];
   });
 
   it('calls only the verifier of this kind', async () => {
-    await authenticator().authenticate(format.generate(), 'here');
+    await authenticate(authenticator(), format.generate());
     for (const iss of ['https://a.example', 'https://a.example/', 'https://localhost:8443'])
-      await authenticator().authenticate(signed({ iss }, pair), 'here');
+      await authenticate(authenticator(), signed({ iss }, pair));
     expect(called).to.deep.equal(['keys', 'external', 'own', 'own']);
   });
 
   it('calls no external verifier if none is configured', async () => {
-    await authenticator(false).authenticate(signed({ iss: 'https://a.example' }, pair), 'here');
+    await authenticate(authenticator(false), signed({ iss: 'https://a.example' }, pair));
     expect(called).to.deep.equal(['own']);
   });
 
@@ -213,7 +229,7 @@ describe('Authenticator, by the kind of the token,', () => {
       signed({}, pair),
       signed([], pair),
     ])
-      await expectAppError(authenticator().authenticate(token, 'here'), 'invalid_token');
+      await expectAppError(authenticate(authenticator(), token), 'invalid_token');
     expect(called).to.deep.equal([]);
   });
 });

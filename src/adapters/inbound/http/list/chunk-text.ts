@@ -1,64 +1,80 @@
 import { yieldFairly } from '../../../../shared/event-loop.js';
+import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 
 const MAX_ITEMS = 100;
 const MAX_CHARACTERS = 64 * 1024;
 
+type ToText<Item> = (item: Item) => string;
+
 /**
  * Converts items to text, chunk by chunk, and yields to other work between two chunks.
  * @param client see {@link yieldFairly}
+ * @param start the index of the first item; others were converted before it
  */
 export async function* textChunks<Item>(
-  items: Iterable<Item>,
-  write: (item: Item) => string,
+  items: readonly Item[],
+  toText: ToText<Item>,
   client?: string,
+  start = 0,
 ): AsyncGenerator<string, void, void> {
-  let [chunk, count] = ['', 0];
-  for (const item of items) {
-    if (count === MAX_ITEMS || chunk.length >= MAX_CHARACTERS) {
-      yield chunk;
-      [chunk, count] = ['', 0];
-      await yieldFairly(client);
-    }
-    chunk += write(item);
-    count++;
+  for (let next = start; next < items.length; ) {
+    if (next > 0) await yieldFairly(client);
+    const [text, end] = chunkFrom(items, next, toText);
+    yield text;
+    next = end;
   }
-  if (chunk !== '') yield chunk;
 }
 
-type ToJson<Item> = (item: Item) => string;
-
-/** Encodes items as a JSON array. A long array does not block the event loop. */
-export async function jsonArray<Item>(
+/** Encodes items as a JSON array. A long array does not block the event loop; a short one needs no promise. */
+export function jsonArray<Item>(
   items: readonly Item[],
-  toJson: ToJson<Item>,
+  toJson: ToText<Item>,
   client?: string,
-): Promise<Buffer> {
+): MaybePromise<string | Buffer> {
   let before = '[';
-  const write = (item: Item) => {
+  const toText = (item: Item) => {
     const text = before + toJson(item);
     before = ',';
     return text;
   };
-  return encodeChunks(items, write, items.length === 0 ? '[]' : ']', client);
+  return encode(items, toText, items.length === 0 ? '[]' : ']', client);
 }
 
 /** Encodes items as NDJSON, like {@link jsonArray}. */
 export function ndjsonLines<Item>(
   items: readonly Item[],
-  toJson: ToJson<Item>,
+  toJson: ToText<Item>,
   client?: string,
-): Promise<Buffer> {
-  return encodeChunks(items, (item) => `${toJson(item)}\n`, '', client);
+): MaybePromise<string | Buffer> {
+  return encode(items, (item) => `${toJson(item)}\n`, '', client);
 }
 
-async function encodeChunks<Item>(
+function encode<Item>(
   items: readonly Item[],
-  write: (item: Item) => string,
+  toText: ToText<Item>,
   end: string,
   client: string | undefined,
-): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const text of textChunks(items, write, client)) parts.push(Buffer.from(text));
+): MaybePromise<string | Buffer> {
+  const [first, next] = chunkFrom(items, 0, toText);
+  if (next === items.length) return first + end;
+  return encodeRest([Buffer.from(first)], textChunks(items, toText, client, next), end);
+}
+
+async function encodeRest(parts: Buffer[], rest: AsyncIterable<string>, end: string): Promise<Buffer> {
+  for await (const text of rest) parts.push(Buffer.from(text));
   parts.push(Buffer.from(end));
   return Buffer.concat(parts);
+}
+
+/** @returns the text of the next items, and the index of the item after them */
+function chunkFrom<Item>(
+  items: readonly Item[],
+  start: number,
+  toText: ToText<Item>,
+): [text: string, end: number] {
+  const last = Math.min(items.length, start + MAX_ITEMS);
+  let text = '';
+  let at = start;
+  while (at < last && text.length < MAX_CHARACTERS) text += toText(items[at++] as Item);
+  return [text, at];
 }

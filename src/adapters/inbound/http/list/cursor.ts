@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
-import type {
-  Filter,
-  ListQuery,
-  Position,
-  SortOrder,
-  Value,
+import { hash } from 'node:crypto';
+import {
+  BY_ID,
+  type Filter,
+  type ListQuery,
+  type Position,
+  type SortOrder,
+  type Value,
 } from '../../../../application/records/list-query.js';
 import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 
@@ -32,9 +33,14 @@ export function encodeCursor(list: string, { position, fingerprint }: Cursor): s
 
 /** @returns undefined if this list did not issue the cursor */
 export function decodeCursor(list: string, text: string): Cursor | undefined {
-  const json = Buffer.from(text, 'base64url').toString('utf8').slice(CHECKSUM_LENGTH);
-  const cursor = toCursor(parseJson(json));
+  const cursor = parseCursor(text);
   return cursor && encodeCursor(list, cursor) === text ? cursor : undefined;
+}
+
+/** Like {@link decodeCursor}, for a text that it has accepted. */
+export function parseCursor(text: string): Cursor | undefined {
+  const json = Buffer.from(text, 'base64url').toString('utf8').slice(CHECKSUM_LENGTH);
+  return toCursor(parseJson(json));
 }
 
 /** The largest time in milliseconds before or after 1970 (ECMA-262 section 21.4.1.1). */
@@ -42,16 +48,22 @@ const MAX_INSTANT = 8_640_000_000_000_000;
 
 /** Identifies filters and order. Neither the order of the filters nor the notation of the sort matters. */
 export function queryFingerprint({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): string {
-  const sorted = filters.map((filter: Filter) => JSON.stringify(filter)).sort();
-  return hash(JSON.stringify([order, sorted])).slice(0, FINGERPRINT_LENGTH);
+  return filters.length === 0 && order === BY_ID ? DEFAULT_FINGERPRINT : fingerprintOf(filters, order);
+}
+
+/** That of a query that names neither filters nor order. Most queries do not. */
+const DEFAULT_FINGERPRINT = fingerprintOf([], BY_ID);
+
+function fingerprintOf(filters: readonly Filter[], order: SortOrder): string {
+  const sorted = filters.map((filter) => JSON.stringify(filter)).sort();
+  return sha256(JSON.stringify([order, sorted])).slice(0, FINGERPRINT_LENGTH);
 }
 
 /** Whether a position has a value of the right type for each key of the order. */
 export function isPositionIn(order: SortOrder, fields: FieldSpecs, { values }: Position): boolean {
-  const known = new Map(Object.entries({ ...SYSTEM_FIELDS, ...fields }));
   return (
     values.length === order.length &&
-    order.every(({ field }, at) => isOfType(known.get(field)?.type, values[at]))
+    order.every(({ field }, at) => isOfType((fields[field] ?? SYSTEM_FIELDS[field])?.type, values[at]))
   );
 }
 
@@ -82,9 +94,9 @@ function parseJson(text: string): unknown {
 }
 
 function checksum(list: string, text: string): string {
-  return hash(`${list}\n${text}`).slice(0, CHECKSUM_LENGTH);
+  return sha256(`${list}\n${text}`).slice(0, CHECKSUM_LENGTH);
 }
 
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+function sha256(text: string): string {
+  return hash('sha256', text, 'base64url');
 }

@@ -23,24 +23,35 @@ const MAX_LINK_BYTES = 12 * 1024;
  */
 export function linkHeader(url: PageUrl, query: ListQuery, page: ListPage<Versioned<unknown>>): string {
   const { prev, next } = neighbours(query, page);
-  const targets = {
-    first: targetOf(url, query),
-    prev: prev && targetOf(url, query, prev),
-    next: next && targetOf(url, query, next),
+  const first = firstTarget(url, query);
+  const fingerprint = queryFingerprint(query);
+  const targetAt = (position: Position) =>
+    `${first}&cursor=${encodeCursor(url.list, { position, fingerprint })}`;
+  const links: string[] = [];
+  const add = (rel: string, target: string) => {
+    if (target.length <= MAX_TARGET_BYTES) links.push(`<${target}>; rel="${rel}"`);
   };
-  if (targets.next !== undefined) checkTarget(targets.next);
-  const links = Object.entries(targets)
-    .filter(([, target]) => target !== undefined && target.length <= MAX_TARGET_BYTES)
-    .map(([rel, target]) => `<${target}>; rel="${rel}"`);
-  while (links.join(', ').length > MAX_LINK_BYTES) links.shift();
-  return links.join(', ');
+  add('first', first);
+  if (prev) add('prev', targetAt(prev));
+  if (next) {
+    const target = targetAt(next);
+    checkTarget(target);
+    add('next', target);
+  }
+  let header = links.join(', ');
+  while (header.length > MAX_LINK_BYTES) {
+    links.shift();
+    header = links.join(', ');
+  }
+  return header;
 }
 
-function targetOf({ list, path, parameters }: PageUrl, query: ListQuery, position?: Position): string {
-  const conditions = [...parameters].filter(([name]) => name !== 'limit' && name !== 'cursor');
-  const cursor = position && encodeCursor(list, { position, fingerprint: queryFingerprint(query) });
-  const pairs = [...conditions, ['limit', String(query.limit)], ...(cursor ? [['cursor', cursor]] : [])];
-  return `${path}?${pairs.map((pair) => pair.map(encode).join('=')).join('&')}`;
+/** The URL of the first page. A cursor can follow it. */
+function firstTarget({ path, parameters }: PageUrl, { limit }: ListQuery): string {
+  let conditions = '';
+  for (const [name, value] of parameters)
+    if (name !== 'limit' && name !== 'cursor') conditions += `${encode(name)}=${encode(value)}&`;
+  return `${path}?${conditions}limit=${limit}`;
 }
 
 /** Percent-encodes, except colons, which a query may contain (RFC 3986 section 3.4) and names of filters often do. */

@@ -73,7 +73,7 @@ class ListHandler<Fields> {
   ): Promise<void> {
     const { records, link } = await this.page(ctx, list);
     const body = await jsonArray(records, list.view.toJson, clientOf(ctx));
-    const tag = weakTag(link, String(total ?? ''), body);
+    const tag = weakTag(body, link, String(total ?? ''));
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
     this.setHeaders(ctx, total, link);
     ctx.set('ETag', tag);
@@ -91,7 +91,7 @@ class ListHandler<Fields> {
     this.setHeaders(ctx, total, link);
     ctx.set('Content-Type', NDJSON);
     const lines = await ndjsonLines(records, list.view.toJson, clientOf(ctx));
-    ctx.state.responseShare?.shrinkTo(lines.length);
+    ctx.state.responseShare?.shrinkTo(Buffer.byteLength(lines));
     // NDJSON is always sent as a stream.
     ctx.body = Readable.from([lines], { objectMode: false });
   }

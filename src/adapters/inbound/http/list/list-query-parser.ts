@@ -3,7 +3,7 @@ import type { FieldSpecs } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
 import { invalid, type Parameter, type Query, wholeNumberIssue } from '../query/query.js';
 import { HttpError, type ParameterIssue } from '../response/http-error.js';
-import { type Cursor, decodeCursor, isPositionIn, queryFingerprint } from './cursor.js';
+import { type Cursor, decodeCursor, isPositionIn, parseCursor, queryFingerprint } from './cursor.js';
 import { Filters } from './filters.js';
 import { readOrder, sortDescription, sortParameter } from './sort.js';
 
@@ -72,7 +72,8 @@ export class ListQueryParser {
     const filters = this.filters.read(parameters);
     const order = readOrder(parameters.get('sort'));
     const query = { limit, filters, order };
-    const cursor = decodeCursor(this.list, parameters.get('cursor') ?? '');
+    const text = parameters.get('cursor');
+    const cursor = text === undefined ? undefined : parseCursor(text);
     return cursor ? { ...query, from: this.position(cursor, query) } : query;
   }
 

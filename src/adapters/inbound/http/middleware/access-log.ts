@@ -7,7 +7,7 @@ import type { Middleware } from '../context.js';
  * clients put tokens there.
  */
 export function accessLog(logger: Logger, clock: Clock): Middleware {
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const started = clock.elapsed();
     ctx.res.once('close', () => {
       logger.info('request', {
@@ -22,7 +22,7 @@ export function accessLog(logger: Logger, clock: Clock): Middleware {
         principal: ctx.state.principal?.id,
       });
     });
-    await next();
+    return next();
   };
 }
 

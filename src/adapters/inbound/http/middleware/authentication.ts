@@ -1,6 +1,8 @@
 import { AuthenticationThrottled, type Authenticator } from '../../../../application/auth/authenticator.js';
 import { denialReason, type Requirement } from '../../../../application/auth/authorization.js';
 import type { RateLimiter } from '../../../../application/ports/rate-limiter.js';
+import type { Principal } from '../../../../domain/access.js';
+import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { Context } from '../context.js';
 import { countRequest, setThrottledHeaders } from './rate-limit.js';
 
@@ -11,16 +13,20 @@ export interface AccessControl {
 
 /**
  * Sets `ctx.state.principal` if the request has a bearer token, and counts the request even if the token is rejected.
+ * Returns a promise only if the token must be verified, or the count is that of another process.
  * @throws AppError `invalid_token`, `token_expired`, `rate_limited`, `unavailable`
  */
-export async function authenticate(ctx: Context, { authenticator, limiter }: AccessControl): Promise<void> {
-  const error = await resolvePrincipal(ctx, authenticator);
-  if (error instanceof AuthenticationThrottled) {
-    setThrottledHeaders(ctx, error.policy, error.state);
-    throw error;
-  }
-  await countRequest(ctx, limiter);
-  if (error) throw error;
+export function authenticate(ctx: Context, { authenticator, limiter }: AccessControl): MaybePromise<void> {
+  const token = bearerToken(ctx.get('Authorization'));
+  if (token === undefined) return countRequest(ctx, limiter);
+  const accept = (principal: Principal) => {
+    ctx.state.principal = principal;
+    return countRequest(ctx, limiter);
+  };
+  const principal = authenticator.authenticate(token, ctx.state.address);
+  return principal instanceof Promise
+    ? principal.then(accept, (error) => refuse(ctx, limiter, error))
+    : accept(principal);
 }
 
 /** @throws AppError `unauthenticated`, `insufficient_scope` */
@@ -29,16 +35,11 @@ export function authorize(ctx: Context, requirement: Requirement): void {
   if (denied) throw denied;
 }
 
-/** @returns the error of the token, if it is rejected */
-async function resolvePrincipal(ctx: Context, authenticator: Authenticator): Promise<unknown> {
-  const token = bearerToken(ctx.get('Authorization'));
-  if (token === undefined) return undefined;
-  try {
-    ctx.state.principal = await authenticator.authenticate(token, ctx.state.address);
-    return undefined;
-  } catch (error) {
-    return error;
-  }
+/** Counts a request whose token is rejected, unless its address is throttled already. */
+async function refuse(ctx: Context, limiter: RateLimiter, error: unknown): Promise<never> {
+  if (error instanceof AuthenticationThrottled) setThrottledHeaders(ctx, error.policy, error.state);
+  else await countRequest(ctx, limiter);
+  throw error;
 }
 
 /**
@@ -46,6 +47,8 @@ async function resolvePrincipal(ctx: Context, authenticator: Authenticator): Pro
  * (RFC 9110 section 11.1). A malformed bearer credential is returned whole, so that it is rejected as a bad token.
  */
 function bearerToken(authorization: string): string | undefined {
-  const [, token] = /^bearer +(\S.*)$/i.exec(authorization) ?? [];
-  return token ?? (/^bearer[^a-z0-9-]/i.test(authorization) ? authorization : undefined);
+  // Matches only what precedes the token, because an access token can have thousands of characters.
+  const [scheme] = /^bearer +(?=\S)/i.exec(authorization) ?? [];
+  if (scheme !== undefined) return authorization.slice(scheme.length);
+  return /^bearer[^a-z0-9-]/i.test(authorization) ? authorization : undefined;
 }

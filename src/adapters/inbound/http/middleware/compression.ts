@@ -1,4 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
+import { andThen } from '../../../../shared/maybe-promise.js';
 import type { Context, Middleware } from '../context.js';
 import { NDJSON } from '../list/ndjson.js';
 import { CODECS, type Codec, type Coding, preferredCoding } from './compression-codecs.js';
@@ -12,20 +13,20 @@ const MAX_UNCOMPRESSED_BYTES = 1_024;
  * this middleware as exceptions. By hand: koa-compress does not pass on stream errors, so a failing export would hang
  * instead of closing the connection.
  */
-export const compression: Middleware = async (ctx, next) => {
-  await next();
-  if (ctx.response.type === NDJSON) ctx.vary('Accept-Encoding');
-  if (!isCompressible(ctx)) return;
-  const coding = preferredCoding(ctx.get('Accept-Encoding'));
-  if (coding === undefined) return;
-  await compress(ctx, coding);
-  ctx.set('Content-Encoding', coding);
-};
+export const compression: Middleware = (ctx, next) =>
+  andThen(next(), () => {
+    if (String(ctx.res.getHeader('Content-Type')).startsWith(NDJSON)) ctx.vary('Accept-Encoding');
+    const coding = isCompressible(ctx) ? preferredCoding(ctx.get('Accept-Encoding')) : undefined;
+    return coding && compress(ctx, coding);
+  });
 
 function isCompressible(ctx: Context): boolean {
   if (!isWorthIt(ctx.body)) return false;
-  const { vary, etag } = ctx.response.headers;
-  return String(vary).includes('Accept-Encoding') && !String(etag).startsWith('"');
+  const { res } = ctx;
+  return (
+    String(res.getHeader('Vary')).includes('Accept-Encoding') &&
+    !String(res.getHeader('ETag')).startsWith('"')
+  );
 }
 
 function isWorthIt(body: unknown): boolean {
@@ -43,6 +44,7 @@ async function compress(ctx: Context, coding: Coding): Promise<void> {
   else if (!(body instanceof Readable))
     ctx.body = await codec.compress(typeof body === 'string' ? Buffer.from(body) : (body as Buffer));
   else if (ctx.method !== 'HEAD') ctx.body = compressedStream(body, codec);
+  ctx.set('Content-Encoding', coding);
 }
 
 /** If either stream fails or is destroyed, the other is destroyed too. Koa then cuts the connection. */

@@ -1,3 +1,4 @@
+import { andThen } from '../../../../shared/maybe-promise.js';
 import type { Middleware } from '../context.js';
 
 /**
@@ -5,9 +6,9 @@ import type { Middleware } from '../context.js';
  * final response without it, because it is then unknown whether the body follows (RFC 9110 section 10.1.1).
  */
 export function connectionClose(isDraining: () => boolean): Middleware {
-  return async (ctx, next) => {
-    await next();
-    const awaitsContinue = ctx.get('Expect') !== '' && !ctx.state.continued;
-    if (isDraining() || awaitsContinue) ctx.set('Connection', 'close');
-  };
+  return (ctx, next) =>
+    andThen(next(), () => {
+      const awaitsContinue = ctx.get('Expect') !== '' && !ctx.state.continued;
+      if (isDraining() || awaitsContinue) ctx.set('Connection', 'close');
+    });
 }

@@ -1,3 +1,4 @@
+import { TextCache } from '../../../../shared/text-cache.js';
 import type { Context, Middleware } from '../context.js';
 import { HttpError } from '../response/http-error.js';
 import { checkVersion } from '../versioning/requested-version.js';
@@ -11,31 +12,46 @@ const MAX_ACCEPT_LENGTH = 1_000;
 /** Any parameter of a media range except `q` and `charset`. */
 const IGNORED_PARAMETERS = /;(?!\s*(?:q|charset)\s*=)[^;,="]*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?/gi;
 
+const normalizedTexts = new TextCache<string>();
+
 /** Shortens `Accept` and removes parameters that no response has, such as `profile`. */
 export const normalizeAccept: Middleware = (ctx, next) => {
   const { headers } = ctx.req;
-  let accept = headers.accept ?? '';
-  if (accept.length > MAX_ACCEPT_LENGTH) accept = accept.slice(0, MAX_ACCEPT_LENGTH).replace(/,[^,]*$/, '');
-  if (accept !== '') headers.accept = accept.replace(IGNORED_PARAMETERS, '');
+  if (headers.accept) headers.accept = normalizedTexts.get(headers.accept, normalized);
   return next();
 };
 
+function normalized(accept: string): string {
+  const isLong = accept.length > MAX_ACCEPT_LENGTH;
+  const text = isLong ? accept.slice(0, MAX_ACCEPT_LENGTH).replace(/,[^,]*$/, '') : accept;
+  return text.replace(IGNORED_PARAMETERS, '');
+}
+
 /**
- * Validates the headers that negotiate the response.
- * @param types the media types of the response, in addition to JSON
- * @throws HttpError `unsupported_version`, `not_acceptable`, `expectation_failed`
+ * Returns a function that selects the media type that the client prefers (RFC 9110 section 12.5.1); false if it
+ * accepts none. The results are cached by the text of `Accept`.
  */
-export function negotiate(ctx: Context, types: readonly string[] = []): void {
-  checkVersion(ctx);
-  if (!ctx.accepts(JSON_TYPE, 'application/problem+json', ...types)) {
-    const known = [JSON_TYPE, ...types].map((type) => type.replace(/;.*/, ''));
-    throw new HttpError(
-      'not_acceptable',
-      `Accept matches no media type of the response: ${known.join(' or ')}.`,
-    );
-  }
-  const expectation = ctx.get('Expect');
-  if (expectation !== '' && expectation.toLowerCase() !== '100-continue') {
-    throw new HttpError('expectation_failed', 'The only supported expectation is 100-continue.');
-  }
+export function preferredType(types: readonly string[]): (ctx: Context) => string | false {
+  const byAccept = new TextCache<string | false>();
+  const all = [...types];
+  return (ctx) => byAccept.get(ctx.req.headers.accept ?? '', () => ctx.accepts(all));
+}
+
+/**
+ * Returns the check of the headers that negotiate a response.
+ * @param types the media types of the response, in addition to JSON
+ */
+export function negotiation(types: readonly string[] = []): (ctx: Context) => void {
+  const preferred = preferredType([JSON_TYPE, 'application/problem+json', ...types]);
+  const known = [JSON_TYPE, ...types].map((type) => type.replace(/;.*/, '')).join(' or ');
+  return (ctx) => {
+    checkVersion(ctx);
+    if (!preferred(ctx)) {
+      throw new HttpError('not_acceptable', `Accept matches no media type of the response: ${known}.`);
+    }
+    const expectation = ctx.get('Expect');
+    if (expectation !== '' && expectation.toLowerCase() !== '100-continue') {
+      throw new HttpError('expectation_failed', 'The only supported expectation is 100-continue.');
+    }
+  };
 }

@@ -1,3 +1,4 @@
+import { andThen } from '../../../../shared/maybe-promise.js';
 import type { Context, Middleware } from '../context.js';
 
 /**
@@ -48,15 +49,16 @@ const MAX_AGE_SECONDS = '7200';
 export function cors(list: string): Middleware {
   if (list === '') return (_ctx, next) => next();
   const origins = new Set(list.split(',').map((origin) => origin.trim()));
-  return async (ctx, next) => {
+  return (ctx, next) => {
     ctx.vary('Origin');
     const allowed = origins.has('*') ? '*' : ctx.get('Origin');
     if (!origins.has(allowed)) return next();
     ctx.set('Access-Control-Allow-Origin', allowed);
     ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
     ctx.state.isPreflight = isPreflight(ctx);
-    await next();
-    if (ctx.state.isPreflight && ctx.status === 204) setPreflightHeaders(ctx);
+    return andThen(next(), () => {
+      if (ctx.state.isPreflight && ctx.status === 204) setPreflightHeaders(ctx);
+    });
   };
 }
 

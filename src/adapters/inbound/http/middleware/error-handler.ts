@@ -1,14 +1,20 @@
 import type { Logger } from '../../../../application/ports/logger.js';
+import { catchErrors } from '../../../../shared/maybe-promise.js';
 import type { Context, Middleware } from '../context.js';
 import { errorResponse, problemResponse, toCodedError } from '../response/error-response.js';
 import { JSON_TYPE } from './content-negotiation.js';
 
-/** Turns every thrown error into a response. Keeps the headers that are already set. */
-export function errorHandler(logger: Logger): Middleware {
-  return async (ctx, next) => {
-    try {
-      await next();
-    } catch (thrown) {
+/**
+ * Turns every thrown error into a response. Keeps the headers that are already set.
+ * @param prepare sets headers for an error first
+ */
+export function errorHandler(
+  logger: Logger,
+  prepare: (ctx: Context, error: unknown) => void = () => {},
+): Middleware {
+  return (ctx, next) =>
+    catchErrors(next, (thrown) => {
+      prepare(ctx, thrown);
       const error = toCodedError(thrown);
       if (error.cause !== undefined)
         logger.error(error.code, { requestId: ctx.state.requestId, error: error.cause });
@@ -20,8 +26,7 @@ export function errorHandler(logger: Logger): Middleware {
       ctx.vary('Accept');
       ctx.status = status;
       ctx.body = body;
-    }
-  };
+    });
 }
 
 function wantsProblem(ctx: Context): boolean {

@@ -1,5 +1,6 @@
 import type { RateLimiter, RatePolicy, RateState } from '../../../../application/ports/rate-limiter.js';
 import { AppError } from '../../../../domain/errors.js';
+import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { Context } from '../context.js';
 import { clientOf } from '../work-limits.js';
 
@@ -7,12 +8,14 @@ import { clientOf } from '../work-limits.js';
  * Counts the request against its principal, or against its IP address if it has no principal.
  * @throws AppError `rate_limited`
  */
-export async function countRequest(ctx: Context, limiter: RateLimiter): Promise<void> {
-  const state = await limiter.consume(clientOf(ctx));
-  setRateHeaders(ctx, limiter.policy, state);
-  if (state.allowed) return;
-  setRetryAfter(ctx, state);
-  throw new AppError('rate_limited', `Over ${limiter.policy.quota} requests in one window; try again later.`);
+export function countRequest(ctx: Context, limiter: RateLimiter): MaybePromise<void> {
+  return andThen(limiter.consume(clientOf(ctx)), (state) => {
+    const { policy } = limiter;
+    setRateHeaders(ctx, policy, state);
+    if (state.allowed) return;
+    setRetryAfter(ctx, state);
+    throw new AppError('rate_limited', `Over ${policy.quota} requests in one window; try again later.`);
+  });
 }
 
 /** Sets the headers that name the exhausted policy and when it resets. */
@@ -22,9 +25,25 @@ export function setThrottledHeaders(ctx: Context, policy: RatePolicy, state: Rat
 }
 
 /** Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
-function setRateHeaders(ctx: Context, policy: RatePolicy, state: RateState): void {
-  ctx.set('RateLimit-Policy', `"${policy.name}";q=${policy.quota};w=${policy.windowSeconds}`);
-  ctx.set('RateLimit', `"${policy.name}";r=${state.remaining};t=${state.resetSeconds}`);
+function setRateHeaders(ctx: Context, policy: RatePolicy, { remaining, resetSeconds }: RateState): void {
+  const { name, policyHeader } = headerTexts.get(policy) ?? makeHeaderTexts(policy);
+  ctx.set('RateLimit-Policy', policyHeader);
+  ctx.set('RateLimit', `${name};r=${remaining};t=${resetSeconds}`);
+}
+
+/** What the headers of every response to a policy have in common. */
+interface HeaderTexts {
+  readonly name: string;
+  readonly policyHeader: string;
+}
+
+const headerTexts = new WeakMap<RatePolicy, HeaderTexts>();
+
+function makeHeaderTexts(policy: RatePolicy): HeaderTexts {
+  const name = `"${policy.name}"`;
+  const texts = { name, policyHeader: `${name};q=${policy.quota};w=${policy.windowSeconds}` };
+  headerTexts.set(policy, texts);
+  return texts;
 }
 
 function setRetryAfter(ctx: Context, { resetSeconds }: RateState): void {

@@ -69,8 +69,9 @@ export function checkTarget(target: string): void {
 }
 
 function checkSize({ rawHeaders }: IncomingMessage): void {
+  let bytes = 0;
   // Each name is followed by ": ", each value by CR LF.
-  const bytes = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
+  for (const text of rawHeaders) bytes += text.length + 2;
   if (bytes > MAX_HEADER_BYTES) {
     throw new HttpError('headers_too_large', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`);
   }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { andThen, catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { Context, Middleware } from '../context.js';
 import { SMALL_BYTES, type WorkLimits } from '../work-limits.js';
 
@@ -22,33 +23,38 @@ const DEFAULTS: SendingLimits = { graceMs: 30_000, bytesPerMs: 32.768 };
  * @throws AppError `unavailable`
  */
 export function responseLimits(limits: WorkLimits): Middleware {
-  return async (ctx, next) => {
+  return (ctx, next) => {
     ctx.state.limits = limits;
     ctx.state.shares = [];
-    try {
-      await next();
-      const bytes = heldBytes(ctx);
-      if (ctx.state.responseShare) ctx.state.responseShare.shrinkTo(bytes);
-      else if (bytes > SMALL_BYTES) await limits.take(ctx, 'responses', bytes);
-    } catch (error) {
-      ctx.state.responseShare?.release();
-      throw error;
-    } finally {
-      releaseOnClose(ctx);
-    }
+    const respond = () => andThen(next(), () => holdResponse(ctx, limits));
+    return andThen(
+      catchErrors<unknown>(respond, (error) => {
+        ctx.state.responseShare?.release();
+        releaseOnClose(ctx);
+        throw error;
+      }),
+      () => releaseOnClose(ctx),
+    );
   };
+}
+
+/** Makes the share of the response as large as its body. */
+function holdResponse(ctx: Context, limits: WorkLimits): MaybePromise<unknown> {
+  const bytes = heldBytes(ctx);
+  if (ctx.state.responseShare) return ctx.state.responseShare.shrinkTo(bytes);
+  return bytes > SMALL_BYTES ? limits.take(ctx, 'responses', bytes) : undefined;
 }
 
 /** Closes the connection of a client that reads a response too slowly. Streams of unknown size have no such limit. */
 export function limitSendingTime({ graceMs, bytesPerMs }: SendingLimits = DEFAULTS): Middleware {
-  return async (ctx, next) => {
-    await next();
-    const bytes = heldBytes(ctx);
-    if (bytes <= SMALL_BYTES || ctx.res.closed) return;
-    const { socket } = ctx.req;
-    const timer = setTimeout(() => socket.destroy(), graceMs + bytes / bytesPerMs);
-    ctx.res.once('close', () => clearTimeout(timer));
-  };
+  return (ctx, next) =>
+    andThen(next(), () => {
+      const bytes = heldBytes(ctx);
+      if (bytes <= SMALL_BYTES || ctx.res.closed) return;
+      const { socket } = ctx.req;
+      const timer = setTimeout(() => socket.destroy(), graceMs + bytes / bytesPerMs);
+      ctx.res.once('close', () => clearTimeout(timer));
+    });
 }
 
 function releaseOnClose({ res, state: { shares } }: Context): void {
@@ -63,6 +69,8 @@ function releaseOnClose({ res, state: { shares } }: Context): void {
 /** The bytes that the response holds in memory; 0 for a stream of unknown size. */
 function heldBytes({ body, method, state }: Context): number {
   if (method === 'HEAD') return 0;
+  // UTF-8 has at most three bytes for each unit of a string.
+  if (typeof body === 'string' && 3 * body.length <= SMALL_BYTES) return body.length;
   if (body instanceof Readable) return state.responseShare?.size ?? 0;
   if (Buffer.isBuffer(body)) return body.length;
   return typeof body === 'string' ? Buffer.byteLength(body) : 0;

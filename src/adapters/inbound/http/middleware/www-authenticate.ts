@@ -1,24 +1,18 @@
 import { isBadCredential } from '../../../../application/auth/authenticator.js';
 import { InsufficientScope } from '../../../../application/auth/authorization.js';
 import { AppError } from '../../../../domain/errors.js';
-import type { Middleware } from '../context.js';
+import type { Context } from '../context.js';
 
 /**
  * Adds the bearer challenge to a response that rejects a credential (RFC 6750 section 3), with the URL of the resource
  * metadata (RFC 9728 section 5.1). Keeps a challenge that is already set.
  */
-export function wwwAuthenticate(metadataUrl: () => string): Middleware {
-  return async (ctx, next) => {
-    try {
-      await next();
-    } catch (error) {
-      const parameters = parametersFor(error);
-      if (parameters && !ctx.response.get('WWW-Authenticate')) {
-        const all = [...parameters, `resource_metadata="${metadataUrl()}"`];
-        ctx.set('WWW-Authenticate', `Bearer ${all.join(', ')}`);
-      }
-      throw error;
-    }
+export function bearerChallenge(metadataUrl: () => string): (ctx: Context, error: unknown) => void {
+  return (ctx, error) => {
+    const parameters = parametersFor(error);
+    if (!parameters || ctx.response.get('WWW-Authenticate')) return;
+    const all = [...parameters, `resource_metadata="${metadataUrl()}"`];
+    ctx.set('WWW-Authenticate', `Bearer ${all.join(', ')}`);
   };
 }
 

@@ -27,6 +27,7 @@ export function addAppliedPreference(ctx: Context, applied: string): void {
 
 /** The value of a preference, in lower case. The first of several counts (RFC 7240 section 2). */
 function preference(ctx: Context, wanted: string): string | undefined {
+  if (ctx.req.headers['prefer'] === undefined) return undefined;
   // Long enough for any list of preferences. Bounds the time of the match.
   const first = [...ctx.get('Prefer').slice(0, MAX_LENGTH).matchAll(PREFERENCE)].find(
     ([, name]) => name?.toLowerCase() === wanted,

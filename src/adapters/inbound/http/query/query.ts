@@ -21,6 +21,8 @@ export type FindParameter = (name: string) => Parameter | undefined;
 /** Finds no parameter, for operations without any. */
 export const noParameter: FindParameter = () => undefined;
 
+const NO_PARAMETERS: Query = new Map();
+
 type CodedIssue = readonly [HttpErrorCode, ParameterIssue];
 
 /** The maximum number of issues in a response. */
@@ -31,9 +33,11 @@ const MAX_ISSUES = 100;
  * @throws HttpError `unknown_parameter`, `invalid_parameter`, or the code of the only invalid parameter
  */
 export function readQuery(ctx: Context, find: FindParameter): Query {
+  const { querystring } = ctx;
+  if (querystring === '') return NO_PARAMETERS;
   const query = new Map<string, string>();
   const issues: CodedIssue[] = [];
-  for (const pair of ctx.querystring.split('&')) {
+  for (const pair of querystring.split('&')) {
     if (pair === '') continue;
     const [rawName = '', ...rest] = pair.split('=');
     const name = decode(rawName) ?? rawName;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Context } from '../context.js';
 import { invalidHeader } from './http-error.js';
 
@@ -14,11 +14,13 @@ export function entityTag(version: number | string, view?: string): string {
   return view === undefined ? `"${version}"` : `"${version}:${view}"`;
 }
 
-/** The weak tag of a response: a hash of its parts. */
-export function weakTag(...parts: readonly (string | Buffer)[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part).update('\n');
-  return `W/"${hash.digest('base64url')}"`;
+/** The weak tag of a response: a hash of its body, and of the headers that differ with it. */
+export function weakTag(body: string | Buffer, ...headers: readonly string[]): string {
+  return `W/"${sha256([sha256(body), ...headers].join('\n'))}"`;
+}
+
+function sha256(data: string | Buffer): string {
+  return hash('sha256', data, 'base64url');
 }
 
 /** Whether `If-None-Match` contains the tag. A malformed header matches no tag, which costs only a body. */

@@ -4,11 +4,17 @@ import { type Socket, Server as TcpServer } from 'node:net';
 const UNUSED_MS = 500;
 const CHECK_MS = 50;
 
-interface Connection {
+/** The responses of one connection. */
+class Connection {
   /** The number of responses in progress. */
-  running: number;
+  running = 0;
   /** The number of complete responses. */
-  completed: number;
+  completed = 0;
+
+  readonly onClose = () => {
+    this.running--;
+    this.completed++;
+  };
 }
 
 /**
@@ -62,7 +68,7 @@ export class Drain {
 
   private open(socket: Socket): Connection {
     this.handshakes.delete(peerOf(socket));
-    const connection = { running: 0, completed: 0 };
+    const connection = new Connection();
     this.connections.set(socket, connection);
     socket.once('close', () => this.connections.delete(socket));
     return connection;
@@ -71,10 +77,7 @@ export class Drain {
   private count(socket: Socket, response: NodeJS.EventEmitter): void {
     const connection = this.connections.get(socket) ?? this.open(socket);
     connection.running++;
-    response.once('close', () => {
-      connection.running--;
-      connection.completed++;
-    });
+    response.on('close', connection.onClose);
   }
 
   /**

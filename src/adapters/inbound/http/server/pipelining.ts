@@ -77,13 +77,16 @@ class Pipeline {
   private start([request, response]: Exchange): void {
     this.isBusy = true;
     this.current = response;
-    response.once('close', () => {
-      this.current = undefined;
-      // Deferred, so that a long queue does not block other connections.
-      setImmediate(() => this.startNext());
-    });
+    response.on('close', this.onClose);
     this.handle(request, response);
   }
+
+  private readonly onClose = () => {
+    this.current = undefined;
+    if (this.waiting.length === 0) this.isBusy = false;
+    // Deferred, so that a long queue does not block other connections.
+    else setImmediate(() => this.startNext());
+  };
 
   private startNext(): void {
     this.isBusy = false;

@@ -9,6 +9,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { Socket } from 'node:net';
 import { type ParserError, refuseTunnel, requestTimeout, respondToClientError } from './client-error.js';
 import { type ConnectionLimits, limitConnections } from './connection-limit.js';
+import { HeaderListResponse } from './header-list-response.js';
 import {
   coalesceChunks,
   isOfLiftedDeadline,
@@ -89,6 +90,7 @@ export function replaceIdentity(server: HttpsServer, identity: TlsIdentity): voi
 
 function serverLimits(timeouts: ServerTimeouts) {
   return {
+    ServerResponse: HeaderListResponse,
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: SECOND,

@@ -1,5 +1,6 @@
 import { parseInstant } from '../../../../domain/instant.js';
 import type { Instant } from '../../../../domain/record.js';
+import { andThen } from '../../../../shared/maybe-promise.js';
 import type { Middleware } from '../context.js';
 import { pathIn } from './api-version.js';
 
@@ -37,14 +38,14 @@ export class Deprecation {
  * Adds the deprecation headers to every response of a deprecated version, including errors (RFC 9745, RFC 8594). Also
  * adds a link to the same path in the next version (RFC 5829 section 3.4).
  */
-export const deprecationHeaders: Middleware = async (ctx, next) => {
-  await next();
-  const deprecation = ctx.state.version?.deprecation;
-  if (!deprecation) return;
-  const links = ctx.response.get('Link');
-  const successor = `<${pathIn(deprecation.successor, ctx.path)}>; rel="successor-version"`;
-  ctx.set({ ...deprecation.headers, Link: links ? `${links}, ${successor}` : successor });
-};
+export const deprecationHeaders: Middleware = (ctx, next) =>
+  andThen(next(), () => {
+    const deprecation = ctx.state.version?.deprecation;
+    if (!deprecation) return;
+    const links = ctx.response.get('Link');
+    const successor = `<${pathIn(deprecation.successor, ctx.path)}>; rel="successor-version"`;
+    ctx.set({ ...deprecation.headers, Link: links ? `${links}, ${successor}` : successor });
+  });
 
 function endOfNotice(since: Instant): Instant {
   const end = new Date(since);

@@ -9,6 +9,7 @@ import { RedisConnection } from '#src/adapters/outbound/redis/connection.js';
 import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-limiter.js';
 import { RedisRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
 import { GuardedConnector, ReplyGuard } from '#src/adapters/outbound/redis/reply-guard.js';
+import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import { serverPair } from '../../../../support/certificates.js';
 import { FakeRedis, type Reply } from '../../../../support/fake-redis.js';
 import { RecordingLogger } from '../../../../support/fakes.js';
@@ -86,7 +87,7 @@ class Replica {
     this.connection = new RedisConnection(redis.url, this.logger);
     this.limiter = new FallbackRateLimiter({
       shared: new RedisRateLimiter(POLICY, this.connection),
-      makeLocal: () => new MemoryRateLimiter(POLICY),
+      makeLocal: () => new MemoryRateLimiter(POLICY, new SystemClock()),
       metrics: { increment: () => void this.fallbacks++ },
       logger: this.logger,
     });

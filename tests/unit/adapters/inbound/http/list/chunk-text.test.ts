@@ -4,7 +4,7 @@ import { jsonArray, textChunks } from '#src/adapters/inbound/http/list/chunk-tex
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 /** The number of turns of the event loop that other work had during this work. */
-async function turnsOfOthers(work: () => Promise<unknown>): Promise<number> {
+async function turnsOfOthers(work: () => unknown): Promise<number> {
   let turns = 0;
   let isDone = false;
   const other = () => {
@@ -18,7 +18,7 @@ async function turnsOfOthers(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-describe('inBatches and jsonArray', () => {
+describe('textChunks and jsonArray', () => {
   it('write each item once, in order', async () => {
     for (const count of [0, 1, 99, 100, 101, 200, 1_234]) {
       let text = '';
@@ -36,6 +36,12 @@ describe('inBatches and jsonArray', () => {
       jsonArray(numbers(items), () => JSON.stringify('x'.repeat(size)));
     expect(await turnsOfOthers(write(1_000, 1))).to.be.at.least(9);
     expect(await turnsOfOthers(write(20, 70_000))).to.be.at.least(19);
+  });
+
+  it('write a short array at once', () => {
+    expect(jsonArray(numbers(100), String)).to.equal(JSON.stringify(numbers(100)));
+    expect(jsonArray(numbers(101), String)).to.be.instanceOf(Promise);
+    expect(jsonArray(numbers(2), () => `"${'x'.repeat(70_000)}"`)).to.be.instanceOf(Promise);
   });
 
   it('write a JSON array of the presented items', async () => {
