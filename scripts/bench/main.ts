@@ -1,102 +1,88 @@
-/** Compares the service with bare servers under load. See docs/performance.md. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+/** Compares the service with other servers under load, and prints a report in Markdown. See docs/performance.md. */
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { integer } from '../options.js';
 import { print } from '../statistics.js';
+import { ARRIVAL } from './arrival.js';
+import { chosen } from './chosen.js';
 import { bindToLoadCore } from './cores.js';
+import { databasesOfRun, dropDatabases } from './databases.js';
+import { GROWTH } from './growth.js';
 import { writeSampleProducts } from './ndjson.js';
-import { errorsOf, repeatability, workTable } from './report.js';
-import { type Extent, measured } from './rounds.js';
-import { ServerProcess } from './server-process.js';
-import { BASE, type Materials, REPEAT, type Subject, serviceProgram, startSubject } from './subjects.js';
+import { pocketbaseProgram } from './pocketbase.js';
+import { workSection } from './rounds.js';
+import type { Bench, Section } from './section.js';
+import { killServers } from './server-process.js';
+import { START } from './start.js';
+import { EXPORT, IMPORT } from './streams.js';
+import { definitions, type Materials, type Subject, startSubject, stopSubject, tlsOf } from './subjects.js';
 import { requireTools } from './tools.js';
 import { WORKS } from './works.js';
-
-const SERVERS = [BASE, REPEAT, 'memory', 'sqlite'];
-const OTHERS = ['memory (other)', 'sqlite (other)'];
 
 const { values: given } = parseArgs({
   options: {
     seconds: { type: 'string', default: '1' },
-    rounds: { type: 'string', default: '7' },
+    rounds: { type: 'string', default: '5' },
     products: { type: 'string', default: '5000' },
     only: { type: 'string', default: '' },
     servers: { type: 'string', default: '' },
     dist: { type: 'string' },
+    peers: { type: 'boolean', default: false },
+    growth: { type: 'boolean', default: false },
   },
 });
-const extent: Extent = {
+const extent = {
   seconds: integer('seconds', given.seconds, 1, 600),
   rounds: integer('rounds', given.rounds, 1, 1_000),
   products: integer('products', given.products, 100, 1_000_000),
 };
-const works = chosen('only', given.only, WORKS);
-const names = chosen(
-  'servers',
-  given.servers,
-  (given.dist ? [...SERVERS, ...OTHERS] : SERVERS).map((name) => ({ name })),
-);
+const sections: Section[] = [...WORKS.map(workSection), IMPORT, EXPORT, ARRIVAL, START];
+const databases = databasesOfRun();
+const pocketbase = pocketbaseProgram(given.peers);
+const known = definitions({ otherDist: given.dist && resolve(given.dist), pocketbase, databases });
+const [chosenSections, chosenServers] = [
+  given.growth ? [GROWTH] : chosen('only', given.only, sections),
+  given.growth ? [] : chosen('servers', given.servers, known),
+];
 
 requireTools();
 bindToLoadCore();
-const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+const folder = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
 const subjects: Subject[] = [];
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void end().then(() => process.exit(1)));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+process.once('exit', () => {
+  killServers();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
 try {
-  const materials = await prepared();
-  for (const { name } of names) {
-    progress(`starting ${name}`);
-    subjects.push(await startSubject(name, materials, given.dist));
+  const materials: Materials = {
+    folder,
+    tls: await tlsOf(folder),
+    products: join(folder, 'products'),
+    count: extent.products,
+  };
+  await writeSampleProducts(materials.products, materials.count, 1);
+  for (const definition of chosenServers) {
+    progress(`starts ${definition.name}`);
+    subjects.push(await startSubject(definition, materials));
   }
-  for (const work of works) {
-    progress(work.name);
-    const outcomes = await measured(work, subjects, materials, extent);
-    print(`\n### ${work.name}\n\n${workTable(outcomes)}\n\n${repeatability(outcomes)}`);
-    for (const outcome of outcomes.filter((one) => errorsOf(one) > 0)) {
-      const { firstError } = outcome.samples.find(({ errors }) => errors > 0) ?? {};
-      progress(
-        `${outcome.work}, ${outcome.server}: ${errorsOf(outcome)} errors; the first one: ${firstError}`,
-      );
-      process.exitCode = 1;
-    }
-  }
+  await report({ subjects, materials, extent, rates: new Map() });
 } finally {
-  await end();
+  await Promise.all(subjects.map(stopSubject));
+  if (databases && subjects.length > 0) await dropDatabases(databases);
 }
 
-/** Makes what all servers share. The first start of the service makes the certificate. */
-async function prepared(): Promise<Materials> {
-  const products = join(folder, 'products');
-  await writeSampleProducts(products, extent.products, 1);
-  const first = join(folder, 'first');
-  mkdirSync(first);
-  const service = await ServerProcess.start(first, serviceProgram(resolve('dist'), { STORE: 'memory' }));
-  await service.stop();
-  return { folder, products, tls: join(first, 'data/tls') };
-}
-
-async function end(): Promise<void> {
-  for (const { client } of subjects) client.close();
-  await Promise.all(subjects.map(({ server }) => server.stop()));
-  rmSync(folder, { recursive: true, force: true });
-}
-
-/** Chooses the things whose names begin with one of the given words. */
-function chosen<Named extends { readonly name: string }>(
-  option: string,
-  text: string,
-  all: readonly Named[],
-): Named[] {
-  if (text === '') return [...all];
-  const words = text.toLowerCase().split(',');
-  const matches = (word: string) => all.filter(({ name }) => name.toLowerCase().includes(word));
-  const unknown = words.find((word) => matches(word).length === 0);
-  if (unknown !== undefined)
-    throw new Error(`--${option} takes names of: ${all.map(({ name }) => name).join(', ')}`);
-  return all.filter((one) => words.some((word) => matches(word).includes(one)));
+async function report(bench: Bench): Promise<void> {
+  if (!pocketbase) print('PocketBase is not measured: it is built only with --peers.\n');
+  for (const { name, run } of chosenSections) {
+    progress(`measures ${name}`);
+    const { text, problems } = await run(bench);
+    print(`## ${name}\n\n${text}\n`);
+    for (const problem of problems) progress(problem);
+    if (problems.length > 0) process.exitCode = 1;
+  }
 }
 
 function progress(text: string): void {

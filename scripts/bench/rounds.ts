@@ -1,4 +1,7 @@
-import type { Materials, Subject } from './subjects.js';
+import { grouped, ratio, table } from '../statistics.js';
+import { median } from './median.js';
+import { type Bench, type Report, rateKey, type Section } from './section.js';
+import { BASE, REPEAT, type Subject } from './subjects.js';
 import { patches, type Work } from './works.js';
 import { type Requests, type Slice, wrk } from './wrk.js';
 
@@ -9,63 +12,119 @@ export interface Sample extends Slice {
 }
 
 export interface Outcome {
-  readonly work: string;
   readonly server: string;
+  /** The server to which the ratios are. */
+  readonly base: string;
   readonly samples: readonly Sample[];
   readonly residentMemory: number;
 }
 
-export interface Extent {
-  readonly seconds: number;
-  readonly rounds: number;
-  readonly products: number;
+interface Load {
+  readonly subject: Subject;
+  readonly requests: Requests;
+  readonly writes: Requests | undefined;
 }
 
 const WRITERS = 2;
 const WRITES_A_SECOND = 100;
-const WARM_UP_SECONDS = 1;
+const WRITE_PACE = { connections: WRITERS, pauseMs: (1_000 * WRITERS) / WRITES_A_SECOND };
+const NOISE = 0.1;
+
+export function workSection(work: Work): Section {
+  return {
+    name: work.name,
+    run: async (bench) => {
+      const outcomes = await measured(work, bench);
+      for (const outcome of outcomes)
+        bench.rates.set(rateKey(work.name, outcome.server), medianOf(outcome, rate));
+      return workReport(work.name, outcomes);
+    },
+  };
+}
 
 /** Gives every server its share of the load in turn, round after round, so that noise affects all alike. */
 export async function measured(
   work: Work,
-  subjects: readonly Subject[],
-  materials: Materials,
-  extent: Extent,
+  { subjects, materials, extent }: Bench,
+  connections?: number,
 ): Promise<Outcome[]> {
-  const loads = [];
+  const loads: Load[] = [];
   for (const subject of subjects) {
-    const requests = await work.requests(subject, materials, extent.products);
-    const writes = work.besideWrites ? patches(subject, materials, extent.products) : undefined;
-    loads.push({ subject, requests, writes, samples: [] as Sample[] });
+    const requests = await work.requests(subject, materials);
+    const writes = work.isBesideWrites ? patches(subject, materials) : undefined;
+    if (requests) loads.push({ subject, requests, writes });
   }
-  for (const { subject, requests } of loads)
-    await wrk(subject.server.port, requests, { seconds: WARM_UP_SECONDS });
-  for (let round = 0; round < extent.rounds; round++)
-    for (const { subject, requests, writes, samples } of loads)
-      samples.push(await sample(subject, requests, writes, extent.seconds));
-  return loads.map(({ subject: { name, server }, samples }) => {
-    return { work: work.name, server: name, samples, residentMemory: server.residentMemory };
+  const samples = loads.map((): Sample[] => []);
+  // The first round warms up. A single one proves that the servers work, and its figures mean nothing.
+  for (let round = extent.rounds === 1 ? 1 : 0; round <= extent.rounds; round++)
+    for (const [at, load] of loads.entries()) {
+      const taken = await sample(load, extent.seconds, connections);
+      if (round > 0 || taken.errors > 0) samples[at]?.push(taken);
+    }
+  return loads.map(({ subject: { name, base, server } }, at) => {
+    return { server: name, base, samples: samples[at] ?? [], residentMemory: server.residentMemory };
   });
 }
 
 async function sample(
-  { server }: Subject,
-  requests: Requests,
-  writes: Requests | undefined,
+  { subject: { server }, requests, writes }: Load,
   seconds: number,
+  connections = 64,
 ): Promise<Sample> {
   const before = server.processorTime;
   const [slice, written] = await Promise.all([
-    wrk(server.port, requests, { seconds }),
-    writes && wrk(server.port, writes, { seconds, ...pace() }),
+    wrk(server.port, requests, { seconds, connections }),
+    writes && wrk(server.port, writes, { seconds, ...WRITE_PACE }),
   ]);
   const spent = server.processorTime - before;
-  const errors = slice.errors + (written?.errors ?? 0);
-  const firstError = slice.firstError || (written?.firstError ?? '');
-  const count = slice.requests + (written?.requests ?? 0);
-  return { ...slice, errors, firstError, processorTime: spent / count };
+  return {
+    ...slice,
+    errors: slice.errors + (written?.errors ?? 0),
+    firstError: slice.firstError || (written?.firstError ?? ''),
+    processorTime: spent / (slice.requests + (written?.requests ?? 0)),
+  };
 }
 
-function pace() {
-  return { connections: WRITERS, pauseMs: (1_000 * WRITERS) / WRITES_A_SECOND };
+/** The table of one kind of request. The ratios say how many times better than its base a server is. */
+export function workReport(work: string, outcomes: readonly Outcome[]): Report {
+  const rows = outcomes.map((outcome) => {
+    const base = outcomes.find(({ server }) => server === outcome.base);
+    return [
+      outcome.server,
+      medianOf(outcome, processorTime).toFixed(1),
+      Math.min(...outcome.samples.map(processorTime)).toFixed(1),
+      grouped(medianOf(outcome, rate)),
+      base ? ratio(medianOf(base, processorTime), medianOf(outcome, processorTime)) : '–',
+      base ? ratio(medianOf(outcome, rate), medianOf(base, rate)) : '–',
+      medianOf(outcome, ({ p50Ms }) => p50Ms).toFixed(2),
+      medianOf(outcome, ({ p99Ms }) => p99Ms).toFixed(2),
+      grouped(outcome.residentMemory),
+      grouped(errorsOf(outcome)),
+    ];
+  });
+  const headings = ['CPU µs', 'lowest', 'requests/s', 'CPU ratio', 'rate ratio', 'p50 ms', 'p99 ms'];
+  const text = [table(['server', ...headings, 'MiB', 'errors'], rows), repeatability(outcomes)];
+  const problems = outcomes.filter((outcome) => errorsOf(outcome) > 0);
+  return {
+    text: text.filter((part) => part !== '').join('\n\n'),
+    problems: problems.map((outcome) => {
+      const { firstError } = outcome.samples.find(({ errors }) => errors > 0) ?? {};
+      return `${work}, ${outcome.server}: ${errorsOf(outcome)} errors; the first one: ${firstError}`;
+    }),
+  };
 }
+
+/** Says how well the machine repeats itself: two processes of the same server should give the same figures. */
+export function repeatability(outcomes: readonly Outcome[]): string {
+  const [first, again] = [BASE, REPEAT].map((name) => outcomes.find(({ server }) => server === name));
+  if (!first || !again) return '';
+  const change = medianOf(again, processorTime) / medianOf(first, processorTime) - 1;
+  const percent = `${(100 * Math.abs(change)).toFixed(1)} %`;
+  if (Math.abs(change) <= NOISE) return `Two processes of the same server, ${BASE}, differ by ${percent}.`;
+  return `**Do not trust these figures: two processes of the same server, ${BASE}, differ by ${percent}.**`;
+}
+
+const medianOf = ({ samples }: Outcome, figure: (sample: Sample) => number) => median(samples.map(figure));
+const processorTime = (sample: Sample) => sample.processorTime;
+const rate = ({ requests, seconds }: Slice) => requests / seconds;
+const errorsOf = ({ samples }: Outcome) => samples.reduce((sum, { errors }) => sum + errors, 0);

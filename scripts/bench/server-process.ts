@@ -8,8 +8,16 @@ import { processorTime, residentMemory } from './process-figures.js';
 
 const READY_WITHIN_MS = 60_000;
 
+/** The processes that this program has started and not yet stopped. */
+const running = new Set<ChildProcess>();
+
+/** Kills them, when there is no time to stop them. */
+export function killServers(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
 export interface Program {
-  readonly arguments: readonly string[];
+  readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -26,12 +34,14 @@ export class ServerProcess {
     const [output, log] = [join(folder, 'output'), join(folder, 'log')];
     const { PATH = '' } = process.env;
     const files = [openSync(output, 'w'), openSync(log, 'w')] as const;
-    const child = spawn('taskset', ['-c', `${SERVER_CORE}`, process.execPath, ...program.arguments], {
+    const child = spawn('taskset', ['-c', `${SERVER_CORE}`, ...program.command], {
       cwd: folder,
       env: { PATH, ...program.environment },
       stdio: ['ignore', ...files],
     });
     for (const file of files) closeSync(file);
+    running.add(child);
+    child.once('exit', () => running.delete(child));
     const failed = new Promise<never>((_, reject) => child.once('error', reject));
     await Promise.race([once(child, 'spawn'), failed]);
     const until = performance.now() + READY_WITHIN_MS;
@@ -40,7 +50,7 @@ export class ServerProcess {
       if (port && child.pid) return new ServerProcess(child, child.pid, Number(port));
       if (child.exitCode !== null || performance.now() > until) {
         child.kill('SIGKILL');
-        throw new Error(`${program.arguments[0]} did not start: ${readFileSync(log, 'utf8')}`);
+        throw new Error(`${program.command.join(' ')} did not start: ${readFileSync(log, 'utf8')}`);
       }
       await sleep(10);
     }
@@ -54,11 +64,12 @@ export class ServerProcess {
     return residentMemory(this.pid);
   }
 
-  async stop(): Promise<void> {
+  /** Kills the process if it has not ended in time. */
+  async stop(withinMs: number): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const ended = once(this.child, 'exit');
     this.child.kill('SIGTERM');
-    const timer = setTimeout(() => this.child.kill('SIGKILL'), 25_000);
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), withinMs);
     await ended;
     clearTimeout(timer);
   }

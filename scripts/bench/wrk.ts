@@ -59,8 +59,8 @@ export function sliceOf(output: string): Slice {
     seconds: number('duration_us') / 1e6,
     p50Ms: number('p50_us') / 1e3,
     p99Ms: number('p99_us') / 1e3,
-    errors: number('broken') + number('wrong'),
-    firstError: values.get('first_wrong') ?? '',
+    errors: number('requests') === 0 ? 1 : number('broken') + number('wrong'),
+    firstError: number('requests') === 0 ? 'no response' : (values.get('first_wrong') ?? ''),
   };
 }
 

@@ -3,9 +3,9 @@ import { createServer } from 'node:https';
 import Router from '@koa/router';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { announce, given } from './start.js';
+import { announce, certificate, productsInMemory } from './start.js';
 
-const { pair, products } = given();
+const products = productsInMemory();
 const router = new Router();
 
 router.get('/v1/products', (ctx) => {
@@ -42,5 +42,5 @@ router.patch('/v1/products/:id', (ctx) => {
 const app = new Koa();
 app.use(bodyParser({ extendTypes: { json: ['application/merge-patch+json'] } }));
 app.use(router.routes());
-const server = createServer(pair, app.callback());
+const server = createServer(certificate(), app.callback());
 server.listen(0, '127.0.0.1', () => announce(server));

@@ -2,11 +2,17 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
 import { Products } from './products.js';
 
-/** What the command line gives a bare server: CERTIFICATE_FILE PRODUCTS_FILE. */
-export function given(): { pair: { cert: string; key: string }; products: Products } {
-  const [, , certificateFile = '', productsFile = ''] = process.argv;
-  const pem = readFileSync(certificateFile, 'utf8');
-  return { pair: { cert: pem, key: pem }, products: new Products(productsFile) };
+/** The first argument of every bare server: a file with the certificate and its key. */
+export function certificate(): { cert: string; key: string } {
+  const [, , file = ''] = process.argv;
+  const pem = readFileSync(file, 'utf8');
+  return { cert: pem, key: pem };
+}
+
+/** The second argument: a file with the products. */
+export function productsInMemory(): Products {
+  const [, , , file = ''] = process.argv;
+  return new Products(file);
 }
 
 /** Prints the port, for which the benchmark waits. */
