@@ -25,6 +25,9 @@ interface Load {
   readonly writes: Requests | undefined;
 }
 
+const CONNECTIONS = 64;
+/** A pause before the first request that the end of the slice cuts off. */
+const UNREACHED_MS = 60_000;
 const WRITERS = 2;
 const WRITES_A_SECOND = 100;
 const WRITE_PACE = { connections: WRITERS, pauseMs: (1_000 * WRITERS) / WRITES_A_SECOND };
@@ -46,7 +49,7 @@ export function workSection(work: Work): Section {
 export async function measured(
   work: Work,
   { subjects, materials, extent }: Bench,
-  connections?: number,
+  connections = CONNECTIONS,
 ): Promise<Outcome[]> {
   const loads: Load[] = [];
   for (const subject of subjects) {
@@ -55,12 +58,16 @@ export async function measured(
     if (requests) loads.push({ subject, requests, writes });
   }
   const samples = loads.map((): Sample[] => []);
-  // The first round warms up. A single one proves that the servers work, and its figures mean nothing.
-  for (let round = extent.rounds === 1 ? 1 : 0; round <= extent.rounds; round++)
+  const opening = loads.map(() => 0);
+  // A single round proves that the servers work; its figures mean nothing.
+  if (extent.rounds > 1)
     for (const [at, load] of loads.entries()) {
-      const taken = await sample(load, extent.seconds, connections);
-      if (round > 0 || taken.errors > 0) samples[at]?.push(taken);
+      await sample(load, extent.seconds, connections, 0);
+      opening[at] = await openingTime(load, connections);
     }
+  for (let round = 1; round <= extent.rounds; round++)
+    for (const [at, load] of loads.entries())
+      samples[at]?.push(await sample(load, extent.seconds, connections, opening[at] ?? 0));
   return loads.map(({ subject: { name, base, server } }, at) => {
     return { server: name, base, samples: samples[at] ?? [], residentMemory: server.residentMemory };
   });
@@ -69,7 +76,8 @@ export async function measured(
 async function sample(
   { subject: { server }, requests, writes }: Load,
   seconds: number,
-  connections = 64,
+  connections: number,
+  opening: number,
 ): Promise<Sample> {
   const before = server.processorTime;
   const [slice, written] = await Promise.all([
@@ -81,8 +89,15 @@ async function sample(
     ...slice,
     errors: slice.errors + (written?.errors ?? 0),
     firstError: slice.firstError || (written?.firstError ?? ''),
-    processorTime: spent / (slice.requests + (written?.requests ?? 0)),
+    processorTime: (spent - opening) / (slice.requests + (written?.requests ?? 0)),
   };
+}
+
+/** The server's processor time of opening the connections, in which each slice begins. */
+async function openingTime({ subject: { server }, requests }: Load, connections: number): Promise<number> {
+  const before = server.processorTime;
+  await wrk(server.port, requests, { seconds: 1, connections, pauseMs: UNREACHED_MS });
+  return server.processorTime - before;
 }
 
 /** The table of one kind of request. The ratios say how many times better than its base a server is. */

@@ -28,11 +28,11 @@ export interface Slice {
 
 let nextNumber = 1;
 
-/** Sends requests from a number of connections, each of which waits for its response and then for the pause. */
+/** Sends requests over connections, each of which pauses before a request and then waits for the response. */
 export async function wrk(
   port: number,
   { method, status, paths, order, body = '', headers = {} }: Requests,
-  { connections = 64, seconds, pauseMs = 0 }: { connections?: number; seconds: number; pauseMs?: number },
+  { connections, seconds, pauseMs = 0 }: { connections: number; seconds: number; pauseMs?: number },
 ): Promise<Slice> {
   const number = nextNumber;
   nextNumber += 10_000_000;
