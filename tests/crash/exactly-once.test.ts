@@ -11,7 +11,7 @@ exactlyOnceContract(
       const database = new SqliteDatabase(join(folder, 'catalogue.sqlite'));
       await database.open();
       const sql = "SELECT id FROM reservations WHERE resource = 'products'";
-      const rows = database.read(sql, (statement) => statement.raw().all() as [number][]);
+      const rows = database.read(sql, (statement) => statement.all() as [number][]);
       await database.close();
       return rows.map(([id]) => id);
     },

@@ -21,13 +21,6 @@ export class QueryBudget {
   startUnlimited(client?: string): QueryTime {
     return new QueryTime(this.clock, Number.POSITIVE_INFINITY, client);
   }
-
-  /** Returns the result of `work`, and its duration in milliseconds. */
-  measured<Result>(work: () => Result): [Result, number] {
-    const started = this.clock.elapsed();
-    const result = work();
-    return [result, this.clock.elapsed() - started];
-  }
 }
 
 /** The time of one query. */
@@ -45,12 +38,15 @@ export class QueryTime {
 
   /**
    * Yields to other work. Call it between two pieces of the query.
+   * @returns the milliseconds that the last piece took
    * @throws AppError `query_too_expensive` when the time is used up
    */
-  async checkpoint(): Promise<void> {
-    this.used += this.clock.elapsed() - this.resumed;
+  async checkpoint(): Promise<number> {
+    const took = this.clock.elapsed() - this.resumed;
+    this.used += took;
     if (this.used >= this.timeoutMs) throw queryTooExpensive();
     await yieldFairly(this.client);
     this.resumed = this.clock.elapsed();
+    return took;
   }
 }

@@ -35,7 +35,7 @@ export class SqliteArchive implements RecordArchive {
       ORDER BY id LIMIT ?`;
     const rows = this.database.read(
       sql,
-      (statement) => statement.raw().all(after, this.name, after, limit) as EntryRow[],
+      (statement) => statement.all(after, this.name, after, limit) as EntryRow[],
     );
     return rows.map(entryOf);
   }
@@ -63,7 +63,7 @@ export class SqliteArchive implements RecordArchive {
 
   async nextId(): Promise<Id> {
     const sql = 'SELECT next_id FROM counters WHERE name = ?';
-    const row = this.database.read(sql, (statement) => statement.raw().get(this.name) as [Id] | undefined);
+    const row = this.database.read(sql, (statement) => statement.get(this.name) as [Id] | undefined);
     return row?.[0] ?? this.table.firstId;
   }
 
@@ -96,7 +96,7 @@ export class SqliteReservationArchive implements ReservationArchive {
   async read(after: string, limit: number): Promise<readonly Reservation[]> {
     const rows = this.database.read(
       READ,
-      (statement) => statement.raw().all(this.name, after, limit) as ReservationRow[],
+      (statement) => statement.all(this.name, after, limit) as ReservationRow[],
     );
     return rows.map(reservationOf);
   }

@@ -73,7 +73,7 @@ export interface Reader {
 /** The most statements that stay prepared. Queries of clients lead to any number of different statements. */
 const MAX_STATEMENTS = 200;
 
-/** The prepared statements of one connection, least recently used first. */
+/** The prepared statements of one connection, oldest first. They return rows as arrays. */
 export class StatementCache implements Reader {
   private readonly statements = new Map<string, Statement>();
 
@@ -89,8 +89,10 @@ export class StatementCache implements Reader {
 
   statement(sql: string): Statement {
     const { statements } = this;
-    const statement = statements.get(sql) ?? this.connection.prepare(sql);
-    statements.delete(sql);
+    const existing = statements.get(sql);
+    if (existing) return existing;
+    const statement = this.connection.prepare(sql);
+    if (statement.reader) statement.raw();
     statements.set(sql, statement);
     if (statements.size > MAX_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
     return statement;

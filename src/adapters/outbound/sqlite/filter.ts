@@ -103,13 +103,24 @@ export function rangeCondition(column: string, { low, high }: Range): Sql {
   ]);
 }
 
+/** The part of a range that lies between two bounds, in the direction of a scan. */
+export function narrowed(range: Range, descending: boolean, start?: Bound, end?: Bound): Range {
+  const [low, high] = descending ? [end, start] : [start, end];
+  return { low: tighterLow(range.low, low), high: tighterHigh(range.high, high) };
+}
+
+export function contains({ low, high }: Range, value: Value): boolean {
+  const here: Bound = { value, inclusive: true };
+  return tighterLow(low, here) === here && tighterHigh(high, here) === here;
+}
+
 /** The higher of two lower bounds. */
-export function tighterLow(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
+function tighterLow(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
   return a && b ? tighter(a, b, compareValues(a.value, b.value)) : (a ?? b);
 }
 
 /** The lower of two upper bounds. */
-export function tighterHigh(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
+function tighterHigh(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
   return a && b ? tighter(a, b, compareValues(b.value, a.value)) : (a ?? b);
 }
 

@@ -62,7 +62,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore, Purgeable {
   }
 
   private existing(find: Statement, keys: readonly string[]): Map<string, Reservation> {
-    const rows = find.raw().all(this.table.name, JSON.stringify(keys)) as ReservationRow[];
+    const rows = find.all(this.table.name, JSON.stringify(keys)) as ReservationRow[];
     return new Map(rows.map(reservationOf).map((reservation) => [reservation.key, reservation]));
   }
 }

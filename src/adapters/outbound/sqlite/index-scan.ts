@@ -1,148 +1,127 @@
-import type { ListQuery, Position, SortOrder, Value } from '../../../application/records/list-query.js';
+import type { Position, Value } from '../../../application/records/list-query.js';
 import type { Id } from '../../../domain/record.js';
 import type { Reader } from './connection.js';
-import { type Bound, tighterHigh, tighterLow } from './filter.js';
-import { allOf, anyOf, columnOf, ID, type Sql, sql } from './schema.js';
+import { contains, narrowed, type Range, rangeCondition } from './filter.js';
+import { allOf, ID, type Sql, sql } from './schema.js';
 
-/** The scan of a table along one index. Rows that have the same value of the column are a block. */
+/** Part of one index, in one direction. Rows that have the same value of the column tie. */
 export interface IndexScan {
   /** The table and the index. */
   readonly source: string;
   readonly column: string;
   readonly descending: boolean;
-  /** The order within a block. */
+  /** The order of ids among ties. The index itself has the order of the scan only if both directions are the same. */
   readonly idDescending: boolean;
-  /** The first and the last value, in the direction of the scan. */
-  readonly start?: Bound | undefined;
-  readonly end?: Bound | undefined;
+  /** The values of the column. */
+  readonly range: Range;
   /** A condition on every row of the scan that the index serves. */
   readonly fixed?: Sql;
 }
 
-/**
- * Where a scan continues. Each step must be a range of the index. So a step consists of whole blocks or, if a block is
- * larger than a step, of a part of that block that begins at an id.
- */
-export type ScanPosition =
-  | { readonly kind: 'blocks'; readonly from?: Bound | undefined }
-  | { readonly kind: 'block'; readonly block: Value; readonly id?: Id };
-
-/** One step of a scan: exactly a range of the index. The last step has no `next`. */
-export type ScanRange =
-  | { readonly kind: 'blocks'; readonly rows: Sql; readonly next?: ScanPosition }
-  | { readonly kind: 'block'; readonly block: Value; readonly rows: Sql; readonly next: ScanPosition };
-
-export function scanStart(scan: IndexScan): ScanPosition {
-  return { kind: 'blocks', from: scan.start };
+/** A row of a scan by its value and, if the scan is not by id, its id. */
+export interface Place {
+  readonly value: Value;
+  readonly id?: Id | undefined;
 }
 
-export function afterBlock(block: Value): ScanPosition {
-  return { kind: 'blocks', from: { value: block, inclusive: false } };
+/** The place behind which a scan continues. */
+export interface Start extends Place {
+  readonly inclusive: boolean;
 }
 
-/**
- * The scan position of the first row behind a position of the list; or the beginning of its block, if the order within
- * the block is not that of the ids.
- * @returns undefined if the scan ends before the position
- */
-export function scanPositionAt(
-  scan: IndexScan,
-  order: SortOrder,
-  { values, inclusive }: Position,
-): ScanPosition | undefined {
-  const [value, id] = values;
+/** @param position in a list that has the order of the scan */
+export function startAt({ values: [value, id], inclusive }: Position): Start {
   if (value === undefined) throw new Error('The position has no value of the first key of the order.');
-  const [tighterStart, tighterEnd] = scan.descending ? [tighterHigh, tighterLow] : [tighterLow, tighterHigh];
-  if (scan.column === ID) return { kind: 'blocks', from: tighterStart(scan.start, { value, inclusive }) };
-  const here: Bound = { value, inclusive: true };
-  if (tighterEnd(scan.end, here) !== here) return undefined;
-  if (tighterStart(scan.start, here) !== here) return scanStart(scan);
-  return order.length === 2
-    ? { kind: 'block', block: value, id: Number(id) }
-    : { kind: 'block', block: value };
+  return { value, inclusive, ...(id !== undefined && { id: Number(id) }) };
 }
 
-/** The next step: whole blocks of at most `size` rows together, or `size` rows of a larger block. */
-export function nextRange(reader: Reader, scan: IndexScan, at: ScanPosition, size: number): ScanRange {
-  return at.kind === 'block'
-    ? rangeInBlock(reader, scan, at, size)
-    : rangeOfBlocks(reader, scan, at.from, size);
+/**
+ * The rows behind one place and up to another. Each range is one range of the index: the other ties of the first place,
+ * what lies between, and the ties of the last place. `(value, id) > (?, ?)` would read all ties of the first place.
+ * @param upTo included; without an id with all its ties
+ */
+export function rangesOf(scan: IndexScan, after?: Start, upTo?: Place): Sql[] {
+  const { column, descending, idDescending, range, fixed } = scan;
+  const rows = (...conditions: Sql[]) => allOf(fixed ? [fixed, ...conditions] : conditions);
+  if (column === ID) {
+    const end = upTo && { value: upTo.value, inclusive: true };
+    return [rows(rangeCondition(ID, narrowed(range, descending, after, end)))];
+  }
+  const [further, notFurther] = idDescending ? ['<', '>='] : ['>', '<='];
+  const tied = ({ value }: Place) => sql(`${column} = ?`, value);
+  const behind = after && sql(`${ID} ${further}${after.inclusive ? '=' : ''} ?`, after.id);
+  const until = upTo?.id === undefined ? [] : [sql(`${ID} ${notFurther} ?`, upTo.id)];
+  if (after && behind && after.value === upTo?.value) return [rows(tied(after), behind, ...until)];
+  const beyond = (place: Place | undefined) => place && { value: place.value, inclusive: false };
+  return [
+    ...(after && behind && contains(range, after.value) ? [rows(tied(after), behind)] : []),
+    rows(rangeCondition(column, narrowed(range, descending, beyond(after), beyond(upTo)))),
+    ...(upTo ? [rows(tied(upTo), ...until)] : []),
+  ];
 }
 
-function rangeInBlock(
+/** The next rows of a scan. */
+export interface NextRows {
+  /** A statement of their ids, in the order of the scan. */
+  readonly ids: Sql;
+  /** Whether the scan is over if there are fewer rows than were asked for. */
+  readonly isRest: boolean;
+}
+
+/**
+ * If values descend and ids ascend, SQLite would read all ties and sort them. So it gets the value of the last row, and
+ * sorts only the rows before the ties of this value.
+ */
+export function nextRows(reader: Reader, scan: IndexScan, after: Start | undefined, count: number): NextRows {
+  const isIndexOrder = scan.column === ID || scan.idDescending === scan.descending;
+  const value = isIndexOrder ? undefined : valueFurther(reader, scan, after, count);
+  const upTo = value === undefined ? undefined : { value };
+  return { ids: rowsIn(scan, rangesOf(scan, after, upTo), count), isRest: !upTo };
+}
+
+/** The place of a row that is at least `count` rows further, at most twice as many; undefined if there is none. */
+export function placeFurther(
   reader: Reader,
-  { source, column, idDescending }: IndexScan,
-  { block, id }: { readonly block: Value; readonly id?: Id },
-  size: number,
-): ScanRange {
-  const [onwards, before] = idDescending ? ['<=', '>'] : ['>=', '<'];
-  const rest = [sql(`${column} = ?`, block), ...(id === undefined ? [] : [sql(`${ID} ${onwards} ?`, id)])];
-  const end = valueAt(reader, source, ID, rest, idDescending, size);
-  if (end === undefined) return { kind: 'block', block, rows: allOf(rest), next: afterBlock(block) };
-  return {
-    kind: 'block',
-    block,
-    rows: allOf([...rest, sql(`${ID} ${before} ?`, end)]),
-    next: { kind: 'block', block, id: Number(end) },
-  };
+  scan: IndexScan,
+  after: Start | undefined,
+  count: number,
+): Place | undefined {
+  for (const range of rangesOf(scan, after)) {
+    const { text, values } = rowsIn(scan, [range], 1);
+    const row = reader.read(
+      `${text} OFFSET ?`,
+      (statement) => statement.get([...values, count - 1]) as [Id, Value] | undefined,
+    );
+    if (row) return scan.column === ID ? { value: row[1] } : { value: row[1], id: row[0] };
+  }
+  return undefined;
 }
 
-function rangeOfBlocks(reader: Reader, scan: IndexScan, from: Bound | undefined, size: number): ScanRange {
-  const { source, column, descending, fixed, end: until } = scan;
-  const [after, before] = descending ? ['<', '>'] : ['>', '<'];
-  const bound = (sign: string | undefined, { value, inclusive }: Bound) =>
-    sql(`${column} ${sign}${inclusive ? '=' : ''} ?`, value);
-  const onwards = [...(fixed ? [fixed] : []), ...(from ? [bound(after, from)] : [])];
-  const rest = until ? [...onwards, bound(before, until)] : onwards;
-  const end = valueAt(reader, source, column, rest, descending, size);
-  if (end === undefined) return { kind: 'blocks', rows: allOf(rest) };
-  if (valueAt(reader, source, column, rest, descending, 0) === end)
-    return rangeInBlock(reader, scan, { block: end }, size);
-  return {
-    kind: 'blocks',
-    rows: allOf([...onwards, bound(before, { value: end, inclusive: false })]),
-    next: { kind: 'blocks', from: { value: end, inclusive: true } },
-  };
-}
-
-/** The value of the row that lies `offset` rows further. */
-function valueAt(
+/** The value of the row that is `count` rows behind the ties of a place. */
+function valueFurther(
   reader: Reader,
-  source: string,
-  column: string,
-  rows: readonly Sql[],
-  descending: boolean,
-  offset: number,
+  { source, column, descending, range }: IndexScan,
+  after: Start | undefined,
+  count: number,
 ): Value | undefined {
-  const { text, values } = allOf(rows);
+  const start = after && { value: after.value, inclusive: false };
+  const { text, values } = rangeCondition(column, narrowed(range, descending, start));
   const row = reader.read(
     `SELECT ${column} FROM ${source} WHERE ${text} ORDER BY ${column}${descending ? ' DESC' : ''} LIMIT 1 OFFSET ?`,
-    (statement) => statement.raw().get(...values, offset) as [Value] | undefined,
+    (statement) => statement.get([...values, count - 1]) as [Value] | undefined,
   );
   return row?.[0];
 }
 
-/** The order in which rows are read: the order of the list, reversed if the page lies before its position. */
-export function scanOrder({ order, from }: ListQuery): SortOrder {
-  if (from?.side !== 'before') return order;
-  return order.map(({ field, descending }) => ({ field, descending: !descending }));
-}
-
-export function orderBy(order: SortOrder): string {
-  return order.map(({ field, descending }) => `${columnOf(field)}${descending ? ' DESC' : ''}`).join(', ');
-}
-
-/** Keyset condition: `a > x OR (a = x AND b > y)`. It uses no index: the scan has chosen one. */
-export function keysetCondition(
-  order: SortOrder,
-  { values, inclusive }: Pick<Position, 'values' | 'inclusive'>,
+/** A statement of the ids and the values of the first rows. SQLite merges the ranges. */
+function rowsIn(
+  { source, column, descending, idDescending }: IndexScan,
+  ranges: readonly Sql[],
+  count: number,
 ): Sql {
-  return anyOf(
-    order.map(({ field, descending }, at): Sql => {
-      const isLast = at === order.length - 1;
-      const sign = (descending ? '<' : '>') + (isLast && inclusive ? '=' : '');
-      const same = order.slice(0, at).map((key) => `+${columnOf(key.field)} = ?`);
-      return sql([...same, `+${columnOf(field)} ${sign} ?`].join(' AND '), ...values.slice(0, at + 1));
-    }),
-  );
+  const parts = ranges.map(({ text }) => `SELECT ${ID}, ${column} FROM ${source} WHERE ${text}`);
+  const byId = `1${idDescending ? ' DESC' : ''}`;
+  const order = column === ID ? byId : `2${descending ? ' DESC' : ''}, ${byId}`;
+  const values = ranges.flatMap((range) => range.values);
+  return sql(`${parts.join(' UNION ALL ')} ORDER BY ${order} LIMIT ?`, ...values, count);
 }

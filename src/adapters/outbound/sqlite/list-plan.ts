@@ -1,60 +1,93 @@
 import type { Filter, ListQuery, RecordTable } from '../../../application/records/list-query.js';
 import type { Reader } from './connection.js';
-import { comparedColumn, conditionOf, isRange, rangeCondition, rangeOf } from './filter.js';
-import { type IndexScan, scanOrder } from './index-scan.js';
-import { columnOf, ID, indexedBy, type Sql } from './schema.js';
+import {
+  comparedColumn,
+  conditionOf,
+  isRange,
+  narrowed,
+  rangeCondition,
+  rangeOf,
+  residualConditionOf,
+} from './filter.js';
+import { type IndexScan, type Start, startAt } from './index-scan.js';
+import { columnOf, ID, indexedBy, keysetCondition, type Sql, scanOrder } from './schema.js';
 
-/** The most rows and bytes that are read and sorted at once. */
+/** The most rows, and their most bytes, that are read and sorted at once. */
 const MAX_SORTED_ROWS = 1_000;
 const MAX_SORTED_BYTES = 1_048_576;
-/** Up to this many rows are sorted at once, even if they are large. */
-const ALWAYS_SORTED_ROWS = 8;
 
-/** Scan the index of the list's order or, if a filter leaves few rows, fetch and sort these. */
-export type Plan = ScanPlan | FilterThenSort;
-
-export interface ScanPlan {
-  readonly kind: 'index-scan';
+/** An index holds exactly the records of the list, in their order. */
+interface IndexedPlan {
+  readonly kind: 'indexed';
   readonly scan: IndexScan;
-  /** Whether every row of the scan is in the list, and in its order. */
-  readonly isIndexed: boolean;
 }
 
-export interface FilterThenSort {
-  readonly kind: 'filter-then-sort';
+/** The index of a filter leaves few rows. */
+export interface FewPlan {
+  readonly kind: 'few';
   readonly source: string;
-  readonly condition: Sql;
+  readonly conditions: readonly Sql[];
 }
 
-export function planList(reader: Reader, table: RecordTable, query: ListQuery): Plan {
+/** Each row of a scan is checked. */
+export interface SearchPlan {
+  readonly kind: 'search';
+  readonly scan: IndexScan;
+  readonly start?: Start | undefined;
+  /** What each row must match, besides being part of the scan. */
+  readonly conditions: readonly Sql[];
+  /** What of the scan has the order of the list: each row, only rows that do not tie, or nothing. */
+  readonly sorted: 'rows' | 'ties' | 'nothing';
+}
+
+export function planList(
+  reader: Reader,
+  table: RecordTable,
+  query: ListQuery,
+): IndexedPlan | FewPlan | SearchPlan {
+  const { filters, from } = query;
   const order = scanOrder(query);
   const [first, second] = order;
-  const equal = first?.field === 'id' ? query.filters.find(isEquality) : undefined;
-  const column = columnOf(first?.field ?? 'id');
-  const descending = first?.descending ?? false;
-  const idDescending = second?.field === 'id' ? second.descending : descending;
-  const { scan, served } = equal
-    ? scanEqual(table, equal, descending)
-    : scanColumn(table, { column, descending, idDescending }, query.filters);
-  const isFiltered = query.filters.every((filter) => served.includes(filter));
-  const few = isFiltered ? undefined : filterThenSort(reader, table, query.filters);
-  return few ?? { kind: 'index-scan', scan, isIndexed: isFiltered && order.length <= 2 };
+  const { field, descending } = first ?? { field: 'id', descending: false };
+  const { scan, served } = scanOf(table, columnOf(field), descending, filters);
+  if (order.length <= 2 && served.length === filters.length)
+    return { kind: 'indexed', scan: { ...scan, idDescending: second?.descending ?? descending } };
+  const found = fewRows(reader, table, filters);
+  if (found?.kind === 'few') return found;
+  const position = from ? [keysetCondition(order, from)] : [];
+  if (found) return { ...found, conditions: [...found.conditions, ...position] };
+  const rest = filters.filter((filter) => !served.includes(filter));
+  const conditions = [...rest.map((filter) => residualConditionOf(table, filter)), ...position];
+  if (order.length === 1 || (order.length === 2 && second?.descending === descending))
+    return { kind: 'search', scan, start: from && startAt(from), conditions, sorted: 'rows' };
+  const value = from?.values[0];
+  const range = narrowed(
+    scan.range,
+    descending,
+    value === undefined ? undefined : { value, inclusive: true },
+  );
+  return { kind: 'search', scan: { ...scan, range }, conditions, sorted: 'ties' };
 }
 
 /** Plans a count, as {@link planList} plans a list. A count needs no order. */
-export function planCount(reader: Reader, table: RecordTable, filters: readonly Filter[]): Plan {
-  const few = filterThenSort(reader, table, filters);
-  if (few) return few;
-  const equal = filters.find(isEquality);
+export function planCount(
+  reader: Reader,
+  table: RecordTable,
+  filters: readonly Filter[],
+): FewPlan | SearchPlan {
+  const found = fewRows(reader, table, filters);
+  if (found) return found;
   const ranged = filters.find(isRange);
-  const column = (ranged && comparedColumn(table, ranged)) ?? columnOf('createdAt');
-  const { scan, served } = equal
-    ? scanEqual(table, equal, false)
-    : scanColumn(table, { column, descending: false, idDescending: false }, filters);
-  return { kind: 'index-scan', scan, isIndexed: filters.every((filter) => served.includes(filter)) };
+  const column = filters.some(isEquality)
+    ? ID
+    : ((ranged && comparedColumn(table, ranged)) ?? columnOf('createdAt'));
+  const { scan, served } = scanOf(table, column, false, filters);
+  const rest = filters.filter((filter) => !served.includes(filter));
+  const conditions = rest.map((filter) => residualConditionOf(table, filter));
+  return { kind: 'search', scan, conditions, sorted: 'nothing' };
 }
 
-interface IndexedScan {
+interface ServedScan {
   readonly scan: IndexScan;
   /** The filters that every row of the scan matches. */
   readonly served: readonly Filter[];
@@ -64,49 +97,60 @@ function isEquality(filter: Filter): boolean {
   return filter.operator === 'eq' && filter.field !== 'id';
 }
 
-/** The rows with one value, in order of id: every index ends with the id. */
-function scanEqual(table: RecordTable, filter: Filter, descending: boolean): IndexedScan {
-  const column = comparedColumn(table, filter) ?? ID;
-  const fixed = conditionOf(table, filter, column);
-  const scan = { source: indexedBy(table, column), column: ID, descending, idDescending: descending, fixed };
-  return { scan, served: [filter] };
-}
-
-/** The rows in the order of one column, within the range that the filters of this column allow. */
-function scanColumn(
+/**
+ * The rows in the order of a column, within the range that the filters of this column allow. In order of id, these can
+ * be the rows with one value of another column, because every index ends with the id.
+ */
+function scanOf(
   table: RecordTable,
-  direction: Pick<IndexScan, 'column' | 'descending' | 'idDescending'>,
+  column: string,
+  descending: boolean,
   filters: readonly Filter[],
-): IndexedScan {
-  const { column, descending } = direction;
-  const served = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === column);
-  const { low, high } = rangeOf(table, served);
-  const [start, end] = descending ? [high, low] : [low, high];
-  return { scan: { source: indexedBy(table, column), ...direction, start, end }, served };
+): ServedScan {
+  const ranged = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === column);
+  const equal = column === ID ? filters.find(isEquality) : undefined;
+  const indexed = (equal && comparedColumn(table, equal)) ?? column;
+  return {
+    scan: {
+      source: indexedBy(table, indexed),
+      column,
+      descending,
+      idDescending: descending,
+      range: rangeOf(table, ranged),
+      ...(equal && { fixed: conditionOf(table, equal, indexed) }),
+    },
+    served: equal ? [...ranged, equal] : ranged,
+  };
 }
 
-/** The plan for the column whose filters leave the fewest rows; undefined if even those are many. */
-function filterThenSort(
+/**
+ * The rows of the column whose filters leave the fewest; undefined if even those are many. If they are large, they are
+ * searched in slices.
+ */
+function fewRows(
   reader: Reader,
   table: RecordTable,
   filters: readonly Filter[],
-): FilterThenSort | undefined {
+): FewPlan | SearchPlan | undefined {
   const columns = new Map<string, Filter[]>();
   for (const filter of filters) {
     const column = filter.operator === 'ne' ? undefined : comparedColumn(table, filter);
     if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), filter]);
   }
   const [fewest] = [...columns]
-    .map(([column, ownFilters]): FilterThenSort & { count: number } => {
+    .map(([column, ownFilters]) => {
       const source = indexedBy(table, column);
-      const condition = seekCondition(table, column, ownFilters);
-      const count = countUpTo(reader, source, condition, MAX_SORTED_ROWS + 1);
-      return { kind: 'filter-then-sort', source, condition, count };
+      const seek = seekCondition(table, column, ownFilters);
+      return { source, seek, count: countUpTo(reader, source, seek, MAX_SORTED_ROWS + 1) };
     })
     .sort((a, b) => a.count - b.count);
   if (!fewest || fewest.count > MAX_SORTED_ROWS) return undefined;
-  const isSmall = fewest.count <= ALWAYS_SORTED_ROWS || bytesOf(reader, fewest) <= MAX_SORTED_BYTES;
-  return isSmall ? fewest : undefined;
+  const { source, seek } = fewest;
+  const conditions = filters.map((filter) => residualConditionOf(table, filter));
+  if (bytesOf(reader, source, seek) <= MAX_SORTED_BYTES)
+    return { kind: 'few', source, conditions: [seek, ...conditions] };
+  const scan = { source, column: ID, descending: false, idDescending: false, range: {}, fixed: seek };
+  return { kind: 'search', scan, conditions, sorted: 'nothing' };
 }
 
 /** A condition that an index finds without reading other rows: some values, or one range. */
@@ -115,16 +159,13 @@ function seekCondition(table: RecordTable, column: string, filters: readonly Fil
   return values ? conditionOf(table, values, column) : rangeCondition(column, rangeOf(table, filters));
 }
 
-function countUpTo(reader: Reader, source: string, condition: Sql, limit: number): number {
-  const text = `SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${condition.text} LIMIT ?)`;
-  return reader.read(text, (statement) => (statement.raw().get(...condition.values, limit) as [number])[0]);
+function countUpTo(reader: Reader, source: string, { text, values }: Sql, limit: number): number {
+  const count = `SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${text} LIMIT ?)`;
+  return reader.read(count, (statement) => (statement.get([...values, limit]) as [number])[0]);
 }
 
 /** The size of the fields in bytes. SQLite stores the size in front of them, so it does not read the fields. */
-function bytesOf(
-  reader: Reader,
-  { source, condition }: Pick<FilterThenSort, 'source' | 'condition'>,
-): number {
-  const text = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${condition.text}`;
-  return reader.read(text, (statement) => (statement.raw().get(...condition.values) as [number])[0]);
+function bytesOf(reader: Reader, source: string, { text, values }: Sql): number {
+  const sum = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${text}`;
+  return reader.read(sum, (statement) => (statement.get([...values]) as [number])[0]);
 }

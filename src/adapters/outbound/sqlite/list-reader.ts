@@ -1,25 +1,44 @@
-import type { QueryBudget, QueryTime } from '../../../application/maintenance/query-budget.js';
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import {
   type Filter,
   type ListPage,
   type ListQuery,
   MAX_PAGE_BYTES,
+  type Position,
   type RecordTable,
 } from '../../../application/records/list-query.js';
+import { positionOf } from '../../../application/records/query-semantics.js';
+import type { StoredRecord } from '../../../application/records/stored-record.js';
 import type { Versioned } from '../../../domain/record.js';
 import { yieldFairly } from '../../../shared/event-loop.js';
 import type { Reader } from './connection.js';
 import type { SqliteDatabase } from './database.js';
-import { residualConditionOf } from './filter.js';
-import { type IndexScan, nextRange, type ScanPosition, scanStart } from './index-scan.js';
-import { type Plan, planCount, planList } from './list-plan.js';
-import { BatchSize, type RowBatches, RowReader, ScanBatches, sortInMemory } from './row-batches.js';
-import { allOf, recordOf, type Sql } from './schema.js';
-import { BudgetedSlice, FixedSlice, type TimeSlice } from './time-slice.js';
+import { type NextRows, nextRows, startAt } from './index-scan.js';
+import { type FewPlan, planCount, planList } from './list-plan.js';
+import {
+  allOf,
+  keysetCondition,
+  orderBy,
+  type RecordTexts,
+  recordsOf,
+  type Sql,
+  scanOrder,
+  selectRecords,
+  sql,
+} from './schema.js';
+import { countBySearch, countRows, searchPage } from './search.js';
 
-/** Reads lists in slices of some milliseconds, so that no query blocks other requests. */
+/** The most rows, and approximately the most bytes, that one statement reads. */
+const MAX_BATCH_ROWS = 128;
+const MAX_BATCH_BYTES = 262_144;
+
+/** Returns a statement of the ids of the next rows of a list, at most `count`. */
+type NextIds = (from: Position | undefined, count: number) => NextRows;
+
+/** Reads lists. One statement reads a page that an index serves; a search runs in slices of milliseconds. */
 export class ListReader<Fields> {
-  private readonly sizes = new BatchSize();
+  /** Learned from the size of the rows that were read last. */
+  private batchRows = MAX_BATCH_ROWS;
 
   constructor(
     private readonly database: SqliteDatabase,
@@ -28,82 +47,76 @@ export class ListReader<Fields> {
   ) {}
 
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    await yieldFairly(query.client);
-    const plan = planList(this.database, this.table, query);
-    const read = (reader: Reader) => this.read(reader, plan, query);
-    const isLong = plan.kind === 'index-scan' && !plan.isIndexed;
-    return isLong ? this.database.inSnapshot(read, query.client) : read(this.database);
+    const { database, budget } = this;
+    const plan = planList(database, this.table, query);
+    if (plan.kind === 'indexed')
+      return this.pageOf(query, (from, count) => nextRows(database, plan.scan, from && startAt(from), count));
+    if (plan.kind === 'few') return this.pageOf(query, (from, count) => nextOfFew(plan, query, from, count));
+    return database.inSnapshot(async (reader) => {
+      const { ids, hasMore } = await searchPage(reader, plan, query, budget);
+      const records: StoredRecord<Fields>[] = [];
+      for (const rest = [...ids]; rest.length > 0; await yieldFairly(query.client)) {
+        const batch = JSON.stringify(rest.splice(0, this.batchRows));
+        records.push(...this.records(reader, sql('SELECT value AS id FROM json_each(?)', batch)));
+      }
+      return inListOrder(query, records, hasMore);
+    }, query.client);
   }
 
   async count(filters: readonly Filter[], client: string | undefined): Promise<number> {
     const plan = planCount(this.database, this.table, filters);
-    const residuals = filters.map((filter) => residualConditionOf(this.table, filter));
-    if (plan.kind === 'filter-then-sort')
-      return countIn(this.database, plan.source, [plan.condition, ...residuals]);
-    const slice = new BudgetedSlice(this.budget, this.budget.start(client));
-    return this.database.inSnapshot((reader) => countScan(reader, plan.scan, residuals, slice), client);
+    if (plan.kind === 'few') return countRows(this.database, plan.source, plan.conditions);
+    return this.database.inSnapshot(
+      (reader) => countBySearch(reader, plan, this.budget.start(client)),
+      client,
+    );
   }
 
-  private async read(reader: Reader, plan: Plan, query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const { limit, bytes: maxBytes = MAX_PAGE_BYTES } = query;
-    const records: Versioned<Fields>[] = [];
+  private async pageOf(query: ListQuery, next: NextIds): Promise<ListPage<Versioned<Fields>>> {
+    const { limit, bytes: maxBytes = MAX_PAGE_BYTES, client } = query;
+    const records: StoredRecord<Fields>[] = [];
     let bytes = 0;
-    const isFull = () => records.length === limit || bytes >= maxBytes;
-    const page = (hasMore: boolean) => ({
-      records: query.from?.side === 'before' ? records.reverse() : records,
-      hasMore,
-    });
-    const batches = this.batches(reader, plan, query, isFull);
-    for (;;) {
-      const { done, value } = await batches.next();
-      if (done) return page(value);
-      for (const row of value) {
-        if (isFull()) return page(true);
-        records.push(recordOf(row));
-        bytes += Buffer.byteLength(row[4]);
+    for (let from = query.from; ; await yieldFairly(client)) {
+      const count = Math.min(limit + 1 - records.length, this.batchRows);
+      const { ids, isRest } = next(from, count);
+      const batch = this.records(this.database, ids);
+      for (const record of batch) {
+        if (records.length === limit || bytes >= maxBytes) return inListOrder(query, records, true);
+        records.push(record);
+        bytes += record.fieldsBytes;
       }
+      if (isRest && batch.length < count) return inListOrder(query, records, false);
+      const last = batch.at(-1);
+      if (last) from = positionOf(last, scanOrder(query), 'after');
     }
   }
 
-  private batches(reader: Reader, plan: Plan, query: ListQuery, isFull: () => boolean): RowBatches {
-    const rows = new RowReader(reader, this.table, query, this.sizes);
-    if (plan.kind === 'filter-then-sort') return sortInMemory(rows, plan, query.from);
-    // Twice a batch, because rows that tie at the end of a slice are left to the next slice.
-    const slice = plan.isIndexed
-      ? new FixedSlice(2 * rows.batchSize, query.client)
-      : new BudgetedSlice(this.budget, this.timeOf(query));
-    return new ScanBatches(rows, plan, slice).from(query.from, isFull);
-  }
-
-  private timeOf({ client, isContinuation }: ListQuery): QueryTime {
-    return isContinuation ? this.budget.startUnlimited(client) : this.budget.start(client);
+  private records(reader: Reader, ids: Sql): StoredRecord<Fields>[] {
+    const texts = reader.read(
+      selectRecords(this.table, ids.text),
+      (statement) => statement.get([...ids.values]) as RecordTexts,
+    );
+    const records = recordsOf<Fields>(texts);
+    if (records.length > 0) {
+      const rows = Math.floor((MAX_BATCH_BYTES * records.length) / (texts[1]?.length ?? 0));
+      this.batchRows = Math.max(1, Math.min(MAX_BATCH_ROWS, rows));
+    }
+    return records;
   }
 }
 
-async function countScan(
-  reader: Reader,
-  scan: IndexScan,
-  residuals: readonly Sql[],
-  slice: TimeSlice,
-): Promise<number> {
-  let count = 0;
-  for (let at: ScanPosition | undefined = scanStart(scan); at; ) {
-    const position: ScanPosition = at;
-    const range = slice.run((size) => {
-      const range = nextRange(reader, scan, position, size);
-      count += countIn(reader, scan.source, [range.rows, ...residuals]);
-      return range;
-    });
-    at = range.next;
-    await slice.checkpoint();
-  }
-  return count;
+function nextOfFew(
+  { source, conditions }: FewPlan,
+  query: ListQuery,
+  from: Position | undefined,
+  count: number,
+): NextRows {
+  const order = scanOrder(query);
+  const { text, values } = allOf(from ? [...conditions, keysetCondition(order, from)] : conditions);
+  const ids = `SELECT id FROM ${source} WHERE ${text} ORDER BY ${orderBy(order)} LIMIT ?`;
+  return { ids: sql(ids, ...values, count), isRest: true };
 }
 
-function countIn(reader: Reader, source: string, conditions: readonly Sql[]): number {
-  const { text, values } = allOf(conditions);
-  return reader.read(
-    `SELECT count(*) FROM ${source} WHERE ${text}`,
-    (statement) => (statement.raw().get(...values) as [number])[0],
-  );
+function inListOrder<Item>({ from }: ListQuery, records: Item[], hasMore: boolean): ListPage<Item> {
+  return { records: from?.side === 'before' ? records.reverse() : records, hasMore };
 }

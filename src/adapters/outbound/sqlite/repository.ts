@@ -28,9 +28,9 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     const { name, firstId } = this.table;
     return this.database.write((statement) => {
       statement('INSERT INTO counters VALUES (?, ?) ON CONFLICT DO NOTHING').run(name, firstId);
-      const [row] = statement('UPDATE counters SET next_id = next_id + ? WHERE name = ? RETURNING next_id')
-        .raw()
-        .all(count, name) as [number][];
+      const [row] = statement(
+        'UPDATE counters SET next_id = next_id + ? WHERE name = ? RETURNING next_id',
+      ).all(count, name) as [number][];
       if (!row) throw new Error(`There is no counter ${name}.`);
       return row[0] - count;
     });
@@ -58,11 +58,8 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   }
 
   private insertRow(statement: Statements, row: RecordRow): InsertOutcome {
-    const [id] = row;
-    if (statement(this.sql.isUsed).all(id, this.table.name, id).length > 0) return 'id_conflict';
     try {
-      this.changes(() => statement(this.sql.insert).run(...row));
-      return 'inserted';
+      return this.changes(() => statement(this.sql.insert).run(row)) === 1 ? 'inserted' : 'id_conflict';
     } catch (error) {
       if (error instanceof AppError) return error;
       throw error;
@@ -72,7 +69,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     const rows = this.database.read(
       this.sql.findExistingIds,
-      (statement) => statement.raw().all(JSON.stringify(ids)) as [Id][],
+      (statement) => statement.all(JSON.stringify(ids)) as [Id][],
     );
     return new Set(rows.map(([id]) => id));
   }
@@ -81,7 +78,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     const wanted = JSON.stringify(ids);
     const rows = this.database.read(
       this.sql.findUsedIds,
-      (statement) => statement.raw().all(wanted, this.table.name, wanted) as [Id][],
+      (statement) => statement.all(wanted, this.table.name, wanted) as [Id][],
     );
     return new Set(rows.map(([id]) => id));
   }
@@ -120,7 +117,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   }
 
   private selectOne(sql: string, key: string | number): Versioned<Fields> | undefined {
-    const row = this.database.read(sql, (statement) => statement.raw().get(key) as RecordRow | undefined);
+    const row = this.database.read(sql, (statement) => statement.get([key]) as RecordRow | undefined);
     return row && recordOf(row);
   }
 
@@ -145,8 +142,8 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
 
 function statements(table: string) {
   return {
-    isUsed: `SELECT 1 FROM ${table} WHERE id = ? UNION ALL SELECT 1 FROM tombstones WHERE resource = ? AND id = ?`,
-    insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?)`,
+    insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) SELECT ?1, ?2, ?3, ?4, ?5
+      WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE resource = '${table}' AND id = ?1) ON CONFLICT (id) DO NOTHING`,
     findUsedIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
       UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
     findExistingIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,

@@ -1,4 +1,5 @@
-import type { RecordTable } from '../../../application/records/list-query.js';
+import type { ListQuery, Position, RecordTable, SortOrder } from '../../../application/records/list-query.js';
+import { fieldsJson, StoredRecord } from '../../../application/records/stored-record.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 
 const METADATA_COLUMNS: Readonly<Record<string, string>> = {
@@ -40,15 +41,39 @@ export type RecordRow = [id: Id, version: number, createdAt: Instant, updatedAt:
 
 export const RECORD_COLUMNS = 'id, version, created_at, updated_at, fields';
 
-/**
- * The row of a record. It is a copy, so a later change of the record does not change a row that waits to be written.
- */
-export function rowOf({ id, version, createdAt, updatedAt, fields }: Versioned<unknown>): RecordRow {
-  return [id, version, createdAt, updatedAt, JSON.stringify(fields)];
+export function rowOf(record: Versioned<unknown>): RecordRow {
+  const { id, version, createdAt, updatedAt } = record;
+  return [id, version, createdAt, updatedAt, fieldsJson(record)];
 }
 
-export function recordOf<Fields>([id, version, createdAt, updatedAt, fields]: RecordRow): Versioned<Fields> {
-  return { id, version, createdAt, updatedAt, fields: JSON.parse(fields) as Fields };
+export function recordOf<Fields>(row: RecordRow): StoredRecord<Fields> {
+  return StoredRecord.fromJson(...row);
+}
+
+/** Separates the fields of records in a text. JSON has no such character (RFC 7464, section 2.2). */
+const SEPARATOR = '\x1e';
+
+/** The columns of {@link selectRecords}; null if there are no records. */
+export type RecordTexts = [metadata: string | null, fields: string | null];
+
+/**
+ * Returns a statement of all records as two texts, because a value costs much more on its way out of SQLite than a
+ * character.
+ * @param ids a statement that returns `id`; the records come in the order of its rows
+ */
+export function selectRecords({ name }: RecordTable, ids: string): string {
+  const metadata = ['id', 'version', 'created_at', 'updated_at']
+    .map((column) => `record.${column}`)
+    .join(" || ',' || ");
+  return `SELECT group_concat('[' || ${metadata} || ']'), group_concat(record.fields, '${SEPARATOR}')
+    FROM (${ids}) AS found CROSS JOIN ${name} AS record ON record.id = found.id`;
+}
+
+export function recordsOf<Fields>([metadata, fields]: RecordTexts): StoredRecord<Fields>[] {
+  if (metadata === null || fields === null) return [];
+  const all = JSON.parse(`[${metadata}]`) as [Id, number, Instant, Instant][];
+  const texts = fields.split(SEPARATOR);
+  return all.map((numbers, at) => StoredRecord.fromJson(...numbers, texts[at] ?? ''));
 }
 
 /** SQL text and the values of its question marks. Nothing that a client sent becomes part of the text. */
@@ -74,4 +99,29 @@ export function anyOf(conditions: readonly Sql[]): Sql {
 function joined(conditions: readonly Sql[], operator: string): Sql {
   const texts = conditions.map(({ text }) => `(${text})`);
   return sql(texts.join(operator), ...conditions.flatMap(({ values }) => values));
+}
+
+/** The order in which rows are read: the order of the list, reversed if the page lies before its position. */
+export function scanOrder({ order, from }: ListQuery): SortOrder {
+  if (from?.side !== 'before') return order;
+  return order.map(({ field, descending }) => ({ field, descending: !descending }));
+}
+
+export function orderBy(order: SortOrder): string {
+  return order.map(({ field, descending }) => `${columnOf(field)}${descending ? ' DESC' : ''}`).join(', ');
+}
+
+/** Keyset condition: `a > x OR (a = x AND b > y)`. It uses no index: the scan has chosen one. */
+export function keysetCondition(
+  order: SortOrder,
+  { values, inclusive }: Pick<Position, 'values' | 'inclusive'>,
+): Sql {
+  return anyOf(
+    order.map(({ field, descending }, at): Sql => {
+      const isLast = at === order.length - 1;
+      const sign = (descending ? '<' : '>') + (isLast && inclusive ? '=' : '');
+      const same = order.slice(0, at).map((key) => `+${columnOf(key.field)} = ?`);
+      return sql([...same, `+${columnOf(field)} ${sign} ?`].join(' AND '), ...values.slice(0, at + 1));
+    }),
+  );
 }

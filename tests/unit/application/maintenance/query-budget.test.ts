@@ -55,12 +55,14 @@ describe('QueryBudget', () => {
     expect(hadTurn).to.equal(true);
   });
 
-  it('measures the duration of a call', () => {
+  it('returns how long each piece took, without the work of others', async () => {
     const clock = new FakeClock();
-    const outcome = new QueryBudget(clock, 10).measured(() => {
-      clock.running += 7;
-      return 'done';
-    });
-    expect(outcome).to.deep.equal(['done', 7]);
+    const time = new QueryBudget(clock, 100).start();
+    clock.running += 7;
+    const checkpoint = time.checkpoint();
+    clock.running += 50;
+    expect(await checkpoint).to.equal(7);
+    clock.running += 3;
+    expect(await time.checkpoint()).to.equal(3);
   });
 });

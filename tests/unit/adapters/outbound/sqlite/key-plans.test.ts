@@ -33,8 +33,8 @@ class RecordingDatabase extends SqliteDatabase {
     return this.statements.splice(0).flatMap((sql) => {
       const values = new Array(sql.split('?').length - 1).fill(1);
       const steps = other.read(`EXPLAIN QUERY PLAN ${sql}`, (statement) => statement.all(...values));
-      return (steps as { detail: string }[])
-        .map(({ detail }) => detail)
+      return (steps as [id: number, parent: number, unused: number, detail: string][])
+        .map(([, , , detail]) => detail)
         .filter((detail) => /^(SEARCH|SCAN)/.test(detail) && !detail.includes('json_each'));
     });
   }

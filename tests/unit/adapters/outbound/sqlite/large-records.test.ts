@@ -15,13 +15,12 @@ const MEBIBYTE = 1_048_576;
 /** Records the size of the result of each statement. */
 class MeasuringDatabase extends SqliteDatabase {
   resultSizes: number[] = [];
-  /** The statements that read records. */
   statements: string[] = [];
 
   override read<Result>(...[sql, use]: Parameters<SqliteDatabase['read']>): Result {
     const result = super.read(sql, use) as Result;
     if (Array.isArray(result)) this.resultSizes.push(JSON.stringify(result).length);
-    if (/^SELECT id, version/.test(sql)) this.statements.push(sql);
+    this.statements.push(sql);
     return result;
   }
 
@@ -62,7 +61,7 @@ describe('large records in SQLite', () => {
     expect(Math.max(...database.resultSizes)).to.be.lessThan(MEBIBYTE);
   });
 
-  it('are read in the order of an index, even if a filter leaves few of them', async () => {
+  it('are searched by the index of a filter that leaves few of them, and not sorted at once', async () => {
     const filters: Filter[] = [{ field: 'price.currency', operator: 'eq', value: 'EUR' }];
     const byName = [{ field: 'name', descending: false }, ...BY_ID];
     database.resultSizes = [];
@@ -72,8 +71,7 @@ describe('large records in SQLite', () => {
       page.records.map(() => 'name 0').map((name, i) => (i < 43 ? name : 'name 1')),
     );
     expect(Math.max(...database.resultSizes)).to.be.lessThan(MEBIBYTE);
-    expect(database.statements).to.have.length.greaterThan(0);
-    expect(database.statements.filter((sql) => !/INDEXED BY products_name /.test(sql))).to.deep.equal([]);
+    expect(database.statements.filter((sql) => /INDEXED BY products_name/.test(sql))).to.deep.equal([]);
   });
 
   it('fill a page up to its limit in bytes', async () => {

@@ -24,7 +24,7 @@ describe('a snapshot of SQLite', () => {
     await products().insert({ id, version: 1, createdAt: 1, updatedAt: 1, fields: { name: 'x' } });
   };
   const count = (reader: Reader) =>
-    reader.read('SELECT count(*) FROM products', (statement) => (statement.raw().get() as [number])[0]);
+    reader.read('SELECT count(*) FROM products', (statement) => (statement.get() as [number])[0]);
 
   it('does not see writes that follow its start', async () => {
     await add();
