@@ -181,16 +181,24 @@ export function readOnlyField(): Joi.Schema {
 /** More values than any record has. joi's stack overflows at about 100,000 errors. */
 const MAX_VALIDATED = 2_000;
 
-/** Returns every issue of a body. Of a very long body, only the beginning is validated. */
-export function validateBody(schema: Joi.Schema, body: unknown): Issue[] {
-  const { value, isWhole } = truncateJson(body, MAX_VALIDATED);
-  const { error } = schema.validate(value, { abortEarly: false, convert: false, presence: 'optional' });
-  const issues = (error?.details ?? []).map(({ type, path }) => fieldIssue(codeOf(type), path));
-  if (isWhole) return issues;
-  // A field that is missing may have been cut off.
-  const certain = issues.filter(({ code }) => code !== 'required');
-  return certain.length > 0 ? certain : [fieldIssue('too_long', [])];
+/** Makes a function that returns every issue of a body. Of a very long body, only the beginning is validated. */
+export function bodyValidator(schema: Joi.Schema): (body: unknown) => readonly Issue[] {
+  // joi keeps preferences of a schema, but merges those of a call each time.
+  const strict = schema.prefs({ abortEarly: false, convert: false, presence: 'optional' });
+  return (body) => {
+    const { value, isWhole } = truncateJson(body, MAX_VALIDATED);
+    const { error } = strict.validate(value);
+    if (!error) return isWhole ? NO_ISSUES : [TOO_LONG];
+    const issues = error.details.map(({ type, path }) => fieldIssue(codeOf(type), path));
+    if (isWhole) return issues;
+    // A field that is missing may have been cut off.
+    const certain = issues.filter(({ code }) => code !== 'required');
+    return certain.length > 0 ? certain : [TOO_LONG];
+  };
 }
+
+const NO_ISSUES: readonly Issue[] = [];
+const TOO_LONG = fieldIssue('too_long', []);
 
 function codeOf(type: string): IssueCode {
   // joi's own types contain a dot; the contract's codes do not.

@@ -1,7 +1,7 @@
 import { presentApiKey } from '../../../../application/auth/key-administration.js';
 import { API_KEY, type ApiKey } from '../../../../domain/access.js';
 import { parseInstant } from '../../../../domain/instant.js';
-import { readOnlyField, validateBody } from '../body/validate-body.js';
+import { bodyValidator, readOnlyField } from '../body/validate-body.js';
 import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
 
 const { digest: _secret, lastUsedAt: _readOnly, ...SENDABLE_FIELDS } = API_KEY;
@@ -37,7 +37,7 @@ export const API_KEYS: ResourceDefinition<ApiKey> = {
   alwaysPresent: ['createdAt'],
   ...FROM_TABLE,
   schema: SCHEMA,
-  validate: (sent) => validateBody(NEW_SCHEMA, sent),
+  validate: bodyValidator(NEW_SCHEMA),
   present: presentApiKey,
   // Stores keep whole milliseconds.
   toFields: ({ expiresAt, ...rest }) => {

@@ -3,7 +3,7 @@ import { fieldReader, presenter, type RecordView } from '../../../../application
 import type { Scope } from '../../../../domain/access.js';
 import { type FieldSpecs, type FieldTable, indexedFields } from '../../../../domain/fields.js';
 import type { Versioned } from '../../../../domain/record.js';
-import { objectSchema, validateBody } from '../body/validate-body.js';
+import { bodyValidator, objectSchema } from '../body/validate-body.js';
 import type { ResourceDocs } from '../openapi/description.js';
 import type { JsonSchema } from '../openapi/json-schema.js';
 import type { Deprecation } from '../versioning/deprecation.js';
@@ -44,7 +44,7 @@ export function fromFieldTable<Fields>(
   return {
     fields: indexedFields(table),
     schema,
-    validate: (sent) => validateBody(schema, sent),
+    validate: bodyValidator(schema),
     present: presenter(table),
     toFields: fieldReader(table),
   };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { validateBody } from '#src/adapters/inbound/http/body/validate-body.js';
+import { bodyValidator } from '#src/adapters/inbound/http/body/validate-body.js';
 import { ORDERS } from '#src/adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
@@ -87,14 +87,14 @@ function testRules<Fields>(
   describe(`the rules of ${resource}`, () => {
     for (const [kind, [fields, expected]] of Object.entries(invalid)) {
       it(`are the same at the edge and in the domain: ${kind}`, () => {
-        expect(codesOf(validateBody(schema, fields)), 'edge').to.deep.equal(expected);
+        expect(codesOf(bodyValidator(schema)(fields)), 'edge').to.deep.equal(expected);
         expect(codesOf(issues(fields)), 'domain').to.deep.equal(expected);
       });
     }
 
     it('accept valid fields', () => {
       for (const fields of valid) {
-        expect(validateBody(schema, fields)).to.deep.equal([]);
+        expect(bodyValidator(schema)(fields)).to.deep.equal([]);
         expect(issues(fields)).to.deep.equal([]);
       }
     });
