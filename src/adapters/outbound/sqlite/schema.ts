@@ -1,6 +1,7 @@
 import type { ListQuery, Position, RecordTable, SortOrder } from '../../../application/records/list-query.js';
 import { fieldsJson, StoredRecord } from '../../../application/records/stored-record.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import type { Reader } from './connection.js';
 
 const METADATA_COLUMNS: Readonly<Record<string, string>> = {
   createdAt: 'created_at',
@@ -84,6 +85,11 @@ export interface Sql {
 
 export function sql(text: string, ...values: unknown[]): Sql {
   return { text, values };
+}
+
+/** The result of a statement that returns one number. */
+export function numberOf(reader: Reader, { text, values }: Sql): number {
+  return reader.read(text, (statement) => (statement.get([...values]) as [number])[0]);
 }
 
 /** The conjunction of the conditions; `TRUE` if there are none. */
