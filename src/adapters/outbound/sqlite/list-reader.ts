@@ -55,7 +55,9 @@ export class ListReader<Fields> {
     return database.inSnapshot(async (reader) => {
       const { ids, hasMore } = await searchPage(reader, plan, query, budget);
       const records: StoredRecord<Fields>[] = [];
-      for (const rest = [...ids]; rest.length > 0; await yieldFairly(query.client)) {
+      const rest = [...ids];
+      while (rest.length > 0) {
+        if (records.length > 0) await yieldFairly(query.client);
         const batch = JSON.stringify(rest.splice(0, this.batchRows));
         records.push(...this.records(reader, sql('SELECT value AS id FROM json_each(?)', batch)));
       }
