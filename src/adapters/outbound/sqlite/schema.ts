@@ -59,7 +59,8 @@ export type RecordTexts = [metadata: string | null, fields: string | null];
 
 /**
  * Returns a statement of all records as two texts, because a value costs much more on its way out of SQLite than a
- * character.
+ * character. `CROSS JOIN` makes SQLite read, and concatenate, in the order of the ids
+ * (https://www.sqlite.org/optoverview.html, "Manual Control Of Query Plans Using CROSS JOIN").
  * @param ids a statement that returns `id`; the records come in the order of its rows
  */
 export function selectRecords({ name }: RecordTable, ids: string): string {
