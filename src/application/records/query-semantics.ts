@@ -6,6 +6,7 @@ import type { AttributeFilter, Filter, Position, RecordTable, SortOrder, Value }
 export function fieldValue(record: Versioned<unknown>, field: string): Value | undefined {
   if (field === 'id' || field === 'createdAt' || field === 'updatedAt') return record[field];
   let value: unknown = record.fields;
+  if (!field.includes('.')) return (value as Record<string, Value | undefined>)[field];
   for (const step of field.split('.')) value = (value as Record<string, unknown> | undefined)?.[step];
   return value as Value | undefined;
 }

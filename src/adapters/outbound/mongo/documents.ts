@@ -3,6 +3,7 @@ import type { Tombstone } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../application/records/list-query.js';
 import { fieldValue } from '../../../application/records/query-semantics.js';
+import { StoredRecord } from '../../../application/records/stored-record.js';
 import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import { foldCase } from '../../../domain/text.js';
@@ -51,15 +52,15 @@ function foldedCopies<Fields>(
   return { folded: Object.fromEntries(copies.map(([field, value]) => [field, foldCase(String(value))])) };
 }
 
-export function recordOf<Fields>(table: MongoTable<Fields>, document: LiveDocument): Versioned<Fields> {
+export function recordOf<Fields>(table: MongoTable<Fields>, document: LiveDocument): StoredRecord<Fields> {
   const { _id: id, version, createdAt, updatedAt, fields } = document;
-  return {
+  return StoredRecord.of({
     id,
     version,
     createdAt: createdAt.getTime(),
     updatedAt: updatedAt.getTime(),
     fields: table.toFields(fields),
-  };
+  });
 }
 
 export function tombstoneDocumentOf({ id, deletedAt }: Tombstone): TombstoneDocument {

@@ -15,10 +15,11 @@ const MAX_TRIES = 3;
 
 /** Keeps reservations in a collection of their own. The server deletes old ones by a TTL index. */
 export class MongoIdempotencyStore implements IdempotencyStore {
-  constructor(
-    private readonly store: MongoStore,
-    private readonly table: RecordTable,
-  ) {}
+  private readonly reservations: MongoCollection<ReservationDocument>;
+
+  constructor(store: MongoStore, table: RecordTable) {
+    this.reservations = store.collection(reservationCollection(table));
+  }
 
   async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
     if (keys.length === 0) return new Map();
@@ -65,10 +66,6 @@ export class MongoIdempotencyStore implements IdempotencyStore {
       const refused = rejectedDocuments(error);
       return new Set(reservations.filter((_, at) => refused.has(at)).map(({ key }) => key));
     }
-  }
-
-  private get reservations(): MongoCollection<ReservationDocument> {
-    return this.store.collection(reservationCollection(this.table));
   }
 }
 

@@ -62,8 +62,14 @@ async function readOnce<Fields>(
     .batchSize(BATCH)
     .allowDiskUse()
     .maxTimeMS(maxTimeMS);
-  const { documents, hasMore } = await documentsUpTo(limit, bytes, cursor);
-  const records = documents.map((document) => recordOf(table, document));
+  const toRecord = (document: LiveDocument) => recordOf(table, document);
+  const { items: records, hasMore } = await readUpTo(
+    limit,
+    bytes,
+    cursor,
+    toRecord,
+    ({ fieldsBytes }) => fieldsBytes,
+  );
   return { records: side === 'before' ? records.reverse() : records, hasMore };
 }
 
@@ -74,23 +80,34 @@ export async function readById<Kind extends object>(
   maxTimeMS: number,
 ): Promise<Kind[]> {
   const cursor = found.sort({ _id: 1 }).limit(limit).batchSize(BATCH).maxTimeMS(maxTimeMS);
-  return (await documentsUpTo(limit, MAX_PAGE_BYTES, cursor)).documents;
+  const same = (document: Kind) => document;
+  return (await readUpTo(limit, MAX_PAGE_BYTES, cursor, same, BSON.calculateObjectSize)).items;
 }
 
-/** Reads at most `limit` documents. The document that reaches `maxBytes` is the last. */
-async function documentsUpTo<Kind extends object>(
+/** Reads at most `limit` items. The item that reaches `maxBytes` is the last. */
+async function readUpTo<Kind, Item>(
   limit: number,
   maxBytes: number,
   cursor: FindCursor<Kind>,
-): Promise<{ documents: Kind[]; hasMore: boolean }> {
-  const documents: Kind[] = [];
+  toItem: (document: Kind) => Item,
+  sizeOf: (item: Item) => number,
+): Promise<{ items: Item[]; hasMore: boolean }> {
+  const items: Item[] = [];
   let bytes = 0;
-  for await (const document of cursor) {
-    if (documents.length === limit || bytes >= maxBytes) return { documents, hasMore: true };
-    documents.push(document);
-    bytes += BSON.calculateObjectSize(document);
+  try {
+    while (await cursor.hasNext()) {
+      // The documents that have arrived need no promise each.
+      for (let [next] = cursor.readBufferedDocuments(1); next; [next] = cursor.readBufferedDocuments(1)) {
+        if (items.length === limit || bytes >= maxBytes) return { items, hasMore: true };
+        const item = toItem(next);
+        items.push(item);
+        bytes += sizeOf(item);
+      }
+    }
+    return { items, hasMore: false };
+  } finally {
+    await cursor.close();
   }
-  return { documents, hasMore: false };
 }
 
 /** The order in which a page is read: the order of the list, reversed if the page lies before its position. */

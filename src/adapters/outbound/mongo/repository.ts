@@ -1,7 +1,7 @@
 import type { Document, MongoServerError } from 'mongodb';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { Filter, ListPage, ListQuery } from '../../../application/records/list-query.js';
-import { duplicateValue } from '../../../domain/errors.js';
+import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { Counter } from './counters.js';
@@ -44,22 +44,30 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   async insert(record: Versioned<Fields>): Promise<boolean> {
+    const outcome = await this.insertOne(record);
+    if (outcome instanceof AppError) throw outcome;
+    return outcome === 'inserted';
+  }
+
+  /** One record costs the driver less than a batch of one. */
+  private async insertOne(record: Versioned<Fields>): Promise<InsertOutcome> {
+    const document = documentOf(this.table, record);
     try {
-      await this.records.run((all, maxTimeMS) =>
-        all.insertOne(documentOf(this.table, record), { maxTimeMS }),
-      );
-      return true;
+      await this.records.run((all, maxTimeMS) => all.insertOne(document, { maxTimeMS }));
+      return 'inserted';
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       const { name, path } = violatedIndex(error);
       if (name === ID_INDEX || path === '_id' || (await this.findUsedIds([record.id])).has(record.id))
-        return false;
-      throw this.asDuplicateValue(error);
+        return 'id_conflict';
+      return this.asDuplicateValue(error);
     }
   }
 
   async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
-    if (records.length === 0) return [];
+    const [first, second] = records;
+    if (!first) return [];
+    if (!second) return [await this.insertOne(first)];
     const documents = records.map((record) => documentOf(this.table, record));
     try {
       await this.records.run((all, maxTimeMS) => all.insertMany(documents, { ordered: false, maxTimeMS }));
@@ -108,7 +116,8 @@ export class MongoRepository<Fields> implements Repository<Fields> {
       );
       return matchedCount === 1;
     } catch (error) {
-      throw isDuplicateKey(error) ? this.asDuplicateValue(error) : error;
+      if (isDuplicateKey(error)) throw this.asDuplicateValue(error);
+      throw error;
     }
   }
 
@@ -158,11 +167,13 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     });
   }
 
-  private asDuplicateValue(error: MongoServerError): unknown {
+  /** @throws the error itself if it is about no field of the table */
+  private asDuplicateValue(error: MongoServerError): AppError {
     const { name, path } = violatedIndex(error);
     const field = uniqueFields(this.table.fields).find(
       (field) => field === name || uniquePath(this.table, field) === path,
     );
-    return field ? duplicateValue(field) : error;
+    if (!field) throw error;
+    return duplicateValue(field);
   }
 }

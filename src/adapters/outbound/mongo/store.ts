@@ -49,6 +49,8 @@ export class MongoStore implements Store {
   readonly operationMs: number;
   private readonly connect: (over?: MongoClientOptions) => MongoClient;
   private client: MongoClient;
+  /** The database of the client. Making it, or a collection of it, costs more than an operation needs otherwise. */
+  private current: Db;
   private hasFailed = false;
   private readonly indexes: IndexPreparation;
   private readonly searches: FairShares;
@@ -70,7 +72,9 @@ export class MongoStore implements Store {
       budget.timeoutMs + ROUND_TRIP_MS,
     );
     this.connect = (over) => new MongoClient(url, { ...options, ...over });
+    this.database = database;
     this.client = this.firstClient();
+    this.current = this.client.db(database);
     this.operationMs = operationMs;
     const { maxPoolSize, waitQueueTimeoutMS } = this.client.options;
     // 0 means no limit for the driver.
@@ -83,7 +87,6 @@ export class MongoStore implements Store {
       maxWaiting: slots * WAITING_PER_SEARCH,
       patienceMs,
     });
-    this.database = database;
     const single = { socketTimeoutMS: 0, minPoolSize: 0, maxPoolSize: 1 };
     this.indexes = new IndexPreparation(() => this.connect(single), database, byCollection(indexes));
     this.location = `MongoDB at ${hosts}, database ${database}`;
@@ -101,11 +104,16 @@ export class MongoStore implements Store {
     }
   }
 
+  private use(client: MongoClient): void {
+    this.client = client;
+    this.current = client.db(this.database);
+  }
+
   private watchedClient(): MongoClient {
     const client = this.connect();
     onStuckHeartbeat(client, () => {
       if (this.closed || client !== this.client) return;
-      this.client = this.watchedClient();
+      this.use(this.watchedClient());
       // Operations that still run on the old client fail. An error of the close itself does not matter.
       client.close().catch(() => {});
     });
@@ -120,7 +128,7 @@ export class MongoStore implements Store {
     // A client whose first connection failed never connects again.
     if (this.hasFailed) {
       await this.client.close();
-      this.client = this.watchedClient();
+      this.use(this.watchedClient());
     }
     this.hasFailed = true;
     checkServer(await this.run((database) => database.command({ hello: 1 })));
@@ -170,11 +178,14 @@ export class MongoStore implements Store {
   }
 
   collection<Kind extends Document>(name: string): MongoCollection<Kind> {
+    let last: { readonly database: Db; readonly all: Collection<Kind> } | undefined;
+    const of = (database: Db) => {
+      if (last?.database !== database) last = { database, all: database.collection<Kind>(name) };
+      return last.all;
+    };
     return {
-      run: (operation) =>
-        this.run((database, maxTimeMS) => operation(database.collection<Kind>(name), maxTimeMS)),
-      search: (query, client) =>
-        this.search((database, maxTimeMS) => query(database.collection<Kind>(name), maxTimeMS), client),
+      run: (operation) => this.run((database, maxTimeMS) => operation(of(database), maxTimeMS)),
+      search: (query, client) => this.search((database, maxTimeMS) => query(of(database), maxTimeMS), client),
     };
   }
 
@@ -194,24 +205,26 @@ export class MongoStore implements Store {
 
   private async begin<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
     if (this.closed) throw unavailable('The store is closed.');
-    return operation(this.client.db(this.database));
+    return operation(this.current);
   }
 
-  private async within<Result>(
+  private within<Result>(
     waitMs: number,
     running: Promise<Result>,
     reason = 'The store did not respond in time.',
   ): Promise<Result> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(unavailable(reason)), waitMs);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(unavailable(reason)), waitMs);
+      running.then(
+        (result) => {
+          clearTimeout(timer);
+          resolve(result);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          reject(translateError(error));
+        },
+      );
     });
-    try {
-      return await Promise.race([running, late]);
-    } catch (error) {
-      throw translateError(error);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { CounterName, Metrics } from '../../../application/ports/metrics.js';
 
 const COUNTERS: Readonly<Record<CounterName, string>> = {
@@ -6,28 +6,46 @@ const COUNTERS: Readonly<Record<CounterName, string>> = {
     'Requests that this process counted on its own because the shared rate limiter did not respond in time.',
 };
 
-/** The counters and the process metrics that Prometheus scrapes. Each instance has its own registry. */
+/**
+ * The counters and the process metrics that Prometheus scrapes. prom-client is loaded at the first scrape, because it
+ * costs 12 MiB that a process without Prometheus does not need. Process metrics begin then.
+ */
 export class PrometheusMetrics implements Metrics {
-  private readonly registry = new Registry();
-  private readonly counters = new Map<CounterName, Counter>();
-
-  constructor() {
-    collectDefaultMetrics({ register: this.registry });
-    for (const [name, help] of Object.entries(COUNTERS))
-      this.counters.set(name as CounterName, new Counter({ name, help, registers: [this.registry] }));
-  }
+  /** The media type of {@link text}. */
+  readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
+  private readonly counts = new Map<CounterName, number>();
+  private registry: Promise<Registry> | undefined;
 
   increment(counter: CounterName): void {
-    this.counters.get(counter)?.inc();
-  }
-
-  /** The media type of {@link text}. */
-  get contentType(): string {
-    return this.registry.contentType;
+    this.counts.set(counter, this.countOf(counter) + 1);
   }
 
   /** All current values in Prometheus' text exposition format 0.0.4. */
-  text(): Promise<string> {
-    return this.registry.metrics();
+  async text(): Promise<string> {
+    this.registry ??= this.createRegistry();
+    return (await this.registry).metrics();
+  }
+
+  private countOf(counter: CounterName): number {
+    return this.counts.get(counter) ?? 0;
+  }
+
+  private async createRegistry(): Promise<Registry> {
+    const { Counter, collectDefaultMetrics, Registry } = await import('prom-client');
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    for (const [name, help] of Object.entries(COUNTERS)) {
+      const collect = () => {
+        counter.reset();
+        counter.inc(this.countOf(name as CounterName));
+      };
+      const counter: InstanceType<typeof Counter> = new Counter({
+        name,
+        help,
+        registers: [registry],
+        collect,
+      });
+    }
+    return registry;
   }
 }

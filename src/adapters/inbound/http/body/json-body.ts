@@ -34,18 +34,18 @@ export function readBody(limitBytes: number, parse: (bytes: Buffer) => unknown):
     },
   });
   return async (ctx, next) => {
-    if (isDeclaredTooLarge(ctx, limitBytes)) throw tooLarge(limitBytes);
     const maxBytes = maxBodyBytes(ctx, limitBytes);
+    if (maxBytes > limitBytes) throw tooLarge(limitBytes);
     const share = maxBytes > SMALL_BYTES ? await ctx.state.limits.take(ctx, 'bodies', maxBytes) : undefined;
     sendContinue(ctx);
     try {
-      if (hasBody(ctx)) await readBytes(ctx, async () => {});
+      if (maxBytes > 0) await readBytes(ctx, doNothing);
     } catch (error) {
       // Drops the rest of the body, so that the client can read the response. The request's deadline still applies.
       ctx.req.resume();
       throw error;
     }
-    const bytes = hasBody(ctx) ? (ctx.request.body as Buffer) : Buffer.alloc(0);
+    const bytes = maxBytes > 0 ? (ctx.request.body as Buffer) : Buffer.alloc(0);
     share?.shrinkTo(bytes.length);
     // Large bodies wait for their turn, so that parsing them does not block others.
     if (bytes.length > SMALL_BYTES) await yieldFairly(clientOf(ctx));
@@ -54,17 +54,22 @@ export function readBody(limitBytes: number, parse: (bytes: Buffer) => unknown):
   };
 }
 
+async function doNothing(): Promise<void> {}
+
 /** The media type of the body, without parameters. */
 export function mediaType(ctx: Context): string {
-  return ctx.get('Content-Type').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const { 'content-type': contentType = '' } = ctx.headers;
+  const end = contentType.indexOf(';');
+  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
 }
 
 /** @throws HttpError `unsupported_media_type` */
 export function checkMediaType(ctx: Context, mediaTypes: readonly string[]): void {
-  const contentType = ctx.get('Content-Type');
+  const { headers } = ctx;
+  const contentType = headers['content-type'] ?? '';
   const isKnown = mediaTypes.includes(mediaType(ctx));
-  const isEncoded = !['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase());
-  const isTransferCoded = !['', 'chunked'].includes(ctx.get('Transfer-Encoding').toLowerCase());
+  const isEncoded = !isAbsentOr('identity', headers['content-encoding']);
+  const isTransferCoded = !isAbsentOr('chunked', headers['transfer-encoding']);
   const isAccepted = isKnown && areParametersAllowed(contentType) && !isEncoded && !isTransferCoded;
   if (isAccepted || (contentType === '' && !hasBody(ctx))) return;
   if (ctx.method === 'PATCH') ctx.set('Accept-Patch', mediaTypes.join(', '));
@@ -72,6 +77,10 @@ export function checkMediaType(ctx: Context, mediaTypes: readonly string[]): voi
     'unsupported_media_type',
     `Send the body as ${mediaTypes.join(' or ')} in UTF-8, without a content coding.`,
   );
+}
+
+function isAbsentOr(coding: string, header = ''): boolean {
+  return header === '' || header.toLowerCase() === coding;
 }
 
 /** Whether the parameters are valid (RFC 9110 section 5.6.6) and no charset other than UTF-8 is named. */
@@ -85,17 +94,14 @@ function areParametersAllowed(contentType: string): boolean {
 }
 
 function hasBody(ctx: Context): boolean {
-  return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length')) > 0;
+  return maxBodyBytes(ctx, 1) > 0;
 }
 
-/** The maximum size of the body: its declared length, else the limit. */
-function maxBodyBytes(ctx: Context, limitBytes: number): number {
-  if (!hasBody(ctx)) return 0;
-  return Number(ctx.get('Content-Length') || limitBytes);
-}
-
-function isDeclaredTooLarge(ctx: Context, limitBytes: number): boolean {
-  return Number(ctx.get('Content-Length')) > limitBytes;
+/** The maximum size of the body: its declared length, else the limit. 0 if there is no body. */
+function maxBodyBytes({ headers }: Context, limitBytes: number): number {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  if (length) return Number(length);
+  return coding ? limitBytes : 0;
 }
 
 /** Sends `100 Continue` if the client expects it (RFC 9110 section 10.1.1). */
@@ -106,7 +112,7 @@ export function sendContinue(ctx: Context): void {
 }
 
 function expectsContinue(ctx: Context): boolean {
-  return ctx.req.httpVersion === '1.1' && ctx.get('Expect').toLowerCase() === '100-continue';
+  return ctx.req.httpVersion === '1.1' && ctx.headers.expect?.toLowerCase() === '100-continue';
 }
 
 /** An aborted body gets an error with a code only for the log, because the client cannot read a response. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Versioned } from '../../../../domain/record.js';
 import { yieldFairly } from '../../../../shared/event-loop.js';
 import type { Context } from '../context.js';
-import { JSON_TYPE } from '../middleware/content-negotiation.js';
+import { JSON_TYPE, preferredType } from '../middleware/content-negotiation.js';
 import type { View } from '../query/sparse-fields.js';
 import { clientOf } from '../work-limits.js';
 import { textChunks } from './chunk-text.js';
@@ -18,9 +18,11 @@ const BUFFERED = { objectMode: false, highWaterMark: 65_536 };
 
 type Pages<Fields> = AsyncGenerator<readonly Versioned<Fields>[], void, void>;
 
+const preferred = preferredType([JSON_TYPE, NDJSON_UTF8]);
+
 /** Whether the client prefers NDJSON to a JSON array. */
 export function acceptsNdjson(ctx: Context): boolean {
-  return ctx.accepts(JSON_TYPE, NDJSON_UTF8) === NDJSON_UTF8;
+  return preferred(ctx) === NDJSON_UTF8;
 }
 
 /**

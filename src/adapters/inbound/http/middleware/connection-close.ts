@@ -8,7 +8,7 @@ import type { Middleware } from '../context.js';
 export function connectionClose(isDraining: () => boolean): Middleware {
   return (ctx, next) =>
     andThen(next(), () => {
-      const awaitsContinue = ctx.get('Expect') !== '' && !ctx.state.continued;
+      const awaitsContinue = ctx.req.headers.expect !== undefined && !ctx.state.continued;
       if (isDraining() || awaitsContinue) ctx.set('Connection', 'close');
     });
 }

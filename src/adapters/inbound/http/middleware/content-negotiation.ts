@@ -49,8 +49,8 @@ export function negotiation(types: readonly string[] = []): (ctx: Context) => vo
     if (!preferred(ctx)) {
       throw new HttpError('not_acceptable', `Accept matches no media type of the response: ${known}.`);
     }
-    const expectation = ctx.get('Expect');
-    if (expectation !== '' && expectation.toLowerCase() !== '100-continue') {
+    const { expect } = ctx.req.headers;
+    if (expect && expect.toLowerCase() !== '100-continue') {
       throw new HttpError('expectation_failed', 'The only supported expectation is 100-continue.');
     }
   };

@@ -11,8 +11,8 @@ const TARGET = /^(?:https?:\/\/[^/?#]*)?(\/[^#]*)$/i;
 export const requestId: Middleware = (ctx, next) => {
   // Any other target is not a path of this service and must not be parsed as one.
   ctx.req.url = TARGET.exec(ctx.req.url ?? '')?.[1] ?? '*';
-  const sent = ctx.get('X-Request-Id');
-  ctx.state.requestId = REQUEST_ID.test(sent) ? sent : randomUUID();
+  const sent = ctx.req.headers['x-request-id'];
+  ctx.state.requestId = typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID();
   ctx.set('X-Request-Id', ctx.state.requestId);
   ctx.set('API-Version', '1');
   return next();

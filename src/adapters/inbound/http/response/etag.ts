@@ -26,6 +26,7 @@ function sha256(data: string | Buffer): string {
 /** Whether `If-None-Match` contains the tag. A malformed header matches no tag, which costs only a body. */
 export function matchesIfNoneMatch(ctx: Context, tag: string): boolean {
   const { 'if-none-match': header } = ctx.headers;
+  if (header === tag) return true;
   if (header === undefined || !isTagList(header)) return false;
   const tags = tagsIn('If-None-Match', header);
   return tags === '*' || tags.some((other) => opaqueTag(other) === opaqueTag(tag));

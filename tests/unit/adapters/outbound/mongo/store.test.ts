@@ -59,6 +59,23 @@ describe('searches in MongoDB', () => {
   });
 });
 
+describe('a collection in MongoDB', () => {
+  it('is made once for each client of the driver', async () => {
+    const url = `${URL}&serverSelectionTimeoutMS=10`;
+    const store = new MongoStore(url, [], new QueryBudget(new FakeClock(), 20));
+    const products = store.collection('products');
+    const used = () => products.run(async (all) => all);
+    const first = await used();
+    expect(await used()).to.equal(first);
+    // After a failure, the store opens with another client.
+    for (let attempt = 0; attempt < 2; attempt++) await expectAppError(store.open(), 'unavailable');
+    const second = await used();
+    expect(second).to.not.equal(first);
+    expect(await used()).to.equal(second);
+    await store.close();
+  });
+});
+
 describe('checkServer', () => {
   const MEMBER = { setName: 'rs0', isWritablePrimary: true, maxWireVersion: 13 };
   const ROUTER = { msg: 'isdbgrid', isWritablePrimary: true, maxWireVersion: 27 };

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type Module, moduleOf, modulesUnder } from './imports.js';
 
-/** The packages that only one value of a setting needs. The service imports them only for that value. */
-const LAZY = ['mongodb', 'libsql', 'ioredis', '@peculiar/x509'];
+/** The packages that only some settings or requests need. The service imports them when it needs them. */
+const LAZY = ['mongodb', 'libsql', 'ioredis', '@peculiar/x509', 'prom-client'];
 const ENTRIES = ['main.ts', 'process/run-service.ts', 'command-line.ts', 'composition/admin-tasks.ts'];
 
 /** Type imports and `import()`, which load nothing at the start. */
@@ -20,17 +20,17 @@ function loadedBy(entries: readonly string[], modules: readonly Module[]): Set<s
   return loaded;
 }
 
-describe('the drivers of stores and of Redis', () => {
+describe('a package that not every process needs', () => {
   const modules = modulesUnder('src');
 
-  it('are loaded only if the settings need them', () => {
+  it('is not loaded at the start', () => {
     expect(modules.map(({ path }) => path)).to.include.members(ENTRIES);
     const loaded = loadedBy(ENTRIES, modules);
     expect(loaded).to.include('composition/container.ts').and.to.include('koa');
     expect(LAZY.filter((name) => loaded.has(name))).to.deep.equal([]);
   });
 
-  it('are found if a module loads them', () => {
+  it('is found if a module loads it', () => {
     for (const [path, name] of [
       ['composition/mongo-storage.ts', 'mongodb'],
       ['composition/sqlite-storage.ts', 'libsql'],

@@ -1,0 +1,66 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { expect } from 'chai';
+import { HeaderListResponse } from '#src/adapters/inbound/http/server/header-list-response.js';
+import { listen } from '#src/composition/listen.js';
+
+/** The raw headers of one response, without those that Node adds. */
+async function sent(respond: (response: HeaderListResponse) => void): Promise<string[]> {
+  const listener = (_request: unknown, response: HeaderListResponse) => respond(response);
+  const server: Server = createServer({ ServerResponse: HeaderListResponse }, listener as RequestListener);
+  try {
+    const response = await fetch(`http://127.0.0.1:${await listen(server, '127.0.0.1', 0)}/`);
+    await response.text();
+    return [...response.headers]
+      .filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name))
+      .map(([name, value]) => `${name}: ${value}`);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+describe('HeaderListResponse', () => {
+  it('sends each header once, with its last value, whatever the case of its name', async () => {
+    const headers = await sent((response) => {
+      response.setHeader('X-A', '1').setHeader('X-B', '2').setHeader('x-a', '3').end('body');
+    });
+    expect(headers).to.deep.equal(['content-length: 4', 'x-a: 3', 'x-b: 2']);
+  });
+
+  it('sends each value of a list, and no removed header', async () => {
+    const headers = await sent((response) => {
+      response.setHeader('Set-Cookie', ['a=1', 'b=2']);
+      response.setHeader('X-A', 1);
+      response.removeHeader('x-a');
+      response.removeHeader('x-unknown');
+      response.end();
+    });
+    expect(headers).to.deep.equal(['content-length: 0', 'set-cookie: a=1', 'set-cookie: b=2']);
+  });
+
+  it('reads headers whatever the case of their names', async () => {
+    const seen: unknown[] = [];
+    await sent((response) => {
+      response.setHeader('X-A', 'a').setHeader('ETag', '"1"');
+      seen.push(response.getHeader('x-A'), response.getHeader('x-b'), response.hasHeader('etag'));
+      seen.push(response.hasHeader('e-tag'), response.getHeaderNames(), response.getHeaders());
+      response.end();
+    });
+    expect(seen).to.deep.equal(['a', undefined, true, false, ['x-a', 'etag'], { 'x-a': 'a', etag: '"1"' }]);
+  });
+
+  it('rejects a value that would begin another header', async () => {
+    let error: unknown;
+    await sent((response) => {
+      response.setHeader('X-A', 'a\r\nX-B: b');
+      try {
+        response.writeHead(200);
+      } catch (thrown) {
+        error = thrown;
+      }
+      response.removeHeader('X-A');
+      response.end();
+    });
+    expect(error).to.have.property('code', 'ERR_INVALID_CHAR');
+  });
+});
