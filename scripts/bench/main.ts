@@ -18,7 +18,7 @@ import { killServers } from './server-process.js';
 import { START } from './start.js';
 import { EXPORT, IMPORT } from './streams.js';
 import { definitions, type Materials, type Subject, startSubject, stopSubject, tlsOf } from './subjects.js';
-import { requireTools } from './tools.js';
+import { missing } from './tools.js';
 import { WORKS } from './works.js';
 
 const { values: given } = parseArgs({
@@ -47,7 +47,11 @@ const [chosenSections, chosenServers] = [
   given.growth ? [] : chosen('servers', given.servers, known),
 ];
 
-requireTools();
+const problems = missing();
+if (problems.length > 0) {
+  for (const problem of problems) progress(problem);
+  process.exit(1);
+}
 bindToLoadCore();
 const folder = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
 const subjects: Subject[] = [];
