@@ -1,5 +1,4 @@
-import { grouped, ratio, table } from '../statistics.js';
-import { median } from './median.js';
+import { grouped, median, ratio, table } from '../statistics.js';
 import { type Bench, type Report, rateKey, type Section } from './section.js';
 import { BASE, REPEAT, type Subject } from './subjects.js';
 import { patches, type Work } from './works.js';

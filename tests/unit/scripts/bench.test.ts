@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { CATALOGUE, POCKETBASE } from '../../../scripts/bench/api.js';
-import { chosen } from '../../../scripts/bench/chosen.js';
 import { arrivalsOf } from '../../../scripts/bench/h2load.js';
-import { median } from '../../../scripts/bench/median.js';
 import { processorTimeOf, residentOf } from '../../../scripts/bench/process-figures.js';
 import { type Outcome, repeatability, workReport } from '../../../scripts/bench/rounds.js';
 import { Products } from '../../../scripts/bench/servers/products.js';
 import { sliceOf } from '../../../scripts/bench/wrk.js';
+import { chosen } from '../../../scripts/options.js';
+import { median } from '../../../scripts/statistics.js';
 import type { HttpResponse } from '../../support/http-client.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
