@@ -1,6 +1,5 @@
-import { grouped, table } from '../statistics.js';
+import { grouped, median, table } from '../statistics.js';
 import { type Arrivals, h2load } from './h2load.js';
-import { median } from './median.js';
 import { type Bench, rateKey, type Section } from './section.js';
 import { API_KEY, BASE, fileOf, type Subject } from './subjects.js';
 import { itemPaths } from './works.js';

@@ -1,15 +1,14 @@
 /** Compares the service with other servers under load, and prints a report in Markdown. See docs/performance.md. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { integer } from '../options.js';
+import { chosen, integer } from '../options.js';
 import { print } from '../statistics.js';
 import { ARRIVAL } from './arrival.js';
-import { chosen } from './chosen.js';
-import { bindToLoadCore } from './cores.js';
 import { databasesOfRun, dropDatabases } from './databases.js';
 import { GROWTH } from './growth.js';
+import { bindToLoadCore, missing } from './machine.js';
 import { writeSampleProducts } from './ndjson.js';
 import { pocketbaseProgram } from './pocketbase.js';
 import { workSection } from './rounds.js';
@@ -18,7 +17,6 @@ import { killServers } from './server-process.js';
 import { START } from './start.js';
 import { EXPORT, IMPORT } from './streams.js';
 import { definitions, type Materials, type Subject, startSubject, stopSubject, tlsOf } from './subjects.js';
-import { requireTools } from './tools.js';
 import { WORKS } from './works.js';
 
 const { values: given } = parseArgs({
@@ -41,13 +39,21 @@ const extent = {
 const sections: Section[] = [...WORKS.map(workSection), IMPORT, EXPORT, ARRIVAL, START];
 const databases = databasesOfRun();
 const pocketbase = pocketbaseProgram(given.peers);
-const known = definitions({ otherDist: given.dist && resolve(given.dist), pocketbase, databases });
+const known = definitions({
+  otherDist: given.dist && resolve(given.dist),
+  pocketbase: 'program' in pocketbase ? pocketbase.program : undefined,
+  databases,
+});
 const [chosenSections, chosenServers] = [
   given.growth ? [GROWTH] : chosen('only', given.only, sections),
   given.growth ? [] : chosen('servers', given.servers, known),
 ];
 
-requireTools();
+const problems = missing();
+if (problems.length > 0) {
+  for (const problem of problems) progress(problem);
+  process.exit(1);
+}
 bindToLoadCore();
 const folder = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
 const subjects: Subject[] = [];
@@ -75,7 +81,12 @@ try {
 }
 
 async function report(bench: Bench): Promise<void> {
-  if (!pocketbase) print('PocketBase is not measured: it is built only with --peers.\n');
+  const { seconds, rounds, products } = extent;
+  print(
+    `Node ${process.version}, ${cpus()[0]?.model}; ${rounds} rounds of ${seconds} s; ${products} products`,
+  );
+  if ('absence' in pocketbase) print(`PocketBase is not measured: ${pocketbase.absence}`);
+  print('');
   for (const { name, run } of chosenSections) {
     progress(`measures ${name}`);
     const { text, problems } = await run(bench);

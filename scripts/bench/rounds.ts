@@ -1,5 +1,4 @@
-import { grouped, ratio, table } from '../statistics.js';
-import { median } from './median.js';
+import { grouped, median, ratio, table } from '../statistics.js';
 import { type Bench, type Report, rateKey, type Section } from './section.js';
 import { BASE, REPEAT, type Subject } from './subjects.js';
 import { patches, type Work } from './works.js';
@@ -9,6 +8,8 @@ import { type Requests, type Slice, wrk } from './wrk.js';
 export interface Sample extends Slice {
   /** Microseconds of the server's processor time for each request. */
   readonly processorTime: number;
+  /** The part of the time in which the server computed. */
+  readonly busy: number;
 }
 
 export interface Outcome {
@@ -89,6 +90,7 @@ async function sample(
     ...slice,
     errors: slice.errors + (written?.errors ?? 0),
     firstError: slice.firstError || (written?.firstError ?? ''),
+    busy: spent / (slice.seconds * 1e6),
     processorTime: (spent - opening) / (slice.requests + (written?.requests ?? 0)),
   };
 }
@@ -109,6 +111,7 @@ export function workReport(work: string, outcomes: readonly Outcome[]): Report {
       medianOf(outcome, processorTime).toFixed(1),
       Math.min(...outcome.samples.map(processorTime)).toFixed(1),
       grouped(medianOf(outcome, rate)),
+      `${(100 * medianOf(outcome, ({ busy }) => busy)).toFixed(0)} %`,
       base ? ratio(medianOf(base, processorTime), medianOf(outcome, processorTime)) : '–',
       base ? ratio(medianOf(outcome, rate), medianOf(base, rate)) : '–',
       medianOf(outcome, ({ p50Ms }) => p50Ms).toFixed(2),
@@ -117,7 +120,7 @@ export function workReport(work: string, outcomes: readonly Outcome[]): Report {
       grouped(errorsOf(outcome)),
     ];
   });
-  const headings = ['CPU µs', 'lowest', 'requests/s', 'CPU ratio', 'rate ratio', 'p50 ms', 'p99 ms'];
+  const headings = ['CPU µs', 'lowest', 'requests/s', 'busy', 'CPU ratio', 'rate ratio', 'p50 ms', 'p99 ms'];
   const text = [table(['server', ...headings, 'MiB', 'errors'], rows), repeatability(outcomes)];
   const problems = outcomes.filter((outcome) => errorsOf(outcome) > 0);
   return {

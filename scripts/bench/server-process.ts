@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SERVER_CORE } from './cores.js';
+import { SERVER_CORE } from './machine.js';
 import { processorTime, residentMemory } from './process-figures.js';
 
 const READY_WITHIN_MS = 60_000;

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { grouped, table } from '../statistics.js';
-import { median } from './median.js';
+import { grouped, median, table } from '../statistics.js';
 import type { Section } from './section.js';
 import { BASE, type Definition, type Materials, startEmpty, stopSubject } from './subjects.js';
 

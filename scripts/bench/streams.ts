@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { grouped, ratio, table } from '../statistics.js';
-import { median } from './median.js';
+import { grouped, median, ratio, table } from '../statistics.js';
 import { exportRecords, importFile, writeSampleProducts } from './ndjson.js';
 import { type Bench, rateKey, type Section } from './section.js';
 import { API_KEY, type Subject } from './subjects.js';

@@ -68,7 +68,7 @@ export function definitions({ otherDist, pocketbase, databases }: Choice): Defin
           service('sqlite (other)', resolve(otherDist), { STORE: 'sqlite' }),
         ]
       : []),
-    ...(pocketbase ? [peer('pocketbase', pocketbase)] : []),
+    ...(pocketbase ? [peer('pocketbase (no fsync)', pocketbase)] : []),
     ...(databases
       ? [
           { ...bare('koa on mongodb', 'koa-mongodb', databases.koa), base: 'koa on mongodb' },

@@ -11,6 +11,7 @@ import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js'
 import { openApiRoute } from '../adapters/inbound/http/openapi/openapi-route.js';
 import type { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
 import type { Channel } from '../adapters/outbound/cluster/rate-limiter.js';
+import { BufferedStderr } from '../adapters/outbound/pino/buffered-stderr.js';
 import { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import { RandomBackoff } from '../adapters/outbound/system/backoff.js';
@@ -134,7 +135,7 @@ export interface Primary {
 
 export function composePrimary(settings: Settings): Primary {
   const rateLimits = rateLimitServer(settings, new SystemClock());
-  return { logger: new PinoLogger(settings.LOG_LEVEL), rateLimits };
+  return { logger: new PinoLogger(settings.LOG_LEVEL, new BufferedStderr()), rateLimits };
 }
 
 /** Registers a part that is created once, when it is first resolved. */
@@ -149,7 +150,7 @@ function register<Part>(
 function registerSystem(container: DependencyContainer, settings: Settings): void {
   register(container, t.CLOCK, () => new SystemClock());
   register(container, t.BACKOFF, () => new RandomBackoff());
-  register(container, t.LOGGER, () => new PinoLogger(settings.LOG_LEVEL));
+  register(container, t.LOGGER, () => new PinoLogger(settings.LOG_LEVEL, new BufferedStderr()));
   register(container, t.METRICS, () => new PrometheusMetrics());
 }
 

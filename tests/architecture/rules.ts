@@ -41,7 +41,7 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   joi: ['adapters/inbound/http/', 'config/'],
   mongodb: ['adapters/outbound/mongo/'],
   libsql: ['adapters/outbound/sqlite/'],
-  'rate-limiter-flexible': ['adapters/outbound/memory/', 'adapters/outbound/redis/'],
+  'rate-limiter-flexible': ['adapters/outbound/redis/'],
   ioredis: ['adapters/outbound/redis/'],
   'prom-client': ['adapters/outbound/prometheus/'],
   pino: ['adapters/outbound/pino/'],

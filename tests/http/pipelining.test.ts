@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
@@ -10,6 +11,43 @@ import { serverPair } from '../support/certificates.js';
 import { HttpClient, received, statusesIn } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+
+interface Exchange {
+  /** The length of the response. */
+  readonly pad: number;
+  /** Milliseconds before the response. */
+  readonly pause: number;
+  /** The length of the body. */
+  readonly body: number;
+  /** The length of each chunk of the body; 0 for a body with Content-Length. */
+  readonly chunk: number;
+}
+
+const EXCHANGE = fc.record({
+  pad: fc.constantFrom(8, 8, 8, 40_000, 300_000),
+  pause: fc.constantFrom(0, 0, 0, 0, 3),
+  body: fc.constantFrom(0, 0, 0, 10, 5_000, 70_000),
+  chunk: fc.constantFrom(0, 0, 1_000, 7),
+});
+const PIECES = fc.array(
+  fc.record({
+    size: fc.constantFrom(3_000, 20_000, 400_000),
+    wait: fc.constantFrom(0, 0, 2),
+    pauses: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 20 },
+);
+
+function messageOf({ pad, pause, body, chunk }: Exchange, connection = 'keep-alive'): string {
+  const head = `POST /${pad}/${pause} HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\n`;
+  if (chunk === 0) return `${head}Content-Length: ${body}\r\n\r\n${'x'.repeat(body)}`;
+  const chunks: string[] = [];
+  for (let rest = body; rest > 0; rest -= chunk) {
+    const size = Math.min(chunk, rest);
+    chunks.push(`${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`);
+  }
+  return `${head}Transfer-Encoding: chunked\r\n\r\n${chunks.join('')}0\r\n\r\n`;
+}
 
 describe('pipelined requests', () => {
   for (const kind of ['TLS', 'plain HTTP']) {
@@ -56,6 +94,48 @@ describe('pipelined requests', () => {
         onRequest = () => {};
       });
       after(() => drain.drain(0));
+
+      it('get their responses however requests, pauses and slow reading alternate', async () => {
+        // Responds with the length of the body, padded, after a pause of its own.
+        onRequest = async (request, response) => {
+          const [, pad, pause] = (request.url ?? '').split('/').map(Number);
+          let length = 0;
+          for await (const chunk of request) length += chunk.length;
+          if (pause) await sleep(pause);
+          response.end(String(length).padEnd(pad || 8, '.'));
+        };
+        await fc.assert(
+          fc.asyncProperty(
+            fc.array(EXCHANGE, { minLength: 1, maxLength: 60 }),
+            PIECES,
+            async (exchanges, pieces) => {
+              const last = { pad: 8, pause: 0, body: 0, chunk: 0 };
+              const bytes = Buffer.from(
+                [...exchanges.map((one) => messageOf(one)), messageOf(last, 'close')].join(''),
+              );
+              const socket = await send('');
+              const text = received(socket);
+              for (let sent = 0, at = 0; sent < bytes.length; at++) {
+                const { size, wait, pauses } = pieces[at % pieces.length] ?? {
+                  size: 100,
+                  wait: 0,
+                  pauses: false,
+                };
+                if (pauses) socket.pause();
+                socket.write(bytes.subarray(sent, sent + size));
+                sent += size;
+                if (wait) await sleep(wait);
+                socket.resume();
+              }
+              const bodies = statusesIn(await text);
+              expect(bodies).to.have.lengthOf(exchanges.length + 1);
+              const lengths = (await text).match(/(?<=\r\n\r\n)\d+/g);
+              expect(lengths).to.deep.equal([...exchanges, last].map(({ body }) => String(body)));
+            },
+          ),
+          { numRuns: 25, timeout: 20_000 },
+        );
+      }).timeout(60_000);
 
       it('run one at a time, in order, and each gets a response', async () => {
         const many = 590;

@@ -15,7 +15,7 @@ import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
-import type { Logger } from '#src/application/ports/logger.js';
+import type { Logger, RequestEntry } from '#src/application/ports/logger.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
 import type { ListPage, ListQuery } from '#src/application/records/list-query.js';
@@ -113,6 +113,7 @@ export class DetailLogger implements Logger {
   info = this.record;
   warn = this.record;
   error = this.record;
+  request = (entry: RequestEntry) => this.record('request', { ...entry });
 }
 
 export interface ListService {

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { CATALOGUE, POCKETBASE } from '../../../scripts/bench/api.js';
-import { chosen } from '../../../scripts/bench/chosen.js';
 import { arrivalsOf } from '../../../scripts/bench/h2load.js';
-import { median } from '../../../scripts/bench/median.js';
 import { processorTimeOf, residentOf } from '../../../scripts/bench/process-figures.js';
 import { type Outcome, repeatability, workReport } from '../../../scripts/bench/rounds.js';
 import { Products } from '../../../scripts/bench/servers/products.js';
 import { sliceOf } from '../../../scripts/bench/wrk.js';
+import { chosen } from '../../../scripts/options.js';
+import { median } from '../../../scripts/statistics.js';
 import type { HttpResponse } from '../../support/http-client.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
@@ -26,7 +26,7 @@ wrong=3
 `;
 
 function outcome(server: string, base: string, ...times: number[]): Outcome {
-  const slice = { requests: 100, seconds: 1, p50Ms: 1, p99Ms: 2, errors: 0, firstError: '' };
+  const slice = { requests: 100, seconds: 1, p50Ms: 1, p99Ms: 2, errors: 0, firstError: '', busy: 0.5 };
   return {
     ...{ server, base, residentMemory: 100 },
     samples: times.map((processorTime) => ({ ...slice, processorTime })),
@@ -81,9 +81,9 @@ describe('the load comparison', () => {
       outcome('sqlite', 'koa', 40, 50, 60),
       outcome('on mongodb', 'not started', 70),
     ]);
-    expect(cells(text, 'sqlite').slice(2, 6)).to.deep.equal(['50.0', '40.0', '100', '2.00']);
-    expect(cells(text, 'koa')[5]).to.equal('1.00');
-    expect(cells(text, 'on mongodb')[5]).to.equal('–');
+    expect(cells(text, 'sqlite').slice(2, 7)).to.deep.equal(['50.0', '40.0', '100', '50 %', '2.00']);
+    expect(cells(text, 'koa')[6]).to.equal('1.00');
+    expect(cells(text, 'on mongodb')[6]).to.equal('–');
     expect(problems).to.deep.equal([]);
   });
 

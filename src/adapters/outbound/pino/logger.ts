@@ -1,17 +1,27 @@
 import { type LevelWithSilent, type Logger as Pino, pino, stdSerializers, stdTimeFunctions } from 'pino';
-import type { Logger } from '../../../application/ports/logger.js';
+import type { Logger, RequestEntry } from '../../../application/ports/logger.js';
 import { redactSecrets } from '../../../shared/redact.js';
-import { BufferedStderr } from './buffered-stderr.js';
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** Writes JSON lines to standard error; standard output is for people. No line holds an API key or an access token. */
+/** Where lines are written. */
+export interface LogDestination {
+  write(line: string): void;
+  /** Writes out what is buffered. */
+  flush(): Promise<void>;
+}
+
+/** Writes JSON lines. No line holds an API key or an access token. */
 export class PinoLogger implements Logger {
   private readonly pino: Pino;
-  private readonly stderr = new BufferedStderr();
+  private readonly logsRequests: boolean;
+  private readonly clock = new IsoClock();
 
   /** @param level the least severe level that is written */
-  constructor(level: LevelWithSilent) {
+  constructor(
+    level: LevelWithSilent,
+    private readonly destination: LogDestination,
+  ) {
     const options = {
       level,
       timestamp: stdTimeFunctions.isoTime,
@@ -19,7 +29,8 @@ export class PinoLogger implements Logger {
       serializers: { error: stdSerializers.err },
       base: { pid: process.pid },
     };
-    this.pino = pino(options, { write: (line) => this.stderr.write(redactSecrets(line)) });
+    this.pino = pino(options, { write: (line) => this.write(line) });
+    this.logsRequests = this.pino.isLevelEnabled('info');
   }
 
   info(event: string, details: Details = {}): void {
@@ -34,8 +45,44 @@ export class PinoLogger implements Logger {
     this.pino.error(details, event);
   }
 
+  /** Writes the line of `info('request', entry)`, at a tenth of its cost. */
+  request(entry: RequestEntry): void {
+    if (!this.logsRequests) return;
+    const { requestId, method, route, path, status, complete, durationMs, principal } = entry;
+    this.write(
+      `{"level":"info","time":"${this.clock.now()}","pid":${process.pid},"requestId":${quote(requestId)}` +
+        `,"method":${quote(method)},"route":${quote(route)},"path":${quote(path)}` +
+        `${status === undefined ? '' : `,"status":${status}`},"complete":${complete},"durationMs":${durationMs}` +
+        `${principal === undefined ? '' : `,"principal":${quote(principal)}`},"msg":"request"}\n`,
+    );
+  }
+
   /** Writes out what is buffered. Call it before the process ends. */
   flush(): Promise<void> {
-    return this.stderr.flush();
+    return this.destination.flush();
   }
+
+  private write(line: string): void {
+    this.destination.write(redactSecrets(line));
+  }
+}
+
+/** The time of day as ISO 8601. Many requests end in one millisecond. */
+class IsoClock {
+  private ms = Number.NaN;
+  private text = '';
+
+  now(): string {
+    const ms = Date.now();
+    if (ms !== this.ms) this.text = new Date(ms).toISOString();
+    this.ms = ms;
+    return this.text;
+  }
+}
+
+/** ASCII characters that JSON does not escape (RFC 8259 section 7). */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function quote(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }

@@ -10,7 +10,7 @@ import {
   residualConditionOf,
 } from './filter.js';
 import { type IndexScan, type Start, startAt } from './index-scan.js';
-import { columnOf, ID, indexedBy, keysetCondition, type Sql, scanOrder } from './schema.js';
+import { columnOf, ID, indexedBy, keysetCondition, numberOf, type Sql, scanOrder, sql } from './schema.js';
 
 /** The most rows, and their most bytes, that are read and sorted at once. */
 const MAX_SORTED_ROWS = 1_000;
@@ -49,24 +49,20 @@ export function planList(
   const order = scanOrder(query);
   const [first, second] = order;
   const { field, descending } = first ?? { field: 'id', descending: false };
-  const { scan, served } = scanOf(table, columnOf(field), descending, filters);
-  if (order.length <= 2 && served.length === filters.length)
+  const { scan, conditions } = scanOf(table, columnOf(field), descending, filters);
+  if (order.length <= 2 && conditions.length === 0)
     return { kind: 'indexed', scan: { ...scan, idDescending: second?.descending ?? descending } };
   const found = fewRows(reader, table, filters);
   if (found?.kind === 'few') return found;
   const position = from ? [keysetCondition(order, from)] : [];
   if (found) return { ...found, conditions: [...found.conditions, ...position] };
-  const rest = filters.filter((filter) => !served.includes(filter));
-  const conditions = [...rest.map((filter) => residualConditionOf(table, filter)), ...position];
+  const search = { kind: 'search', conditions: [...conditions, ...position] } as const;
   if (order.length === 1 || (order.length === 2 && second?.descending === descending))
-    return { kind: 'search', scan, start: from && startAt(from), conditions, sorted: 'rows' };
-  const value = from?.values[0];
-  const range = narrowed(
-    scan.range,
-    descending,
-    value === undefined ? undefined : { value, inclusive: true },
-  );
-  return { kind: 'search', scan: { ...scan, range }, conditions, sorted: 'ties' };
+    return { ...search, scan, start: from && startAt(from), sorted: 'rows' };
+  const [value] = from?.values ?? [];
+  const start = value === undefined ? undefined : { value, inclusive: true };
+  const range = narrowed(scan.range, descending, start);
+  return { ...search, scan: { ...scan, range }, sorted: 'ties' };
 }
 
 /** Plans a count, as {@link planList} plans a list. A count needs no order. */
@@ -81,16 +77,7 @@ export function planCount(
   const column = filters.some(isEquality)
     ? ID
     : ((ranged && comparedColumn(table, ranged)) ?? columnOf('createdAt'));
-  const { scan, served } = scanOf(table, column, false, filters);
-  const rest = filters.filter((filter) => !served.includes(filter));
-  const conditions = rest.map((filter) => residualConditionOf(table, filter));
-  return { kind: 'search', scan, conditions, sorted: 'nothing' };
-}
-
-interface ServedScan {
-  readonly scan: IndexScan;
-  /** The filters that every row of the scan matches. */
-  readonly served: readonly Filter[];
+  return { kind: 'search', ...scanOf(table, column, false, filters), sorted: 'nothing' };
 }
 
 function isEquality(filter: Filter): boolean {
@@ -106,10 +93,11 @@ function scanOf(
   column: string,
   descending: boolean,
   filters: readonly Filter[],
-): ServedScan {
+): Pick<SearchPlan, 'scan' | 'conditions'> {
   const ranged = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === column);
   const equal = column === ID ? filters.find(isEquality) : undefined;
   const indexed = (equal && comparedColumn(table, equal)) ?? column;
+  const rest = filters.filter((filter) => filter !== equal && !ranged.includes(filter));
   return {
     scan: {
       source: indexedBy(table, indexed),
@@ -119,7 +107,7 @@ function scanOf(
       range: rangeOf(table, ranged),
       ...(equal && { fixed: conditionOf(table, equal, indexed) }),
     },
-    served: equal ? [...ranged, equal] : ranged,
+    conditions: rest.map((filter) => residualConditionOf(table, filter)),
   };
 }
 
@@ -141,13 +129,16 @@ function fewRows(
     .map(([column, ownFilters]) => {
       const source = indexedBy(table, column);
       const seek = seekCondition(table, column, ownFilters);
-      return { source, seek, count: countUpTo(reader, source, seek, MAX_SORTED_ROWS + 1) };
+      const rows = `SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${seek.text} LIMIT ?)`;
+      return { source, seek, count: numberOf(reader, sql(rows, ...seek.values, MAX_SORTED_ROWS + 1)) };
     })
     .sort((a, b) => a.count - b.count);
   if (!fewest || fewest.count > MAX_SORTED_ROWS) return undefined;
   const { source, seek } = fewest;
   const conditions = filters.map((filter) => residualConditionOf(table, filter));
-  if (bytesOf(reader, source, seek) <= MAX_SORTED_BYTES)
+  // SQLite stores the size of the fields in front of them, so it does not read them here.
+  const size = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${seek.text}`;
+  if (numberOf(reader, sql(size, ...seek.values)) <= MAX_SORTED_BYTES)
     return { kind: 'few', source, conditions: [seek, ...conditions] };
   const scan = { source, column: ID, descending: false, idDescending: false, range: {}, fixed: seek };
   return { kind: 'search', scan, conditions, sorted: 'nothing' };
@@ -157,15 +148,4 @@ function fewRows(
 function seekCondition(table: RecordTable, column: string, filters: readonly Filter[]): Sql {
   const values = filters.find(({ operator }) => operator === 'eq' || operator === 'in');
   return values ? conditionOf(table, values, column) : rangeCondition(column, rangeOf(table, filters));
-}
-
-function countUpTo(reader: Reader, source: string, { text, values }: Sql, limit: number): number {
-  const count = `SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${text} LIMIT ?)`;
-  return reader.read(count, (statement) => (statement.get([...values, limit]) as [number])[0]);
-}
-
-/** The size of the fields in bytes. SQLite stores the size in front of them, so it does not read the fields. */
-function bytesOf(reader: Reader, source: string, { text, values }: Sql): number {
-  const sum = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${text}`;
-  return reader.read(sum, (statement) => (statement.get([...values]) as [number])[0]);
 }

@@ -35,7 +35,10 @@ const MAX_BATCH_BYTES = 262_144;
 /** Returns a statement of the ids of the next rows of a list, at most `count`. */
 type NextIds = (from: Position | undefined, count: number) => NextRows;
 
-/** Reads lists. One statement reads a page that an index serves; a search runs in slices of milliseconds. */
+/**
+ * Reads lists. One statement reads a page that an index serves, in the turn of its request, which costs less than
+ * another turn. Work of milliseconds waits for its turn among all long tasks, and a search for each of its slices.
+ */
 export class ListReader<Fields> {
   /** Learned from the size of the rows that were read last. */
   private batchRows = MAX_BATCH_ROWS;
@@ -51,11 +54,16 @@ export class ListReader<Fields> {
     const plan = planList(database, this.table, query);
     if (plan.kind === 'indexed')
       return this.pageOf(query, (from, count) => nextRows(database, plan.scan, from && startAt(from), count));
-    if (plan.kind === 'few') return this.pageOf(query, (from, count) => nextOfFew(plan, query, from, count));
+    if (plan.kind === 'few') {
+      await yieldFairly(query.client);
+      return this.pageOf(query, (from, count) => nextOfFew(plan, query, from, count));
+    }
     return database.inSnapshot(async (reader) => {
       const { ids, hasMore } = await searchPage(reader, plan, query, budget);
       const records: StoredRecord<Fields>[] = [];
-      for (const rest = [...ids]; rest.length > 0; await yieldFairly(query.client)) {
+      const rest = [...ids];
+      while (rest.length > 0) {
+        if (records.length > 0) await yieldFairly(query.client);
         const batch = JSON.stringify(rest.splice(0, this.batchRows));
         records.push(...this.records(reader, sql('SELECT value AS id FROM json_each(?)', batch)));
       }
@@ -65,7 +73,10 @@ export class ListReader<Fields> {
 
   async count(filters: readonly Filter[], client: string | undefined): Promise<number> {
     const plan = planCount(this.database, this.table, filters);
-    if (plan.kind === 'few') return countRows(this.database, plan.source, plan.conditions);
+    if (plan.kind === 'few') {
+      await yieldFairly(client);
+      return countRows(this.database, plan.source, plan.conditions);
+    }
     return this.database.inSnapshot(
       (reader) => countBySearch(reader, plan, this.budget.start(client)),
       client,

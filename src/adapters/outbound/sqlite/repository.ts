@@ -46,24 +46,28 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
     );
   }
 
-  async insert(record: Versioned<Fields>): Promise<boolean> {
-    const [outcome] = await this.insertAll([record]);
-    if (outcome instanceof AppError) throw outcome;
-    return outcome === 'inserted';
+  insert(record: Versioned<Fields>): Promise<boolean> {
+    const row = rowOf(record);
+    return this.database.write((statement) => this.isInserted(statement, row));
   }
 
   insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
     const rows = records.map(rowOf);
-    return this.database.write((statement) => rows.map((row) => this.insertRow(statement, row)), rows.length);
+    return this.database.write((statement) => rows.map((row) => this.outcome(statement, row)), rows.length);
   }
 
-  private insertRow(statement: Statements, row: RecordRow): InsertOutcome {
+  private outcome(statement: Statements, row: RecordRow): InsertOutcome {
     try {
-      return this.changes(() => statement(this.sql.insert).run(row)) === 1 ? 'inserted' : 'id_conflict';
+      return this.isInserted(statement, row) ? 'inserted' : 'id_conflict';
     } catch (error) {
       if (error instanceof AppError) return error;
       throw error;
     }
+  }
+
+  /** @throws AppError `duplicate_value` */
+  private isInserted(statement: Statements, row: RecordRow): boolean {
+    return this.changes(() => statement(this.sql.insert).run(row)) === 1;
   }
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {

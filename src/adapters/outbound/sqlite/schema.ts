@@ -1,6 +1,7 @@
 import type { ListQuery, Position, RecordTable, SortOrder } from '../../../application/records/list-query.js';
 import { fieldsJson, StoredRecord } from '../../../application/records/stored-record.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import type { Reader } from './connection.js';
 
 const METADATA_COLUMNS: Readonly<Record<string, string>> = {
   createdAt: 'created_at',
@@ -58,7 +59,8 @@ export type RecordTexts = [metadata: string | null, fields: string | null];
 
 /**
  * Returns a statement of all records as two texts, because a value costs much more on its way out of SQLite than a
- * character.
+ * character. `CROSS JOIN` makes SQLite read, and concatenate, in the order of the ids
+ * (https://www.sqlite.org/optoverview.html, "Manual Control Of Query Plans Using CROSS JOIN").
  * @param ids a statement that returns `id`; the records come in the order of its rows
  */
 export function selectRecords({ name }: RecordTable, ids: string): string {
@@ -84,6 +86,11 @@ export interface Sql {
 
 export function sql(text: string, ...values: unknown[]): Sql {
   return { text, values };
+}
+
+/** The result of a statement that returns one number. */
+export function numberOf(reader: Reader, { text, values }: Sql): number {
+  return reader.read(text, (statement) => (statement.get([...values]) as [number])[0]);
 }
 
 /** The conjunction of the conditions; `TRUE` if there are none. */

@@ -9,7 +9,7 @@ import { compareInOrder } from '../../../application/records/query-semantics.js'
 import type { Reader } from './connection.js';
 import { type Place, placeFurther, rangesOf, type Start } from './index-scan.js';
 import type { SearchPlan } from './list-plan.js';
-import { allOf, columnOf, orderBy, type Sql, scanOrder } from './schema.js';
+import { allOf, columnOf, numberOf, orderBy, type Sql, scanOrder, sql } from './schema.js';
 
 /** How many rows a search looks for another record after a full page. */
 const LOOKAHEAD_ROWS = 2_048;
@@ -63,8 +63,7 @@ export async function countBySearch(reader: Reader, plan: SearchPlan, time: Quer
 
 export function countRows(reader: Reader, source: string, conditions: readonly Sql[]): number {
   const { text, values } = allOf(conditions);
-  const count = `SELECT count(*) FROM ${source} WHERE ${text}`;
-  return reader.read(count, (statement) => (statement.get([...values]) as [number])[0]);
+  return numberOf(reader, sql(`SELECT count(*) FROM ${source} WHERE ${text}`, ...values));
 }
 
 /** Whether all rows behind a place come after a value of the first key of the list. */

@@ -10,16 +10,17 @@ export function accessLog(logger: Logger, clock: Clock): Middleware {
   return (ctx, next) => {
     const started = clock.elapsed();
     ctx.res.once('close', () => {
-      logger.info('request', {
-        requestId: ctx.state.requestId,
+      const { res, state } = ctx;
+      logger.request({
+        requestId: state.requestId,
         method: ctx.method,
-        route: ctx.state.route ?? 'unknown',
+        route: state.route ?? 'unknown',
         path: decodedAscii(ctx.path).slice(0, 256),
         // Before the headers are sent, the status is Koa's default 404.
-        status: ctx.headerSent ? ctx.res.statusCode : undefined,
-        complete: ctx.res.writableFinished,
+        status: res.headersSent ? res.statusCode : undefined,
+        complete: res.writableFinished,
         durationMs: Math.round((clock.elapsed() - started) * 1000) / 1000,
-        principal: ctx.state.principal?.id,
+        principal: state.principal?.id,
       });
     });
     return next();
@@ -31,12 +32,10 @@ const MAX_LAYERS = 5;
 
 /** The path with its ASCII characters decoded, because the log recognises secrets by their format. */
 function decodedAscii(path: string): string {
-  let [before, after] = ['', path];
-  for (let layer = 0; layer < MAX_LAYERS && after !== before; layer++) {
-    before = after;
-    after = before.replaceAll(/%([0-7][0-9a-f])/gi, (_, code) =>
+  let decoded = path;
+  for (let layer = 0; layer < MAX_LAYERS && decoded.includes('%'); layer++)
+    decoded = decoded.replaceAll(/%([0-7][0-9a-f])/gi, (_, code) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     );
-  }
-  return after;
+  return decoded;
 }

@@ -64,11 +64,17 @@ export function resumeReading(socket: Socket): void {
   else socket.resume();
 }
 
+/** Connections that are read through their streams. */
+const readThroughStreams = new WeakSet<Socket>();
+
 /**
  * Makes Node's parser read a connection through its stream, so that a pause also stops data that TLS has already
- * decrypted. Must be called as soon as Node has created the parser; later, the connection could stay paused.
+ * decrypted. Call it before the connection is first paused. By itself the parser reads below the stream, which costs a
+ * sixth less per request.
  */
 export function readThroughStream(socket: Socket): void {
+  if (readThroughStreams.has(socket)) return;
+  readThroughStreams.add(socket);
   socket.on('data', () => {});
 }
 
@@ -81,12 +87,18 @@ const MANY_CHUNKS = 256;
 /** Connections that are paused until their turn comes. */
 const waitingForTurn = new WeakSet<Socket>();
 
+/** Whether the body has chunks, so that the parser can still find an error behind the headers. */
+export function isChunked({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined;
+}
+
 /**
  * Joins the chunks of one read of the socket. If one read has many chunks, the connection then waits for its turn among
  * all clients.
  */
 export function coalesceChunks(request: IncomingMessage, response: ServerResponse): void {
-  if (request.headers['transfer-encoding'] === undefined) return;
+  if (!isChunked(request)) return;
+  readThroughStream(request.socket);
   // Node's parser passes on each chunk by `push`.
   const push = request.push.bind(request);
   let chunks: Buffer[] = [];
@@ -102,8 +114,8 @@ export function coalesceChunks(request: IncomingMessage, response: ServerRespons
       flush();
       return push(null);
     }
-    // Microtasks run after the parser has handled the whole read.
-    if (chunks.push(chunk) === 1) queueMicrotask(flush);
+    // Runs after the parser has handled the whole read. Microtasks can run after each chunk.
+    if (chunks.push(chunk) === 1) setImmediate(flush);
     return request.readableLength < request.readableHighWaterMark;
   };
   // Drops a body that nobody reads. Otherwise Node would drop it chunk by chunk.

@@ -12,9 +12,9 @@ import { type ConnectionLimits, limitConnections } from './connection-limit.js';
 import { HeaderListResponse } from './header-list-response.js';
 import {
   coalesceChunks,
+  isChunked,
   isOfLiftedDeadline,
   postponeDeadline,
-  readThroughStream,
   refusePlainHttp,
   requestsUpgrade,
   startPostponedDeadline,
@@ -64,7 +64,6 @@ export function createTlsServer(
   };
   const server = createHttpsServer(options);
   refusePlainHttp(server);
-  server.on('secureConnection', readThroughStream);
   return serve(server, listener, { timeouts, ...rest });
 }
 
@@ -79,7 +78,6 @@ export function createPlainServer(
   const { max } = MAX_CONNECTIONS;
   const maxConnections = { max, maxPerAddress: max };
   const server = createHttpServer(serverLimits(timeouts));
-  server.on('connection', readThroughStream);
   return serve(server, listener, { timeouts, maxConnections, ...rest });
 }
 
@@ -119,7 +117,9 @@ function serve<Kind extends HttpServer | HttpsServer>(
     for (const [name, value] of headerEntries) response.setHeader(name, value);
     if (requestsUpgrade(request)) response.setHeader('Connection', 'close');
     startPostponedDeadline(request, timeouts.requestMs, () => refuse(requestTimeout(), request.socket));
-    listener(request, response);
+    // The parser first reads what has arrived, so that a malformed body is rejected before the request is handled.
+    if (isChunked(request)) queueMicrotask(() => listener(request, response));
+    else listener(request, response);
   }, postponeDeadline);
   const refuse = (error: ParserError, socket: Socket) =>
     respondToClientError(error, socket, requests.responsesOn(socket), headers);

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { BufferedStderr } from '#src/adapters/outbound/pino/buffered-stderr.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { until } from '../../../../support/until.js';
+
+/** Lines of many lengths, some of several bytes a character and some longer than a piece. */
+const LINES = Array.from({ length: 5_000 }, (_, i) => {
+  return `${i} ${(i % 3 === 0 ? 'é' : 'x').repeat(i % 500 === 7 ? 80_000 : i % 700)}\n`;
+});
+
+describe('BufferedStderr', () => {
+  const folder = temporaryFolder();
+  let descriptor: number;
+  let file: string;
+
+  beforeEach(() => {
+    file = join(folder, 'log');
+    descriptor = openSync(file, 'w');
+  });
+  afterEach(() => closeSync(descriptor));
+
+  it('writes every line once and in order, whether flushed or not', async () => {
+    const stderr = new BufferedStderr(descriptor);
+    for (const [i, line] of LINES.entries()) {
+      stderr.write(line);
+      if (i === 2_000) await stderr.flush();
+    }
+    await stderr.flush();
+    expect(readFileSync(file, 'utf8') === LINES.join('')).to.equal(true);
+    stderr.write('last\n');
+    await until('the last line is written', () => readFileSync(file, 'utf8').endsWith('last\n'));
+  });
+
+  it('loses lines only beyond 16 MiB', async () => {
+    const stderr = new BufferedStderr(descriptor);
+    const line = `${'x'.repeat(1023)}\n`;
+    for (let i = 0; i < 17 * 1024; i++) stderr.write(line);
+    await stderr.flush();
+    expect(readFileSync(file)).to.have.length(16 * 1024 * 1024);
+    stderr.write('later\n');
+    await stderr.flush();
+    expect(readFileSync(file, 'utf8').endsWith('later\n')).to.equal(true);
+  });
+
+  it('mixes no lines of processes that share a pipe', async () => {
+    const program = `
+      import { BufferedStderr } from '${new URL(import.meta.resolve('#src/adapters/outbound/pino/buffered-stderr.js'))}';
+      const stderr = new BufferedStderr();
+      const end = Date.now() + 500;
+      for (let i = 0; Date.now() < end; i++) {
+        for (let k = 0; k < 20; k++) stderr.write(process.argv[1].repeat(10 + (i * 37 + k) % 600) + '\\n');
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await stderr.flush();`;
+    const args = ['--input-type=module', '--eval', program];
+    const shell = spawn('sh', ['-c', '"$@" a & "$@" b & "$@" c & wait', 'sh', process.execPath, ...args]);
+    let text = '';
+    shell.stderr.on('data', (chunk) => {
+      text += chunk;
+    });
+    await once(shell, 'close');
+    const lines = text.split('\n').filter(Boolean);
+    expect(lines.filter((line) => !/^(a+|b+|c+)$/.test(line))).to.deep.equal([]);
+    expect(new Set(lines.map(([process]) => process))).to.have.length(3);
+  });
+});

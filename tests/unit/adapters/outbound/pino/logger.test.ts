@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { PinoLogger } from '#src/adapters/outbound/pino/logger.js';
+import type { RequestEntry } from '#src/application/ports/logger.js';
+
+class Lines {
+  readonly lines: string[] = [];
+  write = (line: string) => void this.lines.push(line.replace(/"time":"[^"]*"/, '"time":"T"'));
+  flush = async () => {};
+}
+
+const ENTRY: RequestEntry = {
+  requestId: 'b7f1f8c2-7f4e-4d0a-9e57-1f2d3c4b5a69',
+  method: 'GET',
+  route: '/v1/products/{id}',
+  path: '/v1/products/7',
+  status: 200,
+  complete: true,
+  durationMs: 1.234,
+  principal: 'key:7',
+};
+
+const KEY = `pcs_${'aB3'.repeat(12)}`;
+const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl';
+const AWKWARD = [
+  '',
+  '"',
+  '\\',
+  '\\"\\u0041',
+  '\u0000\u0001\b\t\n\v\f\r\u001f',
+  '\u007f\u0080\u00a0ÿé',
+  '\u2028\u2029\ufeff',
+  '日本語 😀',
+  '</script>&<!--',
+  'x'.repeat(41),
+  `${'x'.repeat(300)}"`,
+  `/products/${KEY}`,
+  `/products/${KEY.toUpperCase()}?x=pcs%5F${KEY.slice(4)}`,
+  `${JWT}"${KEY}\n`,
+  'eyJshort pcs_short',
+];
+
+describe('PinoLogger.request', () => {
+  const written = (level: 'info' | 'warn', log: (logger: PinoLogger) => void) => {
+    const destination = new Lines();
+    log(new PinoLogger(level, destination));
+    return destination.lines;
+  };
+
+  const entries: RequestEntry[] = [
+    ENTRY,
+    { ...ENTRY, status: undefined, complete: false },
+    { ...ENTRY, principal: undefined },
+    ...[0, 0.001, 5, 12.5, 99.99, 123_456.789, 1e9].map((durationMs) => ({ ...ENTRY, durationMs })),
+    ...AWKWARD.flatMap((text) =>
+      (['requestId', 'method', 'route', 'path', 'principal'] as const).map((name) => ({
+        ...ENTRY,
+        [name]: text,
+      })),
+    ),
+  ];
+
+  it('writes the bytes that pino writes', () => {
+    for (const entry of entries) {
+      const [line] = written('info', (logger) => logger.request(entry));
+      expect([line]).to.deep.equal(written('info', (logger) => logger.info('request', { ...entry })));
+      expect(JSON.parse(line ?? '')).to.include({ msg: 'request', durationMs: entry.durationMs });
+    }
+  });
+
+  it('writes no secret', () => {
+    for (const entry of entries)
+      for (const line of written('info', (logger) => logger.request(entry)))
+        expect(line).to.not.include(KEY.slice(4)).and.not.include(JWT.slice(3, 20));
+  });
+
+  it('writes the time of the line', () => {
+    const before = Date.now();
+    const lines: string[] = [];
+    new PinoLogger('info', { write: (line) => void lines.push(line), flush: async () => {} }).request(ENTRY);
+    const time: string = JSON.parse(lines[0] ?? '').time;
+    expect(time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(Date.parse(time)).to.be.within(before, Date.now());
+  });
+
+  it('writes nothing below its level', () => {
+    expect(written('warn', (logger) => logger.request(ENTRY))).to.deep.equal([]);
+  });
+});
