@@ -9,8 +9,8 @@ import {
 import { docsRoutes } from '../adapters/inbound/http/docs/docs-routes.js';
 import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
 import { openApiRoute } from '../adapters/inbound/http/openapi/openapi-route.js';
+import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import type { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
-import type { Channel } from '../adapters/outbound/cluster/rate-limiter.js';
 import { BufferedStderr } from '../adapters/outbound/pino/buffered-stderr.js';
 import { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';

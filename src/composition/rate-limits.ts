@@ -1,9 +1,6 @@
+import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
-import {
-  type Channel,
-  ClusterRateLimiter,
-  PrimaryChannel,
-} from '../adapters/outbound/cluster/rate-limiter.js';
+import { ClusterRateLimiter, PrimaryChannel } from '../adapters/outbound/cluster/rate-limiter.js';
 import { MemoryRateLimiter } from '../adapters/outbound/memory/rate-limiter.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { Logger } from '../application/ports/logger.js';
@@ -37,7 +34,7 @@ const FAILURES: RatePolicy = { name: 'auth', quota: 20, windowSeconds: 60 };
 export const memoryRateLimits: MakeRateLimits = ({ settings, clock, primary }) => {
   const channel = primary && new PrimaryChannel(primary);
   const limiter = (policy: RatePolicy) =>
-    channel ? new ClusterRateLimiter(policy, channel) : new MemoryRateLimiter(policy, clock);
+    channel ? new ClusterRateLimiter(policy, channel, clock) : new MemoryRateLimiter(policy, clock);
   return { requests: limiter(requestPolicy(settings)), failures: limiter(FAILURES), close: () => {} };
 };
 

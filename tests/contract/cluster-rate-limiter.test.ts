@@ -1,51 +1,188 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { RateLimitServer } from '#src/adapters/outbound/cluster/rate-limit-server.js';
 import { ClusterRateLimiter, PrimaryChannel } from '#src/adapters/outbound/cluster/rate-limiter.js';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
-import type { RatePolicy } from '#src/application/ports/rate-limiter.js';
+import type { Clock } from '#src/application/ports/clock.js';
+import type { RatePolicy, RateState } from '#src/application/ports/rate-limiter.js';
 import { expectAppError } from '../support/expect-refusal.js';
+import { FakeClock } from '../support/fakes.js';
+import { until } from '../support/until.js';
 import { JoinedChannels } from './joined-channels.js';
 import { rateLimiterContract } from './rate-limiter.contract.js';
 
 const POLICY: RatePolicy = { name: 'default', quota: 20, windowSeconds: 60 };
 
-function primaryOf(...policies: RatePolicy[]): () => JoinedChannels {
-  const server = new RateLimitServer(
-    policies.map((policy) => new MemoryRateLimiter(policy, new SystemClock())),
-  );
-  return () => {
+/** The workers of a machine with one primary. */
+class Machine {
+  readonly channels: JoinedChannels[] = [];
+  private readonly server: RateLimitServer;
+  private readonly ends: (() => void)[] = [];
+
+  constructor(
+    policies: readonly RatePolicy[],
+    private readonly clock: Clock = new SystemClock(),
+  ) {
+    this.server = new RateLimitServer(policies.map((policy) => new MemoryRateLimiter(policy, clock)));
+  }
+
+  connect(timeoutMs?: number): PrimaryChannel {
     const channels = new JoinedChannels();
-    server.serve(channels.primary);
-    return channels;
-  };
+    const closed = new Promise<void>((resolve) => void this.ends.push(resolve));
+    this.server.serve(channels.primary, closed);
+    this.channels.push(channels);
+    return new PrimaryChannel(channels.worker, timeoutMs);
+  }
+
+  worker(policy = POLICY): ClusterRateLimiter {
+    return new ClusterRateLimiter(policy, this.connect(), this.clock);
+  }
+
+  /** The worker neither responds nor sends any more. */
+  async kill(worker: number): Promise<void> {
+    this.channels[worker]?.hold();
+    this.ends[worker]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  get delivered(): number {
+    return this.channels.reduce((sum, { delivered }) => sum + delivered, 0);
+  }
 }
 
-rateLimiterContract('the workers of a cluster', (policy) => {
-  return new ClusterRateLimiter(policy, new PrimaryChannel(primaryOf(policy)().worker));
-});
+const isAllowed = ({ allowed }: RateState) => allowed;
+
+rateLimiterContract('the workers of a cluster', (policy) => new Machine([policy]).worker(policy));
 
 describe('the rate limiter of a cluster', () => {
   it('counts exactly across concurrent workers', async () => {
-    const connect = primaryOf(POLICY);
-    const workers = Array.from(
-      { length: 4 },
-      () => new ClusterRateLimiter(POLICY, new PrimaryChannel(connect().worker)),
-    );
+    const machine = new Machine([POLICY]);
+    const workers = Array.from({ length: 4 }, () => machine.worker());
     const states = await Promise.all(
       Array.from({ length: 200 }, (_, i) => workers[i % 4]?.consume('a') ?? Promise.reject()),
     );
-    expect(states.filter(({ allowed }) => allowed)).to.have.length(POLICY.quota);
-    const seen = new Set(states.filter(({ allowed }) => allowed).map(({ remaining }) => remaining));
-    expect(seen.size, 'no count is returned twice').to.equal(POLICY.quota);
+    expect(states.filter(isAllowed)).to.have.length(POLICY.quota);
+  });
+
+  it('allows exactly the quota in any order of requests of any workers', async () => {
+    const step = fc.record({
+      worker: fc.nat(2),
+      requests: fc.integer({ min: 1, max: 9 }),
+      waits: fc.boolean(),
+    });
+    const quotas = fc.integer({ min: 1, max: 300 });
+    await fc.assert(
+      fc.asyncProperty(quotas, fc.array(step, { minLength: 1, maxLength: 60 }), async (quota, steps) => {
+        const clock = new FakeClock();
+        const policy = { name: 'default', quota, windowSeconds: 60 };
+        const machine = new Machine([policy], clock);
+        const workers = Array.from({ length: 3 }, () => machine.worker(policy));
+        const all: (RateState | Promise<RateState>)[] = [];
+        for (const { worker, requests, waits } of steps) {
+          for (let i = 0; i < requests; i++) all.push(workers[worker]?.consume('a') ?? Promise.reject());
+          if (waits) await Promise.all(all);
+          clock.running += waits ? 30 : 0;
+        }
+        const allowed = (await Promise.all(all)).filter(isAllowed);
+        expect(allowed).to.have.length(Math.min(quota, all.length));
+        for (const { remaining } of allowed) expect(remaining).to.be.within(0, quota - 1);
+        if (all.length < quota) return;
+        for (const worker of workers) expect((await worker.consume('a')).allowed).to.equal(false);
+        for (const worker of workers) expect((await worker.peek('a')).allowed).to.equal(false);
+        clock.running += 60_000;
+        expect((await workers[0]?.consume('a'))?.remaining).to.equal(quota - 1);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('answers most requests without a message and without a promise', async () => {
+    const policy = { ...POLICY, quota: 1_000 };
+    const machine = new Machine([policy], new FakeClock());
+    const worker = machine.worker(policy);
+    await worker.consume('a');
+    for (let i = 0; i < 64; i++)
+      expect(worker.consume('a')).to.deep.equal({ allowed: true, remaining: 998 - i, resetSeconds: 60 });
+    expect(worker.consume('a')).to.be.instanceOf(Promise);
+  });
+
+  it('refuses without a message what is over the quota, until the window ends', async () => {
+    const clock = new FakeClock();
+    const machine = new Machine([POLICY], clock);
+    const worker = machine.worker();
+    await Promise.all(Array.from({ length: 21 }, () => worker.consume('a')));
+    const before = machine.delivered;
+    clock.running += 59_000;
+    expect(worker.consume('a')).to.deep.equal({ allowed: false, remaining: 0, resetSeconds: 1 });
+    expect(machine.delivered).to.equal(before);
+    clock.running += 1_000;
+    expect(await worker.consume('a')).to.deep.equal({ allowed: true, remaining: 19, resetSeconds: 60 });
+  });
+
+  it('shows a rest that is at most 100 ms old', async () => {
+    const clock = new FakeClock();
+    const policy = { ...POLICY, quota: 1_000 };
+    const machine = new Machine([policy], clock);
+    const [one, two] = [machine.worker(policy), machine.worker(policy)];
+    await one.consume('a');
+    for (let i = 0; i < 100; i++) await two.consume('a');
+    clock.running += 100;
+    const { remaining } = await one.consume('a');
+    expect(remaining).to.be.within(1_000 - 102 - 64, 1_000 - 102);
+  });
+
+  it('counts the lease of a dead worker as used until the window ends', async () => {
+    const clock = new FakeClock();
+    const machine = new Machine([POLICY], clock);
+    const [dead, alive] = [machine.worker(), machine.worker()];
+    await dead.consume('a');
+    const killed = machine.kill(0);
+    const states = await Promise.all(Array.from({ length: 30 }, () => alive.consume('a')));
+    await killed;
+    const allowed = states.filter(isAllowed).length;
+    expect(allowed).to.be.within(10, 19);
+    clock.running += 60_000;
+    const next = await Promise.all(Array.from({ length: 30 }, () => alive.consume('a')));
+    expect(next.filter(isAllowed)).to.have.length(20);
+  });
+
+  for (const [end, finish] of [
+    ['dies', (machine: Machine) => machine.kill(0)],
+    ['responds after the window', (machine: Machine) => machine.channels[0]?.release()],
+  ] as const)
+    it(`answers a need that waits for a worker that ${end}`, async () => {
+      const clock = new FakeClock();
+      const machine = new Machine([POLICY], clock);
+      const [slow, alive] = [machine.worker(), machine.worker()];
+      await slow.consume('a');
+      machine.channels[0]?.hold();
+      const waiting = Promise.all(Array.from({ length: 30 }, () => alive.consume('a')));
+      const { delivered } = machine;
+      await until('the primary waits', () => machine.delivered > delivered);
+      clock.running += 60_000;
+      expect((await alive.consume('a')).allowed, 'the next window').to.equal(true);
+      await finish(machine);
+      expect((await waiting).filter(isAllowed).length).to.be.within(1, 20);
+    });
+
+  it('returns the leases that it does not keep', async () => {
+    const machine = new Machine([POLICY], new FakeClock());
+    const [one, two] = [machine.worker(), machine.worker()];
+    await Promise.all(Array.from({ length: 10_050 }, (_, i) => one.consume(`${i}`)));
+    expect(one['leases'].size).to.equal(10_000);
+    await until('a lease is returned', async () => (await two.consume('0')).remaining > 0);
+    const states = await Promise.all(Array.from({ length: 30 }, () => two.consume('1')));
+    expect(states.filter(isAllowed)).to.have.length(19);
   });
 
   it('separates the counts of two policies on one channel', async () => {
     const other = { ...POLICY, name: 'auth', quota: 1 };
-    const channel = new PrimaryChannel(primaryOf(POLICY, other)().worker);
+    const channel = new Machine([POLICY, other]).connect();
+    const clock = new SystemClock();
     const [requests, failures] = [
-      new ClusterRateLimiter(POLICY, channel),
-      new ClusterRateLimiter(other, channel),
+      new ClusterRateLimiter(POLICY, channel, clock),
+      new ClusterRateLimiter(other, channel, clock),
     ];
     await failures.consume('a');
     expect((await failures.peek('a')).allowed).to.equal(false);
@@ -53,23 +190,24 @@ describe('the rate limiter of a cluster', () => {
   });
 
   it('sends the requests of one turn of the event loop as one message', async () => {
-    const channels = primaryOf(POLICY)();
-    const limiter = new ClusterRateLimiter(POLICY, new PrimaryChannel(channels.worker));
-    await Promise.all(Array.from({ length: 50 }, () => limiter.consume('a')));
-    expect(channels.delivered).to.equal(2);
+    const machine = new Machine([POLICY]);
+    const worker = machine.worker();
+    await Promise.all(Array.from({ length: 50 }, () => worker.consume('a')));
+    expect(machine.delivered).to.equal(2);
   });
 
   it('is unavailable if the primary does not respond in time, and ignores the late response', async () => {
-    const channels = primaryOf(POLICY)();
-    const limiter = new ClusterRateLimiter(POLICY, new PrimaryChannel(channels.worker, 20));
-    channels.hold();
-    await expectAppError(limiter.consume('a'), 'unavailable');
-    channels.release();
-    expect((await limiter.consume('a')).remaining, 'the late request was counted').to.equal(18);
+    const machine = new Machine([POLICY]);
+    const limiter = new ClusterRateLimiter(POLICY, machine.connect(20), new SystemClock());
+    const [channels] = machine.channels;
+    channels?.hold();
+    await expectAppError(Promise.resolve(limiter.consume('a')), 'unavailable');
+    channels?.release();
+    const states = await Promise.all(Array.from({ length: 30 }, () => limiter.consume('a')));
+    expect(states.filter(isAllowed).length, 'at most the quota').to.be.within(1, 20);
   });
 
   it('is unavailable for a policy that the primary does not know', async () => {
-    const channel = new PrimaryChannel(primaryOf()().worker);
-    await expectAppError(new ClusterRateLimiter(POLICY, channel).peek('a'), 'unavailable');
+    await expectAppError(new Machine([]).worker().peek('a'), 'unavailable');
   });
 });

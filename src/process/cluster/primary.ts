@@ -20,7 +20,7 @@ export async function runPrimary(settings: Settings): Promise<void> {
     size: settings.WORKERS,
     environment: toEnvironment({ ...settings, PORT }),
     logger,
-    onFork: (worker) => rateLimits.serve(worker),
+    onFork: (worker) => rateLimits.serve(worker, worker.ended),
   });
   const shutdown = onShutdownSignal(
     async () => {

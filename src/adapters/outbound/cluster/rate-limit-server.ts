@@ -1,31 +1,155 @@
-import type { RateLimiter, RateState } from '../../../application/ports/rate-limiter.js';
-import type { Channel, RateRequest, RateRequests, RateResponses } from './rate-limiter.js';
+import type { RateLimiter } from '../../../application/ports/rate-limiter.js';
+import type { Channel, Grant, Need, PrimaryMessage, Returned, WorkerMessage } from './messages.js';
 
-/** Counts requests in the primary for all workers. The counts outlive each worker. */
+/** The most requests of one caller that a worker may allow by itself before it asks again. */
+const MAX_AHEAD = 64;
+
+/** A window of a caller, as the limiter of the primary keeps it. */
+interface Window {
+  /** Includes the requests that are leased. */
+  count: number;
+}
+
+/** The limiter of one policy in the primary. */
+export interface WindowKeeper<Kept extends Window = Window> extends Pick<RateLimiter, 'policy'> {
+  /** Returns the window of a caller, which begins if the caller has none. */
+  window(caller: string): Kept;
+  /** Returns the window of a caller if it has begun. */
+  currentWindow(caller: string): Kept | undefined;
+  msLeft(window: Kept): number;
+}
+
+/** The leases of one window. */
+interface Lent {
+  readonly window: Window;
+  readonly byWorker: Map<Channel, number>;
+  /** The needs that wait until every lease is returned, in order. */
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * Counts requests in the primary for all workers. A worker leases requests ahead, so that it need not ask for each.
+ * When the rest of the quota is too small for a need, all leases of the window are returned before anything is refused:
+ * exactly the quota is allowed. The lease of a worker that dies counts as used until the window ends.
+ */
 export class RateLimitServer {
-  private readonly byName: ReadonlyMap<string, RateLimiter>;
+  private readonly byName: ReadonlyMap<string, WindowKeeper>;
+  private readonly workers = new Set<Channel>();
+  private readonly lent = new WeakMap<Window, Lent>();
+  /** Those with needs that wait. */
+  private readonly recalling = new Set<Lent>();
+  private lastLease = 0;
 
   /** @param limiters their policies have different names */
-  constructor(limiters: readonly RateLimiter[]) {
+  constructor(limiters: readonly WindowKeeper[]) {
     this.byName = new Map(limiters.map((limiter) => [limiter.policy.name, limiter]));
   }
 
-  /** Responds to all requests of this channel until it closes. */
-  serve(channel: Channel): void {
-    channel.receive(async (message) => {
-      if (!isRateRequests(message)) return;
-      const states = await Promise.all(message.requests.map((request) => this.count(request)));
-      channel.send({ batch: message.batch, states } satisfies RateResponses);
+  /** Responds to all needs of a worker until its channel closes. */
+  serve(worker: Channel, closed: Promise<unknown>): void {
+    this.workers.add(worker);
+    worker.receive((message) => {
+      if (!isWorkerMessage(message)) return;
+      if (message.returned) this.takeBack(worker, message.returned);
+      if (message.needs) this.meet(worker, message.needs);
+    });
+    closed.then(() => {
+      this.workers.delete(worker);
+      for (const lent of this.recalling) this.end(lent, worker);
     });
   }
 
-  /** @returns null if the policy is not known */
-  private async count([policy, verb, caller]: RateRequest): Promise<RateState | null> {
-    const limiter = this.byName.get(policy);
-    return limiter ? limiter[verb](caller) : null;
+  private meet(worker: Channel, needs: readonly Need[]): void {
+    const grants: [number, Grant | null][] = [];
+    let isSent = false;
+    for (const need of needs) {
+      if (need.returned) this.takeBack(worker, need.returned);
+      const limiter = this.byName.get(need.policy);
+      if (!limiter) grants.push([need.id, null]);
+      else if (need.needed === 0) grants.push([need.id, this.look(limiter, need.caller)]);
+      else
+        this.whenKnown(limiter, worker, need, (grant) => {
+          if (isSent) send(worker, { grants: [[need.id, grant]] });
+          else grants.push([need.id, grant]);
+        });
+    }
+    isSent = true;
+    if (grants.length > 0) send(worker, { grants });
+  }
+
+  /** Grants what is needed, after all leases are returned if the rest of the quota is too small without them. */
+  private whenKnown(limiter: WindowKeeper, worker: Channel, need: Need, use: (grant: Grant) => void): void {
+    const lent = this.lentOf(limiter.window(need.caller));
+    const isEnough = limiter.policy.quota - lent.window.count >= need.needed;
+    if ((isEnough && lent.waiting.length === 0) || lent.byWorker.size === 0) {
+      use(this.grant(limiter, worker, need, lent));
+    } else {
+      lent.waiting.push(() => this.whenKnown(limiter, worker, need, use));
+      this.recall(need, lent);
+    }
+  }
+
+  private grant(limiter: WindowKeeper, worker: Channel, { needed }: Need, lent: Lent): Grant {
+    const { window, byWorker, waiting } = lent;
+    const rest = limiter.policy.quota - window.count;
+    const allowed = Math.min(needed, rest);
+    const isBusy = waiting.length > 0 || byWorker.has(worker);
+    const ahead = isBusy ? 0 : Math.min(MAX_AHEAD, Math.floor((rest - allowed) / (2 * this.workers.size)));
+    const lease = ++this.lastLease;
+    window.count += allowed + ahead;
+    if (ahead > 0) byWorker.set(worker, lease);
+    const remaining = rest - allowed - ahead;
+    const isExhausted = remaining === 0 && byWorker.size === 0;
+    return { allowed, ahead, lease, remaining, msLeft: limiter.msLeft(window), isExhausted };
+  }
+
+  /** Returns the state of a caller. Begins no window. */
+  private look(limiter: WindowKeeper, caller: string): Grant {
+    const window = limiter.currentWindow(caller);
+    const remaining = limiter.policy.quota - (window?.count ?? 0);
+    const isExhausted = remaining === 0 && window !== undefined && this.lentOf(window).byWorker.size === 0;
+    const msLeft = window ? limiter.msLeft(window) : limiter.policy.windowSeconds * 1_000;
+    return { allowed: 0, ahead: 0, lease: 0, remaining, msLeft, isExhausted };
+  }
+
+  private recall({ policy, caller }: Need, lent: Lent): void {
+    if (this.recalling.has(lent)) return;
+    this.recalling.add(lent);
+    for (const [worker, lease] of lent.byWorker) {
+      if (this.workers.has(worker)) send(worker, { recall: { policy, caller, lease } });
+      else this.end(lent, worker);
+    }
+  }
+
+  private takeBack(worker: Channel, { policy, caller, lease, unused }: Returned): void {
+    const window = this.byName.get(policy)?.currentWindow(caller);
+    // A need can wait for the leases of a window that has ended meanwhile.
+    const candidates = [...(window ? [this.lentOf(window)] : []), ...this.recalling];
+    const lent = candidates.find(({ byWorker }) => byWorker.get(worker) === lease);
+    if (!lent) return;
+    lent.window.count -= unused;
+    this.end(lent, worker);
+  }
+
+  /** Ends the lease of a worker. After the last one, what waits is granted. */
+  private end(lent: Lent, worker: Channel): void {
+    lent.byWorker.delete(worker);
+    if (lent.byWorker.size > 0) return;
+    this.recalling.delete(lent);
+    while (lent.byWorker.size === 0 && lent.waiting.length > 0) lent.waiting.shift()?.();
+  }
+
+  private lentOf(window: Window): Lent {
+    const lent = this.lent.get(window) ?? { window, byWorker: new Map(), waiting: [] };
+    this.lent.set(window, lent);
+    return lent;
   }
 }
 
-function isRateRequests(message: unknown): message is RateRequests {
-  return typeof message === 'object' && message !== null && 'batch' in message && 'requests' in message;
+function isWorkerMessage(message: unknown): message is WorkerMessage {
+  return typeof message === 'object' && message !== null && ('needs' in message || 'returned' in message);
+}
+
+function send(worker: Channel, message: PrimaryMessage): void {
+  worker.send(message);
 }

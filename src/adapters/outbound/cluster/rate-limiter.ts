@@ -1,109 +1,220 @@
+import type { Clock } from '../../../application/ports/clock.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
 import { unavailable } from '../../../domain/errors.js';
-
-/** One end of an IPC channel between two processes. Each message arrives whole and in order, as JSON carries it. */
-export interface Channel {
-  send(message: object): void;
-  receive(listener: (message: unknown) => void): void;
-}
-
-/** The policy's name, what to do, and the caller. */
-export type RateRequest = readonly [policy: string, verb: 'consume' | 'peek', caller: string];
-
-/** The requests of a worker in one turn of its event loop. */
-export interface RateRequests {
-  readonly batch: number;
-  readonly requests: readonly RateRequest[];
-}
-
-/** The states after one batch, in the order of its requests; null if the primary does not know the policy. */
-export interface RateResponses {
-  readonly batch: number;
-  readonly states: readonly (RateState | null)[];
-}
+import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import type { Channel, Grant, Need, PrimaryMessage, Returned, WorkerMessage } from './messages.js';
 
 /** The primary only counts and hands over connections. If it is silent for longer, it gets no CPU time. */
 const TIMEOUT_MS = 2_000;
+/** How old `remaining` may be: what other workers counted meanwhile is not in it. */
+const LEASE_MS = 100;
+const MAX_LEASES = 10_000;
 
-interface PendingRequest {
-  readonly request: RateRequest;
-  readonly resolve: (state: RateState) => void;
-  readonly reject: (error: Error) => void;
+/** Ends a lease. @returns its unused rest */
+type Recall = (caller: string, lease: number) => number;
+
+/** A need that requests may still join until it is sent. */
+interface OpenNeed {
+  needed: number;
+  isSent: boolean;
+  readonly granted: Promise<Grant>;
 }
 
-interface PendingBatch {
-  readonly pending: readonly PendingRequest[];
-  readonly timeout: NodeJS.Timeout;
+interface PendingNeed {
+  readonly content: Omit<Need, 'id' | 'needed'>;
+  readonly need: OpenNeed;
+  readonly settle: (grant: Grant | null) => void;
 }
 
 /**
- * A worker's channel to the primary that counts. It sends the requests of one turn of the event loop in one message,
- * because a message costs more than a count. RateLimiterCluster of rate-limiter-flexible sends one message for each.
+ * A worker's channel to the primary. It sends the needs of one turn of the event loop in one message, because a message
+ * costs more than a count.
  */
 export class PrimaryChannel {
-  private readonly batches = new Map<number, PendingBatch>();
-  private next: PendingRequest[] = [];
-  private lastBatch = 0;
+  private readonly sent = new Map<number, PendingNeed>();
+  private readonly recalls = new Map<string, Recall>();
+  private unsent: PendingNeed[] = [];
+  private lastId = 0;
 
   constructor(
     private readonly channel: Channel,
     private readonly timeoutMs = TIMEOUT_MS,
   ) {
     channel.receive((message) => {
-      if (isRateResponses(message)) this.settle(message.batch, message.states);
+      if (!isPrimaryMessage(message)) return;
+      for (const [id, grant] of message.grants ?? []) this.settle(id, grant);
+      if (message.recall) this.returnLease(message.recall);
     });
   }
 
-  /** @throws AppError `unavailable` if no response comes in time */
-  request(request: RateRequest): Promise<RateState> {
-    return new Promise((resolve, reject) => {
-      if (this.next.length === 0) setImmediate(() => this.send());
-      this.next.push({ request, resolve, reject });
+  onRecall(policy: string, recall: Recall): void {
+    this.recalls.set(policy, recall);
+  }
+
+  /** The promise of the need rejects with an AppError `unavailable` if no response comes in time. */
+  open(content: PendingNeed['content']): OpenNeed {
+    let settle: PendingNeed['settle'] = () => {};
+    const granted = new Promise<Grant>((resolve, reject) => {
+      settle = (grant) => {
+        if (grant) resolve(grant);
+        else reject(unavailable('The process that counts requests does not respond.'));
+      };
     });
+    const need = { needed: 0, isSent: false, granted };
+    if (this.unsent.length === 0) setImmediate(() => this.send());
+    this.unsent.push({ content, need, settle });
+    return need;
+  }
+
+  giveBack(returned: Returned): void {
+    this.channel.send({ returned } satisfies WorkerMessage);
   }
 
   private send(): void {
-    const pending = this.next;
-    const batch = ++this.lastBatch;
-    this.next = [];
+    const first = this.lastId + 1;
+    const needs = this.unsent.map((pending): Need => {
+      const id = ++this.lastId;
+      this.sent.set(id, pending);
+      pending.need.isSent = true;
+      return { id, needed: pending.need.needed, ...pending.content };
+    });
+    const last = this.lastId;
+    this.unsent = [];
     // After a busy turn a response may have arrived in time and still be unread. setImmediate lets it be read first.
-    const timeout = setTimeout(() => setImmediate(() => this.settle(batch, [])), this.timeoutMs);
-    this.batches.set(batch, { pending, timeout });
-    this.channel.send({ batch, requests: pending.map(({ request }) => request) } satisfies RateRequests);
+    setTimeout(() => setImmediate(() => this.giveUp(first, last)), this.timeoutMs).unref();
+    this.channel.send({ needs } satisfies WorkerMessage);
+  }
+
+  private giveUp(first: number, last: number): void {
+    for (let id = first; id <= last; id++) this.settle(id, null);
   }
 
   /** Does nothing for a response that comes too late. */
-  private settle(batch: number, states: RateResponses['states']): void {
-    const { pending = [], timeout } = this.batches.get(batch) ?? {};
-    this.batches.delete(batch);
-    clearTimeout(timeout);
-    for (const [i, { resolve, reject }] of pending.entries()) {
-      const state = states[i];
-      if (state) resolve(state);
-      else reject(unavailable('The process that counts requests does not respond.'));
-    }
+  private settle(id: number, grant: Grant | null): void {
+    this.sent.get(id)?.settle(grant);
+    this.sent.delete(id);
+  }
+
+  private returnLease({ policy, caller, lease }: Omit<Returned, 'unused'>): void {
+    const unused = this.recalls.get(policy)?.(caller, lease) ?? 0;
+    this.giveBack({ policy, caller, lease, unused });
   }
 }
 
-/** Limits the callers of all workers of this machine together: the primary counts for all. */
+/** What a worker knows of a caller. */
+interface Lease {
+  readonly id: number;
+  /** The requests that this worker may still allow by itself. */
+  left: number;
+  /** The rest of the quota that was neither used nor leased when the primary responded. */
+  readonly remaining: number;
+  readonly isExhausted: boolean;
+  readonly staleAt: number;
+  /** Not after the end of the window in the primary. */
+  readonly endsAt: number;
+}
+
+/**
+ * Limits the callers of all workers of this machine together. The primary counts for all, and leases requests ahead to
+ * the workers; see {@link RateLimitServer}.
+ */
 export class ClusterRateLimiter implements RateLimiter {
+  private readonly leases = new Map<string, Lease>();
+  private readonly needs = new Map<string, OpenNeed>();
+
   /** @param policy one that the primary counts under the same name */
   constructor(
     readonly policy: RatePolicy,
     private readonly primary: PrimaryChannel,
-  ) {}
-
-  /** @throws AppError `unavailable` if the primary does not respond in time */
-  consume(caller: string): Promise<RateState> {
-    return this.primary.request([this.policy.name, 'consume', caller]);
+    private readonly clock: Pick<Clock, 'elapsed'>,
+  ) {
+    primary.onRecall(policy.name, (caller, id) => {
+      const lease = this.leases.get(caller);
+      if (lease?.id !== id) return 0;
+      this.leases.delete(caller);
+      return lease.left;
+    });
   }
 
-  /** @throws AppError `unavailable` if the primary does not respond in time */
-  peek(caller: string): Promise<RateState> {
-    return this.primary.request([this.policy.name, 'peek', caller]);
+  /** A promise rejects with an AppError `unavailable` if the primary does not respond in time. */
+  consume(caller: string): MaybePromise<RateState> {
+    const known = this.known(caller);
+    if (!known) return this.ask(caller);
+    if (known.left === 0) return state(false, 0, known.endsAt - this.clock.elapsed());
+    known.left--;
+    return state(true, known.left + known.remaining, known.endsAt - this.clock.elapsed());
+  }
+
+  /** A promise rejects with an AppError `unavailable` if the primary does not respond in time. */
+  async peek(caller: string): Promise<RateState> {
+    const known = this.known(caller);
+    if (known)
+      return state(known.left > 0, known.left + known.remaining, known.endsAt - this.clock.elapsed());
+    const { granted } = this.primary.open({ policy: this.policy.name, caller });
+    const { remaining, isExhausted, msLeft } = await granted;
+    return state(!isExhausted, remaining, msLeft);
+  }
+
+  /** Returns a lease that decides the next request: it has a rest, or the quota is exhausted. */
+  private known(caller: string): Lease | undefined {
+    const lease = this.leases.get(caller);
+    if (!lease) return undefined;
+    const now = this.clock.elapsed();
+    const isUsable = lease.isExhausted || (lease.left > 0 && now < lease.staleAt);
+    return isUsable && now < lease.endsAt ? lease : undefined;
+  }
+
+  private async ask(caller: string): Promise<RateState> {
+    const open = this.needs.get(caller);
+    const need = open && !open.isSent ? open : this.openNeed(caller);
+    const position = need.needed++;
+    const { allowed, ahead, remaining, msLeft } = await need.granted;
+    return state(position < allowed, Math.max(0, allowed - 1 - position) + ahead + remaining, msLeft);
+  }
+
+  private openNeed(caller: string): OpenNeed {
+    const policy = this.policy.name;
+    const lease = this.leases.get(caller);
+    this.leases.delete(caller);
+    const returned = lease && { policy, caller, lease: lease.id, unused: lease.left };
+    const askedAt = this.clock.elapsed();
+    const need = this.primary.open({ policy, caller, returned });
+    this.needs.set(caller, need);
+    const forget = () => {
+      if (this.needs.get(caller) === need) this.needs.delete(caller);
+    };
+    need.granted.then((grant) => {
+      forget();
+      this.keep(caller, grant, askedAt);
+    }, forget);
+    return need;
+  }
+
+  private keep(
+    caller: string,
+    { ahead, lease, remaining, msLeft, isExhausted }: Grant,
+    askedAt: number,
+  ): void {
+    if (ahead === 0 && !isExhausted) return;
+    if (this.leases.size >= MAX_LEASES) this.giveUpOldest();
+    const endsAt = askedAt + msLeft;
+    const staleAt = this.clock.elapsed() + LEASE_MS;
+    this.leases.set(caller, { id: lease, left: ahead, remaining, isExhausted, staleAt, endsAt });
+  }
+
+  private giveUpOldest(): void {
+    for (const [caller, { id, left }] of this.leases) {
+      this.leases.delete(caller);
+      this.primary.giveBack({ policy: this.policy.name, caller, lease: id, unused: left });
+      return;
+    }
   }
 }
 
-function isRateResponses(message: unknown): message is RateResponses {
-  return typeof message === 'object' && message !== null && 'batch' in message && 'states' in message;
+function state(allowed: boolean, remaining: number, msLeft: number): RateState {
+  return { allowed, remaining, resetSeconds: Math.max(1, Math.ceil(msLeft / 1_000)) };
+}
+
+function isPrimaryMessage(message: unknown): message is PrimaryMessage {
+  return typeof message === 'object' && message !== null && ('grants' in message || 'recall' in message);
 }

@@ -4,7 +4,9 @@ import type { RateLimiter, RatePolicy, RateState } from '../../../application/po
 /** Of more callers in one generation, those that came first get a new window early. */
 const MAX_WINDOWS = 250_000;
 
-interface Window {
+/** The current window of a caller. */
+export interface Window {
+  /** The requests so far. */
   count: number;
   readonly startedAt: number;
 }
@@ -28,7 +30,7 @@ export class MemoryRateLimiter implements RateLimiter {
 
   consume(caller: string): RateState {
     const now = this.clock.elapsed();
-    const window = this.find(caller, now) ?? this.open(caller, now);
+    const window = this.window(caller, now);
     window.count++;
     return this.state(window, window.count <= this.policy.quota, now);
   }
@@ -38,6 +40,21 @@ export class MemoryRateLimiter implements RateLimiter {
     const window = this.find(caller, now);
     if (window) return this.state(window, window.count < this.policy.quota, now);
     return { allowed: true, remaining: this.policy.quota, resetSeconds: this.policy.windowSeconds };
+  }
+
+  /** Returns the window of a caller, which begins if the caller has none. */
+  window(caller: string, now = this.clock.elapsed()): Window {
+    return this.find(caller, now) ?? this.open(caller, now);
+  }
+
+  /** Returns the window of a caller if it has begun. */
+  currentWindow(caller: string): Window | undefined {
+    return this.find(caller, this.clock.elapsed());
+  }
+
+  /** Milliseconds until the window ends. */
+  msLeft({ startedAt }: Window): number {
+    return Math.max(0, this.windowMs - (this.clock.elapsed() - startedAt));
   }
 
   private find(caller: string, now: number): Window | undefined {

@@ -1,5 +1,6 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
+import { yieldToEventLoop } from '../../../shared/event-loop.js';
 import { InvalidReply, type RedisConnection } from './connection.js';
 
 /** The requests of one caller that one command counts. */
@@ -9,8 +10,8 @@ interface Batch {
 }
 
 /**
- * Limits the callers of all processes that share one Redis. Concurrent requests of one caller share a command, so a few
- * commands count a flood of requests exactly. Every method may throw an AppError `unavailable`; the request may be
+ * Limits the callers of all processes that share one Redis. The requests of one caller in one turn of the event loop share
+ * a command, so a few commands count a flood of requests exactly. Every method may throw an AppError `unavailable`; the request may be
  * counted nevertheless.
  */
 export class RedisRateLimiter implements RateLimiter {
@@ -48,11 +49,13 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   private openBatch(caller: string): Batch {
-    const result = this.connection
-      .send(() => {
-        this.batches.delete(caller);
-        return this.count(caller, batch.size);
-      })
+    const result = yieldToEventLoop()
+      .then(() =>
+        this.connection.send(() => {
+          this.batches.delete(caller);
+          return this.count(caller, batch.size);
+        }),
+      )
       .finally(() => this.close(this.batches, caller, batch));
     const batch: Batch = { size: 0, result };
     this.batches.set(caller, batch);

@@ -10,6 +10,7 @@ import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-
 import { RedisRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
 import { GuardedConnector, ReplyGuard } from '#src/adapters/outbound/redis/reply-guard.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
+import type { RateState } from '#src/application/ports/rate-limiter.js';
 import { serverPair } from '../../../../support/certificates.js';
 import { FakeRedis, type Reply } from '../../../../support/fake-redis.js';
 import { RecordingLogger } from '../../../../support/fakes.js';
@@ -188,6 +189,22 @@ describe('the rate limiter with a faulty Redis', () => {
       expect(replica.redis.received).to.include('exec');
     });
   }
+
+  it('counts the requests of one turn of the event loop with one command', async () => {
+    let commands = 0;
+    replica.redis.override = (command) => {
+      if (command.startsWith('eval')) commands++;
+      return undefined;
+    };
+    const states: Promise<RateState>[] = [];
+    for (let i = 0; i < 7; i++) {
+      states.push(replica.limiter.consume('one turn'));
+      for (let microtask = 0; microtask < 10; microtask++) await undefined;
+    }
+    const remaining = (await Promise.all(states)).map((state) => state.remaining);
+    expect(remaining).to.deep.equal([4, 3, 2, 1, 0, 0, 0]);
+    expect(commands).to.equal(1);
+  });
 
   it('accepts a count and a rest that are possible', async () => {
     const before = replica.fallbacks;
