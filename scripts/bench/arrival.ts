@@ -4,9 +4,6 @@ import { type Bench, rateKey, type Section } from './section.js';
 import { API_KEY, BASE, fileOf, type Subject } from './subjects.js';
 import { itemPaths } from './works.js';
 
-/** The least length of a slice: h2load needs part of it to open its connections. */
-const LEAST_SECONDS = 2;
-
 /** Item reads that arrive at half of the rate that bare Koa reaches, so that no queue hides how long each takes. */
 export const ARRIVAL: Section = {
   name: 'constant arrival',
@@ -37,7 +34,7 @@ export function readItems(subject: Subject, { materials, extent }: Bench, rate: 
     paths: itemPaths(subject, materials, 1, subject.count),
     key: API_KEY,
     rate,
-    seconds: Math.max(LEAST_SECONDS, extent.seconds),
+    seconds: extent.seconds,
     logFile: fileOf(subject, materials, 'arrivals'),
   });
 }

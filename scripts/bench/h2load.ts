@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const CONNECTIONS = 64;
 /** The connections are opened in this time. Their requests wait for it. */
 const OPENING_MS = 500;
+/** How much longer a server may take that is too slow for the rate. */
+const PATIENCE_SECONDS = 60;
 
 /** The responses to requests that arrive at a constant rate. */
 export interface Arrivals {
@@ -18,7 +20,8 @@ export interface Arrivals {
 /**
  * Sends requests at a constant rate over 64 connections, whether or not the responses are in time.
  * @param paths the connections use these in turn
- * @param logFile is overwritten
+ * @param logFile is replaced
+ * @throws Error if the server is far too slow for the rate
  */
 export async function h2load(
   port: number,
@@ -36,11 +39,18 @@ export async function h2load(
     readonly logFile: string;
   },
 ): Promise<Arrivals> {
-  await promisify(execFile)('h2load', [
-    ...['--h1', '-t', '1', '-c', `${CONNECTIONS}`, '--rps', `${rate / CONNECTIONS}`, '-D', `${seconds}`],
-    ...['--log-file', logFile, '-H', `authorization: Bearer ${key}`],
-    ...['-B', `https://localhost:${port}`, '-i', paths],
-  ]);
+  // h2load appends to a log that exists. It takes a number of requests: with a time (-D) it sometimes does not end.
+  rmSync(logFile, { force: true });
+  const requests = Math.ceil(rate * (seconds + OPENING_MS / 1e3));
+  await promisify(execFile)(
+    'h2load',
+    [
+      ...['--h1', '-t', '1', '-c', `${CONNECTIONS}`, '--rps', `${rate / CONNECTIONS}`, '-n', `${requests}`],
+      ...['--log-file', logFile, '-H', `authorization: Bearer ${key}`],
+      ...['-B', `https://localhost:${port}`, '-i', paths],
+    ],
+    { timeout: (seconds + PATIENCE_SECONDS) * 1e3 },
+  );
   return arrivalsOf(readFileSync(logFile, 'utf8'));
 }
 

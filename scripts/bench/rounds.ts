@@ -17,6 +17,8 @@ export interface Outcome {
   /** The server to which the ratios are. */
   readonly base: string;
   readonly samples: readonly Sample[];
+  /** The slices before those, of which only the errors count. */
+  readonly warmUps: readonly Sample[];
   readonly residentMemory: number;
 }
 
@@ -24,6 +26,9 @@ interface Load {
   readonly subject: Subject;
   readonly requests: Requests;
   readonly writes: Requests | undefined;
+  readonly samples: Sample[];
+  readonly warmUps: Sample[];
+  openingTime: number;
 }
 
 const CONNECTIONS = 64;
@@ -56,29 +61,25 @@ export async function measured(
   for (const subject of subjects) {
     const requests = await work.requests(subject, materials);
     const writes = work.isBesideWrites ? patches(subject, materials) : undefined;
-    if (requests) loads.push({ subject, requests, writes });
+    if (requests) loads.push({ subject, requests, writes, samples: [], warmUps: [], openingTime: 0 });
   }
-  const samples = loads.map((): Sample[] => []);
-  const opening = loads.map(() => 0);
   // A single round proves that the servers work; its figures mean nothing.
   if (extent.rounds > 1)
-    for (const [at, load] of loads.entries()) {
-      await sample(load, extent.seconds, connections, 0);
-      opening[at] = await openingTime(load, connections);
+    for (const load of loads) {
+      load.warmUps.push(await sample(load, extent.seconds, connections));
+      load.openingTime = await openingTime(load, connections);
     }
   for (let round = 1; round <= extent.rounds; round++)
-    for (const [at, load] of loads.entries())
-      samples[at]?.push(await sample(load, extent.seconds, connections, opening[at] ?? 0));
-  return loads.map(({ subject: { name, base, server } }, at) => {
-    return { server: name, base, samples: samples[at] ?? [], residentMemory: server.residentMemory };
+    for (const load of loads) load.samples.push(await sample(load, extent.seconds, connections));
+  return loads.map(({ subject: { name, base, server }, samples, warmUps }) => {
+    return { server: name, base, samples, warmUps, residentMemory: server.residentMemory };
   });
 }
 
 async function sample(
-  { subject: { server }, requests, writes }: Load,
+  { subject: { server }, requests, writes, openingTime }: Load,
   seconds: number,
   connections: number,
-  opening: number,
 ): Promise<Sample> {
   const before = server.processorTime;
   const [slice, written] = await Promise.all([
@@ -91,7 +92,7 @@ async function sample(
     errors: slice.errors + (written?.errors ?? 0),
     firstError: slice.firstError || (written?.firstError ?? ''),
     busy: spent / (slice.seconds * 1e6),
-    processorTime: (spent - opening) / (slice.requests + (written?.requests ?? 0)),
+    processorTime: (spent - openingTime) / (slice.requests + (written?.requests ?? 0)),
   };
 }
 
@@ -126,7 +127,7 @@ export function workReport(work: string, outcomes: readonly Outcome[]): Report {
   return {
     text: text.filter((part) => part !== '').join('\n\n'),
     problems: problems.map((outcome) => {
-      const { firstError } = outcome.samples.find(({ errors }) => errors > 0) ?? {};
+      const { firstError } = slicesOf(outcome).find(({ errors }) => errors > 0) ?? {};
       return `${work}, ${outcome.server}: ${errorsOf(outcome)} errors; the first one: ${firstError}`;
     }),
   };
@@ -145,4 +146,5 @@ export function repeatability(outcomes: readonly Outcome[]): string {
 const medianOf = ({ samples }: Outcome, figure: (sample: Sample) => number) => median(samples.map(figure));
 const processorTime = (sample: Sample) => sample.processorTime;
 const rate = ({ requests, seconds }: Slice) => requests / seconds;
-const errorsOf = ({ samples }: Outcome) => samples.reduce((sum, { errors }) => sum + errors, 0);
+const slicesOf = ({ samples, warmUps }: Outcome) => [...warmUps, ...samples];
+const errorsOf = (outcome: Outcome) => slicesOf(outcome).reduce((sum, { errors }) => sum + errors, 0);

@@ -61,7 +61,7 @@ export function definitions({ otherDist, pocketbase, databases }: Choice): Defin
     bare('fastify', 'fastify'),
     service('memory', here, { STORE: 'memory' }),
     service('sqlite', here, { STORE: 'sqlite' }),
-    service('two workers', here, { STORE: 'sqlite', WORKERS: '2' }),
+    { ...service('two workers', here, { STORE: 'sqlite', WORKERS: '2' }), base: 'sqlite' },
     ...(otherDist
       ? [
           service('memory (other)', resolve(otherDist), { STORE: 'memory' }),

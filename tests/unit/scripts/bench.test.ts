@@ -28,7 +28,7 @@ wrong=3
 function outcome(server: string, base: string, ...times: number[]): Outcome {
   const slice = { requests: 100, seconds: 1, p50Ms: 1, p99Ms: 2, errors: 0, firstError: '', busy: 0.5 };
   return {
-    ...{ server, base, residentMemory: 100 },
+    ...{ server, base, residentMemory: 100, warmUps: [] },
     samples: times.map((processorTime) => ({ ...slice, processorTime })),
   };
 }
@@ -88,11 +88,19 @@ describe('the load comparison', () => {
   });
 
   it('fails with the first wrong response', () => {
-    const { samples, ...good } = outcome('koa', 'koa', 1, 1);
-    const wrong = samples.map((one, at) => ({ ...one, errors: at * 2, firstError: at === 1 ? '500 x' : '' }));
-    const { text, problems } = workReport('GET', [{ ...good, samples: wrong }]);
-    expect(cells(text, 'koa').at(-2)).to.equal('2');
-    expect(problems).to.deep.equal(['GET, koa: 2 errors; the first one: 500 x']);
+    const good = outcome('koa', 'koa', 1, 1);
+    const wrong = good.samples.map((one, at) => ({
+      ...one,
+      ...{ errors: at * 2, firstError: at === 1 ? '500 x' : '' },
+    }));
+    for (const bad of [
+      { ...good, samples: wrong },
+      { ...good, warmUps: wrong },
+    ]) {
+      const { text, problems } = workReport('GET', [bad]);
+      expect(cells(text, 'koa').at(-2)).to.equal('2');
+      expect(problems).to.deep.equal(['GET, koa: 2 errors; the first one: 500 x']);
+    }
   });
 
   it('says whether the machine repeats itself', () => {
