@@ -42,8 +42,8 @@ export function sampleProduct(seed: number, index: number): Product & { readonly
   ];
   return {
     name: nameOf(draws, brand, material, noun),
-    sku: `${kind.code}-${base36(seed)}-${base36(index).padStart(SKU_DIGITS, '0')}`,
     ...(draws.isIn(85) && { description: descriptionOf(draws, brand, material, noun) }),
+    sku: `${kind.code}-${base36(seed)}-${base36(index).padStart(SKU_DIGITS, '0')}`,
     ...(draws.isIn(97) && { price: priceOf(draws, kind) }),
     ...(draws.isIn(95) && { attributes: attributesOf(draws, material) }),
   };

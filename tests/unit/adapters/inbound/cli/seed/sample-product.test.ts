@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { SAMPLE_SEED, sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
-import { type Product, validateProduct } from '#src/domain/product.js';
+import { shownJson } from '#src/application/records/shown-json.js';
+import { PRODUCT, type Product, validateProduct } from '#src/domain/product.js';
+import { canonicalJson } from '#src/shared/canonical-json.js';
 
 const COUNT = 2_000;
 
@@ -23,15 +25,20 @@ describe('sampleProduct', () => {
 
   it('returns the same products in every release', () => {
     const digest = createHash('sha256')
-      .update(JSON.stringify(bySeed.get(1)))
+      .update(canonicalJson(bySeed.get(1)))
       .digest('hex');
-    expect(digest).to.equal('8e056f110beabda7c19d13e131bc10b249e935fc82e7c8df1ef5b76c7ee78f92');
+    expect(digest).to.equal('e5f904ff6da02da3f0f148319df705967bd42344d1f46c1e5bed85bf038f7796');
   });
 
   it('returns valid products for every seed and index', () => {
     const all = [...bySeed.values()].flat();
     all.push(...[9_999_999, 10_000_000].map((index) => sampleProduct(SAMPLE_SEED.max, index)));
     expect(all.filter((product) => validateProduct(product).length > 0)).to.deep.equal([]);
+  });
+
+  it('returns fields in the order in which the service stores them', () => {
+    const shown = shownJson(PRODUCT);
+    expect(products.filter((product) => !shown.test(JSON.stringify(product)))).to.deep.equal([]);
   });
 
   it('returns unique skus, also across seeds', () => {
