@@ -30,7 +30,7 @@ export function jsonArray<Item>(
   items: readonly Item[],
   toJson: ToText<Item>,
   client?: string,
-): MaybePromise<string | Buffer> {
+): MaybePromise<Buffer> {
   let before = '[';
   const toText = (item: Item) => {
     const text = before + toJson(item);
@@ -45,7 +45,7 @@ export function ndjsonLines<Item>(
   items: readonly Item[],
   toJson: ToText<Item>,
   client?: string,
-): MaybePromise<string | Buffer> {
+): MaybePromise<Buffer> {
   return encode(items, (item) => `${toJson(item)}\n`, '', client);
 }
 
@@ -54,9 +54,10 @@ function encode<Item>(
   toText: ToText<Item>,
   end: string,
   client: string | undefined,
-): MaybePromise<string | Buffer> {
+): MaybePromise<Buffer> {
   const [first, next] = chunkFrom(items, 0, toText);
-  if (next === items.length) return first + end;
+  // Bytes, because the tag, the length and the socket would each encode a text again.
+  if (next === items.length) return Buffer.from(first + end);
   return encodeRest([Buffer.from(first)], textChunks(items, toText, client, next), end);
 }
 

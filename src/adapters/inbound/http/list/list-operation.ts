@@ -91,7 +91,7 @@ class ListHandler<Fields> {
     this.setHeaders(ctx, total, link);
     ctx.set('Content-Type', NDJSON);
     const lines = await ndjsonLines(records, list.view.toJson, clientOf(ctx));
-    ctx.state.responseShare?.shrinkTo(Buffer.byteLength(lines));
+    ctx.state.responseShare?.shrinkTo(lines.length);
     // NDJSON is always sent as a stream.
     ctx.body = Readable.from([lines], { objectMode: false });
   }
