@@ -51,6 +51,9 @@ export function workSection(work: Work): Section {
   };
 }
 
+/** How many times as long as a slice the warm-up is. V8 compiles the busy functions in the first seconds. */
+const WARM_UP = 4;
+
 /** Gives every server its share of the load in turn, round after round, so that noise affects all alike. */
 export async function measured(
   work: Work,
@@ -66,7 +69,7 @@ export async function measured(
   // A single round proves that the servers work; its figures mean nothing.
   if (extent.rounds > 1)
     for (const load of loads) {
-      load.warmUps.push(await sample(load, extent.seconds, connections));
+      load.warmUps.push(await sample(load, WARM_UP * extent.seconds, connections));
       load.openingTime = await openingTime(load, connections);
     }
   for (let round = 1; round <= extent.rounds; round++)
