@@ -2,7 +2,7 @@ import type { Logger } from '../../../../application/ports/logger.js';
 import { catchErrors } from '../../../../shared/maybe-promise.js';
 import type { Context, Middleware } from '../context.js';
 import { errorResponse, problemResponse, toCodedError } from '../response/error-response.js';
-import { JSON_TYPE } from './content-negotiation.js';
+import { JSON_TYPE, preferredType } from './content-negotiation.js';
 
 /**
  * Turns every thrown error into a response. Keeps the headers that are already set.
@@ -29,6 +29,9 @@ export function errorHandler(
     });
 }
 
+const PROBLEM = 'application/problem+json';
+const preferred = preferredType([JSON_TYPE, PROBLEM]);
+
 function wantsProblem(ctx: Context): boolean {
-  return ctx.accepts(JSON_TYPE, 'application/problem+json') === 'application/problem+json';
+  return preferred(ctx) === PROBLEM;
 }
