@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { Channel, PrimaryMessage, WorkerMessage } from '#src/adapters/outbound/cluster/messages.js';
 import { RateLimitServer } from '#src/adapters/outbound/cluster/rate-limit-server.js';
 import { ClusterRateLimiter, PrimaryChannel } from '#src/adapters/outbound/cluster/rate-limiter.js';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
@@ -145,6 +146,42 @@ describe('the rate limiter of a cluster', () => {
     clock.running += 60_000;
     const next = await Promise.all(Array.from({ length: 30 }, () => alive.consume('a')));
     expect(next.filter(isAllowed)).to.have.length(20);
+  });
+
+  it('loses nothing of a lease that is recalled while its rest is on the way back', async () => {
+    const clock = new FakeClock();
+    const machine = new Machine([POLICY], clock);
+    const [one, two] = [machine.worker(), machine.worker()];
+    await one.consume('a');
+    clock.running += 100;
+    machine.channels[0]?.hold();
+    const { delivered } = machine;
+    const others = Array.from({ length: 30 }, () => two.consume('a'));
+    await until('the primary recalls the lease', () => machine.delivered > delivered);
+    const own = one.consume('a');
+    machine.channels[0]?.release();
+    const states = await Promise.all([...others, own]);
+    expect(states.filter(isAllowed)).to.have.length(19);
+  });
+
+  it('returns a lease that is recalled in the turn in which it is granted', async () => {
+    const sent: WorkerMessage[] = [];
+    let deliver: (message: PrimaryMessage) => void = () => {};
+    const channel: Channel = {
+      send: (message) => void sent.push(message),
+      receive: (listener) => {
+        deliver = listener;
+      },
+    };
+    const limiter = new ClusterRateLimiter(POLICY, new PrimaryChannel(channel), new FakeClock());
+    const state = limiter.consume('a');
+    await until('the need is sent', () => sent.length > 0);
+    const grant = { allowed: 1, ahead: 5, lease: 7, remaining: 14, msLeft: 60_000, isExhausted: false };
+    deliver({ grants: [[sent[0]?.needs?.[0]?.id ?? 0, grant]] });
+    deliver({ recall: { policy: POLICY.name, caller: 'a', lease: 7 } });
+    expect(sent[1]).to.deep.equal({ returned: { policy: POLICY.name, caller: 'a', lease: 7, unused: 5 } });
+    expect((await state).allowed).to.equal(true);
+    expect(limiter.consume('a'), 'the lease is gone').to.be.instanceOf(Promise);
   });
 
   for (const [end, finish] of [
