@@ -31,6 +31,8 @@ import { countBySearch, countRows, searchPage } from './search.js';
 /** The most rows, and approximately the most bytes, that one statement reads. */
 const MAX_BATCH_ROWS = 128;
 const MAX_BATCH_BYTES = 262_144;
+/** The most by which a batch grows from one statement to the next: large records may follow small ones. */
+const MAX_GROWTH = 1.25;
 
 /** Returns a statement of the ids of the next rows of a list, at most `count`. */
 type NextIds = (from: Position | undefined, count: number) => NextRows;
@@ -109,8 +111,9 @@ export class ListReader<Fields> {
     );
     const records = recordsOf<Fields>(texts);
     if (records.length > 0) {
-      const rows = Math.floor((MAX_BATCH_BYTES * records.length) / (texts[1]?.length ?? 0));
-      this.batchRows = Math.max(1, Math.min(MAX_BATCH_ROWS, rows));
+      const fitting = Math.floor((MAX_BATCH_BYTES * records.length) / (texts[1]?.length ?? 0));
+      const next = Math.min(MAX_BATCH_ROWS, fitting, Math.ceil(this.batchRows * MAX_GROWTH));
+      this.batchRows = Math.max(1, next);
     }
     return records;
   }
