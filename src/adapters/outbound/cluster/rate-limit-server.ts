@@ -11,12 +11,13 @@ interface Window {
 }
 
 /** The limiter of one policy in the primary. */
-export interface WindowKeeper<Kept extends Window = Window> extends Pick<RateLimiter, 'policy'> {
+export interface WindowKeeper extends Pick<RateLimiter, 'policy'> {
   /** Returns the window of a caller, which begins if the caller has none. */
-  window(caller: string): Kept;
+  window(caller: string): Window;
   /** Returns the window of a caller if it has begun. */
-  currentWindow(caller: string): Kept | undefined;
-  msLeft(window: Kept): number;
+  currentWindow(caller: string): Window | undefined;
+  /** @param window one that this limiter returned */
+  msLeft(window: Window): number;
 }
 
 /** The leases of one window. */
