@@ -70,9 +70,11 @@ describe('the rate limiter of a cluster', () => {
     const step = fc.record({
       worker: fc.nat(2),
       requests: fc.integer({ min: 1, max: 9 }),
-      waits: fc.boolean(),
+      /** Turns of the event loop until the next step. Messages are on their way meanwhile. */
+      turns: fc.nat(4),
+      ms: fc.constantFrom(0, 1, 100),
     });
-    const quotas = fc.integer({ min: 1, max: 300 });
+    const quotas = fc.integer({ min: 1, max: 150 });
     await fc.assert(
       fc.asyncProperty(quotas, fc.array(step, { minLength: 1, maxLength: 60 }), async (quota, steps) => {
         const clock = new FakeClock();
@@ -80,10 +82,10 @@ describe('the rate limiter of a cluster', () => {
         const machine = new Machine([policy], clock);
         const workers = Array.from({ length: 3 }, () => machine.worker(policy));
         const all: (RateState | Promise<RateState>)[] = [];
-        for (const { worker, requests, waits } of steps) {
+        for (const { worker, requests, turns, ms } of steps) {
           for (let i = 0; i < requests; i++) all.push(workers[worker]?.consume('a') ?? Promise.reject());
-          if (waits) await Promise.all(all);
-          clock.running += waits ? 30 : 0;
+          for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+          clock.running += ms;
         }
         const allowed = (await Promise.all(all)).filter(isAllowed);
         expect(allowed).to.have.length(Math.min(quota, all.length));
