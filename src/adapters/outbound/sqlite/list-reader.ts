@@ -38,8 +38,9 @@ const MAX_GROWTH = 1.25;
 type NextIds = (from: Position | undefined, count: number) => NextRows;
 
 /**
- * Reads lists. One statement reads a page that an index serves, in the turn of its request, which costs less than
- * another turn. Work of milliseconds waits for its turn among all long tasks, and a search for each of its slices.
+ * Reads lists. If an index serves a page, one statement reads it, or its first batch, in the turn of its request, which
+ * costs less than another turn. Work of milliseconds waits for its turn among all long tasks, and a search for each of
+ * its slices.
  */
 export class ListReader<Fields> {
   /** Learned from the size of the rows that were read last. */
