@@ -90,11 +90,11 @@ export class PrimaryChannel {
     this.channel.send({ needs } satisfies WorkerMessage);
   }
 
+  /** A response that comes later is still read, because its lease can be used. */
   private giveUp(first: number, last: number): void {
-    for (let id = first; id <= last; id++) this.settle(id, null);
+    for (let id = first; id <= last; id++) this.sent.get(id)?.settle(null);
   }
 
-  /** Does nothing for a response that comes too late. */
   private settle(id: number, grant: Grant | null): void {
     this.sent.get(id)?.settle(grant);
     this.sent.delete(id);
