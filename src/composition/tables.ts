@@ -55,7 +55,7 @@ export const RECORD_TABLES = {
   signingKeys: unkeyed<SigningKey>({
     name: 'signing_keys',
     fields: SIGNING_KEY_FIELDS,
-    // Id 1 is never reserved: as with the first API key, its insertion decides which process makes the first signing key.
+    // Id 1 is never reserved: as with the first API key, its insertion decides which process makes the first one.
     firstId: 2,
     tombstones: 'stay',
   }),

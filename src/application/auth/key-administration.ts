@@ -9,7 +9,8 @@ import { ANY_VERSION } from '../records/record-service.js';
 import type { ApiKeyService } from './api-key-service.js';
 
 /**
- * The id of the key that a store's first start creates. It is never reserved, so its uniqueness decides which start wins.
+ * The id of the key that a store's first start creates. It is never reserved, so its uniqueness decides which start
+ * wins.
  */
 export const FIRST_KEY_ID: Id = 1;
 

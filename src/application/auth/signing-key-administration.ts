@@ -8,7 +8,7 @@ import { BY_ID } from '../records/list-query.js';
 import { paginate } from '../records/paginate.js';
 
 /**
- * The id of a store's first key. It is never reserved, so its uniqueness decides which of many replicas creates the key.
+ * The id of a store's first key. It is never reserved, so its uniqueness decides which of many replicas creates it.
  */
 const FIRST_ID: Id = 1;
 const PAGE = 1_000;

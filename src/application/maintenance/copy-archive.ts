@@ -53,7 +53,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
     let seen = 0;
     for await (const { source, target } of this.pairs()) {
       this.progress(this.from.name, 'comparing', ++seen);
-      if (!target || isDeepStrictEqual(source, target)) continue;
+      if (!target || (source && canonicalJson(source) === canonicalJson(target))) continue;
       if (source ? rules.isForeign(source, target) : !rules.isPast(target)) throw this.foreign(target);
       if (source) stale.push(rules.keyOf(target));
     }

@@ -206,7 +206,8 @@ class Attempt<Fields> {
    */
   private record(id: Id, createdAt: Instant): Versioned<Fields> {
     const stored = this.reservation?.fields;
-    const fields = stored === undefined ? (this.fields ?? (this.draft.fields as Fields)) : JSON.parse(stored);
+    if (stored !== undefined) return StoredRecord.fromJson(id, 1, createdAt, createdAt, stored);
+    const fields = this.fields ?? (this.draft.fields as Fields);
     return StoredRecord.of({ id, version: 1, createdAt, updatedAt: createdAt, fields });
   }
 }

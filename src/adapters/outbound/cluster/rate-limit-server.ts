@@ -11,16 +11,17 @@ interface Window {
 }
 
 /** The limiter of one policy in the primary. */
-export interface WindowKeeper<Kept extends Window = Window> extends Pick<RateLimiter, 'policy'> {
+export interface WindowKeeper extends Pick<RateLimiter, 'policy'> {
   /** Returns the window of a caller, which begins if the caller has none. */
-  window(caller: string): Kept;
+  window(caller: string): Window;
   /** Returns the window of a caller if it has begun. */
-  currentWindow(caller: string): Kept | undefined;
-  msLeft(window: Kept): number;
+  currentWindow(caller: string): Window | undefined;
+  /** @param window one that this limiter returned */
+  msLeft(window: Window): number;
 }
 
 /** The leases of one window. */
-interface Lent {
+interface Leases {
   readonly window: Window;
   readonly byWorker: Map<Channel, number>;
   /** The needs that wait until every lease is returned, in order. */
@@ -35,9 +36,9 @@ interface Lent {
 export class RateLimitServer {
   private readonly byName: ReadonlyMap<string, WindowKeeper>;
   private readonly workers = new Set<Channel>();
-  private readonly lent = new WeakMap<Window, Lent>();
+  private readonly leases = new WeakMap<Window, Leases>();
   /** Those with needs that wait. */
-  private readonly recalling = new Set<Lent>();
+  private readonly recalling = new Set<Leases>();
   private lastLease = 0;
 
   /** @param limiters their policies have different names */
@@ -51,24 +52,24 @@ export class RateLimitServer {
     worker.receive((message) => {
       if (!isWorkerMessage(message)) return;
       if (message.returned) this.takeBack(worker, message.returned);
-      if (message.needs) this.meet(worker, message.needs);
+      if (message.needs) this.respond(worker, message.needs);
     });
     closed.then(() => {
       this.workers.delete(worker);
-      for (const lent of this.recalling) this.end(lent, worker);
+      for (const leases of this.recalling) this.end(leases, worker);
     });
   }
 
-  private meet(worker: Channel, needs: readonly Need[]): void {
+  private respond(worker: Channel, needs: readonly Need[]): void {
     const grants: [number, Grant | null][] = [];
     let isSent = false;
     for (const need of needs) {
       if (need.returned) this.takeBack(worker, need.returned);
       const limiter = this.byName.get(need.policy);
       if (!limiter) grants.push([need.id, null]);
-      else if (need.needed === 0) grants.push([need.id, this.look(limiter, need.caller)]);
+      else if (need.needed === 0) grants.push([need.id, this.peek(limiter, need.caller)]);
       else
-        this.whenKnown(limiter, worker, need, (grant) => {
+        this.grantOrWait(limiter, worker, need, (grant) => {
           if (isSent) send(worker, { grants: [[need.id, grant]] });
           else grants.push([need.id, grant]);
         });
@@ -78,19 +79,19 @@ export class RateLimitServer {
   }
 
   /** Grants what is needed, after all leases are returned if the rest of the quota is too small without them. */
-  private whenKnown(limiter: WindowKeeper, worker: Channel, need: Need, use: (grant: Grant) => void): void {
-    const lent = this.lentOf(limiter.window(need.caller));
-    const isEnough = limiter.policy.quota - lent.window.count >= need.needed;
-    if ((isEnough && lent.waiting.length === 0) || lent.byWorker.size === 0) {
-      use(this.grant(limiter, worker, need, lent));
+  private grantOrWait(limiter: WindowKeeper, worker: Channel, need: Need, use: (grant: Grant) => void): void {
+    const leases = this.leasesOf(limiter.window(need.caller));
+    const isEnough = limiter.policy.quota - leases.window.count >= need.needed;
+    if ((isEnough && leases.waiting.length === 0) || leases.byWorker.size === 0) {
+      use(this.grant(limiter, worker, need, leases));
     } else {
-      lent.waiting.push(() => this.whenKnown(limiter, worker, need, use));
-      this.recall(need, lent);
+      leases.waiting.push(() => this.grantOrWait(limiter, worker, need, use));
+      this.recall(need, leases);
     }
   }
 
-  private grant(limiter: WindowKeeper, worker: Channel, { needed }: Need, lent: Lent): Grant {
-    const { window, byWorker, waiting } = lent;
+  private grant(limiter: WindowKeeper, worker: Channel, { needed }: Need, leases: Leases): Grant {
+    const { window, byWorker, waiting } = leases;
     const rest = limiter.policy.quota - window.count;
     const allowed = Math.min(needed, rest);
     const isBusy = waiting.length > 0 || byWorker.has(worker);
@@ -104,45 +105,45 @@ export class RateLimitServer {
   }
 
   /** Returns the state of a caller. Begins no window. */
-  private look(limiter: WindowKeeper, caller: string): Grant {
+  private peek(limiter: WindowKeeper, caller: string): Grant {
     const window = limiter.currentWindow(caller);
     const remaining = limiter.policy.quota - (window?.count ?? 0);
-    const isExhausted = remaining === 0 && window !== undefined && this.lentOf(window).byWorker.size === 0;
+    const isExhausted = remaining === 0 && window !== undefined && this.leasesOf(window).byWorker.size === 0;
     const msLeft = window ? limiter.msLeft(window) : limiter.policy.windowSeconds * 1_000;
     return { allowed: 0, ahead: 0, lease: 0, remaining, msLeft, isExhausted };
   }
 
-  private recall({ policy, caller }: Need, lent: Lent): void {
-    if (this.recalling.has(lent)) return;
-    this.recalling.add(lent);
-    for (const [worker, lease] of lent.byWorker) {
+  private recall({ policy, caller }: Need, leases: Leases): void {
+    if (this.recalling.has(leases)) return;
+    this.recalling.add(leases);
+    for (const [worker, lease] of leases.byWorker) {
       if (this.workers.has(worker)) send(worker, { recall: { policy, caller, lease } });
-      else this.end(lent, worker);
+      else this.end(leases, worker);
     }
   }
 
   private takeBack(worker: Channel, { policy, caller, lease, unused }: Returned): void {
     const window = this.byName.get(policy)?.currentWindow(caller);
     // A need can wait for the leases of a window that has ended meanwhile.
-    const candidates = [...(window ? [this.lentOf(window)] : []), ...this.recalling];
-    const lent = candidates.find(({ byWorker }) => byWorker.get(worker) === lease);
-    if (!lent) return;
-    lent.window.count -= unused;
-    this.end(lent, worker);
+    const candidates = [...(window ? [this.leasesOf(window)] : []), ...this.recalling];
+    const leases = candidates.find(({ byWorker }) => byWorker.get(worker) === lease);
+    if (!leases) return;
+    leases.window.count -= unused;
+    this.end(leases, worker);
   }
 
   /** Ends the lease of a worker. After the last one, what waits is granted. */
-  private end(lent: Lent, worker: Channel): void {
-    lent.byWorker.delete(worker);
-    if (lent.byWorker.size > 0) return;
-    this.recalling.delete(lent);
-    while (lent.byWorker.size === 0 && lent.waiting.length > 0) lent.waiting.shift()?.();
+  private end(leases: Leases, worker: Channel): void {
+    leases.byWorker.delete(worker);
+    if (leases.byWorker.size > 0) return;
+    this.recalling.delete(leases);
+    while (leases.byWorker.size === 0 && leases.waiting.length > 0) leases.waiting.shift()?.();
   }
 
-  private lentOf(window: Window): Lent {
-    const lent = this.lent.get(window) ?? { window, byWorker: new Map(), waiting: [] };
-    this.lent.set(window, lent);
-    return lent;
+  private leasesOf(window: Window): Leases {
+    const leases = this.leases.get(window) ?? { window, byWorker: new Map(), waiting: [] };
+    this.leases.set(window, leases);
+    return leases;
   }
 }
 

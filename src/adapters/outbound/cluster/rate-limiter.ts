@@ -51,13 +51,17 @@ export class PrimaryChannel {
     this.recalls.set(policy, recall);
   }
 
-  /** The promise of the need rejects with an AppError `unavailable` if no response comes in time. */
-  open(content: PendingNeed['content']): OpenNeed {
+  /**
+   * The promise of the need rejects with an AppError `unavailable` if no response comes in time.
+   * @param onGrant called before the next message is read, which may recall the lease of this grant
+   */
+  open(content: PendingNeed['content'], onGrant?: (grant: Grant) => void): OpenNeed {
     let settle: PendingNeed['settle'] = () => {};
     const granted = new Promise<Grant>((resolve, reject) => {
       settle = (grant) => {
-        if (grant) resolve(grant);
-        else reject(unavailable('The process that counts requests does not respond.'));
+        if (!grant) return reject(unavailable('The process that counts requests does not respond.'));
+        onGrant?.(grant);
+        resolve(grant);
       };
     });
     const need = { needed: 0, isSent: false, granted };
@@ -71,6 +75,7 @@ export class PrimaryChannel {
   }
 
   private send(): void {
+    if (this.unsent.length === 0) return;
     const first = this.lastId + 1;
     const needs = this.unsent.map((pending): Need => {
       const id = ++this.lastId;
@@ -85,17 +90,19 @@ export class PrimaryChannel {
     this.channel.send({ needs } satisfies WorkerMessage);
   }
 
+  /** A response that comes later is still read, because its lease can be used. */
   private giveUp(first: number, last: number): void {
-    for (let id = first; id <= last; id++) this.settle(id, null);
+    for (let id = first; id <= last; id++) this.sent.get(id)?.settle(null);
   }
 
-  /** Does nothing for a response that comes too late. */
   private settle(id: number, grant: Grant | null): void {
     this.sent.get(id)?.settle(grant);
     this.sent.delete(id);
   }
 
   private returnLease({ policy, caller, lease }: Omit<Returned, 'unused'>): void {
+    // A need that is not sent yet may return this lease. Then it must arrive first, because it has the unused rest.
+    this.send();
     const unused = this.recalls.get(policy)?.(caller, lease) ?? 0;
     this.giveBack({ policy, caller, lease, unused });
   }
@@ -178,15 +185,14 @@ export class ClusterRateLimiter implements RateLimiter {
     this.leases.delete(caller);
     const returned = lease && { policy, caller, lease: lease.id, unused: lease.left };
     const askedAt = this.clock.elapsed();
-    const need = this.primary.open({ policy, caller, returned });
+    const need = this.primary.open({ policy, caller, returned }, (grant) =>
+      this.keep(caller, grant, askedAt),
+    );
     this.needs.set(caller, need);
     const forget = () => {
       if (this.needs.get(caller) === need) this.needs.delete(caller);
     };
-    need.granted.then((grant) => {
-      forget();
-      this.keep(caller, grant, askedAt);
-    }, forget);
+    need.granted.then(forget, forget);
     return need;
   }
 

@@ -31,13 +31,16 @@ import { countBySearch, countRows, searchPage } from './search.js';
 /** The most rows, and approximately the most bytes, that one statement reads. */
 const MAX_BATCH_ROWS = 128;
 const MAX_BATCH_BYTES = 262_144;
+/** The most by which a batch grows from one statement to the next: large records may follow small ones. */
+const MAX_GROWTH = 1.25;
 
 /** Returns a statement of the ids of the next rows of a list, at most `count`. */
 type NextIds = (from: Position | undefined, count: number) => NextRows;
 
 /**
- * Reads lists. One statement reads a page that an index serves, in the turn of its request, which costs less than
- * another turn. Work of milliseconds waits for its turn among all long tasks, and a search for each of its slices.
+ * Reads lists. If an index serves a page, one statement reads it, or its first batch, in the turn of its request, which
+ * costs less than another turn. Work of milliseconds waits for its turn among all long tasks, and a search for each of
+ * its slices.
  */
 export class ListReader<Fields> {
   /** Learned from the size of the rows that were read last. */
@@ -109,8 +112,9 @@ export class ListReader<Fields> {
     );
     const records = recordsOf<Fields>(texts);
     if (records.length > 0) {
-      const rows = Math.floor((MAX_BATCH_BYTES * records.length) / (texts[1]?.length ?? 0));
-      this.batchRows = Math.max(1, Math.min(MAX_BATCH_ROWS, rows));
+      const fitting = Math.floor((MAX_BATCH_BYTES * records.length) / (texts[1]?.length ?? 0));
+      const next = Math.min(MAX_BATCH_ROWS, fitting, Math.ceil(this.batchRows * MAX_GROWTH));
+      this.batchRows = Math.max(1, next);
     }
     return records;
   }

@@ -3,6 +3,7 @@ import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import type { Purgeable } from '../../../application/ports/purgeable.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { Filter, ListPage, ListQuery, RecordTable } from '../../../application/records/list-query.js';
+import { fieldsJson } from '../../../application/records/stored-record.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
@@ -105,7 +106,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
 
   replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
     const { id, version, updatedAt } = record;
-    const fields = JSON.stringify(record.fields);
+    const fields = fieldsJson(record);
     return this.database.write(
       (statement) =>
         this.changes(() => statement(this.sql.replace).run(version, updatedAt, fields, id, expected)) === 1,

@@ -148,7 +148,8 @@ class FoundRows implements FoundPage {
     const { order } = this;
     const columns = order.map(({ field }) => columnOf(field)).join(', ');
     const where = allOf([range, ...conditions]);
-    const text = `SELECT octet_length(fields), ${columns} FROM ${scan.source} WHERE ${where.text} ORDER BY ${orderBy(order)} LIMIT ?`;
+    const text = `SELECT octet_length(fields), ${columns} FROM ${scan.source}
+      WHERE ${where.text} ORDER BY ${orderBy(order)} LIMIT ?`;
     const rows = reader.read(
       text,
       (statement) => statement.all([...where.values, this.query.limit + 1]) as [number, ...Value[]][],

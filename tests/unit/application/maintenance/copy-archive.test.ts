@@ -5,6 +5,7 @@ import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import { CopyError, copyRecords } from '#src/application/maintenance/copy-archive.js';
 import { recordRules } from '#src/application/maintenance/copy-rules.js';
+import { StoredRecord } from '#src/application/records/stored-record.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
@@ -93,6 +94,15 @@ describe('copyRecords', () => {
     expect((await copy()).written).to.equal(700);
     expect((await copy()).written).to.equal(0);
     expect(await target.all()).to.deep.equal(await source.all());
+  });
+
+  it('writes nothing again if the source returns its records as stored records', async () => {
+    await fillSource(3);
+    const read = source.archive.read.bind(source.archive);
+    source.archive.read = async (after, limit) =>
+      (await read(after, limit)).map((entry) => ('deletedAt' in entry ? entry : StoredRecord.of(entry)));
+    expect((await copy()).written).to.equal(3);
+    expect((await copy()).written).to.equal(0);
   });
 
   it('limits batches by their size in bytes', async () => {

@@ -47,6 +47,11 @@ describe('large records in SQLite', () => {
         return { id: i + 1, version: 1, createdAt: 1, updatedAt: 1, fields };
       }),
     );
+    await products.insertAll(
+      Array.from({ length: 200 }, (_, i) => {
+        return { id: RECORDS + i + 1, version: 1, createdAt: 1, updatedAt: 1, fields: { name: 'small' } };
+      }),
+    );
   });
   after(() => database.close());
 
@@ -59,6 +64,15 @@ describe('large records in SQLite', () => {
     expect(page.records.length).to.be.within(40, 60);
     expect(page.hasMore).to.equal(true);
     expect(Math.max(...database.resultSizes)).to.be.lessThan(MEBIBYTE);
+  });
+
+  it('are read in smaller batches also after a page of small records', async () => {
+    await list([]);
+    const position = { side: 'after', inclusive: false, values: [RECORDS] } as const;
+    await products.list({ limit: 100, filters: [], order: BY_ID, from: position });
+    database.resultSizes = [];
+    await list([]);
+    expect(Math.max(...database.resultSizes)).to.be.lessThan(4 * MEBIBYTE);
   });
 
   it('are searched by the index of a filter that leaves few of them, and not sorted at once', async () => {
