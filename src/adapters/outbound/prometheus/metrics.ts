@@ -22,7 +22,11 @@ export class PrometheusMetrics implements Metrics {
 
   /** All current values in Prometheus' text exposition format 0.0.4. */
   async text(): Promise<string> {
-    this.registry ??= this.createRegistry();
+    this.registry ??= this.createRegistry().catch((error: unknown) => {
+      // The next scrape tries again.
+      this.registry = undefined;
+      throw error;
+    });
     return (await this.registry).metrics();
   }
 
