@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly maxConnections?: ConnectionLimits;
 }
 
-/** @param listener Koa's callback */
+/** @param listener called for each request in its turn */
 export function createTlsServer(
   identity: TlsIdentity,
   listener: RequestListener,
