@@ -3,13 +3,14 @@ import {
   type OutgoingHttpHeader,
   type OutgoingHttpHeaders,
   ServerResponse,
+  validateHeaderValue,
 } from 'node:http';
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
  * A response that keeps its headers in one list, which Node takes as it is. Node's own `setHeader` validates and copies
- * each header twice. Names and values are validated by Node when the head is written.
+ * each header twice. A value is validated when it is set, a name only when the head is written.
  */
 export class HeaderListResponse<
   Request extends IncomingMessage = IncomingMessage,
@@ -20,6 +21,7 @@ export class HeaderListResponse<
   override setHeader(name: string, value: number | string | readonly string[]): this {
     // Node's own throws.
     if (this.headersSent) return super.setHeader(name, value);
+    validateHeaderValue(name, value as string);
     const { list } = this;
     const at = this.indexOf(name);
     const text = typeof value === 'object' ? [...value] : value;

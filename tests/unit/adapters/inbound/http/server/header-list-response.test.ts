@@ -86,18 +86,27 @@ describe('HeaderListResponse', () => {
     });
   });
 
-  it('rejects a value that would begin another header', async () => {
-    let error: unknown;
+  it('rejects an invalid value when it is set, so that no stream fails on it later', async () => {
     await sent((response) => {
-      response.setHeader('X-A', 'a\r\nX-B: b');
-      try {
-        response.writeHead(200);
-      } catch (thrown) {
-        error = thrown;
-      }
-      response.removeHeader('X-A');
+      for (const [value, code] of [
+        ['a\r\nX-B: b', 'ERR_INVALID_CHAR'],
+        [undefined, 'ERR_HTTP_INVALID_HEADER_VALUE'],
+      ] as const)
+        expect(() => response.setHeader('X-A', value as string))
+          .to.throw()
+          .with.property('code', code);
       response.end();
     });
-    expect(error).to.have.property('code', 'ERR_INVALID_CHAR');
+  });
+
+  it('rejects an invalid name when the headers are sent', async () => {
+    await sent((response) => {
+      response.setHeader('X A', 'a');
+      expect(() => response.writeHead(200))
+        .to.throw()
+        .with.property('code', 'ERR_INVALID_HTTP_TOKEN');
+      response.removeHeader('X A');
+      response.end();
+    });
   });
 });
