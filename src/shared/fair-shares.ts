@@ -73,6 +73,8 @@ export class FairShares {
         if (isGranted) return;
         this.waiting.remove(client, waiter);
         resolve(undefined);
+        // It may have held up smaller requests behind it.
+        this.admit();
       };
       if (length > maxWaiting) giveUp();
       else timer = setTimeoutAfterIo(patienceMs, giveUp);

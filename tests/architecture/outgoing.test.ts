@@ -6,9 +6,9 @@ const MAY_CONNECT = ['adapters/outbound/mongo/', 'adapters/outbound/redis/', 'ad
 /** Imports of values from Node's network modules. */
 const FROM_NODE =
   /^import\s+(?!type\b)([^;]*?)\s+from\s+'node:(?:net|tls|https?|http2|dgram|dns(?:\/promises)?)'/gm;
-/** Types, and values that only listen or respond. */
+/** Types, and values that only listen, respond or validate. */
 const HARMLESS =
-  /^(type .*|createServer( as \w+)?|createSecureContext|isIP|STATUS_CODES|ServerResponse|Server as TcpServer)$/;
+  /^(type .*|createServer( as \w+)?|createSecureContext|isIP|STATUS_CODES|ServerResponse|Server as TcpServer|validateHeaderValue)$/;
 const GLOBALS = /\bfetch\(|\bnew (WebSocket|EventSource)\(/;
 
 function connects({ source }: Module): boolean {

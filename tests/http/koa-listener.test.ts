@@ -43,6 +43,19 @@ describe('koaListener', () => {
     expect([status, body, headers['content-length']]).to.deep.equal([200, '', '2']);
   });
 
+  it('does not read a stream for HEAD, and destroys it', async () => {
+    let wasRead = false;
+    const body = new Readable({
+      read() {
+        wasRead = true;
+      },
+    });
+    const { status, text: sent } = await respond((ctx) => {
+      ctx.body = body;
+    }, 'HEAD');
+    expect([status, sent, wasRead, body.destroyed]).to.deep.equal([200, '', false, true]);
+  });
+
   for (const status of [204, 304])
     it(`sends ${status} without a body and its headers, for GET and HEAD`, async () => {
       for (const method of ['GET', 'HEAD']) {

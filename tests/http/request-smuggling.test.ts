@@ -34,6 +34,10 @@ const AMBIGUOUS: Readonly<Record<string, { fields?: string; body?: string }>> = 
     body: '0;a=\n\r\n\r\n',
   },
   'a chunk size that is not a number': { fields: 'Transfer-Encoding: chunked', body: '0x0\r\n\r\n' },
+  'an invalid chunk size behind a valid chunk': {
+    fields: 'Transfer-Encoding: chunked',
+    body: '5\r\nhello\r\n0x0\r\n\r\n',
+  },
   'a chunk size over 64 bits': {
     fields: 'Transfer-Encoding: chunked',
     body: 'FFFFFFFFFFFFFFFF1\r\n\r\n',

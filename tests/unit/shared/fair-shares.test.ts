@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { FairShares, type Share } from '#src/shared/fair-shares.js';
 
@@ -122,6 +123,16 @@ describe('FairShares', () => {
     expect(await shares.take('a')).to.equal(undefined);
     first?.release();
     expect(await shares.take('b')).to.not.equal(undefined);
+  });
+
+  it('grants the requests behind one that waited too long', async () => {
+    const shares = new FairShares({ total: 10, perClient: 10, maxWaiting: 2, patienceMs: 20 });
+    await shares.take('a', 6);
+    const large = shares.take('b', 8);
+    await sleep(10);
+    const small = shares.take('c', 2);
+    expect(await large).to.equal(undefined);
+    expect((await small)?.size).to.equal(2);
   });
 
   it('refuses a request immediately if the queue is full', async () => {

@@ -3,7 +3,7 @@ import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import { notFound } from '../../../domain/errors.js';
 import { andThen } from '../../../shared/maybe-promise.js';
-import type { Context, Middleware } from './context.js';
+import type { Middleware } from './context.js';
 import { koaListener } from './koa-listener.js';
 import { accessLog } from './middleware/access-log.js';
 import type { AccessControl } from './middleware/authentication.js';
@@ -67,17 +67,9 @@ export function createApp(deps: AppDependencies): RequestListener {
         throw notFound();
       }),
   ];
-  return koaListener(middleware, warnOnce(logger));
-}
-
-/** Koa reports an aborted response twice: for the body and for the connection. This logs it once. */
-function warnOnce(logger: Logger): (error: unknown, ctx: Context) => void {
-  const reported = new WeakSet<Context>();
-  return (error, ctx) => {
-    if (isClientGone(error) || reported.has(ctx)) return;
-    reported.add(ctx);
-    logger.warn('response aborted', { requestId: ctx.state.requestId, error });
-  };
+  return koaListener(middleware, (error, { state: { requestId } }) => {
+    if (!isClientGone(error)) logger.warn('response aborted', { requestId, error });
+  });
 }
 
 const DISCONNECT_CODES: readonly (string | undefined)[] = [

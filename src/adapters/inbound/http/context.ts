@@ -37,5 +37,5 @@ export type Context = Koa.ParameterizedContext<RequestState>;
 /** Runs the rest of the middleware. */
 export type Next = () => MaybePromise<void>;
 
-/** A middleware of Koa. It returns a promise only if it awaits something; see `koa-app.ts`. */
+/** A middleware of Koa. It returns a promise only if it awaits something; see `koaListener`. */
 export type Middleware = (ctx: Context, next: Next) => MaybePromise<void>;

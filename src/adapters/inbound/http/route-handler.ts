@@ -35,16 +35,20 @@ export function routeHandler(route: Route, version: ApiVersion, guard: Guard): M
   const operations = new Map(
     Object.entries(route.operations).map(([method, operation]) => [
       method,
-      { operation, vary: varyHeader(route.access, operation.varyBy), runner: new OperationRunner(operation) },
+      {
+        operation,
+        setVary: varyHeader(route.access, operation.varyBy),
+        runner: new OperationRunner(operation),
+      },
     ]),
   );
-  const setVary = varyHeader(route.access);
+  const setDefaultVary = varyHeader(route.access);
   const serve = (ctx: Context) => {
     const { method } = ctx;
     if (method === 'OPTIONS') return andThen(guard(ctx, route, undefined), () => respondOptions(ctx, route));
     const found = operations.get(method === 'HEAD' ? 'GET' : method);
     // First, because error responses depend on the same headers.
-    (found?.vary ?? setVary)(ctx);
+    (found?.setVary ?? setDefaultVary)(ctx);
     return andThen(guard(ctx, route, found?.operation), () => {
       if (!found) throw methodNotAllowed(ctx, route);
       return found.runner.run(ctx);

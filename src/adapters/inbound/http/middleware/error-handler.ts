@@ -22,7 +22,7 @@ export function errorHandler(
       ctx.remove('Link');
       // A 404 does not reveal the methods of the resource.
       if (error.code === 'not_found') ctx.remove('Accept-Patch');
-      ctx.set({ ...headers });
+      ctx.set(headers);
       ctx.vary('Accept');
       ctx.status = status;
       ctx.body = body;

@@ -26,24 +26,9 @@ export function setThrottledHeaders(ctx: Context, policy: RatePolicy, state: Rat
 
 /** Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
 function setRateHeaders(ctx: Context, policy: RatePolicy, { remaining, resetSeconds }: RateState): void {
-  const { name, policyHeader } = headerTexts.get(policy) ?? makeHeaderTexts(policy);
-  ctx.set('RateLimit-Policy', policyHeader);
-  ctx.set('RateLimit', `${name};r=${remaining};t=${resetSeconds}`);
-}
-
-/** What the headers of every response to a policy have in common. */
-interface HeaderTexts {
-  readonly name: string;
-  readonly policyHeader: string;
-}
-
-const headerTexts = new WeakMap<RatePolicy, HeaderTexts>();
-
-function makeHeaderTexts(policy: RatePolicy): HeaderTexts {
-  const name = `"${policy.name}"`;
-  const texts = { name, policyHeader: `${name};q=${policy.quota};w=${policy.windowSeconds}` };
-  headerTexts.set(policy, texts);
-  return texts;
+  const { name, quota, windowSeconds } = policy;
+  ctx.set('RateLimit-Policy', `"${name}";q=${quota};w=${windowSeconds}`);
+  ctx.set('RateLimit', `"${name}";r=${remaining};t=${resetSeconds}`);
 }
 
 function setRetryAfter(ctx: Context, { resetSeconds }: RateState): void {

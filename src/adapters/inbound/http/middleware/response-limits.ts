@@ -19,7 +19,8 @@ const DEFAULTS: SendingLimits = { graceMs: 30_000, bytesPerMs: 32.768 };
 /**
  * Limits the bytes of responses that clients have not received yet. Lists and writes reserve a share before they begin,
  * so that nothing is read or written for a response that is then rejected. Other large responses take a share when
- * their size is known. All shares of a request are released when its response is sent or its connection is closed.
+ * their size is known. All shares of a request are released when its response is sent or its connection is closed, but
+ * not before its handler has ended, so that a client that disconnects cannot start more work.
  * @throws AppError `unavailable`
  */
 export function responseLimits(limits: WorkLimits): Middleware {
@@ -69,8 +70,6 @@ function releaseOnClose({ res, state: { shares } }: Context): void {
 /** The bytes that the response holds in memory; 0 for a stream of unknown size. */
 function heldBytes({ body, method, state }: Context): number {
   if (method === 'HEAD') return 0;
-  // UTF-8 has at most three bytes for each unit of a string.
-  if (typeof body === 'string' && 3 * body.length <= SMALL_BYTES) return body.length;
   if (body instanceof Readable) return state.responseShare?.size ?? 0;
   if (Buffer.isBuffer(body)) return body.length;
   return typeof body === 'string' ? Buffer.byteLength(body) : 0;

@@ -1,4 +1,5 @@
 import type { Context } from '../context.js';
+import type { Access } from '../route.js';
 import { isVersionInPath } from '../versioning/api-version.js';
 
 /**
@@ -6,10 +7,7 @@ import { isVersionInPath } from '../versioning/api-version.js';
  * @param access a probe does not depend on the version
  * @param headers in addition to `Accept`, and to `API-Version` if the path names no version
  */
-export function varyHeader(
-  access: 'bearer' | 'public' | 'probe',
-  headers: readonly string[] = [],
-): (ctx: Context) => void {
+export function varyHeader(access: Access, headers: readonly string[] = []): (ctx: Context) => void {
   const always = ['Accept', ...headers].join(', ');
   const unversioned = access === 'probe' ? always : `API-Version, ${always}`;
   return (ctx) => {

@@ -3,11 +3,14 @@ import {
   type OutgoingHttpHeader,
   type OutgoingHttpHeaders,
   ServerResponse,
+  validateHeaderValue,
 } from 'node:http';
+
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
  * A response that keeps its headers in one list, which Node takes as it is. Node's own `setHeader` validates and copies
- * each header twice. Names and values are validated by Node when the head is written.
+ * each header twice. A value is validated when it is set, a name only when the head is written.
  */
 export class HeaderListResponse<
   Request extends IncomingMessage = IncomingMessage,
@@ -16,12 +19,20 @@ export class HeaderListResponse<
   private readonly list: OutgoingHttpHeader[] = [];
 
   override setHeader(name: string, value: number | string | readonly string[]): this {
+    // Node's own throws.
+    if (this.headersSent) return super.setHeader(name, value);
+    validateHeaderValue(name, value as string);
     const { list } = this;
     const at = this.indexOf(name);
     const text = typeof value === 'object' ? [...value] : value;
     if (at < 0) list.push(name, text);
     else list[at + 1] = text;
     return this;
+  }
+
+  override appendHeader(name: string, value: string | readonly string[]): this {
+    const existing = this.getHeader(name);
+    return this.setHeader(name, existing === undefined ? value : [existing, value].flat().map(String));
   }
 
   override getHeader(name: string): OutgoingHttpHeader | undefined {
@@ -34,6 +45,7 @@ export class HeaderListResponse<
   }
 
   override removeHeader(name: string): void {
+    if (this.headersSent) super.removeHeader(name);
     const at = this.indexOf(name);
     if (at >= 0) this.list.splice(at, 2);
   }
@@ -47,7 +59,10 @@ export class HeaderListResponse<
   }
 
   /** Node calls it with the status alone when the body begins. */
-  override writeHead(status: number): this {
+  override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    if (typeof reason === 'string') this.statusMessage = reason;
+    const given = typeof reason === 'object' ? reason : headers;
+    if (given) for (const [name, value] of entriesOf(given)) this.setHeader(name, value);
     return super.writeHead(status, this.list);
   }
 
@@ -60,4 +75,11 @@ export class HeaderListResponse<
     }
     return -1;
   }
+}
+
+/** The headers that `writeHead` accepts: an object, or names and values in turn. */
+function entriesOf(headers: Headers): [name: string, value: OutgoingHttpHeader][] {
+  if (!Array.isArray(headers))
+    return Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return headers.flatMap((name, at) => (at % 2 === 0 ? [[String(name), headers[at + 1] ?? '']] : []));
 }

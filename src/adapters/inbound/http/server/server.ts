@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly maxConnections?: ConnectionLimits;
 }
 
-/** @param listener Koa's callback */
+/** @param listener called for each request in its turn */
 export function createTlsServer(
   identity: TlsIdentity,
   listener: RequestListener,
@@ -118,7 +118,7 @@ function serve<Kind extends HttpServer | HttpsServer>(
     if (requestsUpgrade(request)) response.setHeader('Connection', 'close');
     startPostponedDeadline(request, timeouts.requestMs, () => refuse(requestTimeout(), request.socket));
     // The parser first reads what has arrived, so that a malformed body is rejected before the request is handled.
-    if (isChunked(request)) queueMicrotask(() => listener(request, response));
+    if (isChunked(request)) setImmediate(() => listener(request, response));
     else listener(request, response);
   }, postponeDeadline);
   const refuse = (error: ParserError, socket: Socket) =>

@@ -49,18 +49,64 @@ describe('HeaderListResponse', () => {
     expect(seen).to.deep.equal(['a', undefined, true, false, ['x-a', 'etag'], { 'x-a': 'a', etag: '"1"' }]);
   });
 
-  it('rejects a value that would begin another header', async () => {
-    let error: unknown;
+  it('sends the reason and the headers that are given with the status', async () => {
+    for (const given of [{ 'x-a': '2', 'X-B': ['3', '4'] }, ['x-a', '2', 'X-B', ['3', '4']]]) {
+      const headers = await sent((response) => {
+        response.setHeader('X-A', '1').writeHead(299, 'Fine', given).end();
+        expect([response.statusCode, response.statusMessage]).to.deep.equal([299, 'Fine']);
+      });
+      expect(headers).to.deep.equal(['transfer-encoding: chunked', 'x-a: 2', 'x-b: 3, 4']);
+    }
+    const headers = await sent((response) => {
+      response.writeHead(200, { 'Content-Length': 0 }).end();
+    });
+    expect(headers).to.deep.equal(['content-length: 0']);
+  });
+
+  it('adds values to a header', async () => {
+    const headers = await sent((response) => {
+      response.appendHeader('X-A', '1').appendHeader('x-a', ['2', '3']).appendHeader('X-A', '4');
+      response.setHeaders(new Map([['X-B', '5']])).end();
+    });
+    expect(headers).to.deep.equal(['content-length: 0', 'x-a: 1, 2, 3, 4', 'x-b: 5']);
+  });
+
+  it('rejects changes after the headers are sent', async () => {
     await sent((response) => {
-      response.setHeader('X-A', 'a\r\nX-B: b');
-      try {
-        response.writeHead(200);
-      } catch (thrown) {
-        error = thrown;
-      }
-      response.removeHeader('X-A');
+      response.setHeader('X-A', '1').flushHeaders();
+      for (const change of [
+        () => response.setHeader('X-A', '2'),
+        () => response.appendHeader('X-A', '2'),
+        () => response.removeHeader('X-A'),
+        () => response.writeHead(200, { 'X-A': '2' }),
+      ])
+        expect(change).to.throw().with.property('code', 'ERR_HTTP_HEADERS_SENT');
+      expect(response.getHeader('X-A')).to.equal('1');
       response.end();
     });
-    expect(error).to.have.property('code', 'ERR_INVALID_CHAR');
+  });
+
+  it('rejects an invalid value when it is set, so that no stream fails on it later', async () => {
+    await sent((response) => {
+      for (const [value, code] of [
+        ['a\r\nX-B: b', 'ERR_INVALID_CHAR'],
+        [undefined, 'ERR_HTTP_INVALID_HEADER_VALUE'],
+      ] as const)
+        expect(() => response.setHeader('X-A', value as string))
+          .to.throw()
+          .with.property('code', code);
+      response.end();
+    });
+  });
+
+  it('rejects an invalid name when the headers are sent', async () => {
+    await sent((response) => {
+      response.setHeader('X A', 'a');
+      expect(() => response.writeHead(200))
+        .to.throw()
+        .with.property('code', 'ERR_INVALID_HTTP_TOKEN');
+      response.removeHeader('X A');
+      response.end();
+    });
   });
 });
