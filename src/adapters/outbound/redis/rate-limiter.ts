@@ -10,9 +10,9 @@ interface Batch {
 }
 
 /**
- * Limits the callers of all processes that share one Redis. The requests of one caller in one turn of the event loop share
- * a command, so a few commands count a flood of requests exactly. Every method may throw an AppError `unavailable`; the request may be
- * counted nevertheless.
+ * Limits the callers of all processes that share one Redis. The requests of one caller in one turn of the event loop
+ * share a command, so a few commands count a flood of requests exactly. Every method may throw an AppError
+ * `unavailable`; the request may be counted nevertheless.
  */
 export class RedisRateLimiter implements RateLimiter {
   private readonly limiter: RateLimiterRedis;
