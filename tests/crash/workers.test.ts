@@ -177,6 +177,19 @@ describe('several workers', () => {
       expect(logged(service, REPLACED).map(({ pauseMs }) => pauseMs)).to.deep.equal([0, 250, 500, 1_000]);
     });
 
+    it('leave no connection open that they did not take before they died', async () => {
+      const service = start();
+      const client = await serving(service);
+      const [first = 0] = workersOf(service);
+      process.kill(first, 'SIGSTOP');
+      const attempts = Array.from({ length: 8 }, () => client.connect().catch(() => undefined));
+      await sleep(300);
+      process.kill(first, 'SIGKILL');
+      const sockets = await Promise.all(attempts);
+      expect(sockets.filter((socket) => socket === undefined)).to.have.length(1);
+      for (const socket of sockets) socket?.destroy();
+    });
+
     it('keep the count of the rate limit if they die', async () => {
       const service = start({ RATE_LIMIT_REQUESTS: '10', RATE_LIMIT_WINDOW_SECONDS: '600' });
       await serving(service);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import bodyParser from 'koa-bodyparser';
 import { yieldFairly } from '../../../../shared/event-loop.js';
 import type { Context, Middleware } from '../context.js';
@@ -29,8 +30,8 @@ export function readBody(limitBytes: number, parse: (bytes: Buffer) => unknown):
     enableTypes: ['text'],
     textLimit: `${limitBytes}b`,
     extendTypes: { text: ['*/*'] },
-    onerror: (error) => {
-      throw hasType(error, 'entity.too.large') ? tooLarge(limitBytes) : toReadError(error);
+    onerror: (error, { req }) => {
+      throw hasType(error, 'entity.too.large') ? tooLarge(limitBytes) : toReadError(error, req);
     },
   });
   return async (ctx, next) => {
@@ -115,9 +116,12 @@ function expectsContinue(ctx: Context): boolean {
   return ctx.req.httpVersion === '1.1' && ctx.headers.expect?.toLowerCase() === '100-continue';
 }
 
-/** An aborted body gets an error with a code only for the log, because the client cannot read a response. */
-function toReadError(error: Error): Error {
-  return hasType(error, 'request.aborted') ? new HttpError('request_timeout', 'The body broke off.') : error;
+/**
+ * An error of a client that has gone gets a code only for the log, because the client cannot read a response. The
+ * client may have gone before the reading began.
+ */
+function toReadError(error: Error, { destroyed }: IncomingMessage): Error {
+  return destroyed ? new HttpError('request_timeout', 'The body broke off.') : error;
 }
 
 function hasType(error: Error, type: string): boolean {
