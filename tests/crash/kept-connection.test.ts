@@ -44,7 +44,7 @@ describe('a persistent connection', () => {
   before(async () => {
     service = new ChildProcessService(folder, { STORE: 'memory', BOOTSTRAP_API_KEY: FIRST_KEY });
     client = await service.started(FIRST_KEY);
-    const product = { name: 'Lamp', description: 'x'.repeat(100) };
+    const product = { name: 'Lamp', description: 'x'.repeat(1_500) };
     await client.post('/products', { ...product, sku: 'taken' });
     for (let i = 0; i < 300; i++) await client.post('/products', product);
   });

@@ -22,9 +22,9 @@ describe('catalogue seed', () => {
     await database.open();
     try {
       return await use(() =>
-        database.read('SELECT count(*) AS n FROM products', (statement) => {
-          const [row] = statement.all() as { n: number }[];
-          return row?.n ?? 0;
+        database.read('SELECT count(*) FROM products', (statement) => {
+          const [row] = statement.all() as [number][];
+          return row?.[0] ?? 0;
         }),
       );
     } finally {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf, parseAddress } from './ip-address.js';
-import { readThroughStream, resumeReading } from './node-workarounds.js';
+import { resumeReading } from './node-workarounds.js';
 
 /** The connection is paused while this many of its requests wait. */
 const READ_AHEAD = 2;
@@ -52,7 +52,6 @@ class Pipeline {
       this.waiting.push([request, response]);
       this.countWaiting(1);
       this.onWait(request);
-      readThroughStream(this.socket);
       this.pauseAfterResumes();
       this.pauseIfTooManyWait();
     }

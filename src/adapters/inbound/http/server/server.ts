@@ -15,6 +15,7 @@ import {
   isChunked,
   isOfLiftedDeadline,
   postponeDeadline,
+  readThroughStream,
   refusePlainHttp,
   requestsUpgrade,
   startPostponedDeadline,
@@ -64,6 +65,7 @@ export function createTlsServer(
   };
   const server = createHttpsServer(options);
   refusePlainHttp(server);
+  server.on('secureConnection', readThroughStream);
   return serve(server, listener, { timeouts, ...rest });
 }
 
@@ -78,6 +80,7 @@ export function createPlainServer(
   const { max } = MAX_CONNECTIONS;
   const maxConnections = { max, maxPerAddress: max };
   const server = createHttpServer(serverLimits(timeouts));
+  server.on('connection', readThroughStream);
   return serve(server, listener, { timeouts, maxConnections, ...rest });
 }
 
@@ -118,7 +121,7 @@ function serve<Kind extends HttpServer | HttpsServer>(
     if (requestsUpgrade(request)) response.setHeader('Connection', 'close');
     startPostponedDeadline(request, timeouts.requestMs, () => refuse(requestTimeout(), request.socket));
     // The parser first reads what has arrived, so that a malformed body is rejected before the request is handled.
-    if (isChunked(request)) setImmediate(() => listener(request, response));
+    if (isChunked(request)) queueMicrotask(() => listener(request, response));
     else listener(request, response);
   }, postponeDeadline);
   const refuse = (error: ParserError, socket: Socket) =>
