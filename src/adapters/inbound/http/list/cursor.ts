@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   BY_ID,
   type Filter,
@@ -8,6 +7,7 @@ import {
   type Value,
 } from '../../../../application/records/list-query.js';
 import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
+import { sha256 } from '../response/etag.js';
 
 const CHECKSUM_LENGTH = 8;
 const FINGERPRINT_LENGTH = 12;
@@ -95,8 +95,4 @@ function parseJson(text: string): unknown {
 
 function checksum(list: string, text: string): string {
   return sha256(`${list}\n${text}`).slice(0, CHECKSUM_LENGTH);
-}
-
-function sha256(text: string): string {
-  return hash('sha256', text, 'base64url');
 }

@@ -19,7 +19,8 @@ export function weakTag(body: string | Buffer, ...headers: readonly string[]): s
   return `W/"${sha256([sha256(body), ...headers].join('\n'))}"`;
 }
 
-function sha256(data: string | Buffer): string {
+/** The hash of a text or of bytes, in base64url. */
+export function sha256(data: string | Buffer): string {
   return hash('sha256', data, 'base64url');
 }
 
