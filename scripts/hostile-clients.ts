@@ -23,8 +23,11 @@ import { milliseconds, print, table } from './statistics.js';
 
 /** The most CPU time of the main thread in one turn of the event loop. */
 const MAX_TURN_MS = 25;
-/** The longest times (p99) of a bystander's short requests. */
-const MAX_MS: Readonly<Record<string, number>> = { live: 100, item: 500, list: 1_000, create: 1_000 };
+/**
+ * The longest times (p99) of a bystander's short requests. A prober usually gives up after a second. One turn of the
+ * event loop may read 64 KiB from each of 50 connections, so a slow machine needs more than 100 ms for one.
+ */
+const MAX_MS: Readonly<Record<string, number>> = { live: 500, item: 500, list: 1_000, create: 1_000 };
 /** The longest time (p99) of its searches, imports and exports. */
 const MAX_LONG_MS = 3_000;
 const MAX_MEMORY_MIB = 640;
@@ -246,7 +249,9 @@ async function fill(client: HttpClient, home: string): Promise<void> {
   const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`key${i}`, 'v'.repeat(460)]));
   const large = { name: 'large', description: 'd'.repeat(5_000), attributes };
   const headers = { 'Content-Type': 'application/x-ndjson' };
-  const { text } = await client.post('/v1/products', `${JSON.stringify(large)}\n`.repeat(150), { headers });
+  const { text } = await client.post('/v1/products/imports', `${JSON.stringify(large)}\n`.repeat(150), {
+    headers,
+  });
   if (!text.includes('"line":150,"status":201'))
     throw new Error(`the products were not created: ${text.slice(0, 500)}`);
   await client.post('/v1/users', { name: 'A', email: 'a@example.com' });

@@ -11,7 +11,7 @@ export async function importProducts(
   products: readonly RealProduct[],
   key: string,
 ): Promise<ResultLine[]> {
-  const stream = new LineStream(client.startLines('/v1/products', { 'Idempotency-Key': key }));
+  const stream = new LineStream(client.startLines('/v1/products/imports', { 'Idempotency-Key': key }));
   const results = stream.rest();
   for (let at = 0; at < products.length; at += CHUNK) {
     const lines = products.slice(at, at + CHUNK).map((product) => `${JSON.stringify(product)}\n`);

@@ -18,17 +18,17 @@ export function listCases(count: number): ListCase[] {
   const facts = factsOf(count);
   const list = (query: string) => `/v1/products?limit=${PAGE}&${query}`;
   const lists = (name: string, queries: readonly string[]) => ({ name, paths: queries.map(list) });
-  const prefixes = facts.prefixes.map((prefix) => `name:prefix=${encodeURIComponent(prefix)}`);
+  const prefixes = facts.prefixes.map((prefix) => `name.prefix=${encodeURIComponent(prefix)}`);
   return [
     lists(
       'sku=',
       facts.skus.map((sku) => `sku=${sku}`),
     ),
-    lists('name:prefix', prefixes),
+    lists('name.prefix', prefixes),
     lists('sort=name', ['sort=name']),
     lists('sort=-createdAt', ['sort=-createdAt']),
-    lists('price.amount:gte, common', [`price.amount:gte=${facts.commonAmount}`]),
-    lists('price.amount:gte, rare', [`price.amount:gte=${facts.rareAmount}`]),
+    lists('price.amount.gte, common', [`price.amount.gte=${facts.commonAmount}`]),
+    lists('price.amount.gte, rare', [`price.amount.gte=${facts.rareAmount}`]),
     lists('attributes.KEY, common', ['attributes.colour=black']),
     { ...lists('count=exact', ['sort=id']), prefer: 'count=exact' },
   ];

@@ -19,7 +19,7 @@ export async function writeSampleProducts(file: string, count: number, seed: num
 
 /** Sends a file of products in one request. @returns how many the service created */
 export async function importFile(client: HttpClient, file: string): Promise<number> {
-  const request = client.startLines('/v1/products');
+  const request = client.startLines('/v1/products/imports');
   const responded: Promise<[IncomingMessage]> = once(request, 'response') as Promise<[IncomingMessage]>;
   const [[response]] = await Promise.all([responded, pipeline(createReadStream(file), request)]);
   let created = 0;

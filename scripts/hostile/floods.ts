@@ -249,7 +249,12 @@ async function readSlowly(
   }
 }
 
-const IMPORT: HostileRequest = { name: 'import', method: 'POST', path: '/v1/products', headers: NDJSON };
+const IMPORT: HostileRequest = {
+  name: 'import',
+  method: 'POST',
+  path: '/v1/products/imports',
+  headers: NDJSON,
+};
 const LINE_COUNT = 512;
 /** A chunk of {@link LINE_COUNT} lines. */
 const RECORDS = chunk(`{"name":"${'x'.repeat(60)}"}\n`.repeat(LINE_COUNT));

@@ -137,7 +137,7 @@ export const READS: readonly HostileRequest[] = [
   {
     name: '100 values of in',
     method: 'GET',
-    path: `/v1/products?id:in=${repeated(100, (i) => String(i + 1))}&limit=1000`,
+    path: `/v1/products?id.in=${repeated(100, (i) => String(i + 1))}&limit=1000`,
     headers: {},
   },
 ];

@@ -9,10 +9,11 @@ import {
 import { docsRoutes } from '../adapters/inbound/http/docs/docs-routes.js';
 import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
 import { openApiRoute } from '../adapters/inbound/http/openapi/openapi-route.js';
+import { rootRoute } from '../adapters/inbound/http/root-route.js';
 import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import type { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
-import { BufferedStderr } from '../adapters/outbound/pino/buffered-stderr.js';
 import { PinoLogger } from '../adapters/outbound/pino/logger.js';
+import { standardErrorLog } from '../adapters/outbound/pino/terminal-log.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import { RandomBackoff } from '../adapters/outbound/system/backoff.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
@@ -26,8 +27,7 @@ import { SigningKeyAdministration } from '../application/auth/signing-key-admini
 import { SigningKeys } from '../application/auth/signing-keys.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
 import { Retention } from '../application/maintenance/retention.js';
-import { StoreConfigError } from '../application/ports/store.js';
-import { type Settings, SettingsError } from '../config/settings.js';
+import type { Settings } from '../config/settings.js';
 import { composeAuthenticator, oauthRoutes } from './auth.js';
 import * as t from './injection-tokens.js';
 import { Management } from './management.js';
@@ -35,8 +35,8 @@ import { describedService } from './openapi.js';
 import { ServiceUrl } from './public-url.js';
 import { PurgeJob } from './purge-job.js';
 import { type MakeRateLimits, RATE_LIMITERS, rateLimitServer } from './rate-limits.js';
-import { composeResources } from './resources.js';
-import { Service } from './service.js';
+import { COLLECTION_PATHS, composeResources } from './resources.js';
+import { asSettingsError, Service } from './service.js';
 import { type MakeStorage, STORES } from './stores.js';
 import { TRANSPORTS } from './transports.js';
 
@@ -123,7 +123,7 @@ export async function createService(settings: Settings, primary?: Channel): Prom
   try {
     return application.service;
   } catch (error) {
-    throw error instanceof StoreConfigError ? new SettingsError([error.message]) : error;
+    throw asSettingsError(error);
   }
 }
 
@@ -135,7 +135,7 @@ export interface Primary {
 
 export function composePrimary(settings: Settings): Primary {
   const rateLimits = rateLimitServer(settings, new SystemClock());
-  return { logger: new PinoLogger(settings.LOG_LEVEL, new BufferedStderr()), rateLimits };
+  return { logger: new PinoLogger(settings.LOG_LEVEL, standardErrorLog()), rateLimits };
 }
 
 /** Registers a part that is created once, when it is first resolved. */
@@ -150,7 +150,7 @@ function register<Part>(
 function registerSystem(container: DependencyContainer, settings: Settings): void {
   register(container, t.CLOCK, () => new SystemClock());
   register(container, t.BACKOFF, () => new RandomBackoff());
-  register(container, t.LOGGER, () => new PinoLogger(settings.LOG_LEVEL, new BufferedStderr()));
+  register(container, t.LOGGER, () => new PinoLogger(settings.LOG_LEVEL, standardErrorLog()));
   register(container, t.METRICS, () => new PrometheusMetrics());
 }
 
@@ -230,15 +230,16 @@ function registerResources(container: DependencyContainer, settings: Settings): 
     ...c.resolve(t.OAUTH_ROUTES),
     openApiRoute(() => c.resolve(t.OPENAPI_DOCUMENT)),
     ...docsRoutes(),
+    rootRoute(COLLECTION_PATHS),
   ]);
-  register(container, t.OPENAPI_DOCUMENT, (c) => {
-    return describedService({
+  register(container, t.OPENAPI_DOCUMENT, (c) =>
+    describedService({
       settings,
       routes: c.resolve(t.ROUTES),
       store: c.resolve(t.STORAGE).store,
       url: c.resolve(t.PUBLIC_URL).url,
-    });
-  });
+    }),
+  );
 }
 
 function registerService(container: DependencyContainer, settings: Settings): void {

@@ -6,6 +6,8 @@ import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.
 import type { Logger } from '../application/ports/logger.js';
 import { listen } from './listen.js';
 
+const SETTINGS = { host: 'MANAGEMENT_HOST', port: 'MANAGEMENT_PORT' } as const;
+
 /** How long a running probe or scrape may take at shutdown. */
 const GRACE_MS = 1_000;
 
@@ -22,7 +24,10 @@ export class Management {
 
   constructor(private readonly parts: ManagementParts) {}
 
-  /** @returns the port */
+  /**
+   * @returns the port
+   * @throws like {@link listen}
+   */
   async start(probes: readonly Route[]): Promise<number> {
     const { host, metrics, logger } = this.parts;
     const listener = createManagementApp({
@@ -33,7 +38,7 @@ export class Management {
     });
     const server = createPlainServer(listener);
     this.drain = new Drain(server);
-    const port = await listen(server, host, this.parts.port);
+    const port = await listen(server, host, this.parts.port, SETTINGS);
     logger.info('management listening', { host, port });
     return port;
   }

@@ -9,7 +9,7 @@ import { DEFINITIONS } from './resources.js';
 
 /** The descriptions of the tags, in the order of the document. */
 const TAGS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.values(DEFINITIONS).map(({ docs }) => [tagOf(docs), docs.about])),
+  ...Object.fromEntries(Object.values(DEFINITIONS).map(({ docs }) => [tagOf(docs), docs.description])),
   'OAuth 2.0':
     'Access tokens in exchange for API keys, and metadata that clients and other services can discover.',
   Health: 'For probes: no credentials, no rate limit.',
@@ -34,6 +34,7 @@ export function describedService({ settings, routes, store, url }: DescribedPart
     isProxied: settings.TLS === 'proxy',
     hasHsts: settings.TLS !== 'self-signed',
     hasCors: settings.CORS_ORIGINS !== '',
+    requireIfMatch: settings.REQUIRE_IF_MATCH,
   });
 }
 

@@ -4,7 +4,8 @@ import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import type { ResourceDefinition } from '../adapters/inbound/http/resources/resource-definition.js';
-import { type ResourcePolicy, resourceRoutes } from '../adapters/inbound/http/resources/resource-routes.js';
+import type { ResourcePolicy } from '../adapters/inbound/http/resources/resource-operations.js';
+import { resourceRoutes } from '../adapters/inbound/http/resources/resource-routes.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import { ApiKeyService } from '../application/auth/api-key-service.js';
@@ -53,6 +54,11 @@ export const DEFINITIONS = {
   orders: ORDERS,
   apiKeys: API_KEYS,
 } satisfies Record<keyof IdempotencyStores, unknown>;
+
+/** The canonical path of each collection. */
+export const COLLECTION_PATHS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(DEFINITIONS).map(([name, { version, path }]) => [name, `/v${version}/${path}`]),
+);
 
 export type Resources = ReturnType<typeof composeResources>;
 

@@ -11,11 +11,12 @@ import type { Authenticator } from '../application/auth/authenticator.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Clock } from '../application/ports/clock.js';
-import type { Store } from '../application/ports/store.js';
+import { type Store, StoreConfigError } from '../application/ports/store.js';
 import type { IdAllocator } from '../application/records/id-allocator.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { AppError } from '../domain/errors.js';
-import { listen } from './listen.js';
+import { prepareDataDir } from './data-dir.js';
+import { AddressInUse, listen } from './listen.js';
 import type { Management } from './management.js';
 import type { ServiceUrl } from './public-url.js';
 import type { PurgeJob } from './purge-job.js';
@@ -78,14 +79,13 @@ export class Service {
 
   /**
    * Listens before it opens the store, so that probes get a response while the service waits for the store.
-   * @throws StoreTimeout
-   * @throws SettingsError for problems that only a start can detect
+   * @throws StoreTimeout, AddressInUse; SettingsError for problems that only a start can detect
    */
   async start(): Promise<Started> {
     const { settings, logger, store, purgeJob, transport, management } = this.parts;
+    await prepareDataDir(settings.DATA_DIR);
     const health = healthRoutes(store, this.isDraining);
-    const managementPort = await management.start(health);
-    const port = await this.listen(health);
+    const [managementPort, port] = await bothPorts(management.start(health), () => this.listen(health));
     logger.info('listening', { host: settings.HOST, port });
     const firstKey = await this.openStore();
     purgeJob.start();
@@ -129,7 +129,7 @@ export class Service {
       isDraining: this.isDraining,
       limits: new WorkLimits(settings.BODY_LIMIT_BYTES),
     });
-    const server = await transport.open(listener);
+    const server = await transport.open(listener, () => publicUrl.url);
     this.drain = new Drain(server);
     const port = await listen(server, settings.HOST, settings.PORT);
     publicUrl.listensOn(port);
@@ -149,7 +149,7 @@ export class Service {
         const isOurs = await keyAdministration.createFirst(key);
         return isOurs && !bootstrapKey ? key : undefined;
       } catch (error) {
-        if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
+        if (!(error instanceof AppError && error.code === 'unavailable')) throw asSettingsError(error);
         if (attempt === 1) logger.warn('the store cannot be reached yet; waiting', { error });
         if (clock.elapsed() >= deadline)
           throw new StoreTimeout(`The store could not be reached in time: ${error.message}`, {
@@ -167,4 +167,32 @@ export class Service {
       this.parts.logger.warn('reserved ids could not be released; they stay unused', { error });
     }
   }
+}
+
+/**
+ * Tries the second port even if the first one is taken, because another instance takes both.
+ * @throws AddressInUse with one line for each port that is taken
+ */
+async function bothPorts(
+  first: Promise<number>,
+  listenOnSecond: () => Promise<number>,
+): Promise<[number, number]> {
+  const ports = [await orTaken(first), await orTaken(listenOnSecond())] as const;
+  const lines = ports.flatMap((port) => (typeof port === 'number' ? [] : [port.message]));
+  if (lines.length > 0) throw new AddressInUse(lines.join('\n'));
+  return ports as [number, number];
+}
+
+async function orTaken(port: Promise<number>): Promise<number | AddressInUse> {
+  try {
+    return await port;
+  } catch (error) {
+    if (error instanceof AddressInUse) return error;
+    throw error;
+  }
+}
+
+/** A store that cannot be used as it is configured is a wrong setting. */
+export function asSettingsError(error: unknown): unknown {
+  return error instanceof StoreConfigError ? new SettingsError(error.message.split('\n')) : error;
 }

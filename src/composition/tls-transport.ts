@@ -38,9 +38,9 @@ export class TlsTransport {
     this.authorityFile = options.authorityFile;
   }
 
-  async open(listener: RequestListener): Promise<Server> {
-    const identity = await this.certificates.current().catch(asSettingsError);
-    const server = createTlsServer(identity, listener, { headers: this.options.headers });
+  async open(listener: RequestListener, publicUrl: () => string): Promise<Server> {
+    const identity = await this.certificates.current().catch(throwAsSettingsError);
+    const server = createTlsServer(identity, listener, { headers: this.options.headers, publicUrl });
     this.scheduleCheck(server, identity);
     return server;
   }
@@ -76,7 +76,7 @@ export class TlsTransport {
   }
 }
 
-function asSettingsError(error: unknown): never {
+function throwAsSettingsError(error: unknown): never {
   if (error instanceof CertificateError) throw new SettingsError([error.message]);
   throw error;
 }

@@ -20,9 +20,10 @@ export interface Transport {
   readonly authorityFile: string | undefined;
   /**
    * Returns a server that does not listen yet. Called once.
+   * @param publicUrl called once it listens
    * @throws SettingsError
    */
-  open(listener: RequestListener): Promise<Server>;
+  open(listener: RequestListener, publicUrl: () => string): Promise<Server>;
   close(): void;
 }
 
@@ -35,11 +36,18 @@ const FILES_CHECK_MS = 1_000;
 
 type Make = (settings: Settings, clock: Clock, logger: Logger) => Transport;
 
+/** The names that the settings add to the self-signed certificate. */
+function certificateNames({ TLS_NAMES, PUBLIC_URL }: Settings): string[] {
+  // Clients compare the name without the dot of an absolute one, and an IPv6 address without its brackets.
+  const hosts = PUBLIC_URL ? [new URL(PUBLIC_URL).hostname.replace(/^\[|\]$|\.$/g, '')] : [];
+  return [...TLS_NAMES.split(',').filter(Boolean), ...hosts];
+}
+
 /** For each value of the setting TLS: makes its transport. */
 export const TRANSPORTS: Readonly<Record<Settings['TLS'], Make>> = {
   // Sends no Strict-Transport-Security, because the header would bind every port of localhost.
-  'self-signed': ({ DATA_DIR }, clock, logger) => {
-    const certificates = new LocalCa(join(DATA_DIR, 'tls'), clock);
+  'self-signed': (settings, clock, logger) => {
+    const certificates = new LocalCa(join(settings.DATA_DIR, 'tls'), clock, certificateNames(settings));
     return new TlsTransport(certificates, {
       clientIp: directClientIp,
       headers: {},

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Joi from 'joi';
-import { addressList, issuerUrl, originList, publicUrl, redisUrl } from './validators.js';
+import { addressList, issuerUrl, nameList, originList, publicUrl, redisUrl } from './validators.js';
 
 /** For each store: whether one process can have it open, or several at the same time. */
 export const STORE_PROCESSES = { sqlite: 'many', memory: 'one', mongodb: 'many' } as const;
@@ -42,6 +42,8 @@ export interface Settings {
   readonly TLS: (typeof TLS_MODES)[number];
   readonly TLS_CERT_FILE: string;
   readonly TLS_KEY_FILE: string;
+  /** Separated by commas, spelt as in a URL, but IPv6 addresses without brackets. */
+  readonly TLS_NAMES: string;
   readonly TRUSTED_PROXIES: string;
   /** `auto` is replaced by the number of cores. */
   readonly WORKERS: number;
@@ -207,6 +209,14 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
   TLS_KEY_FILE: requiredUnder('files', Joi.string()).description(
     'The private key of that certificate in PEM, required with `TLS=files`.',
   ),
+  TLS_NAMES: Joi.string()
+    .allow('')
+    .custom(nameList)
+    .required()
+    .description(
+      'Host names in ASCII and addresses, separated by commas and without wildcards, that the self-signed certificate ' +
+        'holds besides `localhost`, `127.0.0.1`, `::1` and the host of `PUBLIC_URL`.',
+    ),
   TRUSTED_PROXIES: requiredUnder('proxy', Joi.string().custom(addressList)).description(
     'The addresses and CIDRs of the proxies, separated by commas, required with `TLS=proxy`; a request is served only ' +
       'if it comes from one of them with `X-Forwarded-Proto: https`.',
@@ -239,6 +249,7 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     .required()
     .description('The least severe log lines that are written.'),
 }).messages({
+  names: '{{#lines}}',
   addresses: '{{#label}} must be addresses and CIDRs, separated by commas',
   origins:
     '{{#label}} must be origins such as https://shop.example, separated by commas and without a path, or *',

@@ -73,8 +73,28 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     abortEarly: false,
     errors: { wrap: { label: false } },
   });
-  if (error) throw new SettingsError(onePerName(error.details).map(issueLine));
+  if (error) throw new SettingsError(onePerName(error.details).flatMap(issueLines));
   return Object.freeze(value);
+}
+
+/** What a command needs as a client of a running service. */
+export interface ClientSettings {
+  /** A bearer token (RFC 6750 section 2.1): an API key or an access token. */
+  readonly token: string;
+  /** A file of CAs to trust, in PEM. */
+  readonly extraCaFile: string | undefined;
+}
+
+/**
+ * Reads API_KEY and NODE_EXTRA_CA_CERTS from the environment. An empty variable counts as not set.
+ * @throws SettingsError
+ */
+export function loadClientSettings(environment: NodeJS.ProcessEnv = process.env): ClientSettings {
+  const { API_KEY: token = '', NODE_EXTRA_CA_CERTS: extraCaFile } = environment;
+  if (token === '') throw new SettingsError(['API_KEY is not set: it is the API key of a running service']);
+  if (!/^[A-Za-z0-9._~+/-]+=*$/.test(token))
+    throw new SettingsError(['API_KEY must be an API key or an access token']);
+  return { token, extraCaFile: extraCaFile || undefined };
 }
 
 /** Returns environment variables with which {@link loadSettings} returns the same settings in another process. */
@@ -110,6 +130,9 @@ function onePerName(details: readonly Joi.ValidationErrorItem[]): Joi.Validation
   return details.filter((detail, at) => details.findIndex(({ path }) => path[0] === detail.path[0]) === at);
 }
 
-function issueLine({ type, message, path }: Joi.ValidationErrorItem): string {
-  return type === 'object.unknown' ? `${path.join('.')}: there is no setting of this name` : message;
+/** A setting that is a list can have several issues. */
+function issueLines({ type, message, path }: Joi.ValidationErrorItem): string[] {
+  return type === 'object.unknown'
+    ? [`${path.join('.')}: there is no setting of this name`]
+    : message.split('\n');
 }

@@ -1,9 +1,43 @@
 import { isIP } from 'node:net';
-import type Joi from 'joi';
+import Joi from 'joi';
 
 /** Joi rule: addresses and CIDRs, separated by commas. */
 export function addressList(list: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
   return list.split(',').every((text) => isAddressOrRange(text.trim())) ? list : error('addresses');
+}
+
+/** RFC 1123 section 2.1. */
+const HOST_NAME = Joi.string().domain({ minDomainSegments: 1, allowUnicode: false, tlds: false }).max(253);
+
+/** The certificate travels in every handshake. */
+const MAX_NAMES = 100;
+
+/**
+ * Joi rule: host names in ASCII and addresses, separated by commas. Returns them as URLs spell them. The error has one
+ * line per issue, without the value, which may be a misplaced secret.
+ */
+export function nameList(list: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const names = list.split(',').map((name) => name.trim());
+  const lines = names.flatMap((name, at) => {
+    const issue = nameIssue(name);
+    return issue ? [`TLS_NAMES: name ${at + 1} is ${issue}`] : [];
+  });
+  if (names.length > MAX_NAMES) lines.push(`TLS_NAMES: there are more than ${MAX_NAMES} names`);
+  return lines.length === 0 ? names.map(asInUrl).join() : error('names', { lines: lines.join('\n') });
+}
+
+/** In lower case, and an IPv6 address without an IPv4 address in it, but without brackets. */
+function asInUrl(name: string): string {
+  return isIP(name) === 6 ? new URL(`https://[${name}]`).hostname.slice(1, -1) : name.toLowerCase();
+}
+
+function nameIssue(name: string): string | undefined {
+  if (name === '') return 'empty';
+  if (name.includes('*')) return 'a wildcard; write every name in full';
+  const isAddress = isIP(name) !== 0 && !name.includes('%');
+  return isAddress || HOST_NAME.validate(name).error === undefined
+    ? undefined
+    : 'no host name in ASCII and no address; write it without scheme, port and brackets';
 }
 
 /** Joi rule: `*`, or origins separated by commas. */
@@ -25,7 +59,8 @@ export function publicUrl(text: string, { error }: Joi.CustomHelpers): string | 
   if (!URL.canParse(text)) return error('any.invalid');
   const { protocol, host, pathname } = new URL(text);
   const isPlain = text === `https://${host}${pathname.replace(/\/$/, '')}`;
-  return protocol === 'https:' && isPlain ? text : error('any.invalid');
+  // The self-signed certificate holds this host, and must hold no wildcard.
+  return protocol === 'https:' && isPlain && !host.includes('*') ? text : error('any.invalid');
 }
 
 /**

@@ -1,6 +1,8 @@
+import { AddressInUse } from '../composition/listen.js';
 import { SettingsError } from '../config/settings.js';
 
 /** sysexits.h */
+const EX_UNAVAILABLE = 69;
 export const EX_SOFTWARE = 70;
 export const EX_TEMPFAIL = 75;
 const EX_CONFIG = 78;
@@ -13,14 +15,20 @@ export async function exitOnConfigError<Result>(run: () => Result | Promise<Resu
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return exitMisconfigured(error);
+    exitIfExplained(error);
+    throw error;
   }
 }
 
-export function exitMisconfigured({ issues }: SettingsError): never {
-  for (const issue of issues) process.stderr.write(`${issue}\n`);
-  return process.exit(EX_CONFIG);
+/** Ends a process that could not start for a reason that its operator has to remove. Does nothing for other errors. */
+export function exitIfExplained(error: unknown): void {
+  if (error instanceof SettingsError) exitWith(error.issues, EX_CONFIG);
+  if (error instanceof AddressInUse) exitWith([error.message], EX_UNAVAILABLE);
+}
+
+function exitWith(lines: readonly string[], code: number): never {
+  for (const line of lines) process.stderr.write(`${line}\n`);
+  return process.exit(code);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createService } from '../composition/container.js';
 import { type Started, StoreTimeout } from '../composition/service.js';
-import { type Settings, SettingsError } from '../config/settings.js';
-import { EX_SOFTWARE, EX_TEMPFAIL, exitMisconfigured, exitOnConfigError, onShutdownSignal } from './exit.js';
+import type { Settings } from '../config/settings.js';
+import { EX_SOFTWARE, EX_TEMPFAIL, exitIfExplained, exitOnConfigError, onShutdownSignal } from './exit.js';
 
 /** The differences between a standalone process and a cluster worker. */
 export interface ProcessHooks {
@@ -25,10 +25,13 @@ export async function serve(settings: Settings, hooks: ProcessHooks): Promise<vo
   };
   process.on('uncaughtException', (error) => fail(error, EX_SOFTWARE));
   try {
-    hooks.onStarted(await service.start());
+    const started = await service.start();
+    // On a terminal, no line of the log stands in the middle of the banner.
+    await service.logger.flush();
+    hooks.onStarted(started);
   } catch (error) {
     if (shutdown.requested) return;
-    if (error instanceof SettingsError) exitMisconfigured(error);
+    exitIfExplained(error);
     await fail(error, error instanceof StoreTimeout ? EX_TEMPFAIL : 1);
   }
 }

@@ -29,15 +29,16 @@ const LOCATION: Readonly<Record<Settings['TLS'], Lines>> = {
   ],
 };
 
+/** Each request is a line to paste, and `-w` ends its response with a line break, before the prompt of the shell. */
 const FIRST_REQUEST: Readonly<Record<Settings['TLS'], Lines>> = {
   'self-signed': (_settings, { port, authorityFile = '', firstKey }) => [
     'Try it:',
-    `  curl --cacert ${shellWord(shortestPath(authorityFile))} ${authorized(firstKey)} https://localhost:${port}/v1/products`,
+    `  curl -w '\\n' --cacert ${shellWord(shortestPath(authorityFile))} ${authorized(firstKey)} https://localhost:${port}/v1/products`,
     `or, in a browser: https://localhost:${port}/docs`,
   ],
   files: (_settings, { port, firstKey }) => [
     'Try it, under a name that the certificate holds:',
-    `  curl ${authorized(firstKey)} https://localhost:${port}/v1/products`,
+    `  curl -w '\\n' ${authorized(firstKey)} https://localhost:${port}/v1/products`,
   ],
   proxy: () => [],
 };

@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import { type Module, moduleOf, modulesUnder } from './imports.js';
 
 /** The packages that only some settings or requests need. The service imports them when it needs them. */
-const LAZY = ['mongodb', 'libsql', 'ioredis', '@peculiar/x509', 'prom-client'];
+const LAZY = [
+  'mongodb',
+  'libsql',
+  'ioredis',
+  '@peculiar/x509',
+  'prom-client',
+  '@modelcontextprotocol/server',
+];
 const ENTRIES = ['main.ts', 'process/run-service.ts', 'command-line.ts', 'composition/admin-tasks.ts'];
 
 /** Type imports and `import()`, which load nothing at the start. */
@@ -35,6 +42,7 @@ describe('a package that not every process needs', () => {
       ['composition/mongo-storage.ts', 'mongodb'],
       ['composition/sqlite-storage.ts', 'libsql'],
       ['adapters/outbound/redis/connection.ts', 'ioredis'],
+      ['composition/mcp.ts', '@modelcontextprotocol/server'],
     ] as const)
       expect(loadedBy([path], modules), path).to.include(name);
   });

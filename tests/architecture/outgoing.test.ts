@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import { type Module, moduleOf, modulesUnder } from './imports.js';
 
-/** The folders that may open connections: to a store, to Redis, and to an issuer for its keys. */
-const MAY_CONNECT = ['adapters/outbound/mongo/', 'adapters/outbound/redis/', 'adapters/outbound/tokens/'];
+/** The folders that may open connections: to a store, to Redis, to an issuer for its keys, and to a service. */
+const MAY_CONNECT = [
+  'adapters/outbound/mongo/',
+  'adapters/outbound/redis/',
+  'adapters/outbound/tokens/',
+  'adapters/outbound/https-api/',
+];
 /** Imports of values from Node's network modules. */
 const FROM_NODE =
   /^import\s+(?!type\b)([^;]*?)\s+from\s+'node:(?:net|tls|https?|http2|dgram|dns(?:\/promises)?)'/gm;

@@ -47,7 +47,7 @@ def _without_unknown_nulls(body, schema):
     known = schema.get("properties", {})
     result = {}
     for name, value in body.items():
-        field_schema = _object_schema(known.get(name, {}))
+        field_schema = known.get(name, {})
         if isinstance(value, dict) and "properties" in field_schema:
             result[name] = _without_unknown_nulls(value, field_schema)
         elif isinstance(value, dict) and name == "attributes":
@@ -57,16 +57,13 @@ def _without_unknown_nulls(body, schema):
     return result
 
 
-def _object_schema(schema):
-    """Returns the object schema of a nullable field."""
-    return next((one for one in schema.get("anyOf", []) if one.get("type") == "object"), schema)
-
-
 def _valid(body, case, plural):
     if "{id}" in case.path:
         _match_stored_record(body, case, plural)
     if plural == "orders":
         _refer_to_records(body)
+    if isinstance(body.get("scopes"), list):
+        body["scopes"] = list(dict.fromkeys(body["scopes"]))
     if plural == "api-keys" and "expiresAt" in body:
         body["expiresAt"] = _in_the_future(body["expiresAt"])
     for field in ("sku", "email"):

@@ -22,7 +22,7 @@ def check(response, case):
     if items is None:
         raise _failure(case, f"no {TYPE} is documented under {response.status_code}")
     text = response.content.decode()
-    if case.method != "HEAD" and text and not text.endswith("\n"):
+    if text and not text.endswith("\n"):
         raise _failure(case, "the last line has no end")
     validator = jsonschema_rs.validator_for(
         {"$schema": "https://json-schema.org/draft/2020-12/schema", **items, "components": _components(case)}

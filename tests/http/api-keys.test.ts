@@ -196,6 +196,8 @@ for (const store of LOCAL_STORE_NAMES) {
             const response = await request().post(path, READER, { headers });
             expect([response.status, response.json.code]).to.deep.equal([415, 'unsupported_media_type']);
             expect(response.json.message).to.include('application/json').and.not.include('ndjson');
+            const imports = await request().post(`${path}/imports`, '{}\n', { headers });
+            expect([imports.status, imports.json.code]).to.deep.equal([404, 'not_found']);
           }
         });
       });
@@ -297,7 +299,7 @@ for (const store of LOCAL_STORE_NAMES) {
           const ids: number[] = [];
           for (const n of [2, 3, 1]) ids.push((await createKey({ ...READER, name: `${name} ${n}` })).id);
           const [two, three, one] = ids;
-          const query = `${path}?name:prefix=${name}&sort=-name&limit=2`;
+          const query = `${path}?name.prefix=${name}&sort=-name&limit=2`;
           const page = await request().get(query, { headers: { Prefer: 'count=exact' } });
           expect(page.json.map(({ id }: { id: number }) => id)).to.deep.equal([three, two]);
           expect(page.headers).to.include({ 'x-total-count': '3', 'cache-control': 'no-store' });
@@ -308,14 +310,14 @@ for (const store of LOCAL_STORE_NAMES) {
           expect(etag).to.match(/^W\//);
           const headers = { Prefer: 'count=exact', 'If-None-Match': etag };
           expect((await request().get(query, { headers })).status).to.equal(304);
-          const lines = await request().get(`${path}?id:in=${ids}`, {
+          const lines = await request().get(`${path}?id.in=${ids}`, {
             headers: { Accept: 'application/x-ndjson' },
           });
           expect(lines.text.trim().split('\n')).to.have.length(3);
           expect(JSON.parse(lines.text.split('\n')[0] ?? '')).to.deep.equal(
             (await request().get(`${path}/${two}`)).json,
           );
-          for (const query of ['sort=createdAt', 'sort=-updatedAt,id', 'createdAt:gte=2020-01-01T00:00:00Z'])
+          for (const query of ['sort=createdAt', 'sort=-updatedAt,id', 'createdAt.gte=2020-01-01T00:00:00Z'])
             expect((await request().get(`${path}?${query}`)).status, query).to.equal(200);
         });
 
@@ -338,11 +340,11 @@ for (const store of LOCAL_STORE_NAMES) {
           }
           for (const query of [
             `digest=${digest}`,
-            `digest:prefix=${digest[0]}`,
-            `digest:in=${digest}`,
+            `digest.prefix=${digest[0]}`,
+            `digest.in=${digest}`,
             `key=${key}`,
             'scopes=keys:admin',
-            'lastUsedAt:lt=2030-01-01T00:00:00Z',
+            'lastUsedAt.lt=2030-01-01T00:00:00Z',
           ]) {
             const response = await request().get(`${path}?${query}`);
             expect(response.json.code, query).to.equal('unknown_parameter');

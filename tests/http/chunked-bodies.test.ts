@@ -38,7 +38,7 @@ describe('a chunked body', () => {
 
   it('in chunks of 1 byte is imported line by line', async () => {
     const lines = '{"name":"x"}\n'.repeat(2_000);
-    const head = `POST /products HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/x-ndjson\r\nConnection: close\r\n\r\n`;
+    const head = `POST /products/imports HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/x-ndjson\r\nConnection: close\r\n\r\n`;
     const text = await service.client.raw(`${head}${chunked(lines, 1)}0\r\n\r\n`);
     expect(text.match(/"status":201/g)).to.have.length(2_000);
   });
@@ -46,13 +46,15 @@ describe('a chunked body', () => {
   it('in small chunks is read completely behind a large response that the client reads late', async () => {
     const large = 'd'.repeat(5_000);
     const lines = `${JSON.stringify({ name: 'x', description: large })}\n`.repeat(900);
-    await service.client.post('/products', lines, { headers: { 'Content-Type': 'application/x-ndjson' } });
+    await service.client.post('/products/imports', lines, {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
     const socket = await service.client.connect();
     socket.on('error', () => {});
     socket.pause();
     const page = `GET /products?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n\r\n`;
     const records = '{"name":"late"}\n'.repeat(3_000);
-    const head = `POST /products HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/x-ndjson\r\nConnection: close\r\n\r\n`;
+    const head = `POST /products/imports HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/x-ndjson\r\nConnection: close\r\n\r\n`;
     socket.write(`${page.repeat(3)}${head}${chunked(records, 3)}0\r\n\r\n`);
     await sleep(200);
     const text = await received(socket.resume());

@@ -1,5 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
+import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
+import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
+import { ISSUES } from '#src/adapters/inbound/http/response/issue-codes.js';
 import { CODING_NAMES, CODINGS, decoded } from '../support/codings.js';
 import { inProcessService } from '../support/in-process-service.js';
 
@@ -7,17 +10,17 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const DEFAULT_POLICY = "default-src 'none'; frame-ancestors 'none'";
 const BROWSERS = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
-const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
+const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json' };
 
 /** The paths of the scripts, from their sources. */
 const SCRIPTS = readdirSync('browser/docs')
   .filter((file) => file.endsWith('.ts'))
   .map((file) => `/docs/${file.replace(/ts$/, 'js')}`);
-const PATHS = ['/docs', '/docs/docs.css', ...SCRIPTS];
+const PATHS = ['/docs', '/docs/docs.css', '/docs/errors.json', ...SCRIPTS];
 
-/** APIs that turn text into markup or code, or store data beyond the page. */
+/** APIs that turn text into markup or code, or store data beyond the tab. Only one script uses the storage of the tab. */
 const FORBIDDEN =
-  /innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|document\.write|\beval\(|new Function|localStorage|sessionStorage|indexedDB|\.cookie|\.style\b|setAttribute\('(?:style|on)/;
+  /innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|document\.write|\beval\(|new Function|localStorage|indexedDB|\.cookie|\.style\b|setAttribute\('(?:style|on)/;
 
 describe('the interactive reference', () => {
   const service = inProcessService();
@@ -88,7 +91,8 @@ describe('the interactive reference', () => {
     it(`is only available in its own media type: ${path}`, async () => {
       for (const accept of [BROWSERS, '*/*', typeOf(path), `${typeOf(path)}; charset=utf-8`])
         expect((await get(path, { Accept: accept })).status, accept).to.equal(200);
-      for (const accept of ['application/json', 'image/png', 'application/x-ndjson']) {
+      const others = ['application/json', 'image/png', 'application/x-ndjson'];
+      for (const accept of others.filter((type) => type !== typeOf(path))) {
         const { status, json } = await get(path, { Accept: accept });
         expect([status, json.code], accept).to.deep.equal([406, 'not_acceptable']);
       }
@@ -115,21 +119,36 @@ describe('the interactive reference', () => {
     const urls = [...text.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, url = '']) => url);
     const preloaded = [...text.matchAll(/"modulepreload" href="([^"]*)"/g)].map(([, url]) => `/${url}`);
     expect(preloaded).to.have.members(SCRIPTS);
+    const data = 'docs/errors.json';
     const allowed = [...PATHS.map((path) => path.slice(1)), 'openapi.json', '#main'];
     expect(urls.filter((url) => !url.startsWith('data:image/svg+xml,'))).to.have.members([
-      ...new Set(allowed.filter((url) => url !== 'docs')),
+      ...new Set(allowed.filter((url) => url !== 'docs' && url !== data)),
       'docs/main.js',
     ]);
     // The policy would block inline styles and scripts.
     expect(text).to.not.match(/<style|\bstyle=|\son\w+=|<script(?![^>]*\bsrc=)/);
   });
 
-  it('has scripts that import only each other, never turn text into markup and store nothing', async () => {
+  it('has scripts that import only each other, never turn text into markup and store nothing beyond the tab', async () => {
     for (const path of SCRIPTS) {
       const { text } = await get(path);
       for (const [, name] of text.matchAll(/\bfrom '([^']*)'/g))
         expect(SCRIPTS, path).to.include(`${name}`.replace(/^\./, '/docs'));
       expect(text, path).to.not.match(FORBIDDEN);
+      if (path !== '/docs/tab-storage.js') expect(text, path).to.not.include('sessionStorage');
     }
   });
+
+  it('explains every error code, from the tables that the service itself uses', async () => {
+    const { json } = await get('/docs/errors.json');
+    const codes = (entries: { code: string }[]) => entries.map(({ code }) => code);
+    expect(codes(json.responses)).to.deep.equal(Object.keys(ERRORS));
+    expect(codes(json.details)).to.deep.equal(Object.keys(ISSUES));
+    expect(codes(json.oauth)).to.deep.equal(Object.keys(OAUTH_ERRORS));
+    const notFound = json.responses.find(({ code }: { code: string }) => code === 'not_found');
+    expect(notFound).to.deep.include({ status: 404, reason: 'Not Found', ...textsOf(ERRORS.not_found) });
+    expect((await get('/v1/unknown')).json).to.have.all.keys(notFound.example);
+  });
 });
+
+const textsOf = ({ cause, remedy }: { cause: string; remedy: string }) => ({ cause, remedy });

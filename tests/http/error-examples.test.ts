@@ -87,7 +87,7 @@ describe('the example of an error', () => {
     payload_too_large: () => service.client.post('/v1/products', 'x'.repeat(1_048_577)),
     uri_too_long: () => get(`/v1/products?name=${'x'.repeat(8_192)}`),
     unsupported_media_type: () =>
-      service.client.post('/v1/products', 'a,b', { headers: { 'Content-Type': 'text/csv' } }),
+      service.client.post('/v1/products', '{}', { headers: { 'Content-Type': 'application/x-ndjson' } }),
     expectation_failed: () => get('/v1/products', { Expect: 'a-miracle' }),
     idempotency_key_reused: async () => {
       const headers = { 'Idempotency-Key': 'x' };

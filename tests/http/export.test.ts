@@ -44,7 +44,7 @@ describe('a list as NDJSON', () => {
   });
 
   it('respects filters, sort and fields', async () => {
-    const query = `name:prefix=${encodeURIComponent('product 3')}&sort=-id&fields=id`;
+    const query = `name.prefix=${encodeURIComponent('product 3')}&sort=-id&fields=id`;
     const { records } = await lines(`/products?${query}`);
     expect(records).to.deep.equal((await request().get(`/products?${query}&limit=1000`)).json);
     expect(records).to.have.length(43);
@@ -266,7 +266,7 @@ describe('an export', () => {
 
   it('that is too expensive is rejected before it begins', async () => {
     service.records.before = () => Promise.reject(queryTooExpensive());
-    const response = await exported('/products?name:ne=x');
+    const response = await exported('/products?name.ne=x');
     expect([response.status, response.json.code]).to.deep.equal([400, 'query_too_expensive']);
   });
 

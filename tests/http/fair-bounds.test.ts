@@ -27,7 +27,7 @@ describe('the concurrent work of one client', () => {
     [one = '', other = ''] = (await Promise.all(keys)).map(({ json }) => json.key);
     const description = 'd'.repeat(5_000);
     const lines = Array.from({ length: 400 }, () => `${JSON.stringify({ name: 'x', description })}\n`);
-    await service.client.post('/v1/products', lines.join(''), { headers: LINES });
+    await service.client.post('/v1/products/imports', lines.join(''), { headers: LINES });
   });
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
@@ -49,12 +49,12 @@ describe('the concurrent work of one client', () => {
     const open = await beginAll(
       8,
       one,
-      'POST /v1/products',
+      'POST /v1/products/imports',
       ['Content-Type: application/x-ndjson', 'Transfer-Encoding: chunked'],
       'd\r\n{"name":"x"}\n\r\n',
     );
     await Promise.all(open.map((socket) => once(socket, 'data')));
-    const refused = await service.client.post('/v1/products', '{"name":"x"}\n', {
+    const refused = await service.client.post('/v1/products/imports', '{"name":"x"}\n', {
       token: one,
       headers: LINES,
     });
@@ -63,7 +63,7 @@ describe('the concurrent work of one client', () => {
       'unavailable',
       '1',
     ]);
-    const others = await service.client.post('/v1/products', '{"name":"x"}\n', {
+    const others = await service.client.post('/v1/products/imports', '{"name":"x"}\n', {
       token: other,
       headers: LINES,
     });
@@ -72,7 +72,7 @@ describe('the concurrent work of one client', () => {
     open[0]?.write('0\r\n\r\n');
     await ended;
     await until('the client is served again', async () => {
-      const again = await service.client.post('/v1/products', '{"name":"x"}\n', {
+      const again = await service.client.post('/v1/products/imports', '{"name":"x"}\n', {
         token: one,
         headers: LINES,
       });
@@ -296,7 +296,7 @@ describe('a write whose response exceeds the memory limit', () => {
     const lines = `${JSON.stringify({ name: 'large', description: '€'.repeat(5_000), attributes })}\n`.repeat(
       150,
     );
-    await service.client.post('/v1/products', lines, { headers: LINES });
+    await service.client.post('/v1/products/imports', lines, { headers: LINES });
     const sockets: Socket[] = [];
     // Unread pages use up the whole share of this client.
     for (let page = 0; page < 40; page++) {

@@ -9,6 +9,15 @@ const query = (pairs: Record<string, string>) =>
     .map((pair) => pair.map(encodeURIComponent).join('='))
     .join('&');
 
+/** The other spelling of the operators. What follows `attributes.` is a key. */
+const withColons = (pairs: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(pairs).map(([name, value]) => [
+      name.startsWith('attributes.') ? name : name.replace(/\.(?=(?:ne|[lg]te?|prefix|in)$)/, ':'),
+      value,
+    ]),
+  );
+
 describe('filters', () => {
   const service = inProcessService();
   const request = () => service.client;
@@ -31,7 +40,11 @@ describe('filters', () => {
       price: { amount: 9007199254740991, currency: 'EUR' },
       attributes: { 'a.b.c': '1', $gt: 'x' },
     },
-    { name: 'a_c', sku: 'x.y', attributes: { constructor: 'red', toString: '5', 'a:b': 'x' } },
+    {
+      name: 'a_c',
+      sku: 'x.y',
+      attributes: { constructor: 'red', toString: '5', 'a:b': 'x', 'a:ne': 'y', 'a.in': 'z' },
+    },
     { name: '.*' },
     { name: '$ne', attributes: { colour: '' } },
     { name: 'b,c+d&e=f#g' },
@@ -48,42 +61,42 @@ describe('filters', () => {
     for (const { name } of PRODUCTS as { name: string }[]) {
       it(`a text literally: ${name}`, async () => {
         expect(await names({ name })).to.deep.equal([name]);
-        expect(await names({ 'name:ne': name })).to.have.length(PRODUCTS.length - 1);
+        expect(await names({ 'name.ne': name })).to.have.length(PRODUCTS.length - 1);
       });
     }
 
     const MATCHES: [Record<string, string>, string[]][] = [
-      [{ 'name:prefix': 'a' }, ['a', 'ab', 'a%', 'a_c']],
-      [{ 'name:prefix': 'a%' }, ['a%']],
-      [{ 'name:prefix': 'a_' }, ['a_c']],
-      [{ 'name:prefix': '.' }, ['.*']],
-      [{ 'name:prefix': 'A' }, []],
-      [{ 'name:prefix': '\u{1f600}' }, ['\u{1f600}\u{1f601}']],
-      [{ 'name:prefix': '', 'id:lte': '2' }, ['a', 'ab']],
-      [{ 'name:in': 'ab,a%,nothing' }, ['ab', 'a%']],
-      [{ 'name:gt': '\uffee' }, ['\u{1f600}\u{1f601}']],
-      [{ 'name:gte': '\uffee' }, ['\u{1f600}\u{1f601}', '\uffee']],
-      [{ 'name:lt': '.' }, ['$ne']],
-      [{ 'name:lte': '$ne' }, ['$ne']],
+      [{ 'name.prefix': 'a' }, ['a', 'ab', 'a%', 'a_c']],
+      [{ 'name.prefix': 'a%' }, ['a%']],
+      [{ 'name.prefix': 'a_' }, ['a_c']],
+      [{ 'name.prefix': '.' }, ['.*']],
+      [{ 'name.prefix': 'A' }, []],
+      [{ 'name.prefix': '\u{1f600}' }, ['\u{1f600}\u{1f601}']],
+      [{ 'name.prefix': '', 'id.lte': '2' }, ['a', 'ab']],
+      [{ 'name.in': 'ab,a%,nothing' }, ['ab', 'a%']],
+      [{ 'name.gt': '\uffee' }, ['\u{1f600}\u{1f601}']],
+      [{ 'name.gte': '\uffee' }, ['\u{1f600}\u{1f601}', '\uffee']],
+      [{ 'name.lt': '.' }, ['$ne']],
+      [{ 'name.lte': '$ne' }, ['$ne']],
       [{ name: 'nothing' }, []],
       [{ name: 'a\u0000' }, []],
       [{ name: '' }, []],
       [{ sku: 'A-1' }, ['a']],
-      [{ 'sku:ne': 'A-1' }, ['ab', 'a_c']],
-      [{ 'sku:prefix': '' }, ['a', 'ab', 'a_c']],
-      [{ 'sku:in': 'x.y,A-1' }, ['a', 'a_c']],
+      [{ 'sku.ne': 'A-1' }, ['ab', 'a_c']],
+      [{ 'sku.prefix': '' }, ['a', 'ab', 'a_c']],
+      [{ 'sku.in': 'x.y,A-1' }, ['a', 'a_c']],
       [{ 'price.amount': '100' }, ['ab']],
       [{ 'price.amount': '-0' }, ['a']],
-      [{ 'price.amount:ne': '100' }, ['a', 'a%']],
-      [{ 'price.amount:gt': '0' }, ['ab', 'a%']],
-      [{ 'price.amount:gte': '9007199254740991' }, ['a%']],
-      [{ 'price.amount:lt': '-9007199254740991' }, []],
-      [{ 'price.amount:in': '0,100' }, ['a', 'ab']],
+      [{ 'price.amount.ne': '100' }, ['a', 'a%']],
+      [{ 'price.amount.gt': '0' }, ['ab', 'a%']],
+      [{ 'price.amount.gte': '9007199254740991' }, ['a%']],
+      [{ 'price.amount.lt': '-9007199254740991' }, []],
+      [{ 'price.amount.in': '0,100' }, ['a', 'ab']],
       [{ 'price.currency': 'EUR' }, ['a', 'a%']],
       [{ 'price.currency': 'eur' }, []],
-      [{ 'price.currency': 'EUR', 'price.amount:gt': '5' }, ['a%']],
-      [{ 'id:gte': '2', 'id:lt': '4' }, ['ab', 'a%']],
-      [{ 'id:in': '4,2,2' }, ['ab', 'a_c']],
+      [{ 'price.currency': 'EUR', 'price.amount.gt': '5' }, ['a%']],
+      [{ 'id.gte': '2', 'id.lt': '4' }, ['ab', 'a%']],
+      [{ 'id.in': '4,2,2' }, ['ab', 'a_c']],
       [{ id: '9007199254740991' }, []],
       [{ 'attributes.colour': 'red' }, ['a']],
       [{ 'attributes.colour': '' }, ['$ne']],
@@ -100,12 +113,20 @@ describe('filters', () => {
       [{ 'attributes.\u{1f600}': 'é' }, ['\u{1f600}\u{1f601}']],
       [{ 'attributes.a': '1' }, []],
       [{ 'attributes..': 'x' }, []],
-      [{ 'createdAt:gt': '2000-01-01T00:00:00Z', 'updatedAt:lt': '9999-12-31T23:59:59Z', id: '1' }, ['a']],
-      [{ 'createdAt:lt': '2000-01-01t00:00:00z' }, []],
+      [{ 'attributes.a:b': 'x' }, ['a_c']],
+      [{ 'attributes.a:ne': 'y' }, ['a_c']],
+      [{ 'attributes.a:ne': 'x' }, []],
+      [{ 'attributes.a.in': 'z' }, ['a_c']],
+      [{ 'attributes.a.in': 'z,y' }, []],
+      [{ 'attributes.colour.ne': 'blue' }, []],
+      [{ 'attributes.:': 'x' }, []],
+      [{ 'createdAt.gt': '2000-01-01T00:00:00Z', 'updatedAt.lt': '9999-12-31T23:59:59Z', id: '1' }, ['a']],
+      [{ 'createdAt.lt': '2000-01-01t00:00:00z' }, []],
     ];
     for (const [pairs, found] of MATCHES) {
       it(`the right records for ${JSON.stringify(pairs)}`, async () => {
         expect((await names(pairs)).sort()).to.deep.equal([...found].sort());
+        expect((await names(withColons(pairs))).sort()).to.deep.equal([...found].sort());
       });
     }
 
@@ -115,14 +136,14 @@ describe('filters', () => {
       const offset = `${new Date(at + 90 * 60_000).toISOString().slice(0, -1)}+01:30`;
       expect(await names({ createdAt, id: '3' })).to.deep.equal(['a%']);
       expect(await names({ createdAt: offset, id: '3' })).to.deep.equal(['a%']);
-      expect(await names({ 'createdAt:in': `2001-01-01T00:00:00Z,${createdAt}`, id: '3' })).to.deep.equal([
+      expect(await names({ 'createdAt.in': `2001-01-01T00:00:00Z,${createdAt}`, id: '3' })).to.deep.equal([
         'a%',
       ]);
-      expect(await names({ 'createdAt:gt': createdAt, id: '3' })).to.deep.equal([]);
+      expect(await names({ 'createdAt.gt': createdAt, id: '3' })).to.deep.equal([]);
       const justAfter = createdAt.replace('Z', '000001Z');
       expect(await names({ createdAt: justAfter, id: '3' })).to.deep.equal([]);
-      expect(await names({ 'createdAt:lt': justAfter, id: '3' })).to.deep.equal(['a%']);
-      expect(await names({ 'createdAt:gte': justAfter, id: '3' })).to.deep.equal([]);
+      expect(await names({ 'createdAt.lt': justAfter, id: '3' })).to.deep.equal(['a%']);
+      expect(await names({ 'createdAt.gte': justAfter, id: '3' })).to.deep.equal([]);
     });
 
     it('parameters in any URL encoding', async () => {
@@ -134,21 +155,25 @@ describe('filters', () => {
       ]) {
         expect(await names(raw), raw).to.deep.equal(['b,c+d&e=f#g']);
       }
-      for (const raw of ['name%3Aprefix=O%27Brien%20%22', "name:prefix=O'Brien+%22"]) {
+      for (const raw of [
+        'name%2Eprefix=O%27Brien%20%22',
+        'name%3Aprefix=O%27Brien%20%22',
+        "name.prefix=O'Brien+%22",
+      ]) {
         expect(await names(raw), raw).to.deep.equal(['O\'Brien "x" \\ <b> 100% {}']);
       }
       expect(await names('name=%EF%BF%AE')).to.deep.equal(['\uffee']);
     });
 
-    it('up to 100 values of :in', async () => {
+    it('up to 100 values of .in', async () => {
       const ids = Array.from({ length: 100 }, (_, i) => i + 1).join(',');
-      expect(await names({ 'id:in': ids })).to.have.length(PRODUCTS.length);
+      expect(await names({ 'id.in': ids })).to.have.length(PRODUCTS.length);
     });
 
     it('a value up to the maximum length of the URL', async () => {
-      const maxLength = 8 * 1024 - '/products?name:ne='.length;
-      expect(await names(`name:ne=${'x'.repeat(maxLength)}`)).to.have.length(PRODUCTS.length);
-      const response = await request().get(`/products?name:ne=${'x'.repeat(maxLength + 1)}`);
+      const maxLength = 8 * 1024 - '/products?name.ne='.length;
+      expect(await names(`name.ne=${'x'.repeat(maxLength)}`)).to.have.length(PRODUCTS.length);
+      const response = await request().get(`/products?name.ne=${'x'.repeat(maxLength + 1)}`);
       expect([response.status, response.json.code]).to.deep.equal([414, 'uri_too_long']);
     });
   });
@@ -164,28 +189,36 @@ describe('filters', () => {
         'name:NE=x',
         ':ne=x',
         ':=x',
+        'name.eq=x',
+        'name.=x',
+        'name.NE=x',
+        '.ne=x',
         'name:ne:ne=x',
+        'name.ne.ne=x',
+        'name.ne:ne=x',
         'name:in:=x',
+        'price.ne=1',
+        'price:amount=1',
+        'price:amount:gt=1',
         'name[ne]=x',
         'description=x',
         'price=1',
         'price.=1',
         'price.amount.x=1',
-        'price.amount:prefix=1',
-        'id:prefix=1',
-        'createdAt:prefix=2',
+        'price.amount.prefix=1',
+        'id.prefix=1',
+        'createdAt.prefix=2',
         'version=1',
         'attributes=x',
         'attributes.=x',
         'attributes:ne=x',
-        'attributes.a:b=x',
-        'attributes.a:ne=x',
-        'attributes.a:prefix=x',
-        'attributes.a:=x',
+        'attributes:ne.x=x',
+        'attributes:a=x',
         'email=x',
         'userId=1',
         '__proto__=1',
         '__proto__:ne=1',
+        '__proto__.ne=1',
         '__proto__.x=1',
         'constructor=1',
         'constructor:ne=1',
@@ -195,7 +228,10 @@ describe('filters', () => {
         'hasOwnProperty=1',
         'name%00=x',
         'limit:gt=5',
+        'limit.gt=5',
         'sort:ne=name',
+        'sort.in=name',
+        'fields.in=name',
         '%=x',
       ].map((raw): [string, string, [string, string][]] => {
         const name = raw.slice(0, raw.indexOf('=')).replace('%00', '\u0000');
@@ -217,40 +253,41 @@ describe('filters', () => {
       ['id=--1', 'invalid_parameter', [['invalid_type', 'id']]],
       ['id=%EF%BC%91', 'invalid_parameter', [['invalid_type', 'id']]],
       ['id=Infinity', 'invalid_parameter', [['invalid_type', 'id']]],
-      ['id:ne=9007199254740992', 'invalid_parameter', [['out_of_range', 'id:ne']]],
+      ['id.ne=9007199254740992', 'invalid_parameter', [['out_of_range', 'id.ne']]],
       ['price.amount=-9007199254740992', 'invalid_parameter', [['out_of_range', 'price.amount']]],
       [`price.amount=${'9'.repeat(400)}`, 'invalid_parameter', [['out_of_range', 'price.amount']]],
-      ['id:in=', 'invalid_parameter', [['too_short', 'id:in']]],
-      ['id:in=1,', 'invalid_parameter', [['too_short', 'id:in']]],
-      ['name:in=,a', 'invalid_parameter', [['too_short', 'name:in']]],
-      ['name:in=a,,b', 'invalid_parameter', [['too_short', 'name:in']]],
+      ['id.in=', 'invalid_parameter', [['too_short', 'id.in']]],
+      ['id.in=1,', 'invalid_parameter', [['too_short', 'id.in']]],
+      ['name.in=,a', 'invalid_parameter', [['too_short', 'name.in']]],
+      ['name.in=a,,b', 'invalid_parameter', [['too_short', 'name.in']]],
       [
-        'id:in=1,x,,9007199254740992,y',
+        'id.in=1,x,,9007199254740992,y',
         'invalid_parameter',
         [
-          ['invalid_type', 'id:in'],
-          ['too_short', 'id:in'],
-          ['out_of_range', 'id:in'],
+          ['invalid_type', 'id.in'],
+          ['too_short', 'id.in'],
+          ['out_of_range', 'id.in'],
         ],
       ],
-      [`name:in=${'a,'.repeat(100)}a`, 'invalid_parameter', [['too_long', 'name:in']]],
+      [`name.in=${'a,'.repeat(100)}a`, 'invalid_parameter', [['too_long', 'name.in']]],
       ['createdAt=', 'invalid_parameter', [['invalid_format', 'createdAt']]],
-      ['createdAt:gt=2024-01-01', 'invalid_parameter', [['invalid_format', 'createdAt:gt']]],
+      ['createdAt.gt=2024-01-01', 'invalid_parameter', [['invalid_format', 'createdAt.gt']]],
       ['createdAt=1700000000000', 'invalid_parameter', [['invalid_format', 'createdAt']]],
-      ['updatedAt:lt=2023-02-29T00:00:00Z', 'invalid_parameter', [['invalid_format', 'updatedAt:lt']]],
+      ['updatedAt.lt=2023-02-29T00:00:00Z', 'invalid_parameter', [['invalid_format', 'updatedAt.lt']]],
       ['createdAt=2024-01-01T00:00:00+02:00', 'invalid_parameter', [['invalid_format', 'createdAt']]],
-      ['createdAt:in=2024-01-01T00:00:00Z,', 'invalid_parameter', [['too_short', 'createdAt:in']]],
+      ['createdAt.in=2024-01-01T00:00:00Z,', 'invalid_parameter', [['too_short', 'createdAt.in']]],
       ['name=%ff', 'invalid_parameter', [['invalid_format', 'name']]],
       ['name=%ed%a0%80', 'invalid_parameter', [['invalid_format', 'name']]],
       ['name=%', 'invalid_parameter', [['invalid_format', 'name']]],
+      ['attributes.%ff=x', 'unknown_parameter', [['unknown_parameter', 'attributes.%ff']]],
       [
-        'id=x&colour=red&createdAt=now&name:in=&sort=sku&limit=0&cursor=x&fields=x',
+        'id=x&colour=red&createdAt=now&name.in=&sort=sku&limit=0&cursor=x&fields=x',
         'invalid_parameter',
         [
           ['invalid_type', 'id'],
           ['unknown_parameter', 'colour'],
           ['invalid_format', 'createdAt'],
-          ['too_short', 'name:in'],
+          ['too_short', 'name.in'],
           ['unknown_field', 'sort'],
           ['out_of_range', 'limit'],
           ['invalid_format', 'cursor'],

@@ -32,13 +32,15 @@ describe('HTTP messages', () => {
       'PRI * HTTP/2.0',
     ]) {
       const socket = connect(service.port, '127.0.0.1');
-      socket.write(`${line}\r\nHost: localhost\r\n${TOKEN}\r\n\r\n`);
+      socket.write(`${line}\r\nHost: evil.example\r\n${TOKEN}\r\n\r\n`);
       const text = await received(socket);
       expect(text, line).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
       expect(text, line).to.match(/\r\nConnection: close\r\n/);
       const [, body = ''] = text.split('\r\n\r\n');
       expect(text, line).to.include(`\r\nContent-Length: ${body.length}\r\n`);
-      expect(body, line).to.match(/HTTPS/).and.not.include('{');
+      expect(body, line).to.equal(
+        `This port serves HTTPS alone: use https:// in the address, as in https://localhost:${service.port}\n`,
+      );
     }
     expect((await service.client.get('/products')).status).to.equal(200);
   });
@@ -223,17 +225,21 @@ describe('HTTP messages', () => {
     expect(statusesIn(text)).to.deep.equal([[200, undefined]]);
   });
 
-  it('with an invalid target get 404, and the service keeps running', async () => {
-    for (const target of [
-      'http://[::1/',
-      'http://a[b]/',
-      'http://h:notaport?x=1',
-      'ftp://x/products',
-      '*',
-      '*x',
-    ]) {
-      const text = await send([`GET ${target} HTTP/1.1`, 'Host: x', TOKEN]);
-      expect(statusesIn(text), target).to.deep.equal([[404, 'not_found']]);
+  it('with an invalid target get 404, or the path in it, and the service keeps running', async () => {
+    for (const [target, ...expected] of [
+      ['http://[::1/nowhere', 404, 'not_found'],
+      ['http://[::1/', 200, undefined],
+      ['http://a[b]/', 200, undefined],
+      ['http://h:notaport?x=1', 404, 'not_found'],
+      ['ftp://x/products', 404, 'not_found'],
+      ['*', 404, 'not_found'],
+      ['*x', 404, 'not_found'],
+    ] as const) {
+      const text = await send([`GET ${target} HTTP/1.1`, 'Host: x', TOKEN, 'Accept: */*']);
+      expect(
+        statusesIn(text).map(([status, code]) => [status, status === 200 ? undefined : code]),
+        target,
+      ).to.deep.equal([expected]);
     }
     expect(
       statusesIn(await send(['GET http://h:notaport/products HTTP/1.1', 'Host: x', TOKEN]))[0]?.[0],

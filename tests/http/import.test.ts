@@ -3,7 +3,7 @@ import { received, statusesIn } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { LineStream, type ResultLine } from '../support/line-stream.js';
 
-const PATH = '/v1/products';
+const PATH = '/v1/products/imports';
 const line = (fields: object) => `${JSON.stringify(fields)}\n`;
 
 describe('an import', () => {
@@ -11,9 +11,8 @@ describe('an import', () => {
   const open = (headers?: Record<string, string>) => new LineStream(service.client.startLines(PATH, headers));
   const count = async (query: string) =>
     Number(
-      (await service.client.get(`${PATH}?${query}&limit=1`, { headers: { Prefer: 'count=exact' } })).headers[
-        'x-total-count'
-      ],
+      (await service.client.get(`/v1/products?${query}&limit=1`, { headers: { Prefer: 'count=exact' } }))
+        .headers['x-total-count'],
     );
 
   it('responds to each line immediately, so that a client can wait for each result', async () => {

@@ -46,7 +46,7 @@ describe('a query without a suitable index', () => {
       '?limit=1000',
       '?sort=-name&limit=1000',
       '?sku=SKU-7',
-      '?name:prefix=name%2019&sort=name',
+      '?name.prefix=name%2019&sort=name',
       '/7',
     ])
       expect((await request().get(`/v1/products${path}`)).status, path).to.equal(200);

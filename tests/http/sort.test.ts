@@ -114,12 +114,4 @@ describe('sort', () => {
       expect(response.text.length, 'the length of the response').to.be.lessThan(2_000);
     });
   }
-
-  it('rejects a duplicate parameter', async () => {
-    const response = await request().get('/products?sort=name&sort=id');
-    expect([response.json.code, issueLocations(response)]).to.deep.equal([
-      'invalid_parameter',
-      [['duplicate_value', 'sort']],
-    ]);
-  });
 });

@@ -87,7 +87,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
     it('can be imported in version 2', async () => {
       const lines = '{"title":"one"}\n{"name":"two"}\n';
       const headers = { 'Content-Type': 'application/x-ndjson' };
-      const response = await request().post('/v2/products', lines, { headers });
+      const response = await request().post('/v2/products/imports', lines, { headers });
       const [first, second] = response.text
         .split('\n')
         .slice(0, 2)
@@ -299,7 +299,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
       });
 
       it('by the fields of the requested version', async () => {
-        const [all, filter] = [['a', 'b', 'c'], `email:prefix=${prefix}`];
+        const [all, filter] = [['a', 'b', 'c'], `email.prefix=${prefix}`];
         await expectNames(all, `/v1/users?${filter}&sort=name`);
         await expectNames(all, `/v2/users?${filter}&sort=email`);
         await expectNames(all, `/users?${filter}&sort=email&fields=id,firstName`, SECOND);
@@ -317,7 +317,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
 
       it('with a count and as NDJSON', async () => {
         const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
-        const response = await request().get(`/v2/users?email:prefix=${prefix}&sort=email`, { headers });
+        const response = await request().get(`/v2/users?email.prefix=${prefix}&sort=email`, { headers });
         expect(response.headers['x-total-count']).to.equal('3');
         const names = response.text
           .trim()
@@ -332,7 +332,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
       ] as const) {
         it(`page by page, with links to ${path}`, async () => {
           const names: string[] = [];
-          let next: string | undefined = `${path}?email:prefix=${prefix}&sort=-email&limit=1`;
+          let next: string | undefined = `${path}?email.prefix=${prefix}&sort=-email&limit=1`;
           while (next) {
             const response: HttpResponse = await request().get(next, { headers });
             names.push(...response.json.map(({ firstName }: { firstName: string }) => firstName));

@@ -17,7 +17,7 @@ function requestCases(path: string, field: string): RequestCase[] {
     [200, 'GET', path, { headers: { Accept: 'application/x-ndjson' } }],
     [304, 'GET', path, { headers: { 'If-None-Match': '*' } }],
     [201, 'POST', path, { body: { [field]: 'x' } }],
-    [200, 'POST', path, { body: line, headers: { 'Content-Type': 'application/x-ndjson' } }],
+    [200, 'POST', `${path}/imports`, { body: line, headers: { 'Content-Type': 'application/x-ndjson' } }],
     [204, 'OPTIONS', path],
     [204, 'OPTIONS', path, { headers: { Origin: SHOP, 'Access-Control-Request-Method': 'POST' } }],
     [200, 'GET', `${path}/1`],
@@ -96,8 +96,8 @@ describe('two versions of a resource, the first deprecated', () => {
         const title = `${method} ${path} ${JSON.stringify(options)}`;
         expect([response.status, response.headers['api-version']], title).to.deep.equal([status, version]);
         expect(deprecationHeaders(response), title).to.deep.equal(deprecation);
-        const [item] = /\/\d+$/.exec(path) ?? [''];
-        expect(successorLink(response), title).to.equal(version === '1' ? `/v2/products${item}` : undefined);
+        const [below] = /\/(?:\d+|imports)$/.exec(path) ?? [''];
+        expect(successorLink(response), title).to.equal(version === '1' ? `/v2/products${below}` : undefined);
       }
     });
   }

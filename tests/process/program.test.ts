@@ -48,7 +48,7 @@ describe('the program', () => {
 
   it('prints a key and a working example request, and logs neither', async () => {
     const request =
-      /^ {2}curl --cacert (\S+) -H "Authorization: Bearer (\S+)" https:\/\/localhost:(\d+)(\/\S+)$/m;
+      /^ {2}curl -w '\\n' --cacert (\S+) -H "Authorization: Bearer (\S+)" https:\/\/localhost:(\d+)(\/\S+)$/m;
     const [, authorityFile = '', pastedKey = '', port, path = ''] = request.exec(service.out) ?? [];
     const pasted = new HttpClient(Number(port), resolve(folder, authorityFile), pastedKey);
     expect((await pasted.get(path)).text).to.equal('[]');

@@ -145,7 +145,14 @@ function app({ serviceParts }: Application, routes: readonly Route[]) {
 }
 
 function documentOf(CORS_ORIGINS: string, routes: readonly Route[]): object {
-  const facts = { url: 'https://localhost', version: '0', tags: {}, isProxied: false, hasHsts: false };
+  const facts = {
+    url: 'https://localhost',
+    version: '0',
+    tags: {},
+    isProxied: false,
+    hasHsts: false,
+    requireIfMatch: false,
+  };
   return openApiDocument(routes, { ...facts, hasCors: CORS_ORIGINS !== '' });
 }
 

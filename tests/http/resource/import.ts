@@ -14,9 +14,16 @@ function linesOf({ text }: HttpResponse): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
+/** The path without a version and with one. */
+function bothForms(path: string): string[] {
+  const bare = path.replace(/^\/v1/, '');
+  return [bare, `/v1${bare}`];
+}
+
 export function describeImport(collection: Collection): void {
+  const imports = `${collection.path}/imports`;
   const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
-    collection.client.post(collection.path, body, { headers: { ...LINES, ...headers } });
+    collection.client.post(imports, body, { headers: { ...LINES, ...headers } });
   const stream = (records: readonly Fields[]) => records.map((one) => `${JSON.stringify(one)}\n`).join('');
   const many = (count: number) => Array.from({ length: count }, () => collection.fields());
   const newestId = async () =>
@@ -92,7 +99,7 @@ export function describeImport(collection: Collection): void {
 
     it('may be empty', async () => {
       for (const chunked of [false, true]) {
-        const response = await collection.client.post(collection.path, '', { headers: LINES, chunked });
+        const response = await collection.client.post(imports, '', { headers: LINES, chunked });
         expect([response.status, response.text]).to.deep.equal([200, '']);
         expect(response.headers['content-type']).to.equal('application/x-ndjson');
       }
@@ -122,15 +129,95 @@ export function describeImport(collection: Collection): void {
     });
 
     it('rejects parameters and requires a token', async () => {
-      expect(
-        (await collection.client.post(`${collection.path}?limit=1`, '', { headers: LINES })).status,
-      ).to.equal(400);
-      expect(
-        (await collection.client.post(collection.path, '', { headers: LINES, token: null })).status,
-      ).to.equal(401);
+      const refused = await collection.client.post(`${imports}?limit=1`, '', { headers: LINES });
+      expect([refused.status, refused.json.code]).to.deep.equal([400, 'unknown_parameter']);
+      expect((await collection.client.post(imports, '', { headers: LINES, token: null })).status).to.equal(
+        401,
+      );
     });
 
-    it('works for collections only', async () => {
+    it('takes only its own media type, even for an empty body', async () => {
+      const record = JSON.stringify(collection.fields());
+      const last = await newestId();
+      for (const [body, type] of [
+        [record, 'application/json'],
+        [record, 'text/plain'],
+        [record, ''],
+        ['', ''],
+      ] as const) {
+        const headers: Record<string, string> = { 'Content-Type': type };
+        const response = await collection.client.post(imports, body, { headers });
+        expect([response.status, response.json.code], type).to.deep.equal([415, 'unsupported_media_type']);
+        expect(response.json.message).to.equal(
+          'Send the body as application/x-ndjson in UTF-8, without a content coding.',
+        );
+      }
+      expect(await newestId()).to.equal(last);
+    });
+
+    it('is not taken by the collection, whose 415 names the right path', async () => {
+      const last = await newestId();
+      for (const path of bothForms(collection.path)) {
+        for (const Accept of ['*/*', 'application/x-ndjson'])
+          for (const [body, query] of [
+            [stream(many(1)), ''],
+            ['', ''],
+            [stream(many(1)), '?limit=1'],
+          ] as const) {
+            const headers = { ...LINES, Accept };
+            const response = await collection.client.post(`${path}${query}`, body, { headers });
+            expect([response.status, response.json.code]).to.deep.equal([415, 'unsupported_media_type']);
+            expect(response.json.message).to.equal(
+              `Send the body as application/json in UTF-8, without a content coding. Send application/x-ndjson to ${path}/imports.`,
+            );
+          }
+      }
+      expect(await newestId()).to.equal(last);
+    });
+
+    it('is refused by the collection for its version, before the 415 names a path', async () => {
+      for (const path of bothForms(collection.path)) {
+        const headers = { ...LINES, 'API-Version': '2' };
+        const response = await collection.client.post(path, stream(many(1)), { headers });
+        expect([response.status, response.json.code]).to.deep.equal([400, 'unsupported_version']);
+      }
+    });
+
+    it('works at the path with a version and at the one without', async () => {
+      for (const path of bothForms(imports)) {
+        const response = await collection.client.post(path, stream(many(1)), { headers: LINES });
+        expect(linesOf(response).map(({ status }) => status)).to.deep.equal([201]);
+      }
+    });
+
+    it('has a path for POST and OPTIONS only', async () => {
+      for (const path of bothForms(imports)) {
+        for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']) {
+          const response = await collection.client.request(method, path);
+          expect([response.status, response.headers['allow']], method).to.deep.equal([405, 'POST, OPTIONS']);
+          if (method !== 'HEAD') expect(response.json.code).to.equal('method_not_allowed');
+          const denied = await collection.client.request(method, path, { token: null });
+          expect(denied.status, method).to.equal(401);
+        }
+        const options = await collection.client.request('OPTIONS', path, { token: null });
+        expect([options.status, options.headers['allow']]).to.deep.equal([204, 'POST, OPTIONS']);
+        const unknown = await collection.client.request('OPTIONS', `${path}?limit=1`);
+        expect([unknown.status, unknown.json.code]).to.deep.equal([400, 'unknown_parameter']);
+        for (const wrong of [`${path}/`, `${path}/1`, path.replace('imports', 'Imports')])
+          expect((await collection.client.post(wrong, '', { headers: LINES })).status, wrong).to.equal(404);
+      }
+    });
+
+    it('is refused before its headers and body are checked if the scope is missing', async () => {
+      const { json } = await collection.client.post('/api-keys', {
+        name: 'reader',
+        scopes: ['products:read', 'users:read', 'orders:read'],
+      });
+      const response = await collection.client.post(`${imports}?limit=1`, '{}', { token: json.key });
+      expect([response.status, response.json.code]).to.deep.equal([403, 'insufficient_scope']);
+    });
+
+    it('is not taken by items', async () => {
       const { path } = await collection.create();
       for (const method of ['PUT', 'PATCH']) {
         expect(
@@ -207,7 +294,7 @@ export function describeImport(collection: Collection): void {
       for (let at = 0; at < 300; at++) {
         expect(responses.filter((lines) => !lines[at]?.['replayed'])).to.have.length(1);
       }
-      const created = await collection.client.get(`${collection.path}?id:gt=${before}&limit=1000`);
+      const created = await collection.client.get(`${collection.path}?id.gt=${before}&limit=1000`);
       expect(created.json).to.have.length(300);
     });
 

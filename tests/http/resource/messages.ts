@@ -46,6 +46,8 @@ export function describeMessages(collection: Collection): void {
       for (const [method, url, type] of [
         ['POST', collection.path, 'text/plain'],
         ['POST', collection.path, 'application/merge-patch+json'],
+        // The name of a member that every object inherits.
+        ['POST', collection.path, 'constructor'],
         ['PUT', path, 'application/merge-patch+json'],
         ['PATCH', path, 'text/plain'],
       ] as const) {
@@ -57,6 +59,8 @@ export function describeMessages(collection: Collection): void {
         expect(response.headers['accept-patch'], method).to.equal(
           method === 'PATCH' ? PATCH_TYPES : undefined,
         );
+        // Only NDJSON has another path.
+        expect(response.json.message, method).to.match(/ without a content coding\.$/);
       }
     });
 

@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
 // biome-ignore lint/suspicious/noExplicitAny: the structure of an OpenAPI document is not typed
@@ -34,14 +34,21 @@ export class OpenApiDocument {
     return location;
   }
 
-  /** Returns the validation errors of a value against the schema at a location. */
-  issues({ pointer }: Location, value: unknown): string[] {
+  /**
+   * Returns the validation errors of a value against the schema at a location.
+   * @param isIssue by default, every error is one
+   */
+  issues(
+    { pointer }: Location,
+    value: unknown,
+    isIssue: (error: ErrorObject) => boolean = () => true,
+  ): string[] {
     const validate = this.ajv.getSchema(`${NAME}#${encodeURI(pointer)}`);
     if (!validate) throw new Error(`There is no schema at ${pointer}.`);
     validate(value);
-    return (validate.errors ?? []).map(
-      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
-    );
+    return (validate.errors ?? [])
+      .filter(isIssue)
+      .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
   }
 
   private resolve(location: Location): Location {
@@ -50,6 +57,18 @@ export class OpenApiDocument {
     const steps = reference.slice(2).split('/');
     return this.at(...steps.map(unescapeToken)) ?? { node: undefined, pointer: reference };
   }
+}
+
+/**
+ * Returns a copy that forbids undeclared members of responses. The document allows them, because clients must ignore
+ * new ones; the service must not send any. Schemas of requests never say `additionalProperties: true`.
+ */
+export function closed(root: object): Node {
+  return JSON.parse(JSON.stringify(root), (_, value) =>
+    value?.properties && value.additionalProperties === true
+      ? { ...value, additionalProperties: false }
+      : value,
+  );
 }
 
 /** Escapes a reference token of a JSON pointer (RFC 6901 section 3). */

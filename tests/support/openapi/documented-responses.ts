@@ -1,35 +1,31 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
 import { MAX_ID } from '#src/domain/record.js';
 import type { HttpResponse } from '../http-client.js';
-import { type Location, type Node, OpenApiDocument } from './document.js';
+import { closed, type Location, type Node, OpenApiDocument } from './document.js';
 
 export type AnyResponse = Pick<HttpResponse, 'status' | 'headers' | 'bytes'>;
 
 /** The headers that OpenAPI ignores or describes by other means (version 3.1, section 4.8.17.1). */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
 
-/** The errors of a path that does not exist. */
-const ANYWHERE: readonly ResponseErrorCode[] = [
-  'not_found',
-  'rate_limited',
-  'https_required',
-  'invalid_parameter',
-  'request_timeout',
-  'uri_too_long',
-  'headers_too_large',
-  'internal_error',
+/** The headers of the responses that the introduction of the document describes in words: 405, and 204 to OPTIONS. */
+const ALLOW = ['allow', 'accept-patch'];
+const OPTIONS_HEADERS = [
+  ...ALLOW,
+  'access-control-allow-methods',
+  'access-control-allow-headers',
+  'access-control-max-age',
 ];
 
-/** The errors of a method that the path does not have. */
-const ANY_METHOD: readonly ResponseErrorCode[] = [
-  ...ANYWHERE,
-  'method_not_allowed',
-  'unauthenticated',
-  'invalid_token',
-  'token_expired',
-  'unavailable',
-];
+/** The members that RFC 9457 section 3.1 adds to an error. */
+const PROBLEM_MEMBERS: Readonly<Record<string, (value: unknown, status: number) => boolean>> = {
+  type: (value) => value === 'about:blank',
+  title: (value) => typeof value === 'string',
+  status: (value, status) => value === status,
+  detail: (value) => typeof value === 'string',
+};
 
 /** Compares responses with the OpenAPI document of the service. */
 export class DocumentedResponses {
@@ -37,7 +33,7 @@ export class DocumentedResponses {
   private readonly paths: readonly { readonly path: string; readonly pattern: RegExp }[];
 
   constructor(root: object) {
-    this.document = new OpenApiDocument(root);
+    this.document = new OpenApiDocument(closed(root));
     const { paths } = this.document.root;
     this.paths = Object.entries<Node>(paths).map(([path, item]) => ({
       path,
@@ -59,13 +55,16 @@ export class DocumentedResponses {
     throwIfAny(`${method} ${target}`, whole, this.issues(method, target, whole, true));
   }
 
-  /** Checks a response to unknown bytes: the document must describe its headers and the schema of its error. */
+  /** Checks a response to unknown bytes: the document must describe its headers and its error. */
   checkAnywhere(response: AnyResponse): void {
-    const known = this.document.at('components', 'headers')?.node;
-    const names = Object.keys(known).map((name) => name.replace(/-\d+$/, '').toLowerCase());
-    const headers = Object.keys(response.headers).filter((name) => ![...TRANSPORT, ...names].includes(name));
-    const codes = Object.keys(ERRORS) as ResponseErrorCode[];
-    const errors = response.status < 400 ? [] : this.issuesElsewhere(response, codes);
+    const names = [
+      ...Object.keys(this.document.at('components', 'headers')?.node),
+      ...Object.keys(this.document.root['x-response-headers']),
+      'ETag',
+    ].map((name) => name.toLowerCase());
+    const known = [...TRANSPORT, ...OPTIONS_HEADERS, ...names];
+    const headers = Object.keys(response.headers).filter((name) => !known.includes(name));
+    const errors = response.status < 400 ? [] : this.errorIssues(response, Object.keys(ERRORS));
     throwIfAny('the sent bytes', response, [...headers.map((name) => `the header ${name}`), ...errors]);
   }
 
@@ -77,19 +76,30 @@ export class DocumentedResponses {
   ): string[] {
     const [path = '', query = ''] = target.split('?');
     const known = this.known(path, String(response.headers['api-version']));
-    const operation = ['paths', known, method.toLowerCase()];
-    if (!this.document.at(...operation)) return this.issuesElsewhere(response, known ? ANY_METHOD : ANYWHERE);
-    const steps = [...operation, 'responses', response.status];
-    if (!this.document.at(...steps)) {
-      // A well-known path may have a suffix, which exists only if it is the path of PUBLIC_URL.
-      return path in this.document.root.paths || !path.startsWith('/.well-known/')
-        ? [`the status ${response.status}`]
-        : this.issuesElsewhere(response, ANYWHERE);
-    }
-    const headers = this.headerIssues([...steps, 'headers'], response);
-    if (isHead || response.status === 304) return headers;
-    const isWhole = !new URLSearchParams(query).has('fields');
-    return [...headers, ...this.bodyIssues([...steps, 'content'], response, isWhole)];
+    const name = isHead && method === 'HEAD' ? 'get' : method.toLowerCase();
+    const operation = ['paths', known, name];
+    if (method === 'OPTIONS' || !this.document.at(...operation))
+      return this.issuesElsewhere(method, known, response);
+    const isMinimal =
+      ['POST', 'PUT', 'PATCH'].includes(method) &&
+      response.headers['preference-applied'] === 'return=minimal';
+    // The introduction describes it: PUT and PATCH have 204 instead of 200 then.
+    const status = isMinimal && response.status === 204 ? 200 : response.status;
+    const { responses, 'x-error-codes': own } = this.document.at(...operation)?.node ?? {};
+    const steps = [...operation, 'responses', status in responses ? status : 'default'];
+    if (!(status in responses) && status < 400) return [`the status ${status}`];
+    // A well-known path may have a suffix, which exists only if it is the path of PUBLIC_URL.
+    const isAbsent =
+      status === 404 && !(path in this.document.root.paths) && path.startsWith('/.well-known/');
+    const codes = isAbsent ? ABSENT_PATH : own;
+    const headers = [
+      ...this.versionIssues(known, response),
+      ...this.headerIssues([...steps, 'headers'], response, isMinimal ? ['preference-applied'] : []),
+    ];
+    if (isMinimal && response.bytes.length > 0) return [...headers, 'a body under return=minimal'];
+    if (isHead || status === 304) return headers;
+    if (status >= 400) return [...headers, ...this.errorIssues(response, codes)];
+    return [...headers, ...this.bodyIssues([...steps, 'content'], response, fieldsIn(query))];
   }
 
   /** @param version the version of the response, for a path without a version */
@@ -98,70 +108,122 @@ export class DocumentedResponses {
     return all.find((one) => one.startsWith(`/v${version}/`)) ?? all[0] ?? '';
   }
 
-  /** Returns the issues of all headers, including missing required ones. */
-  private headerIssues(steps: Steps, { headers }: AnyResponse): string[] {
-    const described = this.document.at(...steps)?.node ?? {};
-    const names = new Map(Object.keys(described).map((name) => [name.toLowerCase(), name]));
-    const present = Object.entries(headers).filter(([name]) => !TRANSPORT.includes(name));
-    const missing = [...names].filter(
-      ([key, name]) => !(key in headers) && this.document.at(...steps, name)?.node.required,
+  private versionIssues(known: string, { headers }: AnyResponse): string[] {
+    const [, version = '1'] = /^\/v(\d+)\//.exec(known) ?? [];
+    return headers['api-version'] === version ? [] : [`the header API-Version: it is not ${version}`];
+  }
+
+  /**
+   * Returns the issues of all headers, including missing required ones.
+   * @param more the names of other allowed headers
+   */
+  private headerIssues(steps: Steps, { headers }: AnyResponse, more: readonly string[] = []): string[] {
+    const described = new Map<string, Steps>();
+    for (const all of [['x-response-headers'], steps])
+      for (const name of Object.keys(this.document.at(...all)?.node ?? {}))
+        described.set(name.toLowerCase(), [...all, name]);
+    const present = Object.entries(headers).filter(([name]) => ![...TRANSPORT, ...more].includes(name));
+    const missing = [...described].filter(
+      ([name, header]) => !(name in headers) && this.document.at(...header)?.node.required,
     );
     return [
-      ...present.flatMap(([key, value]) =>
-        this.headerIssue([...steps, names.get(key) ?? key], String(value)),
-      ),
-      ...missing.map(([key]) => `no header ${key}`),
+      ...present.flatMap(([name, value]) => this.headerIssue(name, described.get(name), String(value))),
+      ...missing.map(([name]) => `no header ${name}`),
     ];
   }
 
-  private headerIssue(steps: Steps, value: string): string[] {
-    const schema = this.document.at(...steps, 'schema');
-    const name = steps.at(-1);
+  private headerIssue(name: string, steps: Steps | undefined, value: string): string[] {
+    const schema = steps && this.document.at(...steps, 'schema');
     if (!schema) return [`the header ${name}`];
     const read = schema.node.type === 'integer' ? Number(value) : value;
     return this.document.issues(schema, read).map((issue) => `the header ${name}: ${issue}`);
   }
 
-  /** @param isWhole whether records have all their fields */
-  private bodyIssues(steps: Steps, { headers, bytes }: AnyResponse, isWhole: boolean): string[] {
+  /** @param fields the fields that the request names; undefined if it names none */
+  private bodyIssues(steps: Steps, { headers, bytes }: AnyResponse, fields: Fields): string[] {
     const body = decoded(bytes, headers['content-encoding']);
     const type = headers['content-type']?.split(';')[0];
     if (type === undefined && body.length === 0) return [];
     const schema = this.document.at(...steps, type ?? '', 'schema');
     if (!schema) return [`a body of the type ${type}`];
-    if (schema.node.type !== 'string') return this.jsonIssues(schema, JSON.parse(body.toString()), isWhole);
+    if (schema.node.type !== 'string') return this.jsonIssues(schema, JSON.parse(body.toString()), fields);
     const line = this.document.at(...steps, type ?? '', 'schema', 'contentSchema', 'items');
     if (!line) return [];
     const lines = body.toString().split('\n').slice(0, -1);
-    return lines.flatMap((text) => this.jsonIssues(line, JSON.parse(text), isWhole));
+    return lines.flatMap((text) => this.jsonIssues(line, JSON.parse(text), fields));
   }
 
-  /** Of the two alternatives of a record, the first one has all fields. */
-  private jsonIssues(schema: Location, value: unknown, isWhole: boolean): string[] {
-    const { node, pointer } = schema;
-    if (isWhole && node.anyOf) return this.document.issues({ node, pointer: `${pointer}/anyOf/0` }, value);
-    if (isWhole && node.items?.anyOf && Array.isArray(value))
-      return value.flatMap((each) =>
-        this.jsonIssues({ node: node.items, pointer: `${pointer}/items` }, each, true),
-      );
-    return this.document.issues(schema, value);
+  /** The document demands that `fields` names the required members of a record; the service also accepts fewer. */
+  private jsonIssues(schema: Location, value: unknown, fields: Fields): string[] {
+    const isLeftOut = ({ keyword, params, instancePath }: ErrorObject) =>
+      keyword === 'required' &&
+      /^(?:\/\d+)?$/.test(instancePath) &&
+      fields !== undefined &&
+      !fields.includes(params['missingProperty']);
+    return this.document.issues(schema, value, (error) => !isLeftOut(error));
   }
 
-  /** Without an operation, only an error is possible. It has the common schema. */
-  private issuesElsewhere(response: AnyResponse, codes: readonly ResponseErrorCode[]): string[] {
-    const { status, headers, bytes } = response;
-    if (bytes.length === 0) return status < 400 ? [`the status ${status}`] : [];
-    const error = JSON.parse(bytes.toString());
+  /** Without an operation, the introduction of the document says what is possible. */
+  private issuesElsewhere(method: string, known: string, response: AnyResponse): string[] {
+    const { status } = response;
+    const isOptions = method === 'OPTIONS' && known !== '';
+    if (status < 400 && !(isOptions && status === 204)) return [`the status ${status}`];
+    const own = known === '' || isOptions ? ABSENT_PATH : WRONG_METHOD;
+    const steps = ['components', 'responses', this.responseName(status), 'headers'];
+    const headers = this.headerIssues(steps, response, isOptions ? OPTIONS_HEADERS : ALLOW);
+    return status < 400 ? headers : [...headers, ...this.errorIssues(response, own)];
+  }
+
+  /** Errors that have no response of their own are described by the response for all others. */
+  private responseName(status: number): string {
+    const names: Readonly<Record<number, string>> = {
+      401: 'Unauthorized',
+      403: 'Forbidden',
+      429: 'TooManyRequests',
+      503: 'ServiceUnavailable',
+    };
+    return names[status] ?? 'OtherError';
+  }
+
+  /** @param own the codes of the operation, in addition to those of every request */
+  private errorIssues({ status, headers, bytes }: AnyResponse, own: Codes): string[] {
+    if (bytes.length === 0) return [];
+    const body = JSON.parse(decoded(bytes, headers['content-encoding']).toString());
+    const common: Codes = this.document.root['x-error-codes'];
+    const schema = this.document.at('components', 'schemas', 'Error') as Location;
     const isProblem = headers['content-type'] === 'application/problem+json';
-    const name = `${'error' in error ? 'OAuth' : ''}${isProblem ? 'Problem' : 'Error'}`;
-    const schema = this.document.at('components', 'schemas', name);
+    const members = Object.entries(isProblem ? PROBLEM_MEMBERS : {});
+    const error = Object.fromEntries(
+      Object.entries(body).filter(([name]) => !members.some(([member]) => member === name)),
+    );
     return [
-      ...(schema ? this.document.issues(schema, error) : [`an error in the shape ${name}`]),
-      ...(codes.includes(error.code) && ERRORS[error.code as ResponseErrorCode].status === status
+      ...members
+        .filter(([name, isValid]) => !isValid(body[name], status))
+        .map(([name]) => `the member ${name} of a problem`),
+      ...this.document.issues(schema, error),
+      ...([...own, ...common].includes(body.code) && ERRORS[body.code as ResponseErrorCode].status === status
         ? []
-        : [`the code ${error.code} with the status ${status}`]),
+        : [`the code ${body.code} with the status ${status}`]),
     ];
   }
+}
+
+type Codes = readonly string[];
+type Fields = readonly string[] | undefined;
+
+/** The errors of a path that does not exist, and of a method that a path does not have. */
+const ABSENT_PATH: Codes = ['not_found'];
+const WRONG_METHOD: Codes = [
+  'not_found',
+  'method_not_allowed',
+  'unauthenticated',
+  'invalid_token',
+  'token_expired',
+];
+
+function fieldsIn(query: string): Fields {
+  const given = new URLSearchParams(query).getAll('fields');
+  return given.length > 0 ? given.join(',').split(',') : undefined;
 }
 
 function exists(path: string, pattern: RegExp): boolean {

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
@@ -20,7 +21,7 @@ describe('TlsTransport', () => {
   const folder = temporaryFolder();
   // Starts 369 days ago, because clients check certificates by the real time and the tests move the clock to it.
   const clock = new FakeClock(Date.now() - 369 * DAY_MS);
-  const certificates = new LocalCa(join(folder, 'tls'), clock);
+  const certificates = new LocalCa(join(folder, 'tls'), clock, ['shop.example']);
   const renewal = { error: undefined as string | undefined, checks: 0 };
   const failing: Certificates = {
     current: async () => {
@@ -52,7 +53,10 @@ describe('TlsTransport', () => {
   };
 
   before(async () => {
-    server = await transport.open((_request, response) => void response.end('here'));
+    server = await transport.open(
+      (_request, response) => void response.end('here'),
+      () => 'https://x.example',
+    );
     port = await listen(server, '127.0.0.1', 0);
   });
   after(() => {
@@ -97,5 +101,19 @@ describe('TlsTransport', () => {
     expect(await request()).to.equal('HTTP/1.1 200 OK');
     connection.destroy();
     client.close();
+  });
+
+  it('renews a certificate without one of its names, which another process has stored', async () => {
+    logger.events.length = 0;
+    const before = await presentedSerial();
+    const { cert } = await new LocalCa(join(folder, 'tls'), clock, ['other.example']).current();
+    expect(new X509Certificate(cert).checkHost('shop.example')).to.equal(undefined);
+    await moreChecks();
+    const stored = await certificates.current();
+    expect(new X509Certificate(stored.cert).checkHost('shop.example')).to.equal('shop.example');
+    expect(await presentedSerial())
+      .to.equal(new X509Certificate(stored.cert).serialNumber)
+      .and.not.equal(before);
+    expect(logger.events).to.include('certificate reloaded');
   });
 });

@@ -109,6 +109,7 @@ describe('settings', () => {
       expect(loadSettings({ PUBLIC_URL })).to.include({ PUBLIC_URL });
     for (const PUBLIC_URL of [
       'http://x.org',
+      'https://*.x.org',
       'x.org',
       'https://x.org/',
       'https://x.org?a',
@@ -234,6 +235,77 @@ describe('settings', () => {
         'TRUSTED_PROXIES must be addresses and CIDRs, separated by commas',
       ]);
     }
+  });
+
+  it('accept only ASCII host names and addresses for TLS_NAMES, which is empty by default', () => {
+    expect(loadSettings({}).TLS_NAMES).to.equal('');
+    const longest = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
+    for (const [TLS_NAMES, read] of [
+      ['catalogue', 'catalogue'],
+      ['Shop.Example, 10.0.0.7 ,2001:DB8::1', 'shop.example,10.0.0.7,2001:db8::1'],
+      [
+        'xn--ksezentrum-r5a.example,localhost,::ffff:10.0.0.1',
+        'xn--ksezentrum-r5a.example,localhost,::ffff:a00:1',
+      ],
+      [longest, longest],
+      [Array(100).fill('a').join(), Array(100).fill('a').join()],
+    ] as const)
+      expect(loadSettings({ TLS_NAMES }).TLS_NAMES).to.equal(read);
+    const wrong = 'no host name in ASCII and no address; write it without scheme, port and brackets';
+    for (const name of [
+      'käse.example',
+      '\u212aa.example',
+      'https://shop.example',
+      'shop.example/',
+      'shop.example:8443',
+      '10.0.0.7:8443',
+      '[::1]',
+      '[::1]:8443',
+      'fe80::1%eth0',
+      '10.0.0.256',
+      '10.0.0.0/8',
+      '010.0.0.1',
+      '0x7f.1',
+      'v1.fe::',
+      '1.2',
+      'a b',
+      'a..b',
+      '.a',
+      'a.',
+      '-a',
+      'a-',
+      'a_b',
+      'a@b',
+      'a\nb',
+      'x'.repeat(64),
+      `${longest}d`,
+    ])
+      expect(issuesOf({ TLS_NAMES: `a,${name}` }), name).to.deep.equal([`TLS_NAMES: name 2 is ${wrong}`]);
+    for (const name of ['*', '*.example', 'a*.example', '*:443'])
+      expect(issuesOf({ TLS_NAMES: name }), name).to.deep.equal([
+        'TLS_NAMES: name 1 is a wildcard; write every name in full',
+      ]);
+    expect(issuesOf({ TLS_NAMES: ' ' })).to.deep.equal(['TLS_NAMES: name 1 is empty']);
+    expect(issuesOf({ TLS_NAMES: Array(101).fill('a').join() })).to.deep.equal([
+      'TLS_NAMES: there are more than 100 names',
+    ]);
+  });
+
+  it('report every wrong name of TLS_NAMES, in each mode of TLS, without its value', () => {
+    for (const TLS of ['self-signed', 'files', 'proxy']) {
+      const others = { TLS_CERT_FILE: 'a', TLS_KEY_FILE: 'b', TRUSTED_PROXIES: '::1' };
+      const lines = issuesOf({ TLS, ...others, TLS_NAMES: '*.secret,,ok.example,secret:1', PORT: 'x' });
+      expect(lines.map((line) => line.split(/[ ;]/, 5).join(' '))).to.deep.equal([
+        'PORT must be a number',
+        'TLS_NAMES: name 1 is a',
+        'TLS_NAMES: name 2 is empty',
+        'TLS_NAMES: name 4 is no',
+      ]);
+      expect(lines.join()).to.not.include('secret');
+    }
+    expect(issuesOf({ CONFIG_FILE: file('{"TLS_NAMES": ["a"]}') })).to.deep.equal([
+      'TLS_NAMES must be a string',
+    ]);
   });
 
   it('accept only serialized origins for CORS_ORIGINS, which is empty by default', () => {

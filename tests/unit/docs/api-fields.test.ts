@@ -27,33 +27,33 @@ describe('docs/api.md', () => {
   const sorting = between(API, 'You can sort by', 'Strings are ordered');
 
   for (const { path, fields, schema, docs } of RESOURCES) {
-    it(`has the path of ${docs.many} in the table of paths`, () => {
+    it(`has the path of ${docs.plural} in the table of paths`, () => {
       expect(rowsOf(API).some((row) => row.includes(`\`/v1/${path}\``))).to.equal(true);
     });
 
-    it(`has every field of ${docs.many} in a table of fields`, () => {
+    it(`has every field of ${docs.plural} in a table of fields`, () => {
       const missing = namesIn(schema).filter(
         (name) => !rowsOf(API).some((row) => row.includes(`\`${name}\``)),
       );
       expect(missing).to.deep.equal([]);
     });
 
-    it(`has every filter of ${docs.many} in the sentence of filters`, () => {
+    it(`has every filter of ${docs.plural} in the sentence of filters`, () => {
       const named = Object.entries(fields).map(([name, { type }]) =>
         type === 'attributes' ? `${name}.…` : name,
       );
-      const starts = RESOURCES.map((other) => filtering.indexOf(other.docs.many)).filter((at) => at >= 0);
-      const start = filtering.indexOf(docs.many);
+      const starts = RESOURCES.map((other) => filtering.indexOf(other.docs.plural)).filter((at) => at >= 0);
+      const start = filtering.indexOf(docs.plural);
       const end = Math.min(filtering.length, ...starts.filter((at) => at > start));
       const clause = start < 0 ? '' : filtering.slice(start, end);
       expect(named.filter((name) => !clause.includes(`\`${name}\``))).to.deep.equal([]);
     });
 
-    it(`has every sort field of ${docs.many} in the sentence of sorting`, () => {
+    it(`has every sort field of ${docs.plural} in the sentence of sorting`, () => {
       const missing = Object.keys(fields).filter((name) => {
         if (!fields[name]?.required) return false;
         const [, users = ''] = new RegExp(`\`${name}\` \\(([^)]*)\\)`).exec(sorting) ?? [];
-        return !users.split(', ').includes(docs.many);
+        return !users.split(', ').includes(docs.plural);
       });
       expect(missing).to.deep.equal([]);
     });
@@ -68,16 +68,16 @@ describe('docs/api.md', () => {
 
 describe('the texts of errors', () => {
   for (const { fields, docs } of RESOURCES)
-    it(`name the unique fields of ${docs.many}, in duplicate_value of error-codes.ts`, () => {
+    it(`name the unique fields of ${docs.plural}, in duplicate_value of error-codes.ts`, () => {
       for (const name of uniqueFields(fields))
-        expect(ERRORS.duplicate_value.cause).to.include(`\`${name}\` of ${docs.many}`);
+        expect(ERRORS.duplicate_value.cause).to.include(`\`${name}\` of ${docs.plural}`);
     });
 
   for (const { fields, docs } of RESOURCES)
-    it(`name the references of ${docs.many}, in reference_not_found of issue-codes.ts`, () => {
+    it(`name the references of ${docs.plural}, in reference_not_found of issue-codes.ts`, () => {
       for (const [name, { reference }] of Object.entries(fields))
         if (reference)
-          expect(ISSUES.reference_not_found.cause).to.include(`\`${name}\``).and.include(docs.one);
+          expect(ISSUES.reference_not_found.cause).to.include(`\`${name}\``).and.include(docs.singular);
     });
 });
 

@@ -8,17 +8,17 @@ const BODIES = readFileSync('tests/conformance/bodies.py', 'utf8');
 
 describe('the conformance suite', () => {
   for (const { path, fields, docs } of Object.values(DEFINITIONS)) {
-    it(`has a sample of ${docs.one}: SAMPLES in tests/conformance/state.py`, () => {
+    it(`has a sample of ${docs.singular}: SAMPLES in tests/conformance/state.py`, () => {
       expect(SAMPLES).to.include(`\n    "${path}": `);
     });
 
-    it(`frees the unique fields of ${docs.many}: _true in tests/conformance/bodies.py`, () => {
+    it(`frees the unique fields of ${docs.plural}: _valid in tests/conformance/bodies.py`, () => {
       const [, freed = ''] = /for field in \(([^)]*)\)/.exec(BODIES) ?? [];
       expect(uniqueFields(fields).filter((name) => !freed.includes(`"${name}"`))).to.deep.equal([]);
     });
 
     if (path === 'api-keys') continue;
-    it(`knows the patches of ${docs.many}: PATCHES in tests/conformance/bodies.py`, () => {
+    it(`knows the patches of ${docs.plural}: PATCHES in tests/conformance/bodies.py`, () => {
       expect(BODIES).to.include(`"/v1/${path}/{id}": "${docs.name}Patch"`);
     });
   }

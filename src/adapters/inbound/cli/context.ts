@@ -2,7 +2,7 @@ import type { KeyAdministration } from '../../../application/auth/key-administra
 import type { SigningKeyAdministration } from '../../../application/auth/signing-key-administration.js';
 import type { CopyReport, Progress } from '../../../application/maintenance/copy-archive.js';
 import type { BackupProgress } from '../../../application/ports/backup.js';
-import type { Settings } from '../../../config/settings.js';
+import type { ClientSettings, Settings } from '../../../config/settings.js';
 import type { Io } from './io.js';
 import type { Seeding } from './seed/seeding.js';
 
@@ -21,11 +21,26 @@ export interface Tasks {
   generateKey(): string;
 }
 
+export interface McpOptions {
+  /** The https origin of a running service. */
+  readonly url: string;
+  /** Whether tools that delete are among those offered. */
+  readonly allowDelete: boolean;
+  readonly log: (line: string) => void;
+}
+
+/** The server of the Model Context Protocol. The composition implements it. */
+export interface Mcp {
+  /** Serves tools on standard input and output until the client closes them. */
+  serveMcp(settings: Settings, client: ClientSettings, options: McpOptions): Promise<void>;
+}
+
 /** The entry points of the program. They are separate so that a command loads only what it needs. */
 export interface Program {
   /** Runs the service until a signal stops it. */
   serve(): Promise<void>;
   loadTasks(): Promise<Tasks>;
+  loadMcp(): Promise<Mcp>;
 }
 
 /** The dependencies of a command. */
@@ -33,4 +48,6 @@ export interface CliContext extends Program {
   readonly io: Io;
   /** @throws SettingsError */
   loadSettings(): Settings;
+  /** @throws SettingsError */
+  loadClientSettings(): ClientSettings;
 }

@@ -1,13 +1,16 @@
 import { Command, CommanderError } from 'commander';
 import { CopyError } from '../../../application/maintenance/copy-archive.js';
 import { BackupTargetError } from '../../../application/ports/backup.js';
+import { RequestRefused } from '../../../application/ports/remote-catalogue.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
-import { loadSettings, SettingsError } from '../../../config/settings.js';
+import { loadClientSettings, loadSettings, SettingsError } from '../../../config/settings.js';
 import { AppError } from '../../../domain/errors.js';
+import { escapeControls } from '../../../shared/escape-controls.js';
 import { redactSecrets } from '../../../shared/redact.js';
 import { addBackup } from './commands/backup.js';
 import { addCopy } from './commands/copy.js';
 import { addKeys } from './commands/keys.js';
+import { addMcp } from './commands/mcp.js';
 import { addSeed } from './commands/seed.js';
 import { addSigningKeys } from './commands/signing-keys.js';
 import type { CliContext, Program } from './context.js';
@@ -18,6 +21,7 @@ import { Interrupted } from './signals.js';
 const EX_USAGE = 64;
 const EX_CANTCREAT = 73;
 const EX_TEMPFAIL = 75;
+const EX_NOPERM = 77;
 const EX_CONFIG = 78;
 
 /**
@@ -26,13 +30,18 @@ const EX_CONFIG = 78;
  */
 export async function run(args: readonly string[], io: Io, program: Program): Promise<number> {
   try {
-    const context = { ...program, io, loadSettings: () => loadSettings(io.environment) };
+    const context = {
+      ...program,
+      io,
+      loadSettings: () => loadSettings(io.environment),
+      loadClientSettings: () => loadClientSettings(io.environment),
+    };
     await commandLine(context).parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
     const exitCode = exitCodeOf(error);
     // Commander has printed its own errors.
-    if (!(error instanceof CommanderError)) io.stderr.write(redactSecrets(`${(error as Error).message}\n`));
+    if (!(error instanceof CommanderError)) io.stderr.write(redactSecrets(`${messageOf(error as Error)}\n`));
     return exitCode;
   }
 }
@@ -57,6 +66,7 @@ function commandLine(context: CliContext): Command {
   addSeed(program, context);
   addCopy(program, context);
   addBackup(program, context);
+  addMcp(program, context);
   program
     .command('openapi')
     .description('print the description of the API (OpenAPI 3.1); no service has to run')
@@ -68,6 +78,11 @@ function commandLine(context: CliContext): Command {
   return program;
 }
 
+/** The words of a refusal come from another program, which must not control the terminal. */
+function messageOf(error: Error): string {
+  return error instanceof RequestRefused ? escapeControls(error.message) : error.message;
+}
+
 /** @throws the error itself if it is a defect */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EX_USAGE;
@@ -75,6 +90,12 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode;
   if (error instanceof BackupTargetError) return EX_CANTCREAT;
   if (error instanceof CopyError || error instanceof StoreConfigError) return 1;
+  if (error instanceof RequestRefused) return exitCodeOfRefusal(error);
   if (error instanceof AppError) return error.code === 'unavailable' ? EX_TEMPFAIL : 1;
   throw error;
+}
+
+function exitCodeOfRefusal({ status }: RequestRefused): number {
+  if (status === 401 || status === 403) return EX_NOPERM;
+  return status === 429 || status >= 500 ? EX_TEMPFAIL : 1;
 }

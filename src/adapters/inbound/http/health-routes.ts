@@ -1,7 +1,7 @@
 import type { Store } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import type { OperationDescription } from './openapi/description.js';
-import { type JsonSchema, schemaRef } from './openapi/json-schema.js';
+import { open, schemaRef, TEXT } from './openapi/json-schema.js';
 import { noParameter } from './query/query.js';
 import type { Route } from './route.js';
 
@@ -40,6 +40,7 @@ function descriptionOf(name: 'live' | 'ready', summary: string): OperationDescri
     id: name === 'live' ? 'getLiveness' : 'getReadiness',
     tag: 'Health',
     summary,
+    text: 'For load balancers and orchestrators. Needs no credential and is not counted by the rate limit.',
     schemas: { Health: HEALTH },
     responses: [
       {
@@ -51,9 +52,4 @@ function descriptionOf(name: 'live' | 'ready', summary: string): OperationDescri
   };
 }
 
-const HEALTH: JsonSchema = {
-  type: 'object',
-  properties: { status: { type: 'string', enum: ['ok'] } },
-  required: ['status'],
-  additionalProperties: false,
-};
+const HEALTH = open({ status: { ...TEXT, description: 'Always `ok`.' } });

@@ -1,7 +1,7 @@
 import type { Requirement } from '../../../application/auth/authorization.js';
 import { MAX_ID } from '../../../domain/record.js';
 import { andThen, catchErrors, type MaybePromise } from '../../../shared/maybe-promise.js';
-import { checkMediaType, mediaType } from './body/json-body.js';
+import { checkMediaType, mediaType, rejectTypeOfSubpath } from './body/json-body.js';
 import type { Context, Middleware } from './context.js';
 import { type AccessControl, authenticate, authorize } from './middleware/authentication.js';
 import { negotiation } from './middleware/content-negotiation.js';
@@ -9,7 +9,15 @@ import { countRequest } from './middleware/rate-limit.js';
 import { readQuery } from './query/query.js';
 import { HttpError, isCoded } from './response/http-error.js';
 import { varyHeader } from './response/vary.js';
-import { acceptPatch, type BodyHandler, idOf, type Operation, type Policy, type Route } from './route.js';
+import {
+  acceptPatch,
+  type BodyHandler,
+  type BodyOperation,
+  idOf,
+  type Operation,
+  type Policy,
+  type Route,
+} from './route.js';
 import type { ApiVersion } from './versioning/api-version.js';
 import { checkVersion, matchesVersion, setVersion } from './versioning/requested-version.js';
 
@@ -77,11 +85,13 @@ interface NegotiatedHandler extends BodyHandler {
 class OperationRunner {
   /** The media types of the body; absent if the operation has no body. */
   private readonly mediaTypes: readonly string[] | undefined;
+  private readonly subpathByType: BodyOperation['subpathByType'];
   private readonly handlers: ReadonlyMap<string, NegotiatedHandler>;
   private readonly defaultHandler: NegotiatedHandler;
 
   constructor(private readonly operation: Operation) {
     this.mediaTypes = 'consumes' in operation ? Object.keys(operation.consumes) : undefined;
+    this.subpathByType = 'consumes' in operation ? operation.subpathByType : undefined;
     const handlers =
       'consumes' in operation ? Object.entries(operation.consumes) : [['', operation] as const];
     this.handlers = new Map(handlers.map(([type, handler]) => [type, withNegotiation(handler)]));
@@ -103,12 +113,15 @@ class OperationRunner {
   }
 
   private handle(ctx: Context): MaybePromise<void> {
-    const { operation, mediaTypes, defaultHandler } = this;
+    const { operation, mediaTypes, subpathByType, defaultHandler } = this;
+    checkVersion(ctx);
+    // Before the other headers, so that the client learns the right path whatever else is wrong.
+    if (mediaTypes && subpathByType) rejectTypeOfSubpath(ctx, mediaTypes, subpathByType);
     const handler = (mediaTypes && this.handlers.get(mediaType(ctx))) ?? defaultHandler;
     handler.negotiate(ctx);
     operation.headers?.(ctx);
     const query = readQuery(ctx, operation.parameter);
-    if (mediaTypes) checkMediaType(ctx, mediaTypes);
+    if (mediaTypes) checkMediaType(ctx, { mediaTypes, isOptional: handler.read !== undefined });
     return handler.read ? handler.read(ctx, () => handler.handle(ctx, query)) : handler.handle(ctx, query);
   }
 }

@@ -36,7 +36,16 @@ export interface Route {
 }
 
 /** One method of a route: its policy, and one handler or one for each media type of the body. */
-export type Operation = Policy & (Handler | { readonly consumes: Consumes });
+export type Operation = Policy & (Handler | BodyOperation);
+
+export interface BodyOperation {
+  readonly consumes: Consumes;
+  /**
+   * Media types that belong to a subpath, such as `/imports`, each with the last segment of that path. The 415 for such
+   * a type names the subpath.
+   */
+  readonly subpathByType?: Readonly<Record<string, string>>;
+}
 
 export interface Policy {
   /** The scope that the caller needs. Default: none. */
@@ -63,7 +72,10 @@ export interface Handler {
 export type Consumes = Readonly<Record<string, BodyHandler>>;
 
 export interface BodyHandler extends Handler {
-  /** Parses the body into `ctx.request.body` and limits its size. Absent if the handler reads the stream itself. */
+  /**
+   * Parses the body into `ctx.request.body` and limits its size. Absent if the handler reads the stream itself; even an
+   * empty stream then needs a media type.
+   */
   readonly read?: Middleware;
 }
 

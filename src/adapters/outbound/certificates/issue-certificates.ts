@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { randomBytes, webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -48,8 +49,11 @@ export async function createCa(now: number): Promise<Pem> {
   return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) };
 }
 
-/** Issues a server certificate for localhost, signed by `ca`. */
-export async function issueServerCertificate(ca: Pem, now: number): Promise<Pem> {
+/**
+ * Issues a server certificate, signed by `ca`.
+ * @param names the host names and addresses that it holds
+ */
+export async function issueServerCertificate(ca: Pem, names: readonly string[], now: number): Promise<Pem> {
   const issuer = new X509Certificate(ca.certificate);
   const keys = await generateKeys();
   const certificate = await X509CertificateGenerator.create({
@@ -64,11 +68,9 @@ export async function issueServerCertificate(ca: Pem, now: number): Promise<Pem>
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-      new SubjectAlternativeNameExtension([
-        { type: 'dns', value: 'localhost' },
-        { type: 'ip', value: '127.0.0.1' },
-        { type: 'ip', value: '::1' },
-      ]),
+      new SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) ? 'ip' : 'dns', value })),
+      ),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
       await AuthorityKeyIdentifierExtension.create(issuer),
     ],

@@ -1,9 +1,14 @@
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.js';
-import type { TlsIdentity } from './check-key-pair.js';
+import { systemReason } from '../../../shared/system-reason.js';
+import { CertificateError, type TlsIdentity } from './check-key-pair.js';
 import type { Pem } from './issue-certificates.js';
+
+/** The names that every certificate holds. */
+const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 const DAY_MS = 86_400_000;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
@@ -17,34 +22,50 @@ const CA_KEY_FILE = 'ca-key.pem';
 const SERVER_FILE = 'server.pem';
 
 /**
- * A local CA and its certificate for localhost, created once in a folder and then reused. A new folder is filled under
+ * A local CA and its certificate for this machine, created once in a folder and then reused. A new folder is filled under
  * a temporary name and renamed into place, so that concurrent first starts share one CA.
  */
 export class LocalCa {
   /** The path of the CA's certificate, which clients have to trust. */
   readonly authorityFile: string;
+  private readonly names: readonly string[];
 
+  /**
+   * @param names the host names and addresses that the certificate holds besides {@link LOCAL_NAMES}; an IPv6 address
+   * holds no IPv4 address in its text
+   */
   constructor(
     private readonly folder: string,
     private readonly clock: Clock,
+    names: readonly string[] = [],
   ) {
     this.authorityFile = resolve(folder, CA_FILE);
+    this.names = [...new Set([...LOCAL_NAMES, ...names])];
   }
 
   /**
-   * Returns the certificate of the server. Creates or renews a certificate that is missing, not yet valid or valid for
-   * less than 30 days; the CA's certificate is renewed by a new CA.
-   * @throws Error if the files are damaged; its message says what to do
+   * Returns the certificate of the server. Creates or renews a certificate that is missing, not yet valid, valid for
+   * less than 30 days or without one of the names; the CA's certificate is renewed by a new CA.
+   * @throws CertificateError if the files are damaged or cannot be used; its message says what to do
    */
   async current(): Promise<TlsIdentity> {
+    try {
+      return await this.readOrRenew();
+    } catch (error) {
+      if (!(error instanceof Error && 'errno' in error)) throw error;
+      const message = `DATA_DIR: the certificates in ${this.folder} cannot be used: ${systemReason(error)}.`;
+      throw new CertificateError(message, { cause: error });
+    }
+  }
+
+  private async readOrRenew(): Promise<TlsIdentity> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const identity = await this.readServer();
       const ca = await this.read(CA_FILE);
       if (!identity) await this.createCa();
       else if (ca === undefined) continue;
       else if (!this.isValidForLong(ca)) await this.retireCa(ca);
-      else if (!this.isValidForLong(identity.cert) || !this.isSignedBy(ca, identity.cert))
-        await this.replaceServer(ca);
+      else if (!this.isUsable(identity.cert, ca)) await this.replaceServer(ca);
       else return identity;
     }
     throw this.damaged();
@@ -97,13 +118,26 @@ export class LocalCa {
 
   private async issueServer(ca: Pem): Promise<string> {
     const { issueServerCertificate } = await certificateIssuer();
-    const server = await issueServerCertificate(ca, this.clock.now());
+    const server = await issueServerCertificate(ca, this.names, this.clock.now());
     return `${server.key}\n${server.certificate}\n`;
   }
 
-  private damaged(cause?: unknown): Error {
-    const message = `The certificates in ${this.folder} are damaged; delete the folder to start with a new CA.`;
-    return new Error(message, { cause });
+  private damaged(cause?: unknown): CertificateError {
+    const message = `DATA_DIR: the certificates in ${this.folder} are damaged; delete the folder to start with a new CA.`;
+    return new CertificateError(message, { cause });
+  }
+
+  private isUsable(certificate: string, ca: string): boolean {
+    return (
+      this.isValidForLong(certificate) && this.isSignedBy(ca, certificate) && this.holdsNames(certificate)
+    );
+  }
+
+  private holdsNames(certificate: string): boolean {
+    const parsed = this.parse(certificate);
+    return this.names.every((name) =>
+      isIP(name) ? parsed.checkIP(name) : parsed.checkHost(name, { subject: 'never', wildcards: false }),
+    );
   }
 
   private isValidForLong(certificate: string): boolean {

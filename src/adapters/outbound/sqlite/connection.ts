@@ -1,9 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
+import { createFolder } from './create-folder.js';
 import { translateError } from './errors.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
@@ -15,14 +16,24 @@ const OWNER_ONLY = 0o077;
  * Corrupt An SQLite Database File", section 2.2).
  * @param file an absolute path
  * @param mode `rwc` creates the file and its folder if they do not exist
- * @throws AppError `unavailable`
+ * @throws AppError `unavailable`; StoreConfigError if it is a folder
  */
 export function connect(file: string, mode: 'ro' | 'rw' | 'rwc'): Database.Database {
   try {
-    if (mode === 'rwc') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (mode === 'rwc') createFolder(dirname(file));
     return forOwnerOnly(() => new Database(`${pathToFileURL(file).href}?mode=${mode}`));
   } catch (error) {
+    if (isFolder(file)) throw new StoreConfigError(`${file} is a folder, not a SQLite database.`);
     throw unavailable(`The file ${file} cannot be opened.`, error);
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // There is nothing, or nothing that this process may see.
+    return false;
   }
 }
 

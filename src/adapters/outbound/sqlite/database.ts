@@ -64,7 +64,7 @@ export class SqliteDatabase implements Store, Reader {
       this.opened = { connection, files, commits, statements: new StatementCache(connection), snapshots };
     } catch (error) {
       connection.close();
-      throw translateError(error);
+      throw translateError(error, this.location);
     }
   }
 

@@ -12,11 +12,14 @@ const TRANSIENT = [
   'SQLITE_READONLY',
 ];
 
-/** Translates an error of the driver. Other errors are returned unchanged. */
-export function translateError(error: unknown): unknown {
+/**
+ * Translates an error of the driver. Other errors are returned unchanged.
+ * @param file its path, for the message of an error that concerns the whole file
+ */
+export function translateError(error: unknown, file = 'The file'): unknown {
   if (error instanceof AppError || !(error instanceof Database.SqliteError)) return error;
   if (hasCode(error, 'SQLITE_NOTADB'))
-    return new StoreConfigError('The file is not a SQLite database.', { cause: error });
+    return new StoreConfigError(`${file} is not a SQLite database.`, { cause: error });
   if (hasCode(error, 'SQLITE_CORRUPT'))
     return new StoreConfigError(`The database is damaged: ${error.message}`, { cause: error });
   if (TRANSIENT.some((code) => hasCode(error, code)))

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { accessOf } from '#browser/docs/access.js';
-import { indentedJson } from '#browser/docs/indented-json.js';
+import { exampleOf, examplesOf } from '#browser/docs/examples.js';
 import type { OpenApi, Schema } from '#browser/docs/openapi.js';
 import { groupsOf } from '#browser/docs/operations.js';
 import { References } from '#browser/docs/references.js';
-import { examplesOf, sampleOf } from '#browser/docs/sample.js';
 import { constraintsOf, typeText } from '#browser/docs/schema-terms.js';
 
 const INFO = { openapi: '3.1.0', info: { title: 'x', version: '1' } };
@@ -14,30 +12,6 @@ function documentOf(more: object): { document: OpenApi; references: References }
   const document = { ...INFO, ...more } as OpenApi;
   return { document, references: new References(document) };
 }
-
-describe('indentedJson', () => {
-  const withoutSpace = (text: string) => text.replaceAll(/\s/g, '');
-
-  it('indents like JSON.stringify', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const shown = indentedJson(JSON.stringify(value));
-        expect(JSON.parse(shown)).to.deep.equal(JSON.parse(JSON.stringify(value)));
-        expect(shown).to.equal(JSON.stringify(value, undefined, 2));
-      }),
-    );
-  });
-
-  it('keeps numbers, duplicate fields and escapes as they were written', () => {
-    const text = '{"a":9007199254740993,"b":1.0,"a":1e2,"c":"\\u0041 \\" {,}:"}';
-    expect(withoutSpace(indentedJson(text))).to.equal(withoutSpace(text));
-  });
-
-  it('returns text that is not JSON unchanged', () => {
-    for (const text of ['', 'plain', '{"a":1}\n{"a":2}\n', '{"a":'])
-      expect(indentedJson(text)).to.equal(text);
-  });
-});
 
 describe('the operations of a document', () => {
   const operation = {
@@ -59,9 +33,8 @@ describe('the operations of a document', () => {
           { name: 'limit', in: 'header' },
         ],
         get: operation,
-        head: { tags: ['one'] },
-        options: { tags: ['one'], security: [] },
-        post: { tags: ['one'], summary: 'Makes' },
+        post: { tags: ['one'], summary: 'Makes', 'x-error-codes': ['not_found'] },
+        put: { tags: ['one'], security: [] },
         summary: 'no method',
       },
       '/y': { delete: {} },
@@ -69,16 +42,15 @@ describe('the operations of a document', () => {
   });
   const groups = groupsOf(document, references);
 
-  it('are grouped by tag, in the order of the tags, with HEAD and OPTIONS apart', () => {
-    const shown = groups.map(({ name, operations, others }) => [
+  it('are grouped by tag, in the order of the tags', () => {
+    const shown = groups.map(({ name, operations }) => [
       name,
       operations.map(({ method, path }) => `${method} ${path}`),
-      others.map(({ method }) => method),
     ]);
     expect(shown).to.deep.equal([
-      ['one', ['POST /x'], ['HEAD', 'OPTIONS']],
-      ['two', ['GET /x'], []],
-      ['other', ['DELETE /y'], []],
+      ['one', ['POST /x', 'PUT /x']],
+      ['two', ['GET /x']],
+      ['other', ['DELETE /y']],
     ]);
     expect(groups[0]?.description).to.equal('First');
   });
@@ -95,9 +67,13 @@ describe('the operations of a document', () => {
     ]);
   });
 
+  it('name the codes of their errors', () => {
+    expect(groups.map(({ operations }) => operations[0]?.errorCodes)).to.deep.equal([['not_found'], [], []]);
+  });
+
   it('inherit the security of the document unless they declare their own', () => {
     expect(groups[0]?.operations[0]?.access.needsKey).to.equal(true);
-    expect(groups[0]?.others[1]?.access.takesKey).to.equal(false);
+    expect(groups[0]?.operations[1]?.access.takesKey).to.equal(false);
   });
 });
 
@@ -140,7 +116,7 @@ describe('the description of a schema', () => {
     },
   });
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-  const sample = (schema: Schema | { $ref: string }) => sampleOf(schema, references);
+  const sample = (schema: Schema | { $ref: string }) => exampleOf(schema, references);
 
   it('names its type in words', () => {
     for (const [schema, text] of [

@@ -64,20 +64,48 @@ export function mediaType(ctx: Context): string {
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
 }
 
-/** @throws HttpError `unsupported_media_type` */
-export function checkMediaType(ctx: Context, mediaTypes: readonly string[]): void {
+export interface MediaTypeCheck {
+  readonly mediaTypes: readonly string[];
+  /** Whether a request without a body may lack a media type. */
+  readonly isOptional: boolean;
+}
+
+/**
+ * Checks the media type, charset and codings of the body.
+ * @throws HttpError `unsupported_media_type`
+ */
+export function checkMediaType(ctx: Context, { mediaTypes, isOptional }: MediaTypeCheck): void {
   const { headers } = ctx;
   const contentType = headers['content-type'] ?? '';
   const isKnown = mediaTypes.includes(mediaType(ctx));
   const isEncoded = !isAbsentOr('identity', headers['content-encoding']);
   const isTransferCoded = !isAbsentOr('chunked', headers['transfer-encoding']);
   const isAccepted = isKnown && areParametersAllowed(contentType) && !isEncoded && !isTransferCoded;
-  if (isAccepted || (contentType === '' && !hasBody(ctx))) return;
+  if (isAccepted || (isOptional && contentType === '' && !hasBody(ctx))) return;
   if (ctx.method === 'PATCH') ctx.set('Accept-Patch', mediaTypes.join(', '));
-  throw new HttpError(
-    'unsupported_media_type',
-    `Send the body as ${mediaTypes.join(' or ')} in UTF-8, without a content coding.`,
-  );
+  throw new HttpError('unsupported_media_type', sendAs(mediaTypes));
+}
+
+/**
+ * Rejects a media type that belongs to a subpath, with a message that names the subpath.
+ * @param mediaTypes those of this path
+ * @param subpathByType the last segment of the subpath for each media type that belongs to one
+ * @throws HttpError `unsupported_media_type`
+ */
+export function rejectTypeOfSubpath(
+  ctx: Context,
+  mediaTypes: readonly string[],
+  subpathByType: Readonly<Record<string, string>>,
+): void {
+  const type = mediaType(ctx);
+  const segment = Object.hasOwn(subpathByType, type) ? subpathByType[type] : undefined;
+  if (segment === undefined) return;
+  const message = `${sendAs(mediaTypes)} Send ${type} to ${ctx.path}/${segment}.`;
+  throw new HttpError('unsupported_media_type', message);
+}
+
+function sendAs(mediaTypes: readonly string[]): string {
+  return `Send the body as ${mediaTypes.join(' or ')} in UTF-8, without a content coding.`;
 }
 
 function isAbsentOr(coding: string, header = ''): boolean {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { HttpError } from '../response/http-error.js';
+import { endOfValidJson, positionOf } from './json-position.js';
 
 const MAX_DEPTH = 20;
 /** The limit of names and values together. No record has more than about 500. */
@@ -9,22 +10,54 @@ const MAX_TOKENS = 10_000;
  * Parses JSON (RFC 8259). Rejects input on which parsers disagree: a duplicate name in an object, the name `__proto__`,
  * a depth over 20, a byte order mark, and bytes that are not UTF-8. Counts names and values before it parses, because
  * parsing hundreds of thousands of them in a body of 1 MiB takes up to 200 ms.
- * @throws HttpError `malformed_json`, `payload_too_large`
+ * @throws HttpError `malformed_json` with the position of the first error, `payload_too_large`
  */
 export function parseStrictJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
+  if (!isUtf8(bytes)) throw malformed(bytes, firstInvalidUtf8(bytes), 'is not UTF-8');
   const names = checkStructure(bytes);
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw malformed(text.trim() === '' ? 'The body is empty.' : 'The body is not JSON.');
+    throw notJson(bytes, text);
   }
   // Slower, and only needed to say which name is wrong.
-  if (distinctNames(value) !== names) checkNames(text);
+  if (distinctNames(value) !== names) checkNames(bytes, text);
   return value;
 }
+
+function notJson(bytes: Buffer, text: string): HttpError {
+  if (/^[ \t\n\r]*$/.test(text)) return new HttpError('malformed_json', 'The body is empty.');
+  const end = endOfValidJson(bytes);
+  if (text.startsWith(BYTE_ORDER_MARK)) return malformed(bytes, end, 'begins with a byte order mark');
+  return malformed(bytes, end, `is not JSON: unexpected ${end === bytes.length ? 'end' : 'character'}`);
+}
+
+/**
+ * @param index of the byte where the error is
+ * @param what completes a sentence that begins with "The body"
+ */
+function malformed(bytes: Buffer, index: number, what: string): HttpError {
+  const { line, column } = positionOf(bytes, index);
+  return new HttpError('malformed_json', `The body ${what}, at line ${line}, column ${column}.`);
+}
+
+/**
+ * Compares the bytes with those of the decoded text, in which U+FFFD replaces what is invalid. Far faster than a search
+ * for U+FFFD, which a valid text can contain often.
+ * @returns the index of the first byte that belongs to no character
+ */
+function firstInvalidUtf8(bytes: Buffer): number {
+  const replaced = Buffer.from(bytes.toString('utf8'));
+  let index = 0;
+  while (bytes[index] === replaced[index]) index++;
+  // The invalid bytes can begin like U+FFFD, whose bytes after the first are 10xxxxxx.
+  while (((replaced[index] ?? 0) & 0xc0) === 0x80) index--;
+  return index;
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
 
 const BYTE = {
   tab: 0x09,
@@ -77,7 +110,7 @@ function checkStructure(bytes: Buffer): number {
       case BYTE.openBrace:
       case BYTE.openBracket:
         isInWord = false;
-        if (++depth > MAX_DEPTH) throw malformed(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+        if (++depth > MAX_DEPTH) throw malformed(bytes, index, `is nested deeper than ${MAX_DEPTH} levels`);
         break;
       default:
         // A number, true, false or null.
@@ -118,7 +151,7 @@ function distinctNames(value: unknown): number {
  * @param text valid JSON, so that only brackets and strings matter
  * @throws HttpError `malformed_json` if an object has a duplicate name or the name `__proto__`
  */
-function checkNames(text: string): void {
+function checkNames(bytes: Buffer, text: string): void {
   /** The names of each open object; null for an open array. */
   const levels: (Set<string> | null)[] = [];
   for (let index = 0; index < text.length; index++) {
@@ -134,19 +167,23 @@ function checkNames(text: string): void {
       case '"': {
         const end = endOfText(text, index);
         const names = levels.at(-1);
-        if (names && isName(text, end)) addName(names, text.slice(index, end + 1));
+        if (names && isName(text, end)) {
+          const issue = addName(names, text.slice(index, end + 1));
+          if (issue) throw malformed(bytes, Buffer.byteLength(text.slice(0, index)), issue);
+        }
         index = end;
       }
     }
   }
 }
 
-function addName(names: Set<string>, literal: string): void {
+/** @returns what is wrong with the name, if anything */
+function addName(names: Set<string>, literal: string): string | undefined {
   const name = literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
-  if (name === '__proto__') throw malformed('The body has a member named __proto__.');
-  if (names.has(name))
-    throw malformed(`The body has the member ${JSON.stringify(name)} twice in one object.`);
+  if (name === '__proto__') return 'has a member named __proto__';
+  if (names.has(name)) return `has the member ${JSON.stringify(name)} twice in one object`;
   names.add(name);
+  return undefined;
 }
 
 /** @returns the index of the closing quotation mark */
@@ -161,8 +198,4 @@ function isName(text: string, end: number): boolean {
   let index = end + 1;
   while (text[index] === ' ' || text[index] === '\n' || text[index] === '\r' || text[index] === '\t') index++;
   return text[index] === ':';
-}
-
-function malformed(message: string): HttpError {
-  return new HttpError('malformed_json', message);
 }

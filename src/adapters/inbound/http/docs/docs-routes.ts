@@ -1,9 +1,17 @@
 import type { Context } from '../context.js';
-import { FILE_DESCRIPTION, PAGE_DESCRIPTION } from '../openapi/docs.js';
+import { FILE_DESCRIPTION, PAGE_DESCRIPTION } from '../openapi/docs-descriptions.js';
 import { noParameter } from '../query/query.js';
 import { HttpError } from '../response/http-error.js';
 import type { Handler, Policy, Route } from '../route.js';
-import { type PageFile, page, pageFiles, withCharset } from './page-files.js';
+import {
+  DATA_TYPE,
+  type PageFile,
+  page,
+  pageFiles,
+  SCRIPT_TYPE,
+  STYLE_TYPE,
+  withCharset,
+} from './page-files.js';
 
 /** Allows only resources of this origin. The page has no inline scripts or styles, and no form. */
 const PAGE_POLICY = [
@@ -17,7 +25,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The routes of the interactive reference: a page that reads the OpenAPI document, its scripts and its style sheet. */
+/** The routes of the interactive reference: a page that reads the OpenAPI document, its scripts, style sheet and data. */
 export function docsRoutes(): Route[] {
   return [pageRoute(page()), filesRoute(pageFiles())];
 }
@@ -49,7 +57,7 @@ function fileOperation(
   return {
     parameter: noParameter,
     // Negotiation allows all types; `requireAccepted` then checks the type of the file.
-    produces: ['text/html', 'text/css', 'text/javascript'].map(withCharset),
+    produces: ['text/html', STYLE_TYPE, SCRIPT_TYPE, DATA_TYPE].map(withCharset),
     varyBy: ['Accept-Encoding'],
     headers: (ctx) => requireAccepted(ctx, fileOf(ctx).type),
     handle: async (ctx) => {

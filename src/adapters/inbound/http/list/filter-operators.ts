@@ -2,12 +2,12 @@ import type { Comparison, Membership, Value } from '../../../../application/reco
 import type { IssueCode } from '../../../../domain/errors.js';
 import type { FieldSpec } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
-import type { JsonSchema } from '../openapi/json-schema.js';
+import { integerSchema, type JsonSchema } from '../openapi/json-schema.js';
 import { wholeNumberIssue } from '../query/query.js';
 
 export type Operator = Comparison['operator'] | Membership['operator'];
 
-/** The limit of values after `:in`. */
+/** The limit of values of `.in`. */
 export const MAX_VALUES = 100;
 
 /** How the values of a field type are written in a query. */
@@ -36,7 +36,7 @@ export const VALUE_TYPES: Readonly<Record<Exclude<FieldSpec['type'], 'attributes
   integer: {
     operators: ORDERED,
     takes: 'a whole number within ±(2^53−1)',
-    schema: { type: 'integer', minimum: INTEGERS.min, maximum: INTEGERS.max },
+    schema: integerSchema(INTEGERS.min, INTEGERS.max),
     issue: (text) => wholeNumberIssue(text, INTEGERS),
     // Turns -0 into 0.
     value: (text) => Number(text) + 0,

@@ -9,19 +9,18 @@ import { MAX_VALUES, type Operator, VALUE_TYPES, type ValueType } from './filter
 
 /** The limit of filters in a query. Each one costs a store some work before the query begins. */
 const MAX_FILTERS = 100;
-/** The operators that follow a colon. Without a colon, the operator is `eq`. */
+/** The operators that follow the field. Without one, the operator is `eq`. */
 const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'];
 
 /** A filter parameter, without its value. */
-interface Condition {
-  issues(text: string): ParameterIssue[];
+interface Condition extends Parameter {
   /** @param text a valid value */
   filter(text: string): Filter;
 }
 
 /**
  * The filter parameters of a list: the fields of the resource with the operators of their types. Examples: `name=Lamp`,
- * `price.amount:gte=100`, `attributes.colour=red`.
+ * `price.amount.gte=100`, `attributes.colour=red`. `price.amount:gte` is another spelling of `price.amount.gte`.
  */
 export class Filters {
   private readonly fields: ReadonlyMap<string, FieldSpec>;
@@ -35,10 +34,15 @@ export class Filters {
     return this.condition(name);
   }
 
-  /** The documentation of all filters. */
-  descriptions(): ParameterDescription[] {
+  /**
+   * The documentation of all filters.
+   * @param example a record with a value in every field
+   */
+  descriptions(example: object): ParameterDescription[] {
     return [...this.fields].flatMap(([field, { type }]) =>
-      type === 'attributes' ? attributeDescriptions(field) : filterDescriptions(field, VALUE_TYPES[type]),
+      type === 'attributes'
+        ? attributeDescriptions(field)
+        : filterDescriptions(field, VALUE_TYPES[type], example),
     );
   }
 
@@ -59,12 +63,18 @@ export class Filters {
     return found.map(({ filter }) => filter);
   }
 
-  /** The operator follows the last colon, so an attribute key that contains a colon cannot be used. */
   private condition(name: string): Condition | undefined {
-    const colon = name.lastIndexOf(':');
-    if (colon < 0) return this.fieldCondition(name, name, 'eq') ?? this.attributeCondition(name);
-    const operator = NAMED_OPERATORS.find((known) => known === name.slice(colon + 1));
-    return operator && this.fieldCondition(name, name.slice(0, colon), operator);
+    return (
+      this.attributeCondition(name) ?? this.fieldCondition(name, name, 'eq') ?? this.operatorCondition(name)
+    );
+  }
+
+  /** The operator follows the last dot or colon. */
+  private operatorCondition(name: string): Condition | undefined {
+    const separator = Math.max(name.lastIndexOf('.'), name.lastIndexOf(':'));
+    if (separator < 0) return undefined;
+    const operator = NAMED_OPERATORS.find((known) => known === name.slice(separator + 1));
+    return operator && this.fieldCondition(name, name.slice(0, separator), operator);
   }
 
   private fieldCondition(name: string, field: string, operator: Operator): Condition | undefined {
@@ -75,12 +85,12 @@ export class Filters {
       : comparison(name, field, operator, VALUE_TYPES[type]);
   }
 
-  /** The key is everything after the first dot. */
+  /** The key is everything after the first dot, so it may look like an operator or contain one. */
   private attributeCondition(name: string): Condition | undefined {
-    const [field = '', ...rest] = name.split('.');
-    const key = rest.join('.');
-    if (key === '' || field !== 'attributes' || this.fields.get(field)?.type !== 'attributes')
-      return undefined;
+    const field = 'attributes';
+    const key = name.slice(field.length + 1);
+    const isAttribute = name.startsWith(`${field}.`) && this.fields.get(field)?.type === 'attributes';
+    if (!isAttribute || key === '') return undefined;
     return { issues: () => [], filter: (value) => ({ field, operator: 'attribute', key, value }) };
   }
 }
@@ -92,6 +102,7 @@ function comparison(
   type: ValueType,
 ): Condition {
   return {
+    ...(operator !== 'eq' && { name: `${field}.${operator}` }),
     issues: (text) => issuesFor(name, type, [type.issue(text)]),
     filter: (text) => ({ field, operator, value: type.value(text) }),
   };
@@ -99,6 +110,8 @@ function comparison(
 
 function membership(name: string, field: string, type: ValueType): Condition {
   return {
+    name: `${field}.in`,
+    isList: true,
     issues: (text) => {
       const elements = text.split(',');
       return issuesFor(name, type, [

@@ -54,7 +54,7 @@ function firstTarget({ path, parameters }: PageUrl, { limit }: ListQuery): strin
   return `${path}?${conditions}limit=${limit}`;
 }
 
-/** Percent-encodes, except colons, which a query may contain (RFC 3986 section 3.4) and names of filters often do. */
+/** Percent-encodes, except colons, which a query may contain (RFC 3986 section 3.4) and times do. */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll('%3A', ':');
 }

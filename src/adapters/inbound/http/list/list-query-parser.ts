@@ -8,7 +8,8 @@ import { Filters } from './filters.js';
 import { readOrder, sortDescription, sortParameter } from './sort.js';
 
 const DEFAULT_LIMIT = 100;
-const LIMITS = { min: 1, max: 1_000 };
+/** The bounds of `limit`. */
+export const LIMITS = { min: 1, max: 1_000 };
 
 const LIMIT: Parameter = {
   issues: (text) => {
@@ -22,13 +23,17 @@ const LIMIT_DESCRIPTION: ParameterDescription = {
   description:
     'The most records that a page may have. With `Accept: application/x-ndjson` and without `limit`, the whole list is sent.',
   schema: { type: 'integer', minimum: LIMITS.min, maximum: LIMITS.max, default: DEFAULT_LIMIT },
+  example: 20,
+  sharedAs: 'limit',
 };
 
 const CURSOR_DESCRIPTION: ParameterDescription = {
   name: 'cursor',
   description:
-    'A place in the list, taken from an address in `Link`. Follow those addresses as they are rather than build them. A cursor is valid only for the same list, order and filters.',
+    'A place in the list, taken from a URL in `Link`. Follow those URLs as they are; do not build them. A cursor is valid only for the same list, order and filters.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
+  example: 'eyJhZnRlciI6MTAwfQ',
+  sharedAs: 'cursor',
 };
 
 /** Parses the query of a list, except the parameter `fields`. */
@@ -49,13 +54,16 @@ export class ListQueryParser {
     ]);
   }
 
-  /** The documentation of all parameters. */
-  descriptions(): ParameterDescription[] {
+  /**
+   * The documentation of all parameters.
+   * @param example a record with a value in every field
+   */
+  descriptions(example: object): ParameterDescription[] {
     return [
       LIMIT_DESCRIPTION,
       CURSOR_DESCRIPTION,
       sortDescription(this.fields),
-      ...this.filters.descriptions(),
+      ...this.filters.descriptions(example),
     ];
   }
 

@@ -1,7 +1,6 @@
 import { BY_ID, type SortKey, type SortOrder } from '../../../../application/records/list-query.js';
 import { type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
-import type { JsonSchema } from '../openapi/json-schema.js';
 import { invalid, nameListIssues, type Parameter } from '../query/query.js';
 
 /**
@@ -10,6 +9,7 @@ import { invalid, nameListIssues, type Parameter } from '../query/query.js';
 export function sortParameter(fields: FieldSpecs): Parameter {
   const sortable = sortableFields(fields);
   return {
+    isList: true,
     issues: (text) => {
       const names = parseKeys(text).map(({ field }) => field);
       const isRepeated = new Set(names).size < names.length;
@@ -26,23 +26,17 @@ export function sortDescription(fields: FieldSpecs): ParameterDescription {
   return {
     name: 'sort',
     description:
-      'The fields to sort by, the most important first. A minus sign reverses the order of a field. Ties are broken by `id`, ascending.',
+      'The fields to sort by, the most important first, each at most once. A minus sign reverses the order of a field. Ties are broken by `id`, ascending.',
     schema: {
       type: 'array',
       minItems: 1,
+      maxItems: names.length,
       items: { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) },
-      uniqueItems: true,
-      // No field may appear in both directions.
-      not: { anyOf: names.map((name) => ({ allOf: [contains(name), contains(`-${name}`)] })) },
     },
     style: 'form',
     explode: false,
     example: [names.includes('name') ? 'name' : 'createdAt', '-id'],
   };
-}
-
-function contains(key: string): JsonSchema {
-  return { contains: { const: key } };
 }
 
 function sortableFields(fields: FieldSpecs): string[] {

@@ -1,7 +1,6 @@
 import { TextCache } from '../../../../shared/text-cache.js';
 import type { Context, Middleware } from '../context.js';
 import { HttpError } from '../response/http-error.js';
-import { checkVersion } from '../versioning/requested-version.js';
 
 /** Has the charset, because `Accept: application/json; charset=utf-8` does not match `application/json`. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -45,7 +44,6 @@ export function negotiation(types: readonly string[] = []): (ctx: Context) => vo
   const preferred = preferredType([JSON_TYPE, 'application/problem+json', ...types]);
   const known = [JSON_TYPE, ...types].map((type) => type.replace(/;.*/, '')).join(' or ');
   return (ctx) => {
-    checkVersion(ctx);
     if (!preferred(ctx)) {
       throw new HttpError('not_acceptable', `Accept matches no media type of the response: ${known}.`);
     }

@@ -5,7 +5,7 @@ import {
   ISSUER_METADATA_DESCRIPTION,
   KEYS_DESCRIPTION,
   RESOURCE_METADATA_DESCRIPTION,
-} from '../openapi/oauth.js';
+} from '../openapi/oauth-descriptions.js';
 import { type JsonDocument, jsonDocument } from '../response/static-document.js';
 import type { Route } from '../route.js';
 import { GRANT_TYPE } from './token-route.js';

@@ -9,7 +9,7 @@ import { invalidToken, type Scope } from '../../../../domain/access.js';
 import { AppError, type Issue } from '../../../../domain/errors.js';
 import type { Context } from '../context.js';
 import { setThrottledHeaders } from '../middleware/rate-limit.js';
-import { TOKEN_DESCRIPTION } from '../openapi/oauth.js';
+import { TOKEN_DESCRIPTION } from '../openapi/oauth-descriptions.js';
 import { noParameter } from '../query/query.js';
 import type { CodedError } from '../response/http-error.js';
 import type { Route } from '../route.js';

@@ -10,22 +10,14 @@ export interface OperationDescription {
   readonly tag: string;
   readonly summary: string;
   /** CommonMark. */
-  readonly text?: string;
+  readonly text: string;
   readonly query?: readonly ParameterDescription[];
   readonly headers?: readonly RequestHeader[];
-  /** The headers that the operation requires. */
-  readonly requiredHeaders?: readonly RequestHeader[];
   /** By media type. */
   readonly bodies?: Readonly<Record<string, ContentDescription>>;
   readonly responses: readonly ResponseDescription[];
   /** The errors of this operation, in addition to those that follow from its policy. */
   readonly errors?: readonly ResponseErrorCode[];
-  /** The name of an additional schema of its errors. */
-  readonly errorShape?: string;
-  /** The headers of its errors, in addition to those of all errors. */
-  readonly errorHeaders?: readonly ResponseHeader[];
-  /** The credentials that it accepts, if not a bearer token. */
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** The schemas to which it refers. */
   readonly schemas?: Readonly<Record<string, JsonSchema>>;
 }
@@ -38,20 +30,22 @@ export interface ParameterDescription {
   /** How an array or object is written in a query (OpenAPI 3.1 section 4.8.12.2). */
   readonly style?: 'form';
   readonly explode?: boolean;
-  readonly example?: unknown;
+  readonly example: unknown;
+  /** The name in the components of the document, if operations share the parameter. */
+  readonly sharedAs?: string;
 }
 
 export interface ContentDescription {
   readonly schema: JsonSchema;
-  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+  readonly example?: unknown;
 }
 
 export interface ResponseDescription {
   readonly status: number;
+  /** The name in the components of the document, if operations share the response. */
+  readonly sharedAs?: string;
   readonly description: string;
   readonly headers?: readonly ResponseHeader[];
-  /** Headers that this response may lack, although other responses always have them. */
-  readonly optionalHeaders?: readonly ResponseHeader[];
   /** By media type. */
   readonly content?: Readonly<Record<string, ContentDescription>>;
   /** The possible next requests, by name. */
@@ -59,13 +53,12 @@ export interface ResponseDescription {
 }
 
 /** The response if `If-None-Match` names the current state. */
-export function notModified(...headers: readonly ResponseHeader[]): ResponseDescription {
-  return {
-    status: 304,
-    description: 'Not modified: the client already has the current state, according to `If-None-Match`.',
-    headers: ['ETag', ...headers],
-  };
-}
+export const NOT_MODIFIED: ResponseDescription = {
+  status: 304,
+  sharedAs: 'NotModified',
+  description: 'The client already has the current state, according to `If-None-Match`.',
+  headers: ['ETag', 'Link', 'X-Total-Count', 'Preference-Applied'],
+};
 
 /** A Link Object (OpenAPI 3.1 section 4.8.20). */
 export interface LinkDescription {
@@ -78,14 +71,18 @@ export interface ResourceDocs {
   /** In names of schemas and operations: `Product`. */
   readonly name: string;
   /** In sentences, with its article: `a product`. */
-  readonly one: string;
-  readonly many: string;
-  readonly about: string;
+  readonly singular: string;
+  /** In sentences: `products`. Its operations have this tag, capitalized. */
+  readonly plural: string;
+  /** What the records are, and what clients should know. CommonMark. */
+  readonly description: string;
   /** A valid body. */
   readonly example: Readonly<Record<string, unknown>>;
+  /** The names of schemas for the objects, list elements or choices in these fields: `price` is a `Price`. */
+  readonly schemaNames?: Readonly<Record<string, string>>;
 }
 
 /** The tag of the operations of a resource. */
-export function tagOf({ many }: ResourceDocs): string {
-  return many.charAt(0).toUpperCase() + many.slice(1);
+export function tagOf({ plural }: ResourceDocs): string {
+  return plural.charAt(0).toUpperCase() + plural.slice(1);
 }

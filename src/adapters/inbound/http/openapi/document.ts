@@ -1,9 +1,10 @@
 import type { Scope } from '../../../../domain/access.js';
 import type { ResponseErrorCode } from '../response/error-codes.js';
 import type { Access, Route } from '../route.js';
+import { commonHeaders } from './common-headers.js';
 import { Components } from './components.js';
-import type { ResponseHeader } from './header-objects.js';
-import { type AccessDefaults, type GlobalHeaders, PathItemBuilder } from './path-item.js';
+import { codeList, ErrorResponses } from './error-responses.js';
+import { pathItem } from './path-item.js';
 
 /** The facts about a service that the document states. */
 export interface ServiceFacts {
@@ -18,138 +19,111 @@ export interface ServiceFacts {
   readonly hasHsts: boolean;
   /** Whether CORS is on. */
   readonly hasCors: boolean;
+  /** Whether every write needs `If-Match`. */
+  readonly requireIfMatch: boolean;
 }
 
-/** The errors of every request, before a route is found. */
+/** The errors of every request. */
 const COMMON_ERRORS: readonly ResponseErrorCode[] = [
   'invalid_parameter',
   'unknown_parameter',
-  'request_timeout',
-  'uri_too_long',
-  'headers_too_large',
-  'internal_error',
-];
-const NEGOTIATION_ERRORS: readonly ResponseErrorCode[] = [
   'unsupported_version',
   'not_acceptable',
+  'request_timeout',
+  'uri_too_long',
   'expectation_failed',
+  'headers_too_large',
+  'internal_error',
   'unavailable',
-];
-
-const COMMON_HEADERS: readonly ResponseHeader[] = [
-  'X-Request-Id',
-  'API-Version',
-  'Cache-Control',
-  'Vary',
-  'X-Content-Type-Options',
-  'Content-Security-Policy',
-  'Referrer-Policy',
-  'Cross-Origin-Resource-Policy',
 ];
 
 /**
  * The OpenAPI 3.1 document. It is built from the mounted routes and the schemas that validate bodies, so that it always
- * matches the service.
+ * matches the service. It avoids what generators of clients cannot read: see docs/internals/openapi.md.
  */
 export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): object {
   const components = new Components();
-  const globals = globalHeaders(facts);
-  const defaults = accessDefaults(facts);
-  const paths = routes.map((route) => {
-    const builder = new PathItemBuilder(route, defaults[route.access], globals, components);
-    return [route.template, builder.build()];
-  });
+  const errorResponses = new ErrorResponses(components);
+  const shared = {
+    components,
+    errorResponses,
+    commonErrors: commonErrors(facts),
+    requiredHeaders: facts.requireIfMatch ? (['IfMatch'] as const) : [],
+  };
+  const paths = routes.map((route) => [route.template, pathItem(route, shared)]);
+  errorResponses.define();
   return {
-    openapi: '3.1.1',
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    info: {
-      title: 'Product catalogue',
-      version: facts.version,
-      summary: 'Products, users and orders over HTTPS.',
-      description: INTRODUCTION,
-      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
-    },
+    openapi: '3.1.0',
+    info: infoObject(facts),
     servers: [{ url: facts.url }],
     tags: Object.entries(facts.tags).map(([name, description]) => ({ name, description })),
+    security: [{ bearer: [] }],
     paths: Object.fromEntries(paths),
-    components: { ...components.toJSON(), securitySchemes: securitySchemes(facts) },
+    components: { ...components.toJSON(), securitySchemes: SECURITY_SCHEMES },
+    'x-error-codes': shared.commonErrors.bearer,
+    'x-response-headers': commonHeaders({
+      ...facts,
+      hasDeprecation: routes.some(({ deprecation }) => deprecation !== undefined),
+    }),
   };
 }
 
-function accessDefaults({
-  isProxied,
-  hasHsts,
-  hasCors,
-}: ServiceFacts): Readonly<Record<Access, AccessDefaults>> {
-  const headers: readonly ResponseHeader[] = [
-    ...COMMON_HEADERS,
-    ...(hasHsts ? (['Strict-Transport-Security'] as const) : []),
-    ...(hasCors ? (['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const) : []),
+function commonErrors({ isProxied }: ServiceFacts): Readonly<Record<Access, readonly ResponseErrorCode[]>> {
+  const limited = [
+    ...COMMON_ERRORS,
+    'rate_limited' as const,
+    ...(isProxied ? (['https_required'] as const) : []),
   ];
-  const limited = {
-    headers: [...headers, 'RateLimit-Policy', 'RateLimit'] as const,
-    errors: [
-      ...COMMON_ERRORS,
-      ...NEGOTIATION_ERRORS,
-      'rate_limited',
-      ...(isProxied ? (['https_required'] as const) : []),
-    ] as const,
-  };
-  return {
-    bearer: limited,
-    public: limited,
-    probe: { headers, errors: [...COMMON_ERRORS, ...NEGOTIATION_ERRORS] },
-  };
+  return { bearer: limited, public: limited, probe: COMMON_ERRORS };
 }
 
-function globalHeaders({ hasCors }: ServiceFacts): GlobalHeaders {
+function infoObject(facts: ServiceFacts): object {
   return {
-    requestHeaders: ['ApiVersion', 'RequestId', ...(hasCors ? (['Origin'] as const) : [])],
-    preflightHeaders: hasCors ? ['RequestedMethod'] : [],
-    preflightResponseHeaders: hasCors
-      ? ['Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Max-Age']
-      : [],
+    title: 'Product catalogue',
+    version: facts.version,
+    description: introduction(facts),
+    contact: { name: 'The interactive reference of this service', url: `${facts.url}/docs` },
+    license: { name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
   };
 }
-
-function securitySchemes({ url }: ServiceFacts): object {
-  return {
-    bearer: {
-      type: 'http',
-      scheme: 'bearer',
-      description: 'An API key (`pcs_…`) or an access token.',
-    },
-    oauth2: {
-      type: 'oauth2',
-      description:
-        'An access token. The client id is the id of an API key, and the client secret is the key itself.',
-      flows: { clientCredentials: { tokenUrl: `${url}/oauth/token`, scopes: SCOPE_DESCRIPTIONS } },
-    },
-    client: {
-      type: 'http',
-      scheme: 'basic',
-      description:
-        'For the token endpoint only: the id of an API key as the user name, and the key itself as the password. Both can be sent in the body instead.',
-    },
-  };
-}
-
-const INTRODUCTION = `The addresses of resources begin with \`/v1\`. In an address without a version, the header \`API-Version\` selects one; without that header it is version 1, and always will be.
-
-- **Errors** all have \`code\`, \`message\` and \`details\`. With \`application/problem+json\` these are members of a problem (RFC 9457).
-- **No lost updates**: every record has an \`ETag\`. A write with \`If-Match\` is carried out only if the record is still as you saw it.
-- **Safe retries**: a POST with an \`Idempotency-Key\` can be repeated until it is answered, and creates nothing twice.
-- **Rate limits**: \`RateLimit-Policy\` and \`RateLimit\` tell how many requests are left. Beyond the limit the response is 429 with \`Retry-After\`.
-
-An address that is not described here answers 404 \`not_found\`, and a method that an address does not support 405 \`method_not_allowed\`, with \`Allow\`. Both look like every other error.`;
 
 /** What each scope allows. A missing scope does not compile. */
 const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
-  'products:read': 'List and read products.',
-  'products:write': 'Create, change and delete products.',
-  'users:read': 'List and read users.',
-  'users:write': 'Create, change and delete users.',
-  'orders:read': 'List and read orders.',
-  'orders:write': 'Create, change and delete orders.',
-  'keys:admin': 'Create, list and revoke API keys.',
+  'products:read': 'list and read products',
+  'products:write': 'create, change and delete products',
+  'users:read': 'list and read users',
+  'users:write': 'create, change and delete users',
+  'orders:read': 'list and read orders',
+  'orders:write': 'create, change and delete orders',
+  'keys:admin': 'create, list and revoke API keys',
 };
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: `An API key (\`pcs_…\`), or an access token that \`POST /oauth/token\` grants for one. Each operation names the scope that the credential needs:\n\n${Object.entries(
+      SCOPE_DESCRIPTIONS,
+    )
+      .map(([scope, text]) => `- \`${scope}\`: ${text}`)
+      .join('\n')}`,
+  },
+};
+
+function introduction(facts: ServiceFacts): string {
+  return `Products, users and orders over HTTPS.
+
+- **Lists** come in pages of at most \`limit\` records, or fewer if they are large. To read the whole list, follow \`next\` in \`Link\` until there is none: every record that keeps its place in the list appears exactly once, whatever else is written in the meantime. With \`Accept: application/x-ndjson\` each record is a line; without \`limit\` the whole list is then sent as one stream. If the stream cannot be completed, the connection is cut before the end of the response, which HTTP clients report as an error.
+- **Errors** all have \`code\`, \`message\` and \`details\`. With \`Accept: application/problem+json\` they are problems (RFC 9457) that have these members too. Each operation lists its codes. Every request can also get ${codeList(commonErrors(facts).bearer)}; one that needs a scope, \`unauthenticated\`, \`invalid_token\`, \`token_expired\`, \`insufficient_scope\`; one with a body, \`unsupported_media_type\` and, unless it is an import, \`payload_too_large\`; one for a record, \`not_found\`. \`x-error-codes\` has the codes for programs.
+- **New fields** may appear in responses at any time: ignore those that you do not know. Requests may have only the described fields.
+- **No lost updates**: every record has an \`ETag\`. A write with \`If-Match\` is carried out only if the record is still as you saw it.
+- **Safe retries**: a POST with an \`Idempotency-Key\` can be repeated until a response arrives, and creates nothing twice.
+- **No body**: with \`Prefer: return=minimal\` (RFC 7240), the response to a POST, PUT or PATCH of a record has no body but the header \`Preference-Applied\`; that of PUT and PATCH is then 204. The response to the creation of an API key always has its body.
+- **Rate limits**: \`RateLimit-Policy\` and \`RateLimit\` tell how many requests are left. Beyond the limit the response is 429 with \`Retry-After\`. \`/health/*\` has no limit.
+- **Versions**: the paths of resources begin with \`/v1\`. For a path without it, the request header \`API-Version\` selects the version; without that header it is version 1, and always will be. The header \`API-Version\` of a response names its version.
+- **HEAD** is possible wherever GET is and has the same headers, without a body. **OPTIONS** is possible everywhere and needs no credential: the response is 204, and its header \`Allow\` lists the methods of the path.
+- **Other paths** get 404 \`not_found\`, and other methods 405 \`method_not_allowed\` with \`Allow\`. If that lists PATCH, \`Accept-Patch\` lists the media types of its body.
+- **Request ids**: a request header \`X-Request-Id\` of up to 128 characters from \`A-Z a-z 0-9 . _ ~ : / + = @ -\` is returned in the response and written to the log; any other value is replaced by a generated one.
+- **Compression**: with \`Accept-Encoding: gzip\` or \`br\`, lists, streams and documents are compressed.
+- **Headers** that do not depend on the operation are described once, under \`x-response-headers\` in the document itself.`;
+}

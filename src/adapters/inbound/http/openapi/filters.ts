@@ -1,37 +1,57 @@
+import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import { MAX_VALUES, type Operator, type ValueType } from '../list/filter-operators.js';
 import type { ParameterDescription } from './description.js';
 
-/** Completes "Only records whose FIELD …" for each operator. */
+/** Completes "FIELD …" for each operator. */
 const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
-  eq: 'is this value',
-  ne: 'has a value other than this',
-  lt: 'is less than this value',
-  lte: 'is this value or less',
-  gt: 'is greater than this value',
-  gte: 'is this value or greater',
-  prefix: 'begins with this text',
-  in: 'is one of these values',
+  eq: 'is this',
+  ne: 'has another value than this',
+  lt: 'is less than this',
+  lte: 'is this or less',
+  gt: 'is greater than this',
+  gte: 'is this or greater',
+  prefix: 'begins with this',
+  in: 'is one of these',
 };
 
-/** The parameters of a field: `name`, `name:ne`, `name:prefix` and so on. */
-export function filterDescriptions(field: string, { operators, schema }: ValueType): ParameterDescription[] {
-  return operators.map((operator) => ({
-    name: operator === 'eq' ? field : `${field}:${operator}`,
-    description: `Only records whose \`${field}\` ${DESCRIPTIONS[operator]}.`,
-    ...(operator === 'in'
-      ? {
-          // A comma separates values and cannot be escaped.
-          schema: {
-            type: 'array',
-            minItems: 1,
-            maxItems: MAX_VALUES,
-            items: schema['type'] === 'string' ? { ...schema, pattern: '^[^,]+$' } : schema,
-          },
-          style: 'form' as const,
-          explode: false,
-        }
-      : { schema }),
-  }));
+/**
+ * The parameters of a field: `name`, `name.ne`, `name.prefix` and so on.
+ * @param record an example with a value in this field
+ */
+export function filterDescriptions(
+  field: string,
+  { operators, schema }: ValueType,
+  record: object,
+): ParameterDescription[] {
+  const example = valueAt(record, field);
+  return operators.map((operator) => {
+    const name = operator === 'eq' ? field : `${field}.${operator}`;
+    return {
+      name,
+      // Every list has these.
+      ...(field in SYSTEM_FIELDS && { sharedAs: `filter.${field}.${operator}` }),
+      description: `\`${field}\` ${DESCRIPTIONS[operator]}.`,
+      ...(operator === 'in'
+        ? {
+            schema: {
+              type: 'array',
+              minItems: 1,
+              maxItems: MAX_VALUES,
+              // A comma separates values and cannot be escaped.
+              items: schema['type'] === 'string' ? { ...schema, pattern: '^[^,]+$' } : schema,
+            },
+            style: 'form' as const,
+            explode: false,
+            example: [example],
+          }
+        : { schema, example }),
+    };
+  });
+}
+
+/** The value of a field, also of one inside an object: `price.amount`. */
+function valueAt(record: object, field: string): unknown {
+  return field.split('.').reduce((value, name) => (value as Record<string, object>)[name] ?? {}, record);
 }
 
 /** The parameters of attributes, such as `attributes.colour`: an object, whose members are the parameters. */
@@ -39,10 +59,10 @@ export function attributeDescriptions(field: string): ParameterDescription[] {
   return [
     {
       name: field,
-      description: `\`${field}.KEY\`: only records that have an attribute with this key and this value. Values are compared as text. Everything after the first dot is the key; a key that contains a colon cannot be used.`,
+      description: `\`${field}.KEY\`: the attribute with this key has this value. Values are compared as text. Everything after the first dot is the key, dots and colons included.`,
       schema: {
         type: 'object',
-        propertyNames: { pattern: `^${field}\\.[^:]+$` },
+        propertyNames: { pattern: `^${field}\\..+$` },
         additionalProperties: { type: 'string' },
       },
       style: 'form',

@@ -1,8 +1,7 @@
-import { REQUEST_ID } from '../middleware/request-id.js';
 import { KEY_PATTERN, MAX_KEY_LENGTH } from '../query/idempotency-key.js';
 import { TAG_LIST_PATTERN } from '../response/etag.js';
 import type { Components, Reference } from './components.js';
-import type { JsonSchema } from './json-schema.js';
+import { type JsonSchema, TEXT } from './json-schema.js';
 
 interface HeaderDescription {
   readonly description: string;
@@ -10,24 +9,13 @@ interface HeaderDescription {
   readonly example?: unknown;
 }
 
-const TEXT: JsonSchema = { type: 'string' };
 const TAGS: JsonSchema = { type: 'string', pattern: TAG_LIST_PATTERN };
 
-/** The request headers, except those that OpenAPI describes elsewhere: media types and credentials. */
+/**
+ * The request headers of operations. OpenAPI describes media types and credentials elsewhere; the introduction of the
+ * document describes the headers that every operation takes.
+ */
 const REQUEST_HEADERS = {
-  ApiVersion: {
-    name: 'API-Version',
-    description:
-      'The version of the API, for an address that names none. Without this header it is 1, and always will be. A version other than the one in the address is refused.',
-    schema: TEXT,
-  },
-  RequestId: {
-    name: 'X-Request-Id',
-    description:
-      'An identifier for the request, of up to 128 characters from `A-Z a-z 0-9 . _ ~ : / + = @ -`. It is returned in the response and written to the log. Any other value is replaced by a generated one.',
-    schema: TEXT,
-    example: 'order-4711',
-  },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     description: `Makes the request safe to repeat: it is carried out once, however often it is sent, and each repetition gets the first response again. The client chooses the key, for instance a UUID: 1 to ${MAX_KEY_LENGTH} printable ASCII characters. Keys are kept for at least 24 hours.`,
@@ -55,76 +43,24 @@ const REQUEST_HEADERS = {
     schema: TEXT,
     example: '"3"',
   },
-  PreferMinimal: {
-    name: 'Prefer',
-    description: '`return=minimal` asks for a response without a body (RFC 7240 section 4.2).',
-    schema: TEXT,
-    example: 'return=minimal',
-  },
   PreferCount: {
     name: 'Prefer',
     description: '`count=exact` asks for the number of matching records, in `X-Total-Count`.',
     schema: TEXT,
     example: 'count=exact',
   },
-  AcceptEncoding: {
-    name: 'Accept-Encoding',
-    description: 'The compression that the client accepts. The service knows `gzip` and `br`.',
-    schema: TEXT,
-    example: 'gzip, br',
-  },
-  Origin: {
-    name: 'Origin',
-    description: 'The origin of the script that sends the request. Set by browsers.',
-    schema: TEXT,
-  },
-  RequestedMethod: {
-    name: 'Access-Control-Request-Method',
-    description: 'In a preflight request, the method that the script is about to use. Set by browsers.',
-    schema: TEXT,
-    example: 'PATCH',
-  },
 } satisfies Record<string, HeaderDescription & { readonly name: string }>;
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
-const ENCODED = 'How the body is compressed, if it is: `gzip` or `br`.';
-const INTEGER: JsonSchema = { type: 'integer', minimum: 0 };
-const YES: JsonSchema = { type: 'string', enum: ['true'] };
+const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 
-/** The response headers, except those that OpenAPI describes elsewhere and those of HTTP's transport. */
+/** The headers that responses have because of their operation or status. `common-headers.ts` has the others. */
 const RESPONSE_HEADERS = {
-  'X-Request-Id': {
-    required: true,
-    description: 'Identifies the request. Quote it when you report a problem.',
-    schema: { type: 'string', pattern: REQUEST_ID.source },
-  },
-  'API-Version': {
-    required: true,
-    description: 'The version of the API that answered.',
-    schema: TEXT,
-  },
-  'Cache-Control': {
-    required: true,
-    description: 'Whether and how the response may be cached (RFC 9111).',
-    schema: TEXT,
-  },
-  Vary: { description: 'The request headers that the response depends on.', schema: TEXT },
-  'RateLimit-Policy': {
-    description:
-      'The rate limit that applies: `q` requests in `w` seconds. `"default"` counts the requests of one client, known by its credential or else by its IP address; `"auth"` counts the failed authentications of one IP address.',
-    schema: { type: 'string', pattern: '^"(default|auth)";q=\\d+;w=\\d+$' },
-    example: '"default";q=600;w=60',
-  },
-  RateLimit: {
-    description: 'What is left of the rate limit: `r` requests for the next `t` seconds.',
-    schema: { type: 'string', pattern: '^"(default|auth)";r=\\d+;t=\\d+$' },
-    example: '"default";r=599;t=60',
-  },
   'Retry-After': {
     required: true,
     description: 'How many seconds to wait before trying again.',
-    schema: INTEGER,
+    schema: COUNT,
     example: 1,
   },
   'WWW-Authenticate': {
@@ -132,8 +68,10 @@ const RESPONSE_HEADERS = {
       'Which credentials are accepted, and why those that were sent are not (RFC 6750 section 3, RFC 9728 section 5.1).',
     schema: TEXT,
   },
-  Allow: { required: true, description: 'The methods that this address supports.', schema: TEXT },
-  'Accept-Patch': { description: 'The media types that PATCH accepts (RFC 5789 section 3.1).', schema: TEXT },
+  'Accept-Patch': {
+    description: 'To a PATCH: the media types that it accepts (RFC 5789 section 3.1).',
+    schema: TEXT,
+  },
   ETag: {
     required: true,
     description:
@@ -141,32 +79,32 @@ const RESPONSE_HEADERS = {
     schema: { type: 'string', pattern: '^(W/)?"[^"]*"$' },
     example: '"3"',
   },
+  ListETag: {
+    description: 'Identifies the page, for `If-None-Match`. A weak tag; a response in lines has none.',
+    schema: { type: 'string', pattern: '^W/"[^"]*"$' },
+    example: 'W/"3q2-7w"',
+  },
+  CurrentETag: {
+    required: true,
+    description: 'The current tag of the record.',
+    schema: { type: 'string', pattern: '^"[^"]*"$' },
+    example: '"4"',
+  },
   Location: {
     required: true,
-    description: 'The address of the new record.',
+    description: 'The URL of the new record, or of the page to open instead.',
     schema: { type: 'string', format: 'uri-reference' },
+    example: '/v1/products/17',
   },
   Link: {
     description:
-      'The addresses of other pages of a list (RFC 8288): `rel="next"`, `"prev"` and `"first"`. The last page has no `next`. In a deprecated version, `rel="successor-version"` is the same address in the next version.',
+      'The URLs of other pages of a list (RFC 8288): `rel="next"`, `"prev"` and `"first"`. The last page has no `next`.',
     schema: TEXT,
     example: '</v1/products?limit=100>; rel="first", </v1/products?limit=100&cursor=…>; rel="next"',
   },
-  Deprecation: {
-    required: true,
-    description: 'When this version was or will be deprecated (RFC 9745): `@` and a Unix time in seconds.',
-    schema: { type: 'string', pattern: '^@-?\\d+$' },
-    example: '@1788220800',
-  },
-  Sunset: {
-    required: true,
-    description: 'When this version may be removed (RFC 8594), at least 12 months after its deprecation.',
-    schema: TEXT,
-    example: 'Wed, 01 Sep 2027 00:00:00 GMT',
-  },
   'X-Total-Count': {
     description: 'The number of matching records. Sent only if the request has `Prefer: count=exact`.',
-    schema: INTEGER,
+    schema: COUNT,
   },
   'Preference-Applied': {
     description: 'The preferences that were honoured (RFC 7240 section 3).',
@@ -174,96 +112,42 @@ const RESPONSE_HEADERS = {
   },
   'Idempotency-Replayed': {
     description: 'Sent if this repeats the response to an earlier request with the same `Idempotency-Key`.',
-    schema: YES,
-  },
-  'Content-Encoding': { description: ENCODED, schema: { type: 'string', enum: ['gzip', 'br'] } },
-  Pragma: { description: 'The same as `Cache-Control`, for HTTP/1.0 caches.', schema: TEXT },
-  'X-Content-Type-Options': {
-    required: true,
-    description: 'Tells browsers not to guess another media type.',
-    schema: TEXT,
-  },
-  'Content-Security-Policy': {
-    required: true,
-    description: 'What the response may load and run if a browser opens it as a page.',
-    schema: TEXT,
-  },
-  'Referrer-Policy': {
-    required: true,
-    description: 'Tells browsers not to pass the address on to other sites.',
-    schema: TEXT,
-  },
-  'Cross-Origin-Resource-Policy': {
-    required: true,
-    description: 'Whether pages of other origins may embed the response.',
-    schema: TEXT,
-  },
-  'Strict-Transport-Security': {
-    required: true,
-    description: 'Tells browsers to use HTTPS only.',
-    schema: TEXT,
-  },
-  'Access-Control-Allow-Origin': {
-    description: 'The origin whose scripts may read the response.',
-    schema: TEXT,
-  },
-  'Access-Control-Expose-Headers': {
-    description: 'The response headers that those scripts may read.',
-    schema: TEXT,
-  },
-  'Access-Control-Allow-Methods': {
-    description: 'The methods that those scripts may use here.',
-    schema: TEXT,
-  },
-  'Access-Control-Allow-Headers': {
-    description: 'The request headers that those scripts may send.',
-    schema: TEXT,
-  },
-  'Access-Control-Max-Age': {
-    description: 'For how many seconds a browser may keep the result of the preflight request.',
-    schema: INTEGER,
+    schema: { type: 'string', enum: ['true'] },
   },
 } satisfies Record<string, HeaderDescription & { readonly required?: true }>;
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
-/** The Parameter and Header Objects of one API version. Each is in the document once. */
-export class HeaderObjects {
-  constructor(
-    private readonly components: Components,
-    private readonly version: number,
-  ) {}
+/** The names of headers that are described differently for some operations. */
+const SENT_NAMES: Readonly<Partial<Record<ResponseHeader, string>>> = {
+  ListETag: 'ETag',
+  CurrentETag: 'ETag',
+};
 
-  request(names: readonly RequestHeader[]): object[] {
-    return names.map((name) => {
-      const header = { ...REQUEST_HEADERS[name], in: 'header' };
-      if (name !== 'ApiVersion') return this.components.share('parameters', name, header);
-      const version = String(this.version);
-      const schema = { ...header.schema, enum: [version] };
-      return this.components.share('parameters', `${name}${this.version}`, {
-        ...header,
-        schema,
-        example: version,
-      });
-    });
-  }
+/** The Parameter Objects of request headers. Each is in the document once. */
+export function requestHeaders(
+  names: readonly RequestHeader[],
+  components: Components,
+  required: readonly RequestHeader[],
+): Reference[] {
+  return names.map((name) =>
+    components.share('parameters', name, {
+      ...REQUEST_HEADERS[name],
+      in: 'header',
+      ...(required.includes(name) && { required: true }),
+    }),
+  );
+}
 
-  requiredRequest(names: readonly RequestHeader[]): object[] {
-    return names.map((name) => ({ ...REQUEST_HEADERS[name], in: 'header', required: true }));
-  }
-
-  response(names: readonly ResponseHeader[]): Record<string, object> {
-    return Object.fromEntries(names.map((name) => [name, this.responseHeader(name)]));
-  }
-
-  optionalResponse(names: readonly ResponseHeader[]): Record<string, object> {
-    return Object.fromEntries(names.map((name) => [name, { ...RESPONSE_HEADERS[name], required: false }]));
-  }
-
-  private responseHeader(name: ResponseHeader): Reference {
-    if (name !== 'API-Version') return this.components.share('headers', name, RESPONSE_HEADERS[name]);
-    const schema = { ...RESPONSE_HEADERS[name].schema, enum: [String(this.version)] };
-    const header = { ...RESPONSE_HEADERS[name], schema };
-    return this.components.share('headers', `${name}-${this.version}`, header);
-  }
+/** The Header Objects of a response, by name. Each is in the document once. */
+export function responseHeaders(
+  names: readonly ResponseHeader[],
+  components: Components,
+): Record<string, Reference> {
+  return Object.fromEntries(
+    names.map((name) => [
+      SENT_NAMES[name] ?? name,
+      components.share('headers', name, RESPONSE_HEADERS[name]),
+    ]),
+  );
 }

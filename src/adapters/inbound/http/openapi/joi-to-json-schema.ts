@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import { ATTRIBUTES } from '../../../../domain/attributes.js';
 import type { TextValidator } from '../body/validate-body.js';
-import { type JsonSchema, textSchema } from './json-schema.js';
+import { closed, integerSchema, type JsonSchema, TEXT, textSchema } from './json-schema.js';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -28,12 +28,17 @@ const ATTRIBUTES_SCHEMA: JsonSchema = {
   maxProperties: ATTRIBUTES.maxKeys,
   // Some JSON parsers set the prototype of an object through this name.
   propertyNames: { ...textSchema(ATTRIBUTES.key), not: { const: '__proto__' } },
-  additionalProperties: {
-    anyOf: [
-      { type: 'string', ...textSchema(ATTRIBUTES.text) },
-      { type: 'number', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-      { type: 'boolean' },
-    ],
+  // Generators of clients read only `additionalProperties`: a map of any values. Of several types they make a class for
+  // each value. Validators read the pattern, which every key matches.
+  additionalProperties: true,
+  patternProperties: {
+    '^': {
+      type: ['string', 'number', 'boolean'],
+      // The limits of text and numbers apply to values of their type only.
+      ...textSchema(ATTRIBUTES.text),
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+    },
   },
 };
 
@@ -41,8 +46,8 @@ const TYPES: Readonly<Record<string, (described: JoiDescription) => JsonSchema>>
   object: ({ keys = {} }) => objectSchema(keys),
   attributes: () => ATTRIBUTES_SCHEMA,
   list: ({ items }) => ({ type: 'array', ...(items && { items: convert(items[0]) }) }),
-  text: () => ({ type: 'string' }),
-  string: () => ({ type: 'string' }),
+  text: () => TEXT,
+  string: () => TEXT,
   number: () => ({ type: 'number' }),
 };
 
@@ -50,8 +55,8 @@ const RULES: Readonly<Record<string, (args: Args) => JsonSchema>> = {
   integer: () => ({ type: 'integer' }),
   pattern: ({ regex }) => ({ pattern: String(regex).slice(1, -1) }),
   validatedBy: ({ validator }) => (validator as TextValidator).jsonSchema,
-  // JSON Schema cannot express other forms of equality.
-  distinct: () => ({ uniqueItems: true }),
+  // `uniqueItems` cannot compare parts of elements, and turns arrays into sets in generated clients.
+  distinct: () => ({}),
   'number.min': ({ limit }) => ({ minimum: limit }),
   'number.max': ({ limit }) => ({ maximum: limit }),
   'list.min': ({ limit }) => ({ minItems: limit }),
@@ -63,19 +68,19 @@ function convert(described: JoiDescription): JsonSchema {
   const fromRules = rules.map(({ name, args = {} }) =>
     known(RULES[`${type}.${name}`] ?? RULES[name], `${type}.${name}`)(args),
   );
-  return Object.assign({}, known(TYPES[type], type)(described), ...fromRules);
+  const schema: JsonSchema = Object.assign({}, known(TYPES[type], type)(described), ...fromRules);
+  const { minimum, maximum } = schema;
+  return schema['type'] === 'integer' ? integerSchema(Number(minimum), Number(maximum)) : schema;
 }
 
 /** Without additional properties, because unknown fields are rejected. */
 function objectSchema(keys: Readonly<Record<string, JoiDescription>>): JsonSchema {
   const sendable = Object.entries(keys).filter(([, { flags }]) => flags?.presence !== 'forbidden');
   const required = sendable.filter(([, { flags }]) => flags?.presence === 'required').map(([name]) => name);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(sendable.map(([name, described]) => [name, convert(described)])),
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
-  };
+  return closed(
+    Object.fromEntries(sendable.map(([name, described]) => [name, convert(described)])),
+    required,
+  );
 }
 
 function known<Conversion>(conversion: Conversion | undefined, name: string): Conversion {

@@ -3,8 +3,45 @@ import type { TextRule } from '../../../../domain/text.js';
 /** JSON Schema, draft 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
+export type Properties = Readonly<Record<string, JsonSchema>>;
+
+export interface ObjectSchema extends JsonSchema {
+  readonly properties: Properties;
+  readonly required?: readonly string[];
+}
+
+export const TEXT: JsonSchema = { type: 'string' };
+
+/** A JSON number is exact up to 2^53−1, and code generators take an integer without a format for one of 32 bits. */
+export function integerSchema(minimum: number, maximum: number): JsonSchema {
+  const is64Bit = minimum < -(2 ** 31) || maximum >= 2 ** 31;
+  return { type: 'integer', ...(is64Bit && { format: 'int64' }), minimum, maximum };
+}
+
 export function textSchema({ min, max, allowed }: TextRule): JsonSchema {
   return { ...(min > 0 && { minLength: min }), maxLength: max, pattern: allowed.source };
+}
+
+/** The body of a request: an unknown field is refused. */
+export function closed(properties: Properties, required: readonly string[] = []): ObjectSchema {
+  return objectOf(properties, required, false);
+}
+
+/** The body of a response: a later version of the service may add fields, and clients must ignore them. */
+export function open(
+  properties: Properties,
+  required: readonly string[] = Object.keys(properties),
+): ObjectSchema {
+  return objectOf(properties, required, true);
+}
+
+function objectOf(properties: Properties, required: readonly string[], isOpen: boolean): ObjectSchema {
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: isOpen,
+  };
 }
 
 /** NDJSON (JSON Schema validation, section 8). OpenAPI has no term for it before version 3.2. */

@@ -4,99 +4,112 @@ import { MAX_ID } from '../../../../domain/record.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
 import type { ResourceDocs } from './description.js';
 import { jsonSchemaOf } from './joi-to-json-schema.js';
-import type { JsonSchema } from './json-schema.js';
+import {
+  closed,
+  integerSchema,
+  type JsonSchema,
+  type ObjectSchema,
+  open,
+  type Properties,
+  schemaRef,
+} from './json-schema.js';
 
-export const ID: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_ID };
+export const ID = integerSchema(1, MAX_ID);
 const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
 
-type Properties = Readonly<Record<string, JsonSchema>>;
-
-/** The read-only fields that `fields` can select. They may be sent back unchanged. */
-const SELECTABLE_FIELDS: Properties = {
-  version: {
-    type: 'integer',
-    minimum: 1,
-    description: 'How often the record has been written: 1 when it is new.',
-  },
+/** The fields of the service, of which responses show only the id unless `fields` names them. */
+const SYSTEM_FIELDS: Properties = {
+  id: ID,
+  version: integerSchema(1, MAX_ID),
   createdAt: INSTANT,
   updatedAt: INSTANT,
 };
 
-interface ObjectSchema extends JsonSchema {
-  readonly properties: Properties;
-  readonly required?: readonly string[];
-}
-
-export type SchemaKind = 'whole' | 'view' | 'fresh' | 'replacement' | 'patch';
+export type SchemaKind = 'record' | 'input' | 'replacement' | 'patch';
 
 /** The names of a resource's schemas in the document. */
 export function schemaNames({ name }: ResourceDocs): Readonly<Record<SchemaKind, string>> {
-  return {
-    whole: name,
-    view: `${name}View`,
-    fresh: `New${name}`,
-    replacement: `${name}Replacement`,
-    patch: `${name}Patch`,
-  };
+  return { record: name, input: `${name}Input`, replacement: `${name}Replacement`, patch: `${name}Patch` };
+}
+
+/** The schemas of a kind of body, by name: that of the resource first, then those of its parts. */
+export function resourceSchemas<Fields>(
+  resource: ResourceDefinition<Fields>,
+  kind: SchemaKind,
+): Readonly<Record<string, JsonSchema>> {
+  const { docs } = resource;
+  const input = jsonSchemaOf(resource.schema) as ObjectSchema;
+  const schema = kind === 'record' ? recordSchema(resource, input) : SENT[kind](input);
+  const shown = kind === 'record' ? withExample(schema, recordExample(resource)) : schema;
+  return withNamedParts(schemaNames(docs)[kind], shown, docs, kind);
 }
 
 /** The schema of a new API key with its secret. No other response has the secret, not even a replay of this one. */
-export function issuedSchema(resource: ResourceDefinition<ApiKey>): JsonSchema {
-  const { properties, required } = shownSchema(resource);
+export function issuedSchemas(resource: ResourceDefinition<ApiKey>): Readonly<Record<string, JsonSchema>> {
+  const { properties, required } = recordSchema(resource, jsonSchemaOf(resource.schema) as ObjectSchema);
   const key = {
     type: 'string',
     pattern: API_KEY_SHAPE.source,
     description: 'The key itself, shown only in this response.',
   };
-  return closed({ ...properties, key }, required);
+  const schema = withExample(open({ ...properties, key }, required), {
+    ...recordExample(resource),
+    key: EXAMPLE_KEY,
+  });
+  return withNamedParts(`Issued${resource.docs.name}`, schema, resource.docs, 'record');
 }
 
-/** The schemas of the bodies that clients send and receive. */
-export function resourceSchemas<Fields>(
-  resource: ResourceDefinition<Fields>,
-): Readonly<Record<SchemaKind, JsonSchema>> {
-  const sent = jsonSchemaOf(resource.schema) as ObjectSchema;
-  const shown = shownSchema(resource);
-  return {
-    whole: shown,
-    view: {
-      ...closed({ ...shown.properties, ...SELECTABLE_FIELDS }),
-      description: `The fields of ${resource.docs.one} that \`fields\` asks for.`,
-    },
-    fresh: sent,
-    replacement: closed({ ...readOnly(), ...sent.properties }, sent.required),
-    patch: closed({ ...readOnly(), ...patchProperties(sent) }),
-  };
+/** Of the form of an API key, with a wrong checksum. */
+export const EXAMPLE_KEY = 'pcs_0123456789abcdefghijABCDEFGHIJ3qQyZb';
+export const EXAMPLE_TIME = '2026-01-31T12:00:00.000Z';
+
+/** In the schema, an example is in the document once for all responses. */
+function withExample(schema: ObjectSchema, example: object): ObjectSchema {
+  return { ...schema, examples: [example] };
 }
 
-function shownSchema<Fields>({
-  schema,
-  readOnlyFields,
-  alwaysPresent = [],
-}: ResourceDefinition<Fields>): ObjectSchema {
-  const { properties, required = [] } = jsonSchemaOf(schema) as ObjectSchema;
-  return closed({ id: ID, ...properties, ...readOnlyFields }, ['id', ...required, ...alwaysPresent]);
+function recordExample<Fields>({ docs, alwaysPresent = [] }: ResourceDefinition<Fields>): object {
+  const more = alwaysPresent.map((name) => [name, EXAMPLE_TIME]);
+  return { id: 1, ...docs.example, ...Object.fromEntries(more) };
 }
 
-function closed(properties: Properties, required: readonly string[] = []): ObjectSchema {
-  return {
-    type: 'object',
-    properties,
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
-  };
+/** The schemas of requests. */
+const SENT: Readonly<Record<Exclude<SchemaKind, 'record'>, (input: ObjectSchema) => ObjectSchema>> = {
+  input: (input) => input,
+  replacement: ({ properties, required }) => closed({ ...SYSTEM_FIELDS, ...properties }, required),
+  patch: (input) => closed({ ...SYSTEM_FIELDS, ...patchProperties(input) }),
+};
+
+function recordSchema<Fields>(
+  { readOnlyFields, alwaysPresent = [] }: ResourceDefinition<Fields>,
+  input: ObjectSchema,
+): ObjectSchema {
+  const { id, ...metadata } = SYSTEM_FIELDS as Properties & { readonly id: JsonSchema };
+  const { properties, required = [] } = received(input) as ObjectSchema;
+  return open({ id, ...properties, ...metadata, ...readOnlyFields }, ['id', ...required, ...alwaysPresent]);
 }
 
-function readOnly(): Properties {
-  const all = Object.entries({ id: ID, ...SELECTABLE_FIELDS });
-  return Object.fromEntries(all.map(([name, schema]) => [name, { ...schema, readOnly: true }]));
+/** Keywords that matter only to those who send a value. Limits may be raised without breaking those who receive it. */
+const FOR_SENDERS = ['pattern', 'minLength', 'minItems', 'propertyNames', 'maxProperties'];
+
+/** The schema of a value in responses. */
+function received(schema: JsonSchema): JsonSchema {
+  const entries = Object.entries(schema)
+    .filter(([keyword]) => !FOR_SENDERS.includes(keyword))
+    .map(([keyword, value]): [string, unknown] => {
+      if (keyword === 'properties' || keyword === 'patternProperties')
+        return [keyword, mapValues(value as Properties, received)];
+      if (keyword === 'additionalProperties') return [keyword, true];
+      return [keyword, keyword === 'items' ? received(value as JsonSchema) : value];
+    });
+  return Object.fromEntries(entries);
 }
 
 /** The properties of a merge patch (RFC 7396): null removes an optional field, and objects are merged. */
 function patchProperties({ properties, required = [] }: ObjectSchema): Properties {
   const all = Object.entries(properties).map(([name, schema]) => {
     const merged = mergeable(schema);
-    return [name, required.includes(name) ? merged : { anyOf: [merged, { type: 'null' }] }];
+    return [name, required.includes(name) ? merged : nullable(merged)];
   });
   return Object.fromEntries(all);
 }
@@ -104,9 +117,39 @@ function patchProperties({ properties, required = [] }: ObjectSchema): Propertie
 function mergeable(schema: JsonSchema): JsonSchema {
   if (schema['type'] !== 'object') return schema;
   if (schema['properties']) return closed(patchProperties(schema as ObjectSchema));
-  const { maxProperties: _ofResult, additionalProperties: value, ...rest } = schema;
-  const { anyOf } = value as { readonly anyOf: readonly JsonSchema[] };
-  return { ...rest, additionalProperties: { anyOf: [...anyOf, { type: 'null' }] } };
+  const { maxProperties: _ofResult, patternProperties, ...rest } = schema;
+  return { ...rest, patternProperties: mapValues(patternProperties as Properties, nullable) };
+}
+
+function nullable({ type, ...rest }: JsonSchema): JsonSchema {
+  return { type: [type, 'null'].flat(), ...rest };
+}
+
+/** Gives names to the parts of a schema for which the documentation has some, so that generated types have them too. */
+function withNamedParts(
+  name: string,
+  schema: ObjectSchema,
+  { schemaNames: partNames = {} }: ResourceDocs,
+  kind: SchemaKind,
+): Record<string, JsonSchema> {
+  const parts: Record<string, JsonSchema> = {};
+  const refer = (part: JsonSchema, partName: string): JsonSchema => {
+    if (part['type'] === 'array') return { ...part, items: refer(part['items'] as JsonSchema, partName) };
+    // In a merge patch, null or an object without its required members: a type of this place only.
+    if (Array.isArray(part['type'])) return part;
+    const full = kind === 'record' || part['enum'] ? partName : `${partName}Input`;
+    parts[full] = part;
+    return schemaRef(full);
+  };
+  const properties = Object.entries(schema.properties).map(([field, property]) => [
+    field,
+    partNames[field] ? refer(property, partNames[field]) : property,
+  ]);
+  return { [name]: { ...schema, properties: Object.fromEntries(properties) }, ...parts };
+}
+
+function mapValues(values: Properties, map: (value: JsonSchema) => JsonSchema): Properties {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
 }
 
 const POINTER: JsonSchema = {
@@ -115,60 +158,36 @@ const POINTER: JsonSchema = {
   pattern: '^(/([^~/]|~[01])*)*$',
 };
 
-/** Not recursive, because common type generators cannot follow a schema that refers to itself. */
-const NO_PROTO: JsonSchema = { not: { const: '__proto__' } };
-
-/** The schema of a JSON Patch (RFC 6902 section 4). Unknown members of an operation are ignored. */
-export const JSON_PATCH_SCHEMA: JsonSchema = {
-  type: 'array',
-  maxItems: MAX_OPERATIONS,
-  items: {
-    anyOf: [
-      operation(['add', 'replace', 'test'], { value: { description: 'Any JSON value.' } }),
-      operation(['move', 'copy'], { from: POINTER }),
-      operation(['remove'], {}),
-    ],
+/** The schemas of a JSON Patch (RFC 6902 section 4). Unknown members of an operation are ignored. */
+export const JSON_PATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  JsonPatch: { type: 'array', maxItems: MAX_OPERATIONS, items: schemaRef('JsonPatchOperation') },
+  JsonPatchOperation: {
+    type: 'object',
+    properties: {
+      op: { type: 'string', enum: ['add', 'replace', 'test', 'remove', 'move', 'copy'] },
+      path: POINTER,
+      from: { ...POINTER, description: 'Required for `move` and `copy`: the place of the value.' },
+      value: { description: 'Required for `add`, `replace` and `test`: any JSON value.' },
+    },
+    required: ['op', 'path'],
+    propertyNames: { not: { const: '__proto__' } },
   },
 };
 
-function operation(names: readonly string[], more: Properties): JsonSchema {
-  return {
-    type: 'object',
-    properties: { op: { type: 'string', enum: names }, path: POINTER, ...more },
-    required: ['op', 'path', ...Object.keys(more)],
-    propertyNames: NO_PROTO,
-  };
-}
-
-const LINE: JsonSchema = {
-  type: 'integer',
-  minimum: 1,
-  description: 'The number of the line, counted from 1.',
-};
-
 /** The schema of the result of one line of an import. */
-export const IMPORT_RESULT_SCHEMA: JsonSchema = {
-  oneOf: [
-    closed(
-      {
-        line: LINE,
-        status: { type: 'integer', enum: [201] },
-        id: ID,
-        replayed: {
-          type: 'boolean',
-          enum: [true],
-          description: 'The record was created by an earlier request with this `Idempotency-Key`.',
-        },
-      },
-      ['line', 'status', 'id'],
-    ),
-    closed(
-      {
-        line: LINE,
-        status: { type: 'integer', minimum: 400, maximum: 599 },
-        error: { $ref: '#/components/schemas/Error' },
-      },
-      ['line', 'status', 'error'],
-    ),
-  ],
-};
+export const IMPORT_RESULT_SCHEMA: JsonSchema = open(
+  {
+    line: { ...integerSchema(1, MAX_ID), description: 'The number of the line, counted from 1.' },
+    status: {
+      ...integerSchema(201, 599),
+      description: '201, or the status that a request with this record alone would get.',
+    },
+    id: { ...ID, description: 'With 201: the id of the new record.' },
+    replayed: {
+      type: 'boolean',
+      description: 'With 201: true if an earlier request with this `Idempotency-Key` created the record.',
+    },
+    error: schemaRef('Error'),
+  },
+  ['line', 'status'],
+);

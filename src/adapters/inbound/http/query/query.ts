@@ -4,11 +4,17 @@ import type { HttpErrorCode } from '../response/error-codes.js';
 import { invalidParameters, type ParameterIssue, parameterIssue } from '../response/http-error.js';
 import type { HttpIssueCode } from '../response/issue-codes.js';
 
-/** The parameters of a query, each at most once, in the order of the request. */
+/**
+ * The parameters of a query, each at most once, in the order of the request. The values of a list are joined by commas.
+ */
 export type Query = ReadonlyMap<string, string>;
 
 /** A parameter that an operation accepts. */
 export interface Parameter {
+  /** The name in a {@link Query}, if it can be written in several ways. Default: the name in the request. */
+  readonly name?: string;
+  /** Whether its values can be separated by commas, given one by one, or both. Default: it can be given once. */
+  readonly isList?: boolean;
   /** The error code if only this parameter is invalid. Default: `invalid_parameter`. */
   readonly code?: HttpErrorCode;
   /** Returns the issues of a value; empty if it is valid. */
@@ -35,17 +41,25 @@ const MAX_ISSUES = 100;
 export function readQuery(ctx: Context, find: FindParameter): Query {
   const { querystring } = ctx;
   if (querystring === '') return NO_PARAMETERS;
-  const query = new Map<string, string>();
-  const issues: CodedIssue[] = [];
+  const occurrences: Occurrence[] = [];
+  const firstOf = new Map<string, Occurrence>();
   for (const pair of querystring.split('&')) {
     if (pair === '') continue;
-    const [rawName = '', ...rest] = pair.split('=');
-    const name = decode(rawName) ?? rawName;
-    const value = decode(rest.join('='));
-    issues.push(...issuesOf(name, value, find(name), query));
-    query.set(name, value ?? '');
+    const { name, isDecoded, value } = decodePair(pair);
+    const parameter = isDecoded ? find(name) : undefined;
+    const key = parameter?.name ?? name;
+    const first = firstOf.get(key);
+    if (first && parameter?.isList) first.values.push(value);
+    else {
+      const occurrence = { name, parameter, values: [value], first };
+      occurrences.push(occurrence);
+      if (!first) firstOf.set(key, occurrence);
+    }
   }
+  const issues = occurrences.flatMap(issuesOf);
   if (issues.length > 0) throw invalidParameters(issues.slice(0, MAX_ISSUES));
+  const query = new Map<string, string>();
+  for (const [key, { values }] of firstOf) query.set(key, values.join(','));
   return query;
 }
 
@@ -54,20 +68,30 @@ export function invalid(name: string, code: HttpIssueCode, what: string): Parame
   return parameterIssue('query', name, code, `The parameter ${name} ${what}.`);
 }
 
-function issuesOf(
-  name: string,
-  value: string | undefined,
-  parameter: Parameter | undefined,
-  query: Query,
-): readonly CodedIssue[] {
+/** One parameter of the request; all of them together if it is a list. */
+interface Occurrence {
+  /** In the spelling of the request. */
+  readonly name: string;
+  readonly parameter: Parameter | undefined;
+  /** One value, or those of a list. Undefined stands for a value that is not percent-encoded UTF-8. */
+  readonly values: (string | undefined)[];
+  /** The first occurrence of the same parameter, if this is not the first. It may have another spelling. */
+  readonly first: Occurrence | undefined;
+}
+
+function issuesOf({ name, parameter, values, first }: Occurrence): readonly CodedIssue[] {
   if (!parameter) return [['unknown_parameter', unknown(name)]];
-  if (query.has(name))
-    return [['invalid_parameter', invalid(name, 'duplicate_value', 'is given more than once')]];
-  const issues =
-    value === undefined
-      ? [invalid(name, 'invalid_format', 'is not percent-encoded UTF-8')]
-      : parameter.issues(value);
+  if (first) return [['invalid_parameter', repeated(name, first.name)]];
+  const decoded = values.filter((value) => value !== undefined);
+  const issues = decoded.length > 0 ? [...parameter.issues(decoded.join(','))] : [];
+  if (decoded.length < values.length)
+    issues.unshift(invalid(name, 'invalid_format', 'is not percent-encoded UTF-8'));
   return issues.map((issue) => [parameter.code ?? 'invalid_parameter', issue]);
+}
+
+function repeated(name: string, first: string): ParameterIssue {
+  const what = name === first ? 'is given more than once' : `is the same as ${first}, which is given too`;
+  return invalid(name, 'duplicate_value', what);
 }
 
 function unknown(name: string): ParameterIssue {
@@ -75,7 +99,25 @@ function unknown(name: string): ParameterIssue {
   return parameterIssue('query', name, 'unknown_parameter', message);
 }
 
+/** Decodes `name=value`. A name that is not percent-encoded UTF-8 stays as it is; such a value is undefined. */
+function decodePair(pair: string): DecodedPair {
+  const end = pair.indexOf('=');
+  const raw = end < 0 ? pair : pair.slice(0, end);
+  const name = decode(raw);
+  const value = end < 0 ? '' : decode(pair.slice(end + 1));
+  return { name: name ?? raw, isDecoded: name !== undefined, value };
+}
+
+interface DecodedPair {
+  readonly name: string;
+  /** False if the name is not percent-encoded UTF-8; it is then as sent. */
+  readonly isDecoded: boolean;
+  readonly value: string | undefined;
+}
+
 function decode(text: string): string | undefined {
+  // Most names and values have nothing to decode, and the test is faster.
+  if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

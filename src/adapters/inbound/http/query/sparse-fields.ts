@@ -22,17 +22,33 @@ export class SparseFields<Fields> {
     const resourceFields = Object.keys(resource.schema.describe()['keys'] ?? {});
     this.names = ['id', ...resourceFields, 'version', 'createdAt', 'updatedAt'];
     this.defaultView = { toJson: (record) => presentJson(resource.present, record) };
-    this.parameter = { issues: (text) => nameListIssues('fields', text.split(','), this.names) };
+    this.parameter = {
+      isList: true,
+      issues: (text) => nameListIssues('fields', text.split(','), this.names),
+    };
   }
 
-  description(): ParameterDescription {
+  /**
+   * The parameter in the OpenAPI document. The document demands more than the service: see "fields" in
+   * docs/decisions.md.
+   * @param required the fields without which a response breaks its schema
+   */
+  description(required: readonly string[]): ParameterDescription {
+    const quoted = required.map((name) => `\`${name}\``).join(', ');
     return {
       name: 'fields',
-      description: 'Show only these fields. A field that has no value is left out.',
-      schema: { type: 'array', minItems: 1, items: { type: 'string', enum: this.names } },
+      description: `Show only these fields. Name ${quoted} too, so that the response has the members that its schema requires; without them, the service shows the others.`,
+      schema: {
+        type: 'array',
+        minItems: required.length,
+        maxItems: this.names.length,
+        items: { type: 'string', enum: this.names },
+        contains: { enum: required },
+        minContains: required.length,
+      },
       style: 'form',
       explode: false,
-      example: ['id', 'version'],
+      example: [...required, 'version'],
     };
   }
 

@@ -1,11 +1,12 @@
 import type { ApiKeyService } from '../../../../application/auth/api-key-service.js';
 import type { ApiKey } from '../../../../domain/access.js';
-import { issueDescription, revokeDescription } from '../openapi/resource-operations.js';
+import { issueDescription, revokeDescription } from '../openapi/resource-descriptions.js';
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
 import { noParameter } from '../query/query.js';
 import { type Handler, idOf, type Operation, type Route } from '../route.js';
 import type { ResourceDefinition } from './resource-definition.js';
-import { ResourceOperations, type ResourcePolicy, respondJson, routesOf } from './resource-routes.js';
+import { ResourceOperations, type ResourcePolicy, respondJson } from './resource-operations.js';
+import { routesOf } from './resource-routes.js';
 
 /** The routes of API keys, which are created and revoked, but never changed. */
 export function apiKeyRoutes(

@@ -20,11 +20,12 @@ export const API_KEYS: ResourceDefinition<ApiKey> = {
   writeScope: 'keys:admin',
   docs: {
     name: 'ApiKey',
-    one: 'an API key',
-    many: 'API keys',
-    about:
+    singular: 'an API key',
+    plural: 'API keys',
+    description:
       'Credentials for programs. A key is shown once, when it is created. It cannot be changed; to revoke it, delete it.',
     example: { name: 'web shop', scopes: ['products:read'], expiresAt: '2099-01-31T00:00:00.000Z' },
+    schemaNames: { scopes: 'Scope' },
   },
   readOnlyFields: {
     createdAt: { type: 'string', format: 'date-time' },

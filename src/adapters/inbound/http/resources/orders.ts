@@ -8,11 +8,12 @@ export const ORDERS: ResourceDefinition<Order> = {
   writeScope: 'orders:write',
   docs: {
     name: 'Order',
-    one: 'an order',
-    many: 'orders',
-    about:
+    singular: 'an order',
+    plural: 'orders',
+    description:
       'Who ordered what. The user and the products must exist when an order first names them. The order stays as it is when they are deleted later.',
     example: { userId: 1, items: [{ productId: 1, quantity: 2 }] },
+    schemaNames: { items: 'OrderItem' },
   },
   ...fromFieldTable(ORDER),
 };

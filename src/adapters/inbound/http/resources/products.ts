@@ -8,9 +8,9 @@ export const PRODUCTS: ResourceDefinition<Product> = {
   writeScope: 'products:write',
   docs: {
     name: 'Product',
-    one: 'a product',
-    many: 'products',
-    about: 'What is for sale. Lists can be filtered by name, SKU, price and your own attributes.',
+    singular: 'a product',
+    plural: 'products',
+    description: 'What is for sale. Lists can be filtered by name, SKU, price and your own attributes.',
     example: {
       name: 'Desk lamp',
       description: 'Brass, with a shade of linen.',
@@ -18,6 +18,7 @@ export const PRODUCTS: ResourceDefinition<Product> = {
       price: { amount: 4990, currency: 'EUR' },
       attributes: { colour: 'green', watts: 7.5, dimmable: true },
     },
+    schemaNames: { price: 'Price' },
   },
   ...fromFieldTable(PRODUCT),
 };

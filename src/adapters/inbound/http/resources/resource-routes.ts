@@ -1,66 +1,28 @@
-import type { Created } from '../../../../application/records/create-records.js';
-import type { Precondition, RecordService } from '../../../../application/records/record-service.js';
-import { type Change, presentJson } from '../../../../application/records/record-view.js';
-import { PreconditionFailed } from '../../../../domain/errors.js';
-import type { Versioned } from '../../../../domain/record.js';
-import { readJsonBody } from '../body/json-body.js';
-import type { Context, Middleware } from '../context.js';
-import { type ImportPolicy, type ImportTools, importHandler } from '../import/import-handler.js';
-import { listOperation } from '../list/list-operation.js';
-import { NDJSON } from '../list/ndjson.js';
-import {
-  createDescription,
-  deleteDescription,
-  listDescription,
-  OpenApiResource,
-  patchDescription,
-  readDescription,
-  replaceDescription,
-} from '../openapi/resource-operations.js';
-import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
-import { writePrecondition } from '../query/preconditions.js';
-import { prefersMinimal } from '../query/prefer-header.js';
-import { noParameter } from '../query/query.js';
-import { SparseFields, type View } from '../query/sparse-fields.js';
-import { entityTag, matchesIfNoneMatch } from '../response/etag.js';
-import { type BodyHandler, idOf, type Operation, type Policy, type Route } from '../route.js';
-import { MAX_RECORD_BYTES } from '../work-limits.js';
+import type { RecordService } from '../../../../application/records/record-service.js';
+import type { ImportTools } from '../import/import-handler.js';
+import { idOf, type Route } from '../route.js';
 import type { ResourceDefinition } from './resource-definition.js';
+import { IMPORTS, ResourceOperations, type ResourcePolicy } from './resource-operations.js';
 
-const JSON_PATCH = 'application/json-patch+json';
-
-export interface ResourcePolicy extends ImportPolicy {
-  readonly requireIfMatch: boolean;
-  /** Whether reading needs no token. */
-  readonly publicRead: boolean;
-  /** The `Cache-Control` of reads. */
-  readonly cacheControl: string;
-}
-
-/** The two routes of a resource: the collection and the item. */
+/** The routes of a resource: the collection, the item, and the imports if it has any. */
 export function routesOf(
   { path, version, deprecation }: ResourceDefinition<never>,
   collection: Route['operations'],
   item: Route['operations'],
+  imports?: Route['operations'],
 ): Route[] {
-  const inVersion = `(?:/v${version})?/${path}`;
+  const route = (below: string, pattern: string, operations: Route['operations']): Route => ({
+    template: `/v${version}/${path}${below}`,
+    access: 'bearer',
+    path: new RegExp(`^(?:/v${version})?/${path}${pattern}$`),
+    version,
+    deprecation,
+    operations,
+  });
   return [
-    {
-      template: `/v${version}/${path}`,
-      access: 'bearer',
-      path: new RegExp(`^${inVersion}$`),
-      version,
-      deprecation,
-      operations: collection,
-    },
-    {
-      template: `/v${version}/${path}/{id}`,
-      access: 'bearer',
-      path: new RegExp(`^${inVersion}/([1-9][0-9]{0,15})$`),
-      version,
-      deprecation,
-      operations: item,
-    },
+    route('', '', collection),
+    route('/{id}', '/([1-9][0-9]{0,15})', item),
+    ...(imports ? [route(`/${IMPORTS}`, `/${IMPORTS}`, imports)] : []),
   ];
 }
 
@@ -74,200 +36,13 @@ export function resourceRoutes<Fields>(
   const operations = new ResourceOperations(resource, service, policy);
   return routesOf(
     resource,
-    { GET: operations.list(), POST: operations.create(imports) },
+    { GET: operations.list(), POST: operations.create() },
     {
       GET: operations.read(),
       PUT: operations.replace(),
       PATCH: operations.patch(),
       DELETE: operations.remove((ctx, precondition) => service.remove(idOf(ctx), precondition)),
     },
+    { POST: operations.importMany(imports) },
   );
-}
-
-/** The operations that resources share. A resource picks from them and may add its own. */
-export class ResourceOperations<Fields> {
-  /** Differs by API version, because versions may show one state differently (RFC 9110 section 8.8.1). */
-  private readonly tagPrefix: string;
-  private readonly versionTag: RegExp;
-  readonly readJson: Middleware;
-
-  constructor(
-    private readonly resource: ResourceDefinition<Fields>,
-    private readonly service: RecordService<Fields>,
-    private readonly policy: ResourcePolicy,
-  ) {
-    const { version, tagState } = resource;
-    this.readJson = readJsonBody(policy.bodyLimitBytes);
-    this.tagPrefix = version === 1 ? '' : `v${version}.`;
-    const state = tagState?.pattern ?? '([1-9][0-9]*)';
-    this.versionTag = new RegExp(`^"${this.tagPrefix.replace('.', '\\.')}${state}"$`);
-  }
-
-  /** For the OpenAPI document. Built only when it is read. */
-  get openApi(): OpenApiResource<Fields> {
-    return new OpenApiResource(this.resource, this.policy.requireIfMatch);
-  }
-
-  list(): Operation {
-    return {
-      describe: () => listDescription(this.openApi),
-      ...this.readPolicy(),
-      ...listOperation(this.resource, this.service, this.policy.cacheControl),
-    };
-  }
-
-  create(imports: ImportTools): Operation {
-    return {
-      describe: () => createDescription(this.openApi),
-      scope: this.resource.writeScope,
-      parameter: noParameter,
-      headers: readIdempotencyKey,
-      consumes: {
-        'application/json': { read: this.readJson, handle: (ctx) => this.createOne(ctx) },
-        [NDJSON]: importHandler(this.service, this.policy, imports),
-      },
-    };
-  }
-
-  read(): Operation {
-    const views = new SparseFields(this.resource);
-    return {
-      describe: () => readDescription(this.openApi),
-      ...this.readPolicy(),
-      ...this.itemPolicy(),
-      parameter: (name) => (name === 'fields' ? views.parameter : undefined),
-      handle: (ctx, parameters) => this.respondToRead(ctx, views.read(parameters)),
-    };
-  }
-
-  replace(): Operation {
-    return {
-      describe: () => replaceDescription(this.openApi),
-      scope: this.resource.writeScope,
-      ...this.itemPolicy(),
-      consumes: { 'application/json': this.update('replacement') },
-    };
-  }
-
-  patch(): Operation {
-    const mergePatch = this.update('merge-patch');
-    const consumes = {
-      'application/merge-patch+json': mergePatch,
-      [JSON_PATCH]: this.update('json-patch'),
-      'application/json': mergePatch,
-    };
-    return {
-      describe: () => patchDescription(this.openApi, Object.keys(consumes), JSON_PATCH),
-      scope: this.resource.writeScope,
-      ...this.itemPolicy(),
-      consumes,
-    };
-  }
-
-  /** @param remove deletes the record of the request, or throws `precondition_failed` */
-  remove(remove: (ctx: Context, precondition: Precondition) => Promise<void>): Operation {
-    return {
-      describe: () => deleteDescription(this.openApi),
-      scope: this.resource.writeScope,
-      ...this.itemPolicy(),
-      handle: async (ctx) => {
-        const precondition = this.precondition(ctx);
-        await this.withCurrentTag(ctx, () => remove(ctx, precondition));
-        ctx.status = 204;
-      },
-    };
-  }
-
-  private async createOne(ctx: Context): Promise<void> {
-    const { body } = ctx.request;
-    const creation = { draft: this.service.draft(body), idempotency: idempotencyOf(ctx, body) };
-    await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-    const created = await this.service.create(creation);
-    this.setCreationHeaders(ctx, created);
-    this.respondToWrite(ctx, 201, created.record);
-  }
-
-  private update(kind: Change['kind']): BodyHandler {
-    return {
-      read: this.readJson,
-      handle: async (ctx) => {
-        const change = { kind, body: ctx.request.body };
-        const precondition = this.precondition(ctx);
-        await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-        const record = await this.withCurrentTag(ctx, () =>
-          this.service.update(idOf(ctx), precondition, change),
-        );
-        this.respondToWrite(ctx, 200, record);
-      },
-    };
-  }
-
-  private async respondToRead(ctx: Context, view: View<Fields>): Promise<void> {
-    const record = await this.service.read(idOf(ctx));
-    const tag = this.tagOf(record, view.name);
-    const isUnchanged = matchesIfNoneMatch(ctx, tag);
-    ctx.set('Cache-Control', this.policy.cacheControl);
-    ctx.set('ETag', tag);
-    if (isUnchanged) ctx.status = 304;
-    else respondJsonText(ctx, view.toJson(record));
-  }
-
-  private respondToWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
-    ctx.set('ETag', this.tagOf(record));
-    if (!prefersMinimal(ctx)) {
-      respondJsonText(ctx, presentJson(this.resource.present, record));
-      ctx.status = status;
-      return;
-    }
-    ctx.body = null;
-    ctx.status = status === 200 ? 204 : status;
-  }
-
-  /** Sets the URL of a new record, and whether an earlier request created it. */
-  setCreationHeaders(ctx: Context, { record, isReplay }: Created<Fields>): void {
-    const { version, path } = this.resource;
-    if (isReplay) ctx.set('Idempotency-Replayed', 'true');
-    ctx.set('Location', `/v${version}/${path}/${record.id}`);
-  }
-
-  /** Sets the current entity tag if the precondition fails. */
-  private async withCurrentTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
-    try {
-      return await write();
-    } catch (error) {
-      if (error instanceof PreconditionFailed)
-        ctx.set('ETag', this.tagOf(error.current as Versioned<Fields>));
-      throw error;
-    }
-  }
-
-  /** The strong tag of a record in this API version. See {@link entityTag}. */
-  tagOf(record: Versioned<Fields>, view?: string): string {
-    const state = this.resource.tagState?.of(record) ?? record.version;
-    return entityTag(`${this.tagPrefix}${state}`, view);
-  }
-
-  private precondition(ctx: Context): Precondition {
-    return writePrecondition(ctx.headers, this.policy.requireIfMatch, (tag) => {
-      const version = this.versionTag.exec(tag)?.[1];
-      return version === undefined ? undefined : Number(version);
-    });
-  }
-
-  private readPolicy(): Pick<Policy, 'scope'> {
-    return this.policy.publicRead ? {} : { scope: this.resource.readScope };
-  }
-
-  private itemPolicy(): Pick<Policy, 'parameter' | 'ensureExists'> {
-    return { parameter: noParameter, ensureExists: (ctx) => this.service.read(idOf(ctx)) };
-  }
-}
-
-function respondJsonText(ctx: Context, json: string): void {
-  ctx.set('Content-Type', 'application/json');
-  ctx.body = json;
-}
-
-export function respondJson(ctx: Context, value: unknown): void {
-  respondJsonText(ctx, JSON.stringify(value));
 }

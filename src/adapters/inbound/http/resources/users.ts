@@ -8,9 +8,9 @@ export const USERS: ResourceDefinition<User> = {
   writeScope: 'users:write',
   docs: {
     name: 'User',
-    one: 'a user',
-    many: 'users',
-    about:
+    singular: 'a user',
+    plural: 'users',
+    description:
       'Who places orders. An e-mail address is kept as it was sent. No two users can have the same one, ignoring case.',
     example: { name: 'Ann Arbor', email: 'Ann@example.com' },
   },

@@ -38,7 +38,8 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     status: 400,
     cause:
       'The body, or a line of an import, is not valid JSON: it is empty, malformed, not UTF-8, or starts with a byte order mark; an object in it has a duplicate member or one named `__proto__`; or it is nested deeper than 20 levels.',
-    remedy: 'Send one JSON value in UTF-8. The message says which of these causes applies.',
+    remedy:
+      'Send one JSON value in UTF-8. The message says which of these causes applies, and at which line and column; both count from 1, columns in Unicode code points.',
   },
   validation_failed: {
     status: 400,
@@ -191,14 +192,14 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   uri_too_long: {
     status: 414,
     cause: 'The URL with its query is longer than 8 KiB (8,192 bytes), or the URL of the next page would be.',
-    remedy: 'Shorten the query, for example with fewer values after `:in`.',
+    remedy: 'Shorten the query, for example with fewer values of `.in`.',
   },
   unsupported_media_type: {
     status: 415,
     cause:
       'The body has no `Content-Type`, one that the operation does not accept, a charset other than UTF-8, or a `Content-Encoding`.',
     remedy:
-      'Send the body uncompressed, in one of the media types that the message names. For PATCH they are also in the `Accept-Patch` header.',
+      'Send the body uncompressed, in one of the media types and to the path that the message names. For PATCH they are also in the `Accept-Patch` header.',
   },
   expectation_failed: {
     status: 417,

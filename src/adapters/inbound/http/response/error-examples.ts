@@ -16,7 +16,7 @@ const forParameter = (
 
 /** One response for each code, exactly as the service sends it. */
 export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> = {
-  malformed_json: withoutDetails('The body has the member "name" twice in one object.'),
+  malformed_json: withoutDetails('The body has the member "name" twice in one object, at line 1, column 13.'),
   validation_failed: {
     message: 'The request body is invalid; see details.',
     details: [
@@ -106,7 +106,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
   payload_too_large: withoutDetails('The body is larger than 1048576 bytes.'),
   uri_too_long: withoutDetails('The URL, or that of the next page, is longer than 8192 bytes.'),
   unsupported_media_type: withoutDetails(
-    'Send the body as application/json or application/x-ndjson in UTF-8, without a content coding.',
+    'Send the body as application/json in UTF-8, without a content coding. Send application/x-ndjson to /v1/products/imports.',
   ),
   expectation_failed: withoutDetails('The only supported expectation is 100-continue.'),
   idempotency_key_reused: withoutDetails(

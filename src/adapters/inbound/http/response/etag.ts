@@ -2,11 +2,14 @@ import { hash } from 'node:crypto';
 import type { Context } from '../context.js';
 import { invalidHeader } from './http-error.js';
 
-/** An entity tag (RFC 9110 section 8.8.3): visible characters except the quotation mark, in quotation marks. */
-const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
-const TAG_LIST = new RegExp(`^(?:\\s*${ENTITY_TAG.source}\\s*(?:,|$)|\\s*,)+$`);
+/**
+ * An entity tag (RFC 9110 section 8.8.3): visible characters except the quotation mark, in quotation marks. Those are
+ * written as `\x22`, because generators copy patterns into string literals.
+ */
+const ENTITY_TAG = '(?:W/)?\\x22[\\x21\\x23-\\x7e\\x80-\\xff]*\\x22';
+const TAG_LIST = new RegExp(`^(?:\\s*${ENTITY_TAG}\\s*(?:,|$)|\\s*,)+$`);
 /** The pattern for clients (RFC 9110 section 5.6.1.1). The service also accepts empty elements. */
-export const TAG_LIST_PATTERN = `^(?:\\*|${ENTITY_TAG.source}(?:[\\t ]*,[\\t ]*${ENTITY_TAG.source})*)$`;
+export const TAG_LIST_PATTERN = `^(?:\\*|${ENTITY_TAG}(?:[\\t ]*,[\\t ]*${ENTITY_TAG})*)$`;
 const EACH_TAG = new RegExp(ENTITY_TAG, 'g');
 
 /** The strong tag of a record: its version, and the view if it does not show the default fields. */

@@ -30,7 +30,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   },
   too_long: {
     cause:
-      'A string has too many characters, an array too many items, `attributes` more than 50 keys, a JSON Patch too many operations or values, or a query more than 100 filters or 100 values after `:in`. Characters are Unicode code points.',
+      'A string has too many characters, an array too many items, `attributes` more than 50 keys, a JSON Patch too many operations or values, or a query more than 100 filters or 100 values of `.in`. Characters are Unicode code points.',
     remedy: 'Shorten it.',
   },
   too_short: {

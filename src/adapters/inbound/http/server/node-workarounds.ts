@@ -150,18 +150,21 @@ export function requestsUpgrade({ headers }: IncomingMessage): boolean {
 /** The errors of OpenSSL for plain HTTP. It recognises some methods, and reads the others as a TLS version. */
 const NOT_TLS = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST', 'ERR_SSL_WRONG_VERSION_NUMBER'];
 
-const TEXT = 'This port serves HTTPS alone: use https:// in the address.\n';
-const RESPONSE = [
-  'HTTP/1.1 400 Bad Request',
-  'Content-Type: text/plain; charset=utf-8',
-  `Content-Length: ${TEXT.length}`,
-  'Connection: close',
-  '',
-  TEXT,
-].join('\r\n');
+/** @param url the public URL, in ASCII; never a text from the request */
+function httpsMeant(url: string): string {
+  const text = `This port serves HTTPS alone: use https:// in the address, as in ${url}\n`;
+  return [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${text.length}`,
+    'Connection: close',
+    '',
+    text,
+  ].join('\r\n');
+}
 
 /** Responds to plain HTTP on the TLS port before Node closes the connection. */
-export function refusePlainHttp(server: Server): void {
+export function refusePlainHttp(server: Server, publicUrl: () => string): void {
   /** TCP connections whose TLS handshake is not complete. */
   const handshakes = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
@@ -177,7 +180,7 @@ export function refusePlainHttp(server: Server): void {
     handshakes
       .get(connectionKey(socket))
       ?.on('error', () => {})
-      .write(RESPONSE);
+      .write(httpsMeant(publicUrl()));
   });
 }
 

@@ -50,13 +50,15 @@ export interface ServerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: ServerTimeouts;
   readonly maxConnections?: ConnectionLimits;
+  /** The URL that the response to plain HTTP on the TLS port names. Known once the server listens. */
+  readonly publicUrl?: () => string;
 }
 
 /** @param listener called for each request in its turn */
 export function createTlsServer(
   identity: TlsIdentity,
   listener: RequestListener,
-  { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
+  { timeouts = TIMEOUTS, publicUrl = () => 'https://localhost', ...rest }: ServerOptions = {},
 ): HttpsServer {
   const options = {
     ...tlsOptions(identity),
@@ -64,7 +66,7 @@ export function createTlsServer(
     handshakeTimeout: timeouts.handshakeMs,
   };
   const server = createHttpsServer(options);
-  refusePlainHttp(server);
+  refusePlainHttp(server, publicUrl);
   server.on('secureConnection', readThroughStream);
   return serve(server, listener, { timeouts, ...rest });
 }

@@ -68,6 +68,10 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [['copy', '--from', 'sqlite:x'], /--to/],
   [['copy', '--from', '', '--to', 'sqlite:x'], /--from/],
   [['openapi', 'x'], /too many arguments/],
+  [['mcp', 'x'], /too many arguments/],
+  ...['http://localhost:8443', 'https://localhost:8443/v1', 'https://key@localhost', 'localhost'].map(
+    (url) => [['mcp', '--url', url], /https:\/\/HOST/] as const,
+  ),
 ];
 
 /** Every command, for its help. */
@@ -84,6 +88,7 @@ const COMMANDS = [
   'copy',
   'backup',
   'openapi',
+  'mcp',
 ];
 
 describe('the command line', () => {

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
@@ -13,7 +14,7 @@ describe('LocalCa', () => {
   let count = 0;
   let folder: string;
   let clock: FakeClock;
-  const open = () => new LocalCa(folder, clock);
+  const open = (...names: string[]) => new LocalCa(folder, clock, names);
   const authority = () => readFileSync(open().authorityFile, 'utf8');
 
   /** Checks the certificate like a client that trusts the CA's file and has the same clock. */
@@ -41,6 +42,53 @@ describe('LocalCa', () => {
     expect(certificate.verify(new X509Certificate(authority()).publicKey)).to.equal(true);
     expect(new X509Certificate(authority()).ca).to.equal(true);
     expect(certificate.ca).to.equal(false);
+  });
+
+  it('holds its names besides those of this machine, each once', async () => {
+    const { cert } = await open('shop.example', '10.0.0.7', '2001:db8::7', '::1', 'localhost').current();
+    expect(new X509Certificate(cert).subjectAltName).to.equal(
+      'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:shop.example, IP Address:10.0.0.7, IP Address:2001:DB8:0:0:0:0:0:7',
+    );
+    expectValid(cert);
+    expect((await open('10.0.0.7', 'shop.example').current()).cert, 'holds both').to.equal(cert);
+  });
+
+  it('renews a certificate that lacks a name, by the same CA', async () => {
+    let last = (await open('a.example').current()).cert;
+    const old = authority();
+    for (const names of [
+      ['b.example'],
+      ['b.example', '10.0.0.7'],
+      ['x.b.example'],
+      ['2001:db8::7'],
+      ['::ffff:a00:1'],
+      ['::'],
+      ['a_b'],
+    ]) {
+      const ca = open(...names);
+      const { cert } = await ca.current();
+      expect(cert, names.join()).to.not.equal(last);
+      const parsed = new X509Certificate(cert);
+      for (const name of names)
+        expect(isIP(name) ? parsed.checkIP(name) : parsed.checkHost(name), name).to.equal(name);
+      expectValid(cert);
+      expect((await ca.current()).cert, 'renewed once').to.equal(cert);
+      last = cert;
+    }
+    expect((await open().current()).cert, 'more names do no harm').to.equal(last);
+    expect(authority()).to.equal(old);
+  });
+
+  it('renews a certificate that lacks a name for concurrent starts', async () => {
+    await open().current();
+    const old = authority();
+    const identities = await Promise.all(Array.from({ length: 10 }, () => open('a.example').current()));
+    for (const { cert } of identities) {
+      expect(new X509Certificate(cert).checkHost('a.example')).to.equal('a.example');
+      expectValid(cert);
+    }
+    expect(authority()).to.equal(old);
+    expect(readdirSync(folder)).to.have.members(['ca.pem', 'ca-key.pem', 'server.pem']);
   });
 
   it('makes the key files readable only by their owner', async () => {

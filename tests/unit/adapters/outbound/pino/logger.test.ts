@@ -1,23 +1,13 @@
 import { expect } from 'chai';
 import { PinoLogger } from '#src/adapters/outbound/pino/logger.js';
 import type { RequestEntry } from '#src/application/ports/logger.js';
+import { REQUEST_ENTRY } from '../../../../support/request-entry.js';
 
 class Lines {
   readonly lines: string[] = [];
   write = (line: string) => void this.lines.push(line.replace(/"time":"[^"]*"/, '"time":"T"'));
   flush = async () => {};
 }
-
-const ENTRY: RequestEntry = {
-  requestId: 'b7f1f8c2-7f4e-4d0a-9e57-1f2d3c4b5a69',
-  method: 'GET',
-  route: '/v1/products/{id}',
-  path: '/v1/products/7',
-  status: 200,
-  complete: true,
-  durationMs: 1.234,
-  principal: 'key:7',
-};
 
 const KEY = `pcs_${'aB3'.repeat(12)}`;
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl';
@@ -47,13 +37,13 @@ describe('PinoLogger.request', () => {
   };
 
   const entries: RequestEntry[] = [
-    ENTRY,
-    { ...ENTRY, status: undefined, complete: false },
-    { ...ENTRY, principal: undefined },
-    ...[0, 0.001, 5, 12.5, 99.99, 123_456.789, 1e9].map((durationMs) => ({ ...ENTRY, durationMs })),
+    REQUEST_ENTRY,
+    { ...REQUEST_ENTRY, status: undefined, complete: false },
+    { ...REQUEST_ENTRY, principal: undefined },
+    ...[0, 0.001, 5, 12.5, 99.99, 123_456.789, 1e9].map((durationMs) => ({ ...REQUEST_ENTRY, durationMs })),
     ...AWKWARD.flatMap((text) =>
       (['requestId', 'method', 'route', 'path', 'principal'] as const).map((name) => ({
-        ...ENTRY,
+        ...REQUEST_ENTRY,
         [name]: text,
       })),
     ),
@@ -76,13 +66,15 @@ describe('PinoLogger.request', () => {
   it('writes the time of the line', () => {
     const before = Date.now();
     const lines: string[] = [];
-    new PinoLogger('info', { write: (line) => void lines.push(line), flush: async () => {} }).request(ENTRY);
+    new PinoLogger('info', { write: (line) => void lines.push(line), flush: async () => {} }).request(
+      REQUEST_ENTRY,
+    );
     const time: string = JSON.parse(lines[0] ?? '').time;
     expect(time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(Date.parse(time)).to.be.within(before, Date.now());
   });
 
   it('writes nothing below its level', () => {
-    expect(written('warn', (logger) => logger.request(ENTRY))).to.deep.equal([]);
+    expect(written('warn', (logger) => logger.request(REQUEST_ENTRY))).to.deep.equal([]);
   });
 });

@@ -12,11 +12,13 @@ describe('Filters', () => {
         limit: '5',
         sort: 'name',
         name: '1',
-        'name:in': '1,2',
-        'price.amount:gte': '-0',
-        'id:in': '1,-2',
-        'createdAt:lt': '1970-01-01T00:00:01.0005Z',
+        'name.in': '1,2',
+        'price.amount.gte': '-0',
+        'id.in': '1,-2',
+        'createdAt.lt': '1970-01-01T00:00:01.0005Z',
         'attributes.a.b': '5',
+        'attributes.a.ne': '6',
+        'attributes.a:ne': '7',
       }),
     ).to.deep.equal([
       { field: 'name', operator: 'eq', value: '1' },
@@ -25,12 +27,21 @@ describe('Filters', () => {
       { field: 'id', operator: 'in', values: [1, -2] },
       { field: 'createdAt', operator: 'lt', value: 1000.5 },
       { field: 'attributes', operator: 'attribute', key: 'a.b', value: '5' },
+      { field: 'attributes', operator: 'attribute', key: 'a.ne', value: '6' },
+      { field: 'attributes', operator: 'attribute', key: 'a:ne', value: '7' },
     ]);
+  });
+
+  it('has one name for both spellings of an operator', () => {
+    const filters = new Filters(PRODUCTS.fields);
+    for (const operator of ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'])
+      for (const separator of ['.', ':'])
+        expect(filters.parameter(`name${separator}${operator}`)).to.include({ name: `name.${operator}` });
   });
 
   it('accepts only the fields of the resource', () => {
     const users = new Filters(USERS.fields);
-    expect(users.parameter('email:prefix')).to.not.equal(undefined);
+    expect(users.parameter('email.prefix')).to.not.equal(undefined);
     expect(users.parameter('attributes.a')).to.equal(undefined);
     expect(users.parameter('price.amount')).to.equal(undefined);
     expect(new Filters(PRODUCTS.fields).parameter('email')).to.equal(undefined);

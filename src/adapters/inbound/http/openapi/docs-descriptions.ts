@@ -1,5 +1,6 @@
-import { SCRIPT_TYPE, STYLE_TYPE } from '../docs/page-files.js';
-import { type ContentDescription, notModified, type OperationDescription } from './description.js';
+import { DATA_TYPE, SCRIPT_TYPE, STYLE_TYPE } from '../docs/page-files.js';
+import { type ContentDescription, NOT_MODIFIED, type OperationDescription } from './description.js';
+import { TEXT } from './json-schema.js';
 
 export const OPENAPI_DESCRIPTION = documentDescription(
   {
@@ -8,7 +9,7 @@ export const OPENAPI_DESCRIPTION = documentDescription(
     text: 'In OpenAPI 3.1, made from the rules by which requests are checked. `/docs` shows it as a web page.',
   },
   'The OpenAPI document.',
-  { 'application/json': { schema: { type: 'object' } } },
+  { 'application/json': { schema: { type: 'object', additionalProperties: true } } },
 );
 
 export const PAGE_DESCRIPTION = documentDescription(
@@ -23,29 +24,34 @@ export const PAGE_DESCRIPTION = documentDescription(
 
 export const FILE_DESCRIPTION: OperationDescription = {
   ...documentDescription(
-    { id: 'getDocsFile', summary: 'Read a file of the interactive reference' },
-    'A script or the style sheet.',
-    text(SCRIPT_TYPE, STYLE_TYPE),
+    {
+      id: 'getDocsFile',
+      summary: 'Read a file of the interactive reference',
+      text: 'The page at `/docs` loads these files.',
+    },
+    'A script, the style sheet, or the error codes.',
+    {
+      ...text(SCRIPT_TYPE, STYLE_TYPE),
+      [DATA_TYPE]: { schema: { type: 'object', additionalProperties: true } },
+    },
   ),
   errors: ['not_found'],
 };
 
 /** The documentation of a static document. */
 function documentDescription(
-  { id, summary, text }: Pick<OperationDescription, 'id' | 'summary' | 'text'>,
+  names: Pick<OperationDescription, 'id' | 'summary' | 'text'>,
   description: string,
   content: Readonly<Record<string, ContentDescription>>,
 ): OperationDescription {
   return {
-    id,
+    ...names,
     tag: 'Documents',
-    summary,
-    ...(text !== undefined && { text }),
-    headers: ['KnownTags', 'AcceptEncoding'],
-    responses: [{ status: 200, description, headers: ['ETag', 'Content-Encoding'], content }, notModified()],
+    headers: ['KnownTags'],
+    responses: [{ status: 200, description, headers: ['ETag'], content }, NOT_MODIFIED],
   };
 }
 
 function text(...types: readonly string[]): Record<string, ContentDescription> {
-  return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
+  return Object.fromEntries(types.map((type) => [type, { schema: TEXT }]));
 }

@@ -1,0 +1,145 @@
+import { SCOPES } from '../../../../domain/access.js';
+import type { OperationDescription } from './description.js';
+import { integerSchema, type JsonSchema, open, type Properties, schemaRef, TEXT } from './json-schema.js';
+import { EXAMPLE_KEY } from './resource-schemas.js';
+
+const TAG = 'OAuth 2.0';
+const URL_TEXT: JsonSchema = { type: 'string', format: 'uri' };
+const SCOPE: JsonSchema = { type: 'string', enum: SCOPES };
+const SCOPE_ARRAY: JsonSchema = { type: 'array', maxItems: SCOPES.length, items: schemaRef('Scope') };
+/** More elements than any of these lists has. */
+const MAX_ITEMS = 100;
+const TEXT_ARRAY = arrayOf(TEXT);
+const SCOPE_LIST = 'Scopes, separated by spaces.';
+
+function arrayOf(items: JsonSchema): JsonSchema {
+  return { type: 'array', maxItems: MAX_ITEMS, items };
+}
+
+const TOKEN_REQUEST: JsonSchema = {
+  type: 'object',
+  properties: {
+    grant_type: { type: 'string', enum: ['client_credentials'] },
+    scope: {
+      type: 'string',
+      description: `${SCOPE_LIST} The API key must have each of them. By default, all scopes of the key.`,
+    },
+    client_id: {
+      type: 'string',
+      description: 'The id of an API key, unless the header `Authorization` is used.',
+    },
+    client_secret: { type: 'string', description: 'The API key itself.' },
+  },
+  required: ['grant_type'],
+  // Unknown parameters are ignored, but none may be repeated (RFC 6749 section 3.2), as a list would be.
+  additionalProperties: { type: 'string' },
+  maxProperties: 100,
+};
+
+const TOKEN = open({
+  access_token: { type: 'string', description: 'A JWT (RFC 9068), to be sent as `Authorization: Bearer`.' },
+  token_type: { type: 'string', description: 'Always `Bearer`.' },
+  expires_in: { ...integerSchema(1, 86_400), description: 'The lifetime of the token, in seconds.' },
+  scope: { type: 'string', description: SCOPE_LIST },
+});
+
+export const TOKEN_DESCRIPTION: OperationDescription = {
+  id: 'createToken',
+  tag: TAG,
+  summary: 'Get an access token',
+  text: 'The client credentials grant (RFC 6749 section 4.4). The client is an API key: its id is the client id, and the key itself is the secret. Send both in the body, as described here, or leave them out of it and send them by HTTP Basic authentication. Errors also have the members `error` and `error_description` of RFC 6749 section 5.2.',
+  schemas: { TokenRequest: TOKEN_REQUEST, Token: TOKEN },
+  bodies: {
+    'application/x-www-form-urlencoded': {
+      schema: schemaRef('TokenRequest'),
+      example: {
+        grant_type: 'client_credentials',
+        client_id: '1',
+        client_secret: EXAMPLE_KEY,
+        scope: 'products:read',
+      },
+    },
+  },
+  responses: [
+    {
+      status: 200,
+      description: 'The token.',
+      content: {
+        'application/json': {
+          schema: schemaRef('Token'),
+          example: {
+            access_token: 'eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCJ9.…',
+            token_type: 'Bearer',
+            expires_in: 600,
+            scope: 'products:read',
+          },
+        },
+      },
+    },
+  ],
+  errors: ['validation_failed', 'unauthenticated', 'invalid_token', 'token_expired'],
+};
+
+export const ISSUER_METADATA_DESCRIPTION = metadataDescription('getIssuerMetadata', {
+  summary: 'Read the metadata of the authorization server (RFC 8414)',
+  text: 'What OAuth 2.0 clients discover about `/oauth/token`.',
+  name: 'IssuerMetadata',
+  members: {
+    issuer: URL_TEXT,
+    token_endpoint: URL_TEXT,
+    jwks_uri: URL_TEXT,
+    scopes_supported: SCOPE_ARRAY,
+    response_types_supported: TEXT_ARRAY,
+    grant_types_supported: TEXT_ARRAY,
+    token_endpoint_auth_methods_supported: TEXT_ARRAY,
+  },
+});
+
+export const RESOURCE_METADATA_DESCRIPTION = metadataDescription('getResourceMetadata', {
+  summary: 'Read the metadata of the protected resource (RFC 9728)',
+  text: 'From which issuers access tokens are accepted, and with which scopes.',
+  name: 'ResourceMetadata',
+  members: {
+    resource: URL_TEXT,
+    authorization_servers: arrayOf(URL_TEXT),
+    scopes_supported: SCOPE_ARRAY,
+    bearer_methods_supported: TEXT_ARRAY,
+    resource_name: TEXT,
+  },
+});
+
+export const KEYS_DESCRIPTION = metadataDescription('getKeys', {
+  summary: 'Read the public keys that verify access tokens (RFC 7517)',
+  text: 'A JSON Web Key Set. Keys change; the header `kid` of a token names its key.',
+  name: 'KeySet',
+  members: {
+    keys: arrayOf(open({ kty: TEXT, kid: TEXT, alg: TEXT, use: TEXT, n: TEXT, e: TEXT })),
+  },
+});
+
+interface MetadataDocument {
+  readonly summary: string;
+  readonly text: string;
+  readonly name: string;
+  readonly members: Properties;
+}
+
+function metadataDescription(
+  id: string,
+  { summary, text, name, members }: MetadataDocument,
+): OperationDescription {
+  return {
+    id,
+    tag: TAG,
+    summary,
+    text,
+    schemas: { [name]: open(members), ...('scopes_supported' in members && { Scope: SCOPE }) },
+    responses: [
+      {
+        status: 200,
+        description: 'The document.',
+        content: { 'application/json': { schema: schemaRef(name) } },
+      },
+    ],
+  };
+}

@@ -1,0 +1,59 @@
+import { uniqueFields } from '../../../../domain/fields.js';
+import { SparseFields } from '../query/sparse-fields.js';
+import type { ResourceDefinition } from '../resources/resource-definition.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
+import type { ContentDescription, ParameterDescription, ResourceDocs } from './description.js';
+import { type JsonSchema, type ObjectSchema, schemaRef } from './json-schema.js';
+import { EXAMPLE_TIME, resourceSchemas, type SchemaKind, schemaNames } from './resource-schemas.js';
+
+/** The parts that the operations of a resource share in the OpenAPI document. */
+export class OpenApiResource<Fields> {
+  readonly names: Readonly<Record<SchemaKind, string>>;
+
+  constructor(
+    readonly definition: ResourceDefinition<Fields>,
+    /** Whether every write needs If-Match. */
+    readonly requireIfMatch: boolean,
+  ) {
+    this.names = schemaNames(definition.docs);
+  }
+
+  get docs(): ResourceDocs {
+    return this.definition.docs;
+  }
+
+  /** The errors of a write that conflicts with another record. */
+  get conflicts(): readonly ResponseErrorCode[] {
+    return uniqueFields(this.definition.fields).length > 0 ? ['duplicate_value'] : [];
+  }
+
+  /** The schemas of these kinds of bodies, by name. */
+  schemas(...kinds: SchemaKind[]): Readonly<Record<string, JsonSchema>> {
+    return Object.assign({}, ...kinds.map((kind) => resourceSchemas(this.definition, kind)));
+  }
+
+  /** A response with a record. */
+  get record(): ContentDescription {
+    return { schema: schemaRef(this.names.record) };
+  }
+
+  /** The body of a request. Postman takes its example from here, not from the schema. */
+  body(kind: 'input' | 'replacement' | 'patch'): ContentDescription {
+    const { example } = this.docs;
+    return {
+      schema: schemaRef(this.names[kind]),
+      example: kind === 'patch' ? Object.fromEntries(Object.entries(example).slice(0, 1)) : example,
+    };
+  }
+
+  /** With a value in every field by which lists can be filtered. */
+  get wholeExample(): object {
+    return { id: 1, ...this.docs.example, createdAt: EXAMPLE_TIME, updatedAt: EXAMPLE_TIME };
+  }
+
+  /** The parameter `fields`. */
+  get fields(): ParameterDescription {
+    const { required = [] } = resourceSchemas(this.definition, 'record')[this.names.record] as ObjectSchema;
+    return new SparseFields(this.definition).description(required);
+  }
+}

@@ -1,0 +1,243 @@
+import type { ApiKey } from '../../../../domain/access.js';
+import { LIMITS, ListQueryParser } from '../list/list-query-parser.js';
+import { NDJSON } from '../list/ndjson.js';
+import type { ResponseErrorCode } from '../response/error-codes.js';
+import {
+  type ContentDescription,
+  NOT_MODIFIED,
+  type OperationDescription,
+  type ResponseDescription,
+  tagOf,
+} from './description.js';
+import type { RequestHeader } from './header-objects.js';
+import { ndjsonSchema, schemaRef } from './json-schema.js';
+import type { OpenApiResource } from './openapi-resource.js';
+import { IMPORT_RESULT_SCHEMA, issuedSchemas, JSON_PATCH_SCHEMAS } from './resource-schemas.js';
+
+const JSON_TYPE = 'application/json';
+
+export function listDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
+  const { docs } = resource;
+  const { path, fields } = resource.definition;
+  const { schema } = resource.record;
+  return {
+    tag: tagOf(docs),
+    schemas: resource.schemas('record'),
+    id: `list${docs.name}s`,
+    summary: `List ${docs.plural}`,
+    text: 'One page of the records that match all filters; `next` in `Link` is the URL of the next page.',
+    query: [...new ListQueryParser(path, fields).descriptions(resource.wholeExample), resource.fields],
+    headers: ['KnownTags', 'PreferCount'],
+    responses: [
+      {
+        status: 200,
+        description: `A page of ${docs.plural}, or all of them as lines.`,
+        headers: ['ListETag', 'Link', 'X-Total-Count', 'Preference-Applied'],
+        content: {
+          [JSON_TYPE]: { schema: { type: 'array', maxItems: LIMITS.max, items: schema } },
+          [NDJSON]: { schema: ndjsonSchema(schema) },
+        },
+      },
+      NOT_MODIFIED,
+    ],
+    errors: ['invalid_parameter', 'invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
+  };
+}
+
+export function readDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
+  const { docs } = resource;
+  return {
+    tag: tagOf(docs),
+    schemas: resource.schemas('record'),
+    id: `get${docs.name}`,
+    summary: `Read ${docs.singular}`,
+    text: 'Send the `ETag` of the response in `If-Match` to write the record only if it is still the same.',
+    query: [resource.fields],
+    headers: ['KnownTags'],
+    responses: [
+      {
+        status: 200,
+        description: 'The record.',
+        headers: ['ETag'],
+        content: { [JSON_TYPE]: resource.record },
+      },
+      NOT_MODIFIED,
+    ],
+    errors: ['invalid_parameter'],
+  };
+}
+
+export function createDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
+  const { docs } = resource;
+  return {
+    tag: tagOf(docs),
+    schemas: resource.schemas('record', 'input'),
+    id: `create${docs.name}`,
+    summary: `Create ${docs.singular}`,
+    text: 'With an `Idempotency-Key`, the request can be sent again after any failure, and nothing is created twice.',
+    headers: ['IdempotencyKey'],
+    bodies: { [JSON_TYPE]: resource.body('input') },
+    responses: [creationResponse(resource, resource.record)],
+    errors: [
+      'malformed_json',
+      'validation_failed',
+      ...resource.conflicts,
+      'invalid_idempotency_key',
+      'idempotency_key_reused',
+    ],
+  };
+}
+
+export function importDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
+  const { docs } = resource;
+  return {
+    tag: tagOf(docs),
+    schemas: { ...resource.schemas('input'), ImportResult: IMPORT_RESULT_SCHEMA },
+    id: `import${docs.name}s`,
+    summary: `Import ${docs.plural}`,
+    text: 'Each line of the body creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. With an `Idempotency-Key`, the lines can be sent again after any failure, and nothing is created twice.',
+    headers: ['IdempotencyKey'],
+    bodies: {
+      [NDJSON]: {
+        schema: ndjsonSchema(schemaRef(resource.names.input)),
+        example: `${JSON.stringify(docs.example)}\n`,
+      },
+    },
+    responses: [
+      {
+        status: 200,
+        description: 'The result of each line.',
+        content: { [NDJSON]: { schema: ndjsonSchema(schemaRef('ImportResult')) } },
+      },
+    ],
+    errors: ['invalid_idempotency_key', 'idempotency_key_reused'],
+  };
+}
+
+/** @param content the body of the response */
+function creationResponse<Fields>(resource: OpenApiResource<Fields>, content: ContentDescription) {
+  const { name } = resource.docs;
+  const parameters = { id: '$response.body#/id' };
+  const parametersWithTag = { ...parameters, 'If-Match': '$response.header.ETag' };
+  return {
+    status: 201,
+    description: 'The new record.',
+    headers: ['Location', 'ETag', 'Idempotency-Replayed'] as const,
+    content: { [JSON_TYPE]: content },
+    links: {
+      read: { operationId: `get${name}`, parameters },
+      replace: { operationId: `replace${name}`, parameters: parametersWithTag },
+      change: { operationId: `patch${name}`, parameters: parametersWithTag },
+      delete: { operationId: `delete${name}`, parameters },
+    },
+  } satisfies ResponseDescription;
+}
+
+export function replaceDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
+  const { docs } = resource;
+  return {
+    ...writeDescription(resource),
+    schemas: resource.schemas('record', 'replacement'),
+    id: `replace${docs.name}`,
+    summary: `Replace ${docs.singular}`,
+    text: 'The body is the complete record: an optional field that is left out loses its value. `id`, `version`, `createdAt` and `updatedAt` may be sent back unchanged. A record that does not exist is not created.',
+    bodies: { [JSON_TYPE]: resource.body('replacement') },
+  };
+}
+
+export function patchDescription<Fields>(
+  resource: OpenApiResource<Fields>,
+  patchTypes: readonly string[],
+  jsonPatch: string,
+): OperationDescription {
+  const { docs } = resource;
+  const patch = { schema: schemaRef('JsonPatch'), example: [firstOperation(docs.example)] };
+  const { errors = [], ...rest } = writeDescription(resource);
+  return {
+    ...rest,
+    schemas: { ...resource.schemas('record', 'patch'), ...JSON_PATCH_SCHEMAS },
+    errors: [...errors, 'invalid_patch', 'patch_test_failed'],
+    id: `patch${docs.name}`,
+    summary: `Change ${docs.singular}`,
+    text: 'The body is a JSON Merge Patch (RFC 7396), in which `null` removes a field, or a JSON Patch (RFC 6902), which is applied as a whole or not at all. Without `If-Match`, the patch is applied to the latest version of the record, so changes that others make to other fields are not lost.',
+    bodies: Object.fromEntries(
+      patchTypes.map((type) => [type, type === jsonPatch ? patch : resource.body('patch')]),
+    ),
+  };
+}
+
+export function deleteDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
+  const { docs } = resource;
+  return {
+    tag: tagOf(docs),
+    headers: CONDITIONS,
+    id: `delete${docs.name}`,
+    summary: `Delete ${docs.singular}`,
+    text: 'Every later request for the record is 404, and its id is never used again.',
+    responses: [{ status: 204, description: 'The record was deleted.' }],
+    errors: conditionErrors(resource),
+  };
+}
+
+function writeDescription<Fields>(
+  resource: OpenApiResource<Fields>,
+): Omit<OperationDescription, 'id' | 'summary' | 'text' | 'bodies'> {
+  return {
+    tag: tagOf(resource.docs),
+    headers: CONDITIONS,
+    responses: [
+      {
+        status: 200,
+        description:
+          'The record as it is now. If the request changes nothing, `version` and `ETag` stay the same.',
+        headers: ['ETag'],
+        content: { [JSON_TYPE]: resource.record },
+      },
+    ],
+    errors: ['malformed_json', 'validation_failed', ...resource.conflicts, ...conditionErrors(resource)],
+  };
+}
+
+const CONDITIONS: readonly RequestHeader[] = ['IfMatch', 'IfNoneMatch'];
+
+function conditionErrors<Fields>({ requireIfMatch }: OpenApiResource<Fields>): ResponseErrorCode[] {
+  return [
+    'invalid_parameter',
+    'precondition_failed',
+    ...(requireIfMatch ? ['precondition_required' as const] : []),
+  ];
+}
+
+function firstOperation(example: Readonly<Record<string, unknown>>): object {
+  const [[name, value] = []] = Object.entries(example);
+  return { op: 'replace', path: `/${name}`, value };
+}
+
+/** Like {@link createDescription}, but with the secret in the response. */
+export function issueDescription(resource: OpenApiResource<ApiKey>): OperationDescription {
+  const { docs } = resource;
+  const { links, ...created } = creationResponse(resource, { schema: schemaRef(`Issued${docs.name}`) });
+  const { read, delete: revoke } = links;
+  return {
+    ...createDescription(resource),
+    summary: 'Create an API key',
+    text: 'Only this response shows the key itself. With an `Idempotency-Key`, a repeated request creates no second key, and does not show the first one again. The new key can have only scopes that the credential of the request has.',
+    schemas: { ...resource.schemas('input'), ...issuedSchemas(resource.definition) },
+    responses: [
+      {
+        ...created,
+        description: 'The new key.',
+        links: { read, delete: revoke },
+      },
+    ],
+  };
+}
+
+export function revokeDescription(resource: OpenApiResource<ApiKey>): OperationDescription {
+  const { errors = [], text, ...deletion } = deleteDescription(resource);
+  return {
+    ...deletion,
+    text: `${text} The key is refused at once by the process that responds, and within five seconds by all others. The last key with \`keys:admin\` that has not expired stays.`,
+    errors: [...errors, 'last_admin_key'],
+  };
+}

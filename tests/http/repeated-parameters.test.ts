@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { issueLocations } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { cursorIn, linksOf } from '../support/links.js';
+
+for (const STORE of ['memory', 'sqlite'])
+  describe(`repeated parameters, in the store ${STORE}`, () => {
+    const service = inProcessService({ STORE });
+    const get = (query: string) => service.client.get(`/v1/products?${query}`);
+    const idsOf = async (query: string): Promise<number[]> => {
+      const response = await get(query);
+      expect(response.status, response.text).to.equal(200);
+      return response.json.map(({ id }: { id: number }) => id);
+    };
+
+    before(async () => {
+      for (const [name, amount] of [
+        ['b', 1],
+        ['a', 2],
+        ['b', 3],
+        ['c', 4],
+      ] as const)
+        await service.client.post('/products', { name, price: { amount, currency: 'EUR' } });
+    });
+
+    for (const [query, ids] of [
+      ['sort=name,-id', [2, 3, 1, 4]],
+      ['sort=name&sort=-id', [2, 3, 1, 4]],
+      ['sort=-name&sort=createdAt,-id', [4, 1, 3, 2]],
+      ['sort=-id&limit=9&sort=name', [4, 3, 2, 1]],
+      ['id.in=1,2&id.in=3', [1, 2, 3]],
+      ['id.in=1&id:in=2&id%3Ain=2,4', [1, 2, 4]],
+      ['name.in=a&name.in=c&id.in=1,2,3', [2]],
+      ['price.amount.gte=2&price.amount:lte=3', [2, 3]],
+      ['id.ne=1&id.in=1&id.in=2', [2]],
+    ] as const)
+      it(`are read as one list: ${query}`, async () => {
+        expect(await idsOf(query)).to.deep.equal(ids);
+      });
+
+    it('select fields of a list and of an item', async () => {
+      for (const fields of ['fields=id,name', 'fields=name&fields=id', 'fields=id&fields=name,id']) {
+        expect((await get(`${fields}&id=1`)).text).to.equal('[{"id":1,"name":"b"}]');
+        const item = await service.client.get(`/v1/products/1?${fields}`);
+        expect([item.status, item.text, item.headers.etag]).to.deep.equal([
+          200,
+          '{"id":1,"name":"b"}',
+          '"1:id,name"',
+        ]);
+      }
+    });
+
+    it('are one list in links, tags and cursors, with a dot before the operator', async () => {
+      const once = 'name.in=a,b,c&id.gte=1&sort=name,-id&fields=id,name&limit=2';
+      const several = 'name:in=a&id:gte=1&name.in=b,c&sort=name&fields=id&sort=-id&fields=name&limit=2';
+      const [one, other] = [await get(once), await get(several)];
+      const first = '/v1/products?name.in=a%2Cb%2Cc&id.gte=1&sort=name%2C-id&fields=id%2Cname&limit=2';
+      expect(linksOf(one.headers['link'])['first']).to.equal(first);
+      expect(other.headers['link']).to.equal(one.headers['link']);
+      expect([other.headers['etag'], other.text]).to.deep.equal([one.headers['etag'], one.text]);
+      const cursor = cursorIn(linksOf(one.headers['link'])['next'] ?? '');
+      for (const query of [once, several])
+        expect(await idsOf(`${query}&cursor=${cursor}`), query).to.deep.equal([1, 4]);
+      const mismatch = await get(`${several}&sort=createdAt&cursor=${cursor}`);
+      expect(mismatch.status, 'keys after the id do not matter').to.equal(200);
+      for (const query of [`sort=createdAt&${several}`, `${several}&name.in=d`, `${several}&id.lt=9`]) {
+        const { status, json } = await get(`${query}&cursor=${cursor}`);
+        expect([status, json.code], query).to.deep.equal([400, 'cursor_mismatch']);
+      }
+    });
+
+    it('have at most 100 values in all', async () => {
+      const ids = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+      const query = (count: number) =>
+        `id.in=${ids(count - 20).join(',')}&${ids(20)
+          .map((id) => `id.in=${id}`)
+          .join('&')}`;
+      expect(await idsOf(query(100))).to.deep.equal([1, 2, 3, 4]);
+      const response = await get(query(101));
+      expect([response.status, issueLocations(response)]).to.deep.equal([400, [['too_long', 'id.in']]]);
+      expect(response.json.message).to.include('id.in takes at most 100 values');
+    });
+
+    const REJECTED: [string, [string, string][]][] = [
+      ['sort=name&sort=', [['too_short', 'sort']]],
+      ['sort=&sort=name', [['too_short', 'sort']]],
+      ['sort=name&sort=-name', [['duplicate_value', 'sort']]],
+      ['sort=name&sort=sku', [['unknown_field', 'sort']]],
+      ['sort=name&sort=%ff', [['invalid_format', 'sort']]],
+      ['fields=id&fields=', [['too_short', 'fields']]],
+      ['fields=id&fields=x', [['unknown_field', 'fields']]],
+      ['id.in=1&id.in=', [['too_short', 'id.in']]],
+      ['id.in=1,&id.in=2', [['too_short', 'id.in']]],
+      ['id.in=1&id:in', [['too_short', 'id.in']]],
+      ['id:in=1&id.in=x', [['invalid_type', 'id:in']]],
+      ['limit=1&limit=1', [['duplicate_value', 'limit']]],
+      ['name=a&name=a', [['duplicate_value', 'name']]],
+      ['price.amount.gte=1&price.amount.gte=1', [['duplicate_value', 'price.amount.gte']]],
+      ['price.amount:gte=1&price.amount.gte=1', [['duplicate_value', 'price.amount.gte']]],
+      ['price.amount.gte=1&price.amount:gte=1', [['duplicate_value', 'price.amount:gte']]],
+      ['price.amount:gte=x', [['invalid_type', 'price.amount:gte']]],
+      ['createdAt%3Agt=x', [['invalid_format', 'createdAt:gt']]],
+      [
+        'id.in=1&sort=name&id:ne=x&id.in=x,&colour=red&id.ne=1&sort=sku,name&name=%ff&colour=red&limit=0',
+        [
+          ['invalid_type', 'id.in'],
+          ['too_short', 'id.in'],
+          ['unknown_field', 'sort'],
+          ['duplicate_value', 'sort'],
+          ['invalid_type', 'id:ne'],
+          ['unknown_parameter', 'colour'],
+          ['duplicate_value', 'id.ne'],
+          ['invalid_format', 'name'],
+          ['unknown_parameter', 'colour'],
+          ['out_of_range', 'limit'],
+        ],
+      ],
+    ];
+    for (const [query, issues] of REJECTED)
+      it(`are rejected with every issue: ${query}`, async () => {
+        const response = await get(query);
+        expect([response.status, issueLocations(response)]).to.deep.equal([400, issues]);
+        for (const detail of response.json.details) {
+          expect(detail.in).to.equal('query');
+          expect(detail.message).to.include(detail.name);
+        }
+      });
+
+    it('name both spellings if a parameter is given in two', async () => {
+      const { json } = await get('id.gt=1&id:gt=1');
+      expect(json.message).to.equal('The parameter id:gt is the same as id.gt, which is given too.');
+      expect((await get('id.gt=1&id.gt=1')).json.message).to.equal(
+        'The parameter id.gt is given more than once.',
+      );
+    });
+  });
