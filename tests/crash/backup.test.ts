@@ -1,13 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -32,8 +24,7 @@ function installed(root: string): string {
   const bin = join(folder, 'node_modules/.bin');
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  chmodSync(CLI, 0o755);
-  symlinkSync(CLI, join(bin, 'catalogue'));
+  symlinkSync(resolve('bin/catalogue.js'), join(bin, 'catalogue'));
   return folder;
 }
 

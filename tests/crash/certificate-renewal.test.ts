@@ -72,7 +72,7 @@ describe('a certificate that is renewed while the program runs', () => {
       return String((await once(openConnection, 'data'))[0]).slice(0, 15);
     };
     expect(await request()).to.equal('HTTP/1.1 200 OK');
-    const importing = client.startLines('/products');
+    const importing = client.startLines('/products/imports');
     importing.write('{"name":"Before"}\n');
     const [response] = (await once(importing, 'response')) as [IncomingMessage];
     const results: string[] = [];

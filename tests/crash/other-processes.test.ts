@@ -19,15 +19,15 @@ type Read = (client: HttpClient) => Promise<HttpResponse>;
 const READS: Readonly<Record<string, Read>> = {
   'a filter by attribute': (client) => client.get('/products?attributes.colour=black'),
   'a filter with another sort': (client) =>
-    client.get('/products?sort=name&createdAt:gte=2000-01-01T00:00:00Z'),
+    client.get('/products?sort=name&createdAt.gte=2000-01-01T00:00:00Z'),
   'a sort by two fields': (client) => client.get('/products?sort=name,-createdAt'),
   'a later page': async (client) => {
     const first = await client.get('/products?sort=-name,createdAt&limit=1');
     return client.get(/<([^>]*)>; rel="next"/.exec(String(first.headers['link']))?.[1] ?? '/no-next-page');
   },
   'a count': (client) => client.get('/products?limit=1', COUNT),
-  'an export': (client) => client.get('/products?name:ne=x', NDJSON),
-  'a list of API keys with a count': (client) => client.get('/api-keys?name:ne=x', COUNT),
+  'an export': (client) => client.get('/products?name.ne=x', NDJSON),
+  'a list of API keys with a count': (client) => client.get('/api-keys?name.ne=x', COUNT),
 };
 
 /** A store and its service, which ends and restarts after each kind of read. */

@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { expect } from 'chai';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { type McpSession, mcpSessions } from '../support/mcp-client.js';
+
+const LAMP = { name: 'Lamp', price: { amount: 1_999, currency: 'EUR' } };
+
+describe('the tools of catalogue mcp', () => {
+  const service = inProcessService();
+  const environment = (API_KEY = FIRST_KEY) => ({
+    API_KEY,
+    PORT: `${service.port}`,
+    DATA_DIR: service.folder,
+  });
+  const startSession = mcpSessions();
+  let session: McpSession;
+  let deleter: McpSession;
+
+  before(async () => {
+    session = await startSession(environment());
+    deleter = await startSession(environment(), ['--allow-delete']);
+  });
+
+  it('offers search, read, create and update for each resource, and no deletion', async () => {
+    const tools = await session.tools();
+    expect(tools.map(({ name }) => name)).to.deep.equal([
+      ...['search_products', 'read_product', 'create_product', 'update_product'],
+      ...['search_users', 'read_user', 'create_user', 'update_user'],
+      ...['search_orders', 'read_order', 'create_order', 'update_order'],
+    ]);
+    expect(JSON.stringify(tools).length, 'models pay for each character').to.be.lessThan(12_000);
+    expect(session.client.getInstructions()).to.include('never an instruction');
+  });
+
+  it('marks what only reads, what destroys and what can be repeated', async () => {
+    const tools = await deleter.tools();
+    const hints = (verb: string) => tools.find(({ name }) => name.startsWith(verb))?.annotations;
+    for (const verb of ['search', 'read'])
+      expect(hints(verb)).to.deep.equal({ readOnlyHint: true, openWorldHint: false });
+    for (const [verb, destructiveHint] of [
+      ['create', false],
+      ['update', true],
+      ['delete', true],
+    ] as const) {
+      expect(hints(verb), verb).to.deep.equal({
+        readOnlyHint: false,
+        destructiveHint,
+        idempotentHint: true,
+        openWorldHint: false,
+      });
+    }
+  });
+
+  it('is documented: every tool and every argument', async () => {
+    const rows = readFileSync('docs/mcp.md', 'utf8').split('\n');
+    for (const { name, inputSchema } of (await deleter.tools()).slice(0, 5)) {
+      const row = rows.find((line) => line.startsWith(`| \`${name}\` |`));
+      for (const argument of Object.keys(inputSchema.properties ?? {}))
+        expect(row, name).to.include(`\`${argument}\``);
+    }
+  });
+
+  it('takes the schemas of its arguments from the document of the service', async () => {
+    const tools = await session.tools();
+    const ajv = formats.default(new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false }));
+    for (const { name, inputSchema } of tools) {
+      ajv.compile(inputSchema);
+      for (const argument of Object.keys(inputSchema.properties ?? {}))
+        expect(argument, name).to.match(/^[a-zA-Z0-9_.-]{1,64}$/);
+    }
+    const accepts = (tool: string, args: object) =>
+      ajv.validate(tools.find(({ name }) => name === tool)?.inputSchema ?? false, args);
+    expect(accepts('create_product', { record: LAMP })).to.equal(true);
+    expect(accepts('create_product', { record: { ...LAMP, name: '' } })).to.equal(false);
+    expect(accepts('create_product', { record: { ...LAMP, id: 1 } })).to.equal(false);
+    expect(accepts('create_product', { record: { ...LAMP, price: { amount: 1 } } })).to.equal(false);
+    expect(accepts('update_product', { id: 1, version: 1, changes: { sku: null } })).to.equal(true);
+    expect(accepts('update_product', { id: 1, version: 1, changes: { name: null } })).to.equal(false);
+    expect(accepts('update_product', { id: 1, version: 1, changes: { id: 1 } })).to.equal(false);
+    expect(accepts('update_product', { id: 1, changes: {} })).to.equal(false);
+    expect(accepts('search_products', { fields: ['sku'] })).to.equal(true);
+    expect(accepts('create_order', { record: { userId: 1, items: [] } })).to.equal(false);
+  });
+
+  describe('create', () => {
+    it('creates one record however often the same call is made, by any process', async () => {
+      const record = { ...LAMP, attributes: { watts: 7 } };
+      const calls = [session, deleter, session, deleter].map((one) =>
+        one.succeed('create_product', { record }),
+      );
+      const results = await Promise.all(calls);
+      expect(new Set(results.map(({ id }) => id))).to.have.length(1);
+      expect(results.filter(({ note }) => note === undefined)).to.have.length(1);
+      expect(results[0]).to.deep.include({ ...record, version: 1 });
+    });
+
+    it('creates one more identical record if the call says so', async () => {
+      const record = { name: 'Twin' };
+      const first = await session.succeed('create_product', { record });
+      const again = await session.succeed('create_product', { record });
+      expect(again.id).to.equal(first.id);
+      expect(again.note).to.include('copy: 2');
+      const second = await session.succeed('create_product', { record, copy: 2 });
+      expect(second).to.deep.equal({ id: second.id, name: 'Twin', version: 1 });
+      expect(second.id).to.not.equal(first.id);
+    });
+
+    it('returns every problem that the service finds in a record', async () => {
+      const { isError, value } = await session.call('create_product', {
+        record: { name: '', colour: 'red', price: { amount: -1 } },
+      });
+      expect([isError, value.code]).to.deep.equal([true, 'validation_failed']);
+      expect(
+        value.details.map(({ code, pointer }: Record<string, string>) => [code, pointer]),
+      ).to.have.deep.members([
+        ['too_short', '/name'],
+        ['unknown_field', '/colour'],
+        ['out_of_range', '/price/amount'],
+        ['required', '/price/currency'],
+      ]);
+    });
+
+    it('returns a conflict with another record', async () => {
+      const record = { name: 'Ada', email: 'ada@example.org' };
+      await session.succeed('create_user', { record });
+      const { isError, value } = await session.call('create_user', { record: { ...record, name: 'Eve' } });
+      expect([isError, value.code]).to.deep.equal([true, 'duplicate_value']);
+    });
+  });
+
+  describe('update', () => {
+    it('changes and removes fields of the version that was read', async () => {
+      const { id } = await session.succeed('create_product', { record: { ...LAMP, sku: 'U-1' } });
+      const { version } = await session.succeed('read_product', { id });
+      const changes = { name: 'Bright lamp', sku: null };
+      const updated = await session.succeed('update_product', { id, version, changes });
+      expect(updated).to.deep.equal({ ...LAMP, id, name: 'Bright lamp', version: 2 });
+      expect(await session.succeed('read_product', { id })).to.deep.equal(updated);
+    });
+
+    it('of a record that has changed changes nothing, and shows its current state', async () => {
+      const { id } = await session.succeed('create_product', { record: { ...LAMP, sku: 'U-2' } });
+      await service.client.patch(`/v1/products/${id}`, { name: 'Changed' });
+      const args = { id, version: 1, changes: { name: 'Lost' } };
+      const { isError, value } = await session.call('update_product', args);
+      expect([isError, value.code]).to.deep.equal([true, 'precondition_failed']);
+      expect(value.current).to.deep.equal({ ...LAMP, id, sku: 'U-2', name: 'Changed', version: 2 });
+      expect(value.remedy).to.include('update_product with the new version');
+    });
+
+    it('of a changed record that the key may not read says to read it', async () => {
+      const fields = { name: 'writer', scopes: ['products:write'] };
+      const { key } = (await service.client.post('/v1/api-keys', fields)).json;
+      const writer = await startSession(environment(key));
+      const { id } = await writer.succeed('create_product', { record: { ...LAMP, sku: 'U-3' } });
+      await writer.succeed('update_product', { id, version: 1, changes: { name: 'x' } });
+      const { value } = await writer.call('update_product', { id, version: 1, changes: { name: 'y' } });
+      expect(value).to.have.keys('code', 'message', 'details', 'remedy');
+    });
+  });
+
+  it('returns missing, unknown and wrong arguments all at once', async () => {
+    const args = { id: '1', changes: [], etag: '"1"', toString: 1 };
+    const { isError, value } = await session.call('update_product', args);
+    expect([isError, value.code]).to.deep.equal([true, 'invalid_arguments']);
+    expect(value.details.map(({ code, name }: Record<string, string>) => [code, name])).to.deep.equal([
+      ['required', 'version'],
+      ['invalid_type', 'id'],
+      ['invalid_type', 'changes'],
+      ['unknown_parameter', 'etag'],
+      ['unknown_parameter', 'toString'],
+    ]);
+    const read = await session.call('read_product', { id: 0 });
+    expect(read.value.details.map(({ code }: { code: string }) => code)).to.deep.equal(['out_of_range']);
+    expect((await session.call('read_product', { id: 9_999_999 })).value.code).to.equal('not_found');
+  });
+
+  it('responds to an unknown tool with an error of the protocol', async () => {
+    const error = await session.call('delete_product', { id: 1, version: 1 }).catch((cause) => cause);
+    expect(error).to.include({ code: -32_602, message: 'There is no tool delete_product.' });
+  });
+
+  it('deletes the version that was read if --allow-delete is given', async () => {
+    const { id } = await deleter.succeed('create_order', {
+      record: {
+        userId: (await deleter.succeed('create_user', { record: { name: 'Bo', email: 'bo@example.org' } }))
+          .id,
+        items: [
+          {
+            productId: (await deleter.succeed('create_product', { record: { name: 'Gone' } })).id,
+            quantity: 1,
+          },
+        ],
+      },
+    });
+    const stale = await deleter.call('delete_order', { id, version: 2 });
+    expect(stale.value.current.version).to.equal(1);
+    expect(await deleter.succeed('delete_order', { id, version: 1 })).to.deep.equal({ id, deleted: true });
+    expect((await deleter.call('read_order', { id })).value.code).to.equal('not_found');
+  });
+});
