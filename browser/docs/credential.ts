@@ -1,11 +1,12 @@
 import { button, element } from './element.js';
+import { remember, remembered, survivesReload } from './tab-storage.js';
 
 /** The characters that a header may contain. */
 const SENDABLE = /^[\x21-\x7e]*$/;
 
 /**
- * The field for the key. The key exists only in this field, until the page is closed. The field has no name and is not
- * a password field, so that neither the form history nor a password manager stores the key.
+ * The field for the key. The field has no name and is not a password field, so that neither the form history nor a
+ * password manager stores the key. A reload of the tab keeps the key, unless the person unchecks that.
  */
 export class Credential {
   readonly view: HTMLElement;
@@ -19,20 +20,27 @@ export class Credential {
     placeholder: 'pcs_…',
     'aria-describedby': 'key-note',
   });
+  private readonly keepBox = element('input', { id: 'keep', type: 'checkbox', autocomplete: 'off' });
   private readonly note = element('p', { id: 'key-note', class: 'key-note', role: 'status' });
 
   constructor() {
     const show = button('Show', () => this.toggle(show), { 'aria-pressed': 'false', 'aria-controls': 'key' });
+    const signOut = button('Sign out', () => this.signOut());
+    const keepLabel = element('label', { for: 'keep', class: 'keep' }, this.keepBox, ' Keep on reload');
     const label = element('label', { for: 'key' }, 'API key or access token');
     this.view = element(
       'div',
       { class: 'credential' },
-      label,
-      element('div', { class: 'key-row' }, this.field, show),
+      element('div', { class: 'key-labels' }, label, keepLabel),
+      element('div', { class: 'key-row' }, this.field, show, signOut),
       this.note,
     );
-    this.field.addEventListener('input', () => this.updateNote());
-    this.updateNote();
+    this.keepBox.checked = survivesReload() && remembered('keep-key') !== 'no';
+    this.keepBox.disabled = !survivesReload();
+    this.field.value = remembered('key') ?? '';
+    this.field.addEventListener('input', () => this.update());
+    this.keepBox.addEventListener('change', () => this.update());
+    this.update();
   }
 
   /** The key, without the parts of the header that people copy too. */
@@ -40,20 +48,29 @@ export class Credential {
     return this.field.value.trim().replace(/^(Authorization:\s*)?Bearer\s+/i, '');
   }
 
+  private signOut(): void {
+    this.field.value = '';
+    this.update();
+    this.field.focus();
+  }
+
   private toggle(show: HTMLElement): void {
     const isMasked = this.field.classList.toggle('masked');
     show.setAttribute('aria-pressed', String(!isMasked));
   }
 
-  private updateNote(): void {
+  private update(): void {
+    const isKept = this.keepBox.checked;
+    remember('key', isKept && this.key !== '' ? this.key : undefined);
+    remember('keep-key', isKept ? undefined : 'no');
     const isSendable = SENDABLE.test(this.key);
     this.field.setAttribute('aria-invalid', String(!isSendable));
-    this.note.textContent = isSendable ? this.hint() : 'This has characters that cannot be in a key.';
+    this.note.textContent = isSendable ? this.hint(isKept) : 'This has characters that cannot be in a key.';
   }
 
-  private hint(): string {
-    return this.key === ''
-      ? 'Without a key you can try only public operations.'
-      : 'Sent with each request that you try, and kept only in this page.';
+  private hint(isKept: boolean): string {
+    if (this.key === '') return 'Without a key you can try only public operations.';
+    const end = isKept ? 'Forgotten when this tab is closed.' : 'Forgotten when this page is reloaded.';
+    return `Sent with each request that you try. ${end}`;
   }
 }

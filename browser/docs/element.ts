@@ -42,10 +42,25 @@ export function disclosure(
   return details;
 }
 
-let names = 0;
+/** A scrollable text. It has a label and can get the focus, so that the keyboard can scroll it. */
+export function scrollable(label: string, kind: string, ...text: readonly Child[]): HTMLPreElement {
+  return element('pre', { class: kind, tabindex: '0', role: 'group', 'aria-label': label }, ...text);
+}
+
+export function selection(values: readonly string[]): HTMLSelectElement {
+  const options = values.map((value) => element('option', { value }, value));
+  return element('select', { id: newId(), autocomplete: 'off' }, ...options);
+}
+
+/** A control, which must have an id, with its label. */
+export function labelled(label: string, control: HTMLElement): HTMLElement {
+  return element('div', { class: 'field' }, element('label', { for: control.id }, label), control);
+}
+
+let ids = 0;
 
 /** Returns a new id for an element that a label or a description refers to. */
-export function newName(): string {
-  names += 1;
-  return `part-${names}`;
+export function newId(): string {
+  ids += 1;
+  return `part-${ids}`;
 }

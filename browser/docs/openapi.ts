@@ -35,6 +35,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, AnySchema>>;
   readonly additionalProperties?: AnySchema;
+  readonly patternProperties?: Readonly<Record<string, AnySchema>>;
   readonly items?: AnySchema;
   readonly oneOf?: readonly AnySchema[];
   readonly anyOf?: readonly AnySchema[];
@@ -93,6 +94,7 @@ export interface OperationObject {
   readonly requestBody?: Referable<RequestBody>;
   readonly responses?: Readonly<Record<string, Referable<Response>>>;
   readonly security?: readonly SecurityRequirement[];
+  readonly 'x-error-codes'?: readonly string[];
 }
 
 export const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'] as const;
@@ -113,6 +115,11 @@ export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly security?: readonly SecurityRequirement[];
+  /** The codes of errors that every operation can have. */
+  readonly 'x-error-codes'?: readonly string[];
   readonly paths?: Readonly<Record<string, Referable<PathItem>>>;
-  readonly components?: { readonly securitySchemes?: Readonly<Record<string, Referable<SecurityScheme>>> };
+  readonly components?: {
+    readonly schemas?: Readonly<Record<string, AnySchema>>;
+    readonly securitySchemes?: Readonly<Record<string, Referable<SecurityScheme>>>;
+  };
 }

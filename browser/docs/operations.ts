@@ -25,17 +25,16 @@ export interface Operation {
   readonly body?: RequestBody;
   readonly responses: readonly (readonly [status: string, response: Response])[];
   readonly access: Access;
+  /** The codes of its error responses, if the document lists them. */
+  readonly errorCodes: readonly string[];
 }
 
 export interface Group {
   readonly name: string;
   readonly description: string;
   readonly operations: readonly Operation[];
-  /** HEAD, OPTIONS and TRACE, which most people do not look for. */
-  readonly others: readonly Operation[];
 }
 
-const OTHERS = ['HEAD', 'OPTIONS', 'TRACE'];
 const UNTAGGED = 'other';
 
 /** Groups the operations by tag, in the order of the document's tags. Operations without a tag come last. */
@@ -44,17 +43,12 @@ export function groupsOf(document: OpenApi, references: References): Group[] {
   const described = new Map((document.tags ?? []).map(({ name, description = '' }) => [name, description]));
   const names = new Set([...described.keys(), ...operations.map(({ tag }) => tag)]);
   return [...names]
-    .map((name) => {
-      const own = operations.filter(({ tag }) => tag === name);
-      const isOther = ({ method }: Operation) => OTHERS.includes(method);
-      return {
-        name,
-        description: described.get(name) ?? '',
-        operations: own.filter((operation) => !isOther(operation)),
-        others: own.filter(isOther),
-      };
-    })
-    .filter(({ operations, others }) => operations.length + others.length > 0);
+    .map((name) => ({
+      name,
+      description: described.get(name) ?? '',
+      operations: operations.filter(({ tag }) => tag === name),
+    }))
+    .filter((group) => group.operations.length > 0);
 }
 
 function operationsOf(document: OpenApi, references: References): Operation[] {
@@ -90,6 +84,7 @@ function operationOf(document: OpenApi, references: References, location: Locati
       ([status, response]) => [status, references.resolve<Response>(response)] as const,
     ),
     access: accessOf(found.security ?? document.security ?? [], document, references),
+    errorCodes: found['x-error-codes'] ?? [],
   };
 }
 

@@ -1,86 +1,74 @@
-import type { Entry } from './attempt.js';
-import { element, newName } from './element.js';
+import { type Child, element, newId } from './element.js';
+import { exampleOf, typeOf } from './examples.js';
+import { inlineMarkdown } from './markdown.js';
 import type { Parameter, Schema } from './openapi.js';
-import { marked } from './prose.js';
 import type { References } from './references.js';
-import { sampleOf, typeOf } from './sample.js';
+import type { ParameterValue } from './request.js';
 import { constraintsOf } from './schema-terms.js';
 
 /** Headers that no page can set in a browser (Fetch standard, forbidden request-headers). */
 const BROWSERS_OWN =
   /^(accept-charset|accept-encoding|access-control-.*|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/i;
 
-type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
-
 export interface ParameterField {
-  readonly parameter: Parameter;
   readonly view: HTMLElement;
-  entry(): Entry;
+  value(): ParameterValue;
+}
+
+interface Options {
+  /** The label, if it is not the name of the parameter. */
+  readonly label?: string;
+  readonly initial?: string;
 }
 
 /** A labelled field for a parameter, with its description. */
-export function parameterField(parameter: Parameter, references: References): ParameterField {
+export function parameterField(
+  parameter: Parameter,
+  references: References,
+  { label, initial = '' }: Options = {},
+): ParameterField {
   const schema = references.schema(parameter.schema);
-  const kind = kindOf(schema);
-  const [id, note] = [newName(), newName()];
+  const isList = typeOf(schema) === 'array';
+  const [id, note] = [newId(), newId()];
   const isForbidden = parameter.in === 'header' && BROWSERS_OWN.test(parameter.name);
-  const control = controlFor(parameter, schema, kind, references);
+  const choices = schema.enum ?? (typeOf(schema) === 'boolean' ? [true, false] : undefined);
+  const control =
+    choices === undefined ? textControl(parameter, schema, references) : choiceControl(parameter, choices);
   for (const [name, value] of Object.entries({ id, 'aria-describedby': note, autocomplete: 'off' }))
     control.setAttribute(name, value);
+  if (initial !== '' && (choices === undefined || choices.map(String).includes(initial)))
+    control.value = initial;
   control.required = parameter.required ?? false;
   control.disabled = isForbidden;
+  const notes = notesOn(parameter, schema, { isList, isForbidden, references });
   const view = element(
     'div',
-    { class: `field ${kind}` },
-    labelOf(parameter, id),
+    { class: 'field' },
+    label === undefined ? nameLabel(parameter, id) : element('label', { for: id }, label),
     control,
-    element(
-      'div',
-      { class: 'note', id: note },
-      ...notesOn(parameter, schema, { kind, isForbidden, references }),
-    ),
+    element('div', { class: 'note', id: note }, ...notes),
   );
-  return { parameter, view, entry: () => ({ parameter, kind, text: isForbidden ? '' : control.value }) };
+  return { view, value: () => ({ parameter, isList, text: isForbidden ? '' : control.value }) };
 }
 
-function kindOf(schema: Schema): Entry['kind'] {
-  const type = typeOf(schema);
-  if (type === 'array') return 'list';
-  return type === 'object' ? 'members' : 'plain';
-}
-
-function labelOf({ name, required, deprecated }: Parameter, id: string): HTMLElement {
+function nameLabel({ name, required, deprecated }: Parameter, id: string): HTMLElement {
   const label = element('label', { for: id }, element('code', {}, name));
   if (required) label.append(' ', element('span', { class: 'required' }, 'required'));
   if (deprecated) label.append(' ', element('span', { class: 'deprecated' }, 'deprecated'));
   return label;
 }
 
-function controlFor(
-  parameter: Parameter,
-  schema: Schema,
-  kind: Entry['kind'],
-  references: References,
-): Control {
-  if (kind === 'members') return membersControl(parameter, schema);
-  const choices = schema.enum ?? (typeOf(schema) === 'boolean' ? [true, false] : undefined);
-  if (kind === 'plain' && choices) return choiceControl(parameter, choices);
-  const isWhole = typeOf(kind === 'list' ? references.schema(schema.items) : schema) === 'integer';
-  const value = parameter.required ? initialText(parameter, schema, references) : undefined;
+function textControl(parameter: Parameter, schema: Schema, references: References): HTMLInputElement {
+  const example = parameterExample(parameter, schema, references);
+  const usual = schema.default === undefined ? undefined : String(schema.default);
   return element('input', {
     type: 'text',
     spellcheck: 'false',
     autocapitalize: 'off',
-    inputmode: isWhole && kind === 'plain' ? 'numeric' : undefined,
-    placeholder: placeholder(parameter, schema, references),
-    value,
+    inputmode: typeOf(schema) === 'integer' ? 'numeric' : undefined,
+    placeholder: example ?? usual,
+    value: parameter.required ? (example ?? String(exampleOf(schema, references))) : undefined,
   });
-}
-
-function membersControl({ example }: Parameter, schema: Schema): HTMLTextAreaElement {
-  const [name = 'name', value = 'value'] =
-    Object.entries(example ?? schema.example ?? schema.examples?.[0] ?? {})[0] ?? [];
-  return element('textarea', { rows: '2', spellcheck: 'false', placeholder: `${name}=${value}` });
 }
 
 function choiceControl({ required }: Parameter, choices: readonly unknown[]): HTMLSelectElement {
@@ -88,19 +76,7 @@ function choiceControl({ required }: Parameter, choices: readonly unknown[]): HT
   return element('select', {}, !required && element('option', { value: '' }, '—'), ...options);
 }
 
-function placeholder(parameter: Parameter, schema: Schema, references: References): string | undefined {
-  return (
-    exampleText(parameter, schema, references) ??
-    (schema.default === undefined ? undefined : String(schema.default))
-  );
-}
-
-/** The initial text of the field of a required parameter. */
-function initialText(parameter: Parameter, schema: Schema, references: References): string {
-  return exampleText(parameter, schema, references) ?? String(sampleOf(schema, references));
-}
-
-function exampleText(parameter: Parameter, schema: Schema, references: References): string | undefined {
+function parameterExample(parameter: Parameter, schema: Schema, references: References): string | undefined {
   const [named] = Object.values(parameter.examples ?? {});
   const example =
     parameter.example ??
@@ -111,7 +87,7 @@ function exampleText(parameter: Parameter, schema: Schema, references: Reference
 }
 
 interface NoteOptions {
-  readonly kind: Entry['kind'];
+  readonly isList: boolean;
   readonly isForbidden: boolean;
   readonly references: References;
 }
@@ -119,16 +95,15 @@ interface NoteOptions {
 function notesOn(
   { description = '' }: Parameter,
   schema: Schema,
-  { kind, isForbidden, references }: NoteOptions,
-) {
+  { isList, isForbidden, references }: NoteOptions,
+): Child[] {
   const terms = [
-    kind === 'list' ? 'separated by commas' : '',
-    kind === 'members' ? 'a line each: name=value' : '',
+    isList ? 'separated by commas' : '',
     ...constraintsOf(schema, references),
     isForbidden ? 'set by the browser itself' : '',
   ].filter((term) => term !== '');
   return [
-    description === '' ? undefined : element('div', {}, ...marked(description)),
+    description === '' ? undefined : element('div', {}, ...inlineMarkdown(description)),
     terms.length > 0 && element('div', { class: 'terms' }, terms.join(' · ')),
   ];
 }

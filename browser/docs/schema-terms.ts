@@ -9,14 +9,15 @@ export function typeText(schema: AnySchema | undefined, references: References, 
   const choices = found.oneOf ?? found.anyOf;
   if (choices && depth < 3)
     return [...new Set(choices.map((one) => typeText(one, references, depth + 1)))].join(' or ');
-  if (isReference(schema) && found.properties) return nameOf(schema.$ref);
+  if (isReference(schema) && found.properties) return modelName(schema.$ref) ?? 'object';
   return typesOf(found)
     .map((type) => (type === 'array' ? `array of ${typeText(found.items, references, depth + 1)}` : type))
     .join(' or ');
 }
 
-function nameOf(reference: string): string {
-  return reference.split('/').pop() ?? 'object';
+/** The name of the model that a reference points to. */
+export function modelName(reference: string): string | undefined {
+  return /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1];
 }
 
 function typesOf(schema: Schema): readonly string[] {

@@ -1,8 +1,8 @@
 import { type Child, disclosure, element } from './element.js';
+import { inlineMarkdown } from './markdown.js';
 import type { AnySchema, Schema } from './openapi.js';
-import { marked } from './prose.js';
-import type { References } from './references.js';
-import { constraintsOf, typeText } from './schema-terms.js';
+import { isReference, type References } from './references.js';
+import { constraintsOf, modelName, typeText } from './schema-terms.js';
 
 /**
  * A schema as a list of its members. The content of a member is created when it is opened: a schema may contain itself.
@@ -15,15 +15,19 @@ export function schemaView(schema: AnySchema | undefined, references: References
   return element(
     'div',
     { class: 'schema' },
-    element(
-      'p',
-      {},
-      element('code', {}, typeText(schema, references)),
-      terms.length > 0 && ` ${terms.join(' · ')}`,
-    ),
-    found.description ? element('p', {}, ...marked(found.description)) : undefined,
+    element('p', {}, typeView(schema, references), terms.length > 0 && ` ${terms.join(' · ')}`),
+    found.description ? element('p', {}, ...inlineMarkdown(found.description)) : undefined,
     ...within,
   );
+}
+
+/** The type, with links to the models in it. */
+function typeView(schema: AnySchema | undefined, references: References): HTMLElement {
+  const text = typeText(schema, references);
+  const direct = references.schema(schema).items ?? schema;
+  const name = typeof direct === 'object' && isReference(direct) ? modelName(direct.$ref) : undefined;
+  const code = element('code', {}, text);
+  return name === undefined ? code : element('a', { href: `#/models/${name}` }, code);
 }
 
 interface Member {
@@ -49,9 +53,11 @@ function ownMembers(schema: Schema, references: References): Member[] {
     schema: inner,
     isRequired: schema.required?.includes(name) ?? false,
   }));
-  const { additionalProperties: others } = schema;
+  const [others = schema.additionalProperties] = Object.values(schema.patternProperties ?? {});
   const any =
-    typeof others === 'object' ? [{ name: 'any other name', schema: others, isRequired: false }] : [];
+    typeof others === 'object' && Object.keys(others).length > 0
+      ? [{ name: 'any other name', schema: others, isRequired: false }]
+      : [];
   return [...inherited, ...own, ...any];
 }
 
@@ -68,7 +74,7 @@ function memberView({ name, schema, isRequired }: Member, references: References
     element('span', { class: 'terms' }, terms),
   ];
   const text = found.description
-    ? element('div', { class: 'note' }, ...marked(found.description))
+    ? element('div', { class: 'note' }, ...inlineMarkdown(found.description))
     : undefined;
   const isDeep = membersOf(found, references).length > 0;
   return isDeep

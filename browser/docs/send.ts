@@ -1,4 +1,4 @@
-import type { Attempt } from './attempt.js';
+import { type ApiRequest, FORM_TYPE } from './request.js';
 
 /** The rest of a response is neither shown nor read: an export may have any length. */
 export const MAX_SHOWN_BYTES = 256 * 1024;
@@ -19,15 +19,17 @@ export interface ReceivedResponse {
  * @param key empty to send no key
  * @throws the browser's error if no response comes
  */
-export async function send(attempt: Attempt, key: string, signal: AbortSignal): Promise<ReceivedResponse> {
-  const headers = new Headers(attempt.headers.map(([name, value]) => [name, value]));
-  if (key !== '' && attempt.takesKey) headers.set('Authorization', `Bearer ${key}`);
+export async function send(request: ApiRequest, key: string, signal: AbortSignal): Promise<ReceivedResponse> {
+  const headers = new Headers(request.headers.map(([name, value]) => [name, value]));
+  if (key !== '' && request.takesKey) headers.set('Authorization', `Bearer ${key}`);
   const startedAt = performance.now();
-  const response = await fetch(attempt.url, {
-    method: attempt.method,
+  const response = await fetch(request.url, {
+    method: request.method,
     headers,
-    ...(attempt.body !== undefined && { body: attempt.body }),
+    ...(request.body !== undefined && { body: request.body }),
     cache: 'no-store',
+    // A form has the credentials of its client. With others, a browser asks for a password if those are wrong.
+    credentials: headers.get('Content-Type') === FORM_TYPE ? 'omit' : 'same-origin',
     signal,
   });
   const body = await shownBody(response, signal);

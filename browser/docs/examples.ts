@@ -17,7 +17,7 @@ export function examplesOf(content: Content, type: string, references: Reference
   const isNdjson = references.schema(media.schema).contentSchema !== undefined;
   const sources = isNdjson ? [media, ...Object.values(content)] : [media];
   const given = sources.map((source) => givenExamples(source, references));
-  const sample = { name: 'Example', value: sampleOf(media.schema, references) };
+  const sample = { name: 'Example', value: exampleOf(media.schema, references) };
   return given.find(({ length }) => length > 0) ?? [sample];
 }
 
@@ -31,11 +31,11 @@ export function givenExamples(media: MediaType, references: References): NamedEx
 }
 
 /** Makes an example of a schema. */
-export function sampleOf(schema: AnySchema | undefined, references: References, depth = 0): unknown {
+export function exampleOf(schema: AnySchema | undefined, references: References, depth = 0): unknown {
   const found = references.schema(schema);
   const given = givenBy(found);
   if (given !== undefined || depth > MAX_DEPTH) return given ?? null;
-  const within = (inner: AnySchema | undefined) => sampleOf(inner, references, depth + 1);
+  const within = (inner: AnySchema | undefined) => exampleOf(inner, references, depth + 1);
   if (found.contentSchema) return within(found.contentSchema);
   const choice = found.oneOf?.[0] ?? found.anyOf?.[0];
   if (choice !== undefined) return within(choice);

@@ -7,13 +7,13 @@ const ITEM = /^\s*[-*] /;
 const SAFE = /^(https?:\/\/|#|\/(?!\/))/;
 
 /** Renders the part of Markdown that descriptions use: paragraphs, lists, and the marks within lines. */
-export function prose(text: string): HTMLElement | undefined {
+export function markdown(text: string): HTMLElement | undefined {
   if (text.trim() === '') return undefined;
   const blocks = text.trim().split(/\n\s*\n/);
-  return element('div', { class: 'prose' }, ...blocks.map(block));
+  return element('div', { class: 'markdown' }, ...blocks.map(block));
 }
 
-export function marked(text: string): Child[] {
+export function inlineMarkdown(text: string): Child[] {
   const parts: Child[] = [];
   let end = 0;
   for (const match of text.matchAll(MARKED)) {
@@ -25,8 +25,12 @@ export function marked(text: string): Child[] {
 
 function block(text: string): HTMLElement {
   const lines = text.split('\n');
-  if (!lines.every((line) => ITEM.test(line))) return element('p', {}, ...marked(text));
-  return element('ul', {}, ...lines.map((line) => element('li', {}, ...marked(line.replace(ITEM, '')))));
+  if (!lines.every((line) => ITEM.test(line))) return element('p', {}, ...inlineMarkdown(text));
+  return element(
+    'ul',
+    {},
+    ...lines.map((line) => element('li', {}, ...inlineMarkdown(line.replace(ITEM, '')))),
+  );
 }
 
 function mark([whole, code, strong, emphasised, label, url]: RegExpExecArray): Child {

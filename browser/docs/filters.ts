@@ -1,0 +1,58 @@
+import { typeOf } from './examples.js';
+import type { Parameter } from './openapi.js';
+import type { References } from './references.js';
+
+/** A field by which a list can be filtered. */
+export interface FilterField {
+  readonly name: string;
+  /** The operators, in the order of the document. `equals` has the name of the field and no suffix. */
+  readonly operators: readonly FilterOperator[];
+  /** What a name starts with if the person chooses its rest, as in `attributes.KEY`. */
+  readonly prefix?: string;
+}
+
+export interface FilterOperator {
+  readonly name: string;
+  readonly parameter: Parameter;
+}
+
+/** An operator after the name of its field: `price.amount.gte` or `price.amount:gte`. */
+const OPERATOR = /[.:](\w+)$/;
+
+/**
+ * Finds the filters among the parameters of a query. A parameter is a filter if the document also has it with an
+ * operator, or if the person may choose its name.
+ */
+export function filtersAmong(
+  query: readonly Parameter[],
+  references: References,
+): { filters: FilterField[]; others: Parameter[] } {
+  const names = new Set(query.map(({ name }) => name));
+  const fieldOf = ({ name }: Parameter) => {
+    const field = name.replace(OPERATOR, '');
+    return names.has(field) ? field : name;
+  };
+  const withOperator = new Set(query.filter((one) => fieldOf(one) !== one.name).map(fieldOf));
+  const isOpen = ({ schema }: Parameter) => typeOf(references.schema(schema)) === 'object';
+  const isFilter = (one: Parameter) => !one.required && (isOpen(one) || withOperator.has(fieldOf(one)));
+  const byField = new Map<string, Parameter[]>();
+  for (const one of query.filter(isFilter))
+    byField.set(fieldOf(one), [...(byField.get(fieldOf(one)) ?? []), one]);
+  const filters = [...byField].map(([name, parameters]) => ({
+    name,
+    operators: parameters.map((parameter) => ({ name: operatorOf(parameter.name, name), parameter })),
+    ...(parameters.some(isOpen) && { prefix: prefixOf(parameters[0] as Parameter, references) }),
+  }));
+  return { filters, others: query.filter((one) => !isFilter(one)) };
+}
+
+function operatorOf(name: string, field: string): string {
+  return name === field ? 'equals' : name.slice(field.length + 1);
+}
+
+/** The names in the example of a parameter show whether they start with the name of the parameter. */
+function prefixOf({ name, schema, ...own }: Parameter, references: References): string {
+  const { example, examples } = references.schema(schema);
+  const [some = ''] = Object.keys(own.example ?? example ?? examples?.[0] ?? {});
+  return some.startsWith(`${name}.`) ? `${name}.` : '';
+}
