@@ -1,7 +1,7 @@
-const FIRST_PAUSE_MS = 250;
-const SPREAD_MS = 1_000;
-/** The longest wait: a timer with a longer delay fires immediately. */
-export const LONGEST_WAIT_MS = 2 ** 31 - 1 - SPREAD_MS;
+const BASE_WAIT_MS = 250;
+const MAX_JITTER_MS = 1_000;
+/** The longest possible wait: a timer with a longer delay fires immediately. */
+export const MAX_WAIT_MS = 2 ** 31 - 1 - MAX_JITTER_MS;
 
 /** The wait that a response requests in `Retry-After` (RFC 9110 section 10.2.3), in milliseconds. */
 export function requestedWait(response: Response, now: number): number | undefined {
@@ -17,13 +17,13 @@ export function requestedWait(response: Response, now: number): number | undefin
  * The requested wait plus a random time of at most a second, so that clients that were refused together do not retry
  * together.
  */
-export function spread(requestedMs: number, random: () => number): number {
-  return requestedMs + random() * SPREAD_MS;
+export function withJitter(requestedMs: number, random: () => number): number {
+  return requestedMs + random() * MAX_JITTER_MS;
 }
 
 /** The wait without a `Retry-After`: it doubles with each retry, and half of it is random. */
-export function pause(retry: number, longestMs: number, random: () => number): number {
-  return Math.min(longestMs, FIRST_PAUSE_MS * 2 ** retry) * (0.5 + random() / 2);
+export function exponentialWait(retry: number, maxWaitMs: number, random: () => number): number {
+  return Math.min(maxWaitMs, BASE_WAIT_MS * 2 ** retry) * (0.5 + random() / 2);
 }
 
 /** @throws the signal's reason as soon as it is aborted */

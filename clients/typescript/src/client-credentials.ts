@@ -2,8 +2,8 @@ import type { components } from './document.js';
 import { Transport, type TransportOptions } from './transport.js';
 
 export interface ClientCredentials extends Omit<TransportOptions, 'token'> {
-  /** The id of an API key. */
-  readonly clientId: number;
+  /** The id of an API key, as text or as the number that `apiKeys` gives. */
+  readonly clientId: string | number;
   /** The key. */
   readonly clientSecret: string;
   /** The scopes of the tokens; by default all scopes of the key. */
@@ -40,7 +40,7 @@ export function clientCredentials(credentials: ClientCredentials): () => Promise
 async function requestToken(
   transport: Transport,
   { clientId, clientSecret, scopes }: ClientCredentials,
-): Promise<components['schemas']['TokenAnswer']> {
+): Promise<components['schemas']['Token']> {
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: String(clientId),

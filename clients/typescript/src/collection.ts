@@ -3,7 +3,7 @@ import { NDJSON } from './is-retryable.js';
 import { nextIn } from './link-header.js';
 import { readLines } from './ndjson.js';
 import { queryString } from './query-string.js';
-import type { Described, Field, ListQuery, Shown } from './resource-types.js';
+import type { Field, ListQuery, ResourceTypes, Selected } from './resource-types.js';
 import type { Transport } from './transport.js';
 
 export interface CallOptions {
@@ -13,7 +13,7 @@ export interface CallOptions {
 export interface ReadOptions<F extends string> extends CallOptions {
   readonly fields?: readonly F[];
   /** Bypasses caches. */
-  readonly fresh?: boolean;
+  readonly noCache?: boolean;
 }
 
 export interface CreateOptions extends CallOptions {
@@ -22,23 +22,23 @@ export interface CreateOptions extends CallOptions {
 }
 
 /** A record as it was at one time. A write to it succeeds only if the record has not changed since. */
-export interface Stored<T> {
+export interface Snapshot<T> {
   readonly id: number;
   readonly data: T;
   readonly etag: string;
 }
 
 /** Some fields of a record. They have no ETag that a write could use. */
-export interface Viewed<T> {
+export interface PartialSnapshot<T> {
   readonly data: T;
 }
 
-export type Read<D extends Described, F extends Field<D>> = [F] extends [never]
-  ? Stored<D['record']>
-  : Viewed<Shown<D, F>>;
+export type Read<D extends ResourceTypes, F extends Field<D>> = [F] extends [never]
+  ? Snapshot<D['record']>
+  : PartialSnapshot<Selected<D, F>>;
 
 /** The target of a write: a record as it was read, or an id for a write without a precondition. */
-export type Target = number | Pick<Stored<unknown>, 'id' | 'etag'>;
+export type Target = number | Pick<Snapshot<unknown>, 'id' | 'etag'>;
 
 export interface Page<T> {
   readonly records: readonly T[];
@@ -47,7 +47,7 @@ export interface Page<T> {
 }
 
 /** The records of one resource. */
-export class Collection<D extends Described> {
+export class Collection<D extends ResourceTypes> {
   constructor(
     protected readonly transport: Transport,
     protected readonly path: string,
@@ -57,7 +57,7 @@ export class Collection<D extends Described> {
   async *list<const F extends Field<D> = never>(
     query?: ListQuery<D, F>,
     options?: CallOptions,
-  ): AsyncGenerator<Shown<D, F>, void, undefined> {
+  ): AsyncGenerator<Selected<D, F>, void, undefined> {
     for await (const { records } of this.pages<F>(query, options)) yield* records;
   }
 
@@ -65,14 +65,14 @@ export class Collection<D extends Described> {
   async *pages<const F extends Field<D> = never>(
     query?: ListQuery<D, F>,
     { signal }: CallOptions = {},
-  ): AsyncGenerator<Page<Shown<D, F>>, void, undefined> {
-    let reference: string | undefined = this.at(query);
+  ): AsyncGenerator<Page<Selected<D, F>>, void, undefined> {
+    let reference: string | undefined = this.urlOf(query);
     while (reference !== undefined) {
       const response = await this.transport.call('GET', reference, { signal });
       const next = nextIn(response.headers.get('Link'));
-      if (next === reference) throw unexpected(response, 'A page that leads to itself');
+      if (next === reference) throw unexpected(response, 'The next page is the page itself');
       reference = next;
-      const records: Shown<D, F>[] = await response.json();
+      const records: Selected<D, F>[] = await response.json();
       yield { records, ...(reference !== undefined && { next: reference }) };
     }
   }
@@ -83,30 +83,32 @@ export class Collection<D extends Described> {
   async *export<const F extends Field<D> = never>(
     query?: ListQuery<D, F>,
     { signal }: CallOptions = {},
-  ): AsyncGenerator<Shown<D, F>, void, undefined> {
+  ): AsyncGenerator<Selected<D, F>, void, undefined> {
     const headers = { Accept: NDJSON };
-    yield* readLines<Shown<D, F>>(await this.transport.call('GET', this.at(query), { headers, signal }));
+    yield* readLines<Selected<D, F>>(
+      await this.transport.call('GET', this.urlOf(query), { headers, signal }),
+    );
   }
 
   async create(
-    fresh: D['fresh'],
+    input: D['input'],
     { idempotencyKey, signal }: CreateOptions = {},
-  ): Promise<Stored<D['created']>> {
+  ): Promise<Snapshot<D['created']>> {
     const headers = {
       'Content-Type': 'application/json',
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
     };
-    const body = JSON.stringify(fresh);
-    return stored(await this.transport.call('POST', this.path, { headers, body, signal }));
+    const body = JSON.stringify(input);
+    return snapshotOf(await this.transport.call('POST', this.path, { headers, body, signal }));
   }
 
   async read<const F extends Field<D> = never>(
     id: number,
-    { fields, fresh = false, signal }: ReadOptions<F> = {},
+    { fields, noCache = false, signal }: ReadOptions<F> = {},
   ): Promise<Read<D, F>> {
     const reference = `${this.path}/${id}${fields ? `?${queryString({ fields })}` : ''}`;
-    const response = await this.transport.call('GET', reference, { fresh, signal });
-    return (fields ? { data: await response.json() } : await stored(response)) as Read<D, F>;
+    const response = await this.transport.call('GET', reference, { noCache, signal });
+    return (fields ? { data: await response.json() } : await snapshotOf(response)) as Read<D, F>;
   }
 
   async delete(target: Target, { signal }: CallOptions = {}): Promise<void> {
@@ -123,13 +125,15 @@ export class Collection<D extends Described> {
     return this.transport.call(method, `${this.path}/${id}`, { ...call, headers });
   }
 
-  private at(query: object | undefined): string {
+  private urlOf(query: object | undefined): string {
     const parameters = queryString(query ?? {});
     return parameters === '' ? this.path : `${this.path}?${parameters}`;
   }
 }
 
-export async function stored<T extends { readonly id: number }>(response: Response): Promise<Stored<T>> {
+export async function snapshotOf<T extends { readonly id: number }>(
+  response: Response,
+): Promise<Snapshot<T>> {
   const data: T = await response.json();
   return { id: data.id, data, etag: response.headers.get('ETag') ?? '' };
 }

@@ -1,36 +1,37 @@
+import { unlessAborted } from './backoff.js';
 import {
   type CallOptions,
   Collection,
   type CreateOptions,
-  type Stored,
-  stored,
+  type Snapshot,
+  snapshotOf,
   type Target,
 } from './collection.js';
 import { CatalogueError } from './errors.js';
 import { NDJSON } from './is-retryable.js';
-import { asNdjson, every, readLines } from './ndjson.js';
-import type { Editable, ImportResult, JsonPatch } from './resource-types.js';
+import { asNdjson, iterate, readLines } from './ndjson.js';
+import type { EditableTypes, ImportResult, JsonPatch } from './resource-types.js';
 
 export interface EditOptions extends CallOptions {
   /** The most attempts if other clients write first; 10 by default. */
-  readonly maxTries?: number;
+  readonly maxAttempts?: number;
 }
 
 /** Returns the replacement of a record. */
-export type Change<D extends Editable> = (
+export type Change<D extends EditableTypes> = (
   record: D['record'],
 ) => D['replacement'] | Promise<D['replacement']>;
 
 /** The records of a resource whose records can be changed and imported. */
-export class EditableCollection<D extends Editable> extends Collection<D> {
+export class EditableCollection<D extends EditableTypes> extends Collection<D> {
   async replace(
     target: Target,
     replacement: D['replacement'],
     { signal }: CallOptions = {},
-  ): Promise<Stored<D['record']>> {
+  ): Promise<Snapshot<D['record']>> {
     const headers = { 'Content-Type': 'application/json' };
     const body = JSON.stringify(replacement);
-    return stored(await this.write('PUT', target, { headers, body, signal }));
+    return snapshotOf(await this.write('PUT', target, { headers, body, signal }));
   }
 
   /** @param patch an object is a merge patch, in which null removes a field; an array is a JSON Patch */
@@ -38,11 +39,11 @@ export class EditableCollection<D extends Editable> extends Collection<D> {
     target: Target,
     patch: D['patch'] | JsonPatch,
     { signal }: CallOptions = {},
-  ): Promise<Stored<D['record']>> {
+  ): Promise<Snapshot<D['record']>> {
     const kind = Array.isArray(patch) ? 'json-patch' : 'merge-patch';
     const headers = { 'Content-Type': `application/${kind}+json` };
     const body = JSON.stringify(patch);
-    return stored(await this.write('PATCH', target, { headers, body, signal }));
+    return snapshotOf(await this.write('PATCH', target, { headers, body, signal }));
   }
 
   /**
@@ -53,15 +54,15 @@ export class EditableCollection<D extends Editable> extends Collection<D> {
   async edit(
     id: number,
     change: Change<D>,
-    { signal, maxTries = 10 }: EditOptions = {},
-  ): Promise<Stored<D['record']>> {
+    { signal, maxAttempts = 10 }: EditOptions = {},
+  ): Promise<Snapshot<D['record']>> {
     const options = signal ? { signal } : {};
-    for (let tries = 1; ; tries++) {
-      const found = await this.read<never>(id, { fresh: true, ...options });
+    for (let attempt = 1; ; attempt++) {
+      const found = await this.read<never>(id, { noCache: true, ...options });
       try {
         return await this.replace(found, await change(found.data), options);
       } catch (error) {
-        if (!isOvertaken(error) || tries >= maxTries) throw error;
+        if (!isConflict(error) || attempt >= maxAttempts) throw error;
       }
     }
   }
@@ -71,7 +72,7 @@ export class EditableCollection<D extends Editable> extends Collection<D> {
    * `idempotencyKey` the caller can send the whole import again.
    */
   async *import(
-    records: Iterable<D['fresh']> | AsyncIterable<D['fresh']>,
+    records: Iterable<D['input']> | AsyncIterable<D['input']>,
     { idempotencyKey, signal }: CreateOptions = {},
   ): AsyncGenerator<ImportResult, void, undefined> {
     const headers = {
@@ -79,15 +80,18 @@ export class EditableCollection<D extends Editable> extends Collection<D> {
       Accept: NDJSON,
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
     };
-    const source = every(records);
+    const source = iterate(records);
     const done = new AbortController();
-    const call = {
-      headers,
-      body: asNdjson(source),
-      signal: AbortSignal.any([done.signal, ...(signal ? [signal] : [])]),
-    };
+    const call = { headers, signal: AbortSignal.any([done.signal, ...(signal ? [signal] : [])]) };
     try {
-      yield* readLines<ImportResult>(await this.transport.call('POST', this.path, call));
+      const stream = asNdjson(source);
+      // Browsers send streams only over HTTP/2.
+      const body = globalThis.location
+        ? await unlessAborted(new Response(stream).blob(), call.signal)
+        : stream;
+      yield* readLines<ImportResult>(
+        await this.transport.call('POST', `${this.path}/imports`, { ...call, body }),
+      );
     } finally {
       // If the import was refused or the caller stopped reading, no more records are taken from the source.
       done.abort();
@@ -96,6 +100,6 @@ export class EditableCollection<D extends Editable> extends Collection<D> {
   }
 }
 
-function isOvertaken(error: unknown): boolean {
+function isConflict(error: unknown): boolean {
   return error instanceof CatalogueError && error.code === 'precondition_failed';
 }

@@ -5,11 +5,11 @@ export type {
   Collection,
   CreateOptions,
   Page,
+  PartialSnapshot,
   Read,
   ReadOptions,
-  Stored,
+  Snapshot,
   Target,
-  Viewed,
 } from './collection.js';
 export type { components, operations, paths } from './document.js';
 export type { Change, EditableCollection, EditOptions } from './editable-collection.js';
@@ -18,16 +18,16 @@ export type {
   ApiKey,
   ApiKeyTypes,
   ErrorCode,
+  ErrorDetail,
   Field,
   ImportResult,
-  Issue,
   JsonPatch,
   ListQuery,
   Order,
   OrderTypes,
   Product,
   ProductTypes,
-  Shown,
+  Selected,
   User,
   UserTypes,
 } from './resource-types.js';

@@ -1,92 +1,84 @@
-import type { components, paths } from './document.js';
+import type { components, operations } from './document.js';
 
 type Schemas = components['schemas'];
 
 /** The types of a collection's records, bodies and queries, from the OpenAPI document of the service. */
-export interface Described {
+export interface ResourceTypes {
   readonly record: { readonly id: number };
-  /** The record with all fields that `fields` can select. */
-  readonly view: object;
+  /** The fields that a record has only if `fields` selects them. */
+  readonly metadata: object;
   readonly created: { readonly id: number };
-  readonly fresh: object;
+  readonly input: object;
   readonly query: object;
 }
 
-export interface Editable extends Described {
+export interface EditableTypes extends ResourceTypes {
   readonly replacement: object;
   readonly patch: object;
 }
 
-export interface ProductTypes extends Editable {
-  readonly record: Schemas['Product'];
-  readonly view: Schemas['ProductView'];
-  readonly created: Schemas['Product'];
-  readonly fresh: Schemas['NewProduct'];
-  readonly replacement: Schemas['ProductReplacement'];
-  readonly patch: Schemas['ProductPatch'];
-  readonly query: Omit<QueryAt<'/v1/products'>, 'attributes'> & ByAttribute;
+interface SchemasOf<Name extends 'Product' | 'User' | 'Order'> {
+  readonly record: Omit<Schemas[Name], Metadata>;
+  readonly metadata: Required<Pick<Schemas[Name], Metadata>>;
+  readonly created: Omit<Schemas[Name], Metadata>;
+  readonly input: Schemas[`${Name}Input`];
+  readonly replacement: Schemas[`${Name}Replacement`];
+  readonly patch: Schemas[`${Name}Patch`];
 }
 
-export interface UserTypes extends Editable {
-  readonly record: Schemas['User'];
-  readonly view: Schemas['UserView'];
-  readonly created: Schemas['User'];
-  readonly fresh: Schemas['NewUser'];
-  readonly replacement: Schemas['UserReplacement'];
-  readonly patch: Schemas['UserPatch'];
-  readonly query: QueryAt<'/v1/users'>;
+type Metadata = 'version' | 'createdAt' | 'updatedAt';
+
+export interface ProductTypes extends SchemasOf<'Product'> {
+  readonly query: Omit<Query<'listProducts'>, 'attributes'> & AttributeFilters;
 }
 
-export interface OrderTypes extends Editable {
-  readonly record: Schemas['Order'];
-  readonly view: Schemas['OrderView'];
-  readonly created: Schemas['Order'];
-  readonly fresh: Schemas['NewOrder'];
-  readonly replacement: Schemas['OrderReplacement'];
-  readonly patch: Schemas['OrderPatch'];
-  readonly query: QueryAt<'/v1/orders'>;
+export interface UserTypes extends SchemasOf<'User'> {
+  readonly query: Query<'listUsers'>;
 }
 
-export interface ApiKeyTypes extends Described {
-  readonly record: Schemas['ApiKey'];
-  readonly view: Schemas['ApiKeyView'];
+export interface OrderTypes extends SchemasOf<'Order'> {
+  readonly query: Query<'listOrders'>;
+}
+
+export interface ApiKeyTypes extends ResourceTypes {
+  readonly record: Omit<Schemas['ApiKey'], 'version' | 'updatedAt'>;
+  readonly metadata: Required<Pick<Schemas['ApiKey'], 'version' | 'updatedAt'>>;
   /** Includes the key, unless the response is a replay. */
-  readonly created: Schemas['IssuedApiKey'];
-  readonly fresh: Schemas['NewApiKey'];
-  readonly query: QueryAt<'/v1/api-keys'>;
+  readonly created: Omit<Schemas['IssuedApiKey'], 'version' | 'updatedAt'>;
+  readonly input: Schemas['ApiKeyInput'];
+  readonly query: Query<'listApiKeys'>;
 }
 
-export type Product = Schemas['Product'];
-export type User = Schemas['User'];
-export type Order = Schemas['Order'];
-export type ApiKey = Schemas['ApiKey'];
+export type Product = ProductTypes['record'];
+export type User = UserTypes['record'];
+export type Order = OrderTypes['record'];
+export type ApiKey = ApiKeyTypes['record'];
 export type JsonPatch = Schemas['JsonPatch'];
 export type ImportResult = Schemas['ImportResult'];
-export type Issue = Schemas['Fault'];
-export type ErrorCode = Schemas['Error']['code'];
+export type ErrorDetail = Schemas['ErrorDetail'];
+/** The known codes; the service may get more. */
+export type ErrorCode = Schemas['Error']['code'] | (string & {});
 
-/** A record with its metadata, which only `fields` selects. */
-type Whole<D extends Described> = D['record'] & Required<Omit<D['view'], keyof D['record']>>;
-
-export type Field<D extends Described> = keyof Whole<D> & string;
+export type Field<D extends ResourceTypes> = keyof (D['record'] & D['metadata']) & string;
 
 /** The returned part of a record: the whole record, or the selected `fields`. */
-export type Shown<D extends Described, F extends Field<D>> = [F] extends [never]
+export type Selected<D extends ResourceTypes, F extends Field<D>> = [F] extends [never]
   ? D['record']
-  : Pick<Whole<D>, F>;
+  : Pick<D['record'] & D['metadata'], F>;
 
-export type ListQuery<D extends Described, F extends Field<D>> = Omit<D['query'], 'fields'> & {
+export type ListQuery<D extends ResourceTypes, F extends Field<D>> = Omit<D['query'], 'fields'> & {
   readonly fields?: readonly F[];
 };
 
-type CollectionPath = Exclude<Extract<keyof paths, `/v1/${string}`>, `${string}/{id}`>;
-type QueryAt<P extends CollectionPath> = Constant<NonNullable<paths[P]['get']['parameters']['query']>>;
+/** The query of the document, but readonly arrays are accepted too. */
+type Query<Name extends 'listProducts' | 'listUsers' | 'listOrders' | 'listApiKeys'> = ReadonlyArrays<
+  NonNullable<operations[Name]['parameters']['query']>
+>;
 
-/** The type in the document, but readonly arrays are accepted too. */
-type Constant<Q> = {
+type ReadonlyArrays<Q> = {
   readonly [Name in keyof Q]: Q[Name] extends (infer E)[] | undefined ? readonly E[] : Q[Name];
 };
 
-interface ByAttribute {
+interface AttributeFilters {
   readonly [name: `attributes.${string}`]: string | number | boolean;
 }

@@ -1,5 +1,5 @@
-import { LONGEST_WAIT_MS, pause, requestedWait, sleep, spread, unlessAborted } from './backoff.js';
-import { errorOf, UnknownOutcomeError } from './errors.js';
+import { exponentialWait, MAX_WAIT_MS, requestedWait, sleep, unlessAborted, withJitter } from './backoff.js';
+import { certificateError, errorOf, UnknownOutcomeError } from './errors.js';
 import { isRetryable, isSafe, isStream } from './is-retryable.js';
 
 export type Fetch = (request: Request) => Promise<Response>;
@@ -57,6 +57,8 @@ async function sendOnce(
     return { response: await readDocument(await fetch(attempt)) };
   } catch (failure) {
     if (request.signal.aborted) throw failure;
+    const rejected = certificateError(failure, request.url);
+    if (rejected) throw rejected;
     return { failure };
   }
 }
@@ -76,8 +78,8 @@ function isTemporary({ status }: Response): boolean {
 function waitAfter(outcome: Outcome, retry: number, options: RetryOptions): number | undefined {
   const { maxWaitMs = 60_000, random = Math.random } = options;
   const requested = 'response' in outcome ? requestedWait(outcome.response, Date.now()) : undefined;
-  if (requested === undefined) return pause(retry, maxWaitMs, random);
-  return requested > Math.min(maxWaitMs, LONGEST_WAIT_MS) ? undefined : spread(requested, random);
+  if (requested === undefined) return exponentialWait(retry, maxWaitMs, random);
+  return requested > Math.min(maxWaitMs, MAX_WAIT_MS) ? undefined : withJitter(requested, random);
 }
 
 /** After 429 nothing was carried out, so every request may be retried. */

@@ -17,17 +17,17 @@ export interface TransportOptions {
 
 export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | ReadableStream<Uint8Array>;
+  readonly body?: string | Blob | ReadableStream<Uint8Array>;
   readonly signal?: AbortSignal | undefined;
   /** Bypasses caches. */
-  readonly fresh?: boolean;
+  readonly noCache?: boolean;
 }
 
 /** Redirects are not followed: the service sends none, and another server must not get records or secrets. */
 export const REDIRECT = 'manual';
 
 /** The characters that a header may contain. */
-const SENDABLE = /^[\x21-\x7e]*$/;
+const TOKEN_CHARACTERS = /^[\x21-\x7e]*$/;
 
 /** Sends requests, and retries them by the rules of {@link retrying}. */
 export class Transport {
@@ -47,14 +47,14 @@ export class Transport {
   async call(
     method: string,
     reference: string,
-    { headers = {}, body, signal, fresh }: Call = {},
+    { headers = {}, body, signal, noCache }: Call = {},
   ): Promise<Response> {
     const init = {
       method,
       headers,
       body: body ?? null,
       signal: signal ?? null,
-      cache: fresh ? 'no-cache' : 'default',
+      cache: noCache ? 'no-cache' : 'default',
       redirect: REDIRECT,
       // Node and browsers require it for streams.
       ...(body instanceof ReadableStream && { duplex: 'half' }),
@@ -69,7 +69,7 @@ async function authorize(attempt: Request, token: Token | undefined): Promise<vo
   const value = typeof token === 'function' ? await token() : token;
   if (value === undefined) return;
   // The error of Headers would quote the token.
-  if (!SENDABLE.test(value.trim())) throw new TypeError('The token has characters that no token has');
+  if (!TOKEN_CHARACTERS.test(value.trim())) throw new TypeError('The token has characters that no token has');
   attempt.headers.set('Authorization', `Bearer ${value}`);
 }
 
@@ -84,6 +84,11 @@ function isSuccess({ ok, status, headers }: Response): boolean {
  */
 function withIdempotencyKey(request: Request): Request {
   if (request.method === 'POST' && !isStream(request) && !request.headers.has('Idempotency-Key'))
-    request.headers.set('Idempotency-Key', crypto.randomUUID());
+    request.headers.set('Idempotency-Key', randomKey());
   return request;
+}
+
+/** 128 random bits. Pages without HTTPS have no `crypto.randomUUID`. */
+function randomKey(): string {
+  return crypto.getRandomValues(new BigUint64Array(2)).join('-');
 }

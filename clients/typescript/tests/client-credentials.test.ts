@@ -16,7 +16,7 @@ describe('client credentials', () => {
     };
     return clientCredentials({
       baseUrl: `http://127.0.0.1:${service.port}`,
-      clientId: 1,
+      clientId: '1',
       clientSecret: settings.clientSecret ?? FIRST_KEY,
       scopes: ['products:read', 'users:read'],
       fetch,

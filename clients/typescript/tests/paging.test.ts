@@ -30,7 +30,7 @@ describe('the lists of the client', () => {
     const { products } = connect();
     const seen: number[] = [];
     const added: number[] = [];
-    for await (const { id } of products.list({ limit: 5, 'name:prefix': 'Lamp', sort: ['-name'] })) {
+    for await (const { id } of products.list({ limit: 5, 'name.prefix': 'Lamp', sort: ['-name'] })) {
       seen.push(id);
       if (seen.length % 4 !== 0) continue;
       added.push(
@@ -82,11 +82,11 @@ describe('the lists of the client', () => {
 
   it('filter by fields and by attributes of any name, and send an empty list of values', async () => {
     const { products } = connect();
-    const found = await all(products.list({ 'price.amount:gte': 400, 'price.amount:lt': 600 }));
+    const found = await all(products.list({ 'price.amount.gte': 400, 'price.amount.lt': 600 }));
     expect(found.map(({ name }) => name)).to.deep.equal(['Lamp 4', 'Lamp 5']);
-    expect(await all(products.list({ 'attributes.a&b=c d#%é': 7, 'id:in': ids }))).to.have.length(1);
-    expect(await all(products.list({ 'name:in': ['Lamp 1', 'Lamp 2 & 3', 'Lamp 4'] }))).to.have.length(2);
-    expect(await rejection(all(products.list({ 'id:in': [] })))).to.have.property(
+    expect(await all(products.list({ 'attributes.a&b=c d#%é': 7, 'id.in': ids }))).to.have.length(1);
+    expect(await all(products.list({ 'name.in': ['Lamp 1', 'Lamp 2 & 3', 'Lamp 4'] }))).to.have.length(2);
+    expect(await rejection(all(products.list({ 'id.in': [] })))).to.have.property(
       'code',
       'invalid_parameter',
     );
@@ -94,7 +94,7 @@ describe('the lists of the client', () => {
 
   it('return only the requested fields', async () => {
     const [first] = await all(
-      connect().products.list({ fields: ['id', 'version'], 'id:in': ids, limit: 1000 }),
+      connect().products.list({ fields: ['id', 'version'], 'id.in': ids, limit: 1000 }),
     );
     expect(first?.version.toFixed()).to.match(/^[1-9]$/);
     expect(first).to.have.all.keys('id', 'version');

@@ -1,4 +1,4 @@
-import { createCatalogue, type Product, type Stored } from 'product-catalogue-client';
+import { clientCredentials, createCatalogue, type Product, type Snapshot } from 'product-catalogue-client';
 
 /** Never called: the test is which lines compile. */
 export async function typed(): Promise<unknown[]> {
@@ -6,7 +6,7 @@ export async function typed(): Promise<unknown[]> {
     baseUrl: 'https://localhost:8443',
   });
 
-  for await (const product of products.list({ 'price.amount:gte': 1000, sort: ['name', '-id'] as const })) {
+  for await (const product of products.list({ 'price.amount.gte': 1000, sort: ['name', '-id'] as const })) {
     product satisfies Product;
     // @ts-expect-error A product need not have a price.
     product.price.amount;
@@ -22,18 +22,21 @@ export async function typed(): Promise<unknown[]> {
     view.name;
   }
 
+  products.list({ 'sku.in': ['L-1', 'L-2'] as const, 'id.in': [1] });
+  // @ts-expect-error One value is an array too.
+  products.list({ 'id.in': 1 });
   // @ts-expect-error No product can be sorted by its price.
   products.list({ sort: ['price'] });
   // @ts-expect-error There is no such filter.
   products.list({ 'name:like': 'x' });
   // @ts-expect-error An amount is a number.
-  products.list({ 'price.amount:gte': 'much' });
+  products.list({ 'price.amount.gte': 'much' });
   // @ts-expect-error Users have no attributes.
   users.list({ 'attributes.colour': 'black' });
   // @ts-expect-error There is no such field.
   orders.list({ fields: ['total'] });
 
-  const lamp: Stored<Product> = await products.create({ name: 'Lamp' });
+  const lamp: Snapshot<Product> = await products.create({ name: 'Lamp' });
   // @ts-expect-error The name is required.
   await products.create({ sku: 'L-1' });
   // @ts-expect-error The service assigns ids.
@@ -56,6 +59,10 @@ export async function typed(): Promise<unknown[]> {
   await apiKeys.patch(1, { name: 'shop' });
   // @ts-expect-error There is no such scope.
   await apiKeys.create({ name: 'shop', scopes: ['products:all'] });
+
+  const key = { baseUrl: 'https://localhost:8443', clientSecret: 'pcs_key' };
+  clientCredentials({ ...key, clientId: '1' });
+  clientCredentials({ ...key, clientId: 1 });
 
   // @ts-expect-error There is no such path.
   await GET('/v1/product');

@@ -36,7 +36,7 @@ describe('the client that reaches another server than the service', () => {
 
   it('sends neither secrets nor records to the target of a redirect', async () => {
     const baseUrl = addressOf(redirecting);
-    const unexpected = { status: 307, code: 'unexpected_answer' };
+    const unexpected = { status: 307, code: 'unexpected_response' };
     const { products, POST } = createCatalogue({ baseUrl });
     const token = clientCredentials({ baseUrl, clientId: 1, clientSecret: 'pcs_secret' });
     expect(await rejection(products.create({ name: 'Lamp' }))).to.deep.include(unexpected);
@@ -50,7 +50,7 @@ describe('the client that reaches another server than the service', () => {
     const { products } = createCatalogue({ baseUrl: BASE, fetch: responding(page) });
     const calls = [products.read(1), products.delete(1), all(products.list()), all(products.export())];
     for (const call of calls)
-      expect(await rejection(call)).to.deep.include({ status: 200, code: 'unexpected_answer' });
+      expect(await rejection(call)).to.deep.include({ status: 200, code: 'unexpected_response' });
   });
 
   it('rejects a page whose next link is the page itself', async () => {
@@ -59,7 +59,10 @@ describe('the client that reaches another server than the service', () => {
       baseUrl: BASE,
       fetch: responding(() => new Response('[]', { headers })),
     });
-    expect(await rejection(all(products.list()))).to.deep.include({ status: 200, code: 'unexpected_answer' });
+    expect(await rejection(all(products.list()))).to.deep.include({
+      status: 200,
+      code: 'unexpected_response',
+    });
   });
 
   it('stops waiting for a token when aborted', async () => {

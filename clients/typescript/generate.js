@@ -1,0 +1,45 @@
+// Writes what the package takes from the service: the types of its OpenAPI document, and its licence, which npm packs
+// only from the folder of the package.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import openapiTS, { astToString } from 'openapi-typescript';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** What the types do not need: streams have their own methods, and fetch types every header as text. */
+const UNUSED = /^(application\/x-ndjson|headers|examples?)$/;
+
+/** The response of one error status has the same schema as `default`. */
+const isStatusError = (name, value) => /^[45]\d\d$/.test(name) && value.$ref;
+
+/** Responses may get new members. An index signature would hide misspelt names. */
+const isOpen = (name, value) => name === 'additionalProperties' && value === true;
+
+/** The name of a filter says what it does. */
+const isFilter = (value) => value?.in === 'query' && value.name.includes('.');
+
+const text = execFileSync(process.execPath, [here('../../dist/cli.js'), 'openapi'], {
+  encoding: 'utf8',
+  // The document with the default settings: some settings change it.
+  env: {},
+  maxBuffer: 2 ** 26,
+});
+const document = JSON.parse(text, (name, value) => {
+  if (UNUSED.test(name) || isStatusError(name, value) || isOpen(name, value)) return undefined;
+  if (isFilter(value)) delete value.description;
+  return value;
+});
+// The codes are an extension of each operation, because new ones may come.
+const operations = Object.values(document.paths).flatMap(Object.values);
+const codes = [document, ...operations].flatMap((each) => Object.values(each['x-error-codes'] ?? {}).flat());
+document.components.schemas.Error.properties.code.enum = [...new Set(codes)].sort();
+
+// Nothing refers to the errors of a status any more.
+const { responses } = document.components;
+const rest = JSON.stringify(document);
+for (const name in responses) if (!rest.includes(`/responses/${name}"`)) delete responses[name];
+
+const types = await openapiTS(document, { silent: true });
+writeFileSync(here('src/document.ts'), astToString(types));
+copyFileSync(here('../../LICENSE'), here('LICENSE'));
