@@ -132,7 +132,7 @@ describe('HAProxy with config/haproxy.cfg, in front of two instances', () => {
   });
 
   it('passes an import and its results through line by line', async () => {
-    const stream = new LineStream(client.startLines('/v1/products'));
+    const stream = new LineStream(client.startLines('/v1/products/imports'));
     for (let number = 1; number <= 3; number++) {
       await stream.send(`{"name":"line ${number}"}\n`);
       expect(await stream.next()).to.include({ line: number, status: 201 });

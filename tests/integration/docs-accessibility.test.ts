@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import { expect } from 'chai';
+import type { BrowserContextOptions } from 'playwright-core';
+import { inProcessService } from '../support/in-process-service.js';
+import { type DocsPage, docsPages } from './docs-page.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PHONE = { width: 360, height: 740 };
+const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
+  'in light': { colorScheme: 'light', viewport: { width: 1600, height: 900 } },
+  'in dark': { colorScheme: 'dark', viewport: { width: 1600, height: 900 } },
+  'on a phone in light': { colorScheme: 'light', viewport: PHONE, hasTouch: true },
+  'on a phone in dark': { colorScheme: 'dark', viewport: PHONE, hasTouch: true },
+  // A window of 1280 pixels at 200 %.
+  'at 200 %': { colorScheme: 'light', viewport: { width: 640, height: 450 } },
+};
+
+describe('the page at /docs, for everybody', () => {
+  const service = inProcessService();
+  const open = docsPages(service);
+
+  /** The broken rules, each with the markup that breaks it. */
+  const axeViolations = async ({ page }: DocsPage) => {
+    await page.evaluate(AXE);
+    const { violations } = await page.evaluate<AxeResults>('axe.run()');
+    return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+  };
+  const expectClean = async (docs: DocsPage, what: string) => {
+    expect(await axeViolations(docs), what).to.deep.equal([]);
+    const [content, window] = await docs.page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.documentElement.clientWidth,
+    ]);
+    expect(content, what).to.equal(window);
+  };
+
+  for (const [appearance, options] of Object.entries(APPEARANCES))
+    describe(`has no axe violations and no horizontal scroll ${appearance}`, () => {
+      it('on its first page, and while the person searches', async () => {
+        const docs = await open(options);
+        await docs.page.locator('.operation').first().waitFor();
+        await docs.pasteKey();
+        await expectClean(docs, 'first page');
+        await docs.page.locator('main').click({ position: { x: 1, y: 1 } });
+        await docs.page.keyboard.press('/');
+        await docs.page.keyboard.type('currency');
+        await docs.page.locator('nav .excerpt:visible').first().waitFor();
+        await expectClean(docs, 'search');
+      });
+
+      it('on operations with filters, code, a response and all documentation unfolded', async () => {
+        const docs = await open(options);
+        await docs.pasteKey();
+        const creating = await docs.operation('createProduct');
+        await creating.send();
+        await creating.element.locator('.received').waitFor();
+        for (const summary of await creating.element.locator('details summary').all())
+          if (await summary.isVisible()) await summary.click();
+        const listing = await docs.operation('listProducts');
+        await listing.addFilter('price.amount', 'in', '1,2');
+        await listing.addFilter('attributes.*', undefined, 'green');
+        await listing.element.getByLabel('Go', { exact: true }).check();
+        await listing.send();
+        await listing.element.locator('.received').waitFor();
+        await expectClean(docs, 'operations');
+        await docs.pasteKey('');
+        await listing.send();
+        await listing.element.getByRole('link', { name: 'unauthenticated' }).first().waitFor();
+        await expectClean(docs, 'error response');
+      });
+
+      for (const hash of ['#/models', '#/errors'])
+        it(`on ${hash}`, async () => {
+          const docs = await open(options);
+          await docs.show(hash);
+          await expectClean(docs, hash);
+        });
+    });
+
+  it('reports the outcome of a request in a live region', async () => {
+    const docs = await open();
+    const shown = await docs.operation('getLiveness');
+    await shown.send();
+    await shown.element.getByRole('status').getByText('200 OK').waitFor();
+  });
+
+  it('scrolls without animation if the person prefers reduced motion', async () => {
+    for (const [reducedMotion, behaviour] of [
+      ['reduce', 'auto'],
+      ['no-preference', 'smooth'],
+    ] as const) {
+      const { page } = await open({ reducedMotion });
+      const scrolls = await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior);
+      expect(scrolls).to.equal(behaviour);
+    }
+  });
+});

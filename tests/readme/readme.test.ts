@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { freePort } from '../support/free-port.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { type Step, stepsIn } from './steps.js';
+import { Terminal } from './terminal.js';
+
+const STEPS = stepsIn(readFileSync('README.md', 'utf8'));
+const SCOPES = [
+  'products:read',
+  'products:write',
+  'users:read',
+  'users:write',
+  'orders:read',
+  'orders:write',
+];
+
+/** Copies the files that a commit of everything would contain. */
+function copyCheckout(target: string): void {
+  const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    encoding: 'utf8',
+  });
+  for (const file of list.split('\0'))
+    if (file !== '' && existsSync(file)) cpSync(file, join(target, file), { recursive: true });
+}
+
+/** The environment of this process without what npm adds to it for its scripts. */
+function outsideNpm(): NodeJS.ProcessEnv {
+  const { PATH = '', ...rest } = process.env;
+  const own = Object.entries(rest).filter(([name]) => !/^npm_|^INIT_CWD$/.test(name));
+  const path = PATH.split(':').filter((folder) => !folder.includes('node_modules'));
+  return { ...Object.fromEntries(own), PATH: path.join(':') };
+}
+
+/** The parts of a response as `curl -i` prints it. */
+function responseIn(output: string): { status: number; headers: Record<string, string>; body: string } {
+  const [head = '', ...body] = output.split('\n\n');
+  const [start = '', ...fields] = head.split('\n');
+  const headers = Object.fromEntries(fields.map((field) => field.split(/: (.*)/s)));
+  return { status: Number(/^HTTP\/1\.1 (\d+) /.exec(start)?.[1]), headers, body: body.join('\n\n').trim() };
+}
+
+/**
+ * Runs README.md from top to bottom as a newcomer does: two terminals in a fresh folder, every block pasted as it
+ * stands. Three things differ: the port, the key in place of `pcs_…`, and `npm test` runs the tests of one name only.
+ */
+describe('README.md', function () {
+  this.timeout(620_000).bail(true);
+  let first: Terminal;
+  let second: Terminal;
+  after(async () => {
+    await first?.close();
+    await second?.close();
+  });
+  const root = temporaryFolder();
+  const folder = join(root, 'checkout');
+  let port: number;
+  let key: string;
+  let lamp: string;
+
+  before(async () => {
+    copyCheckout(folder);
+    port = await freePort();
+    const env = {
+      ...outsideNpm(),
+      PORT: `${port}`,
+      MANAGEMENT_PORT: `${await freePort()}`,
+      MOCHA_OPTIONS: "--fgrep 'the documents'",
+      npm_config_prefer_offline: 'true',
+    };
+    first = await Terminal.open(folder, env);
+    second = await Terminal.open(folder, env);
+  });
+
+  const filled = (text: string) => text.replaceAll('localhost:8443', `localhost:${port}`);
+
+  /** Pastes a step into the second terminal. @returns what it shows */
+  const run = async ({ text }: Step): Promise<string> => {
+    const { code, output } = await second.run(filled(text).replaceAll('pcs_…', key));
+    expect(code, output).to.equal(0);
+    expect(output, 'the prompt is on its own line').to.match(/^$|\n$/);
+    return output;
+  };
+  const respond = async (step: Step) => responseIn(await run(step));
+
+  /** What each step of a section does, in order. */
+  const EXPECTED: Readonly<Record<string, Readonly<Record<string, (step: Step) => Promise<void>>>>> = {
+    'Run it': {
+      'starts the service, which prints a key and a request that works': async ({ text }) => {
+        first.start(text);
+        await first.shows(/listens on https:\/\/localhost:\d+/);
+        [, key = ''] = await first.shows(/shown this once: (\S+)/);
+        const [, request = ''] = await first.shows(/^ *(curl .*)\n[\s\S]*\/docs/m);
+        const { code, output } = await second.run(request);
+        expect([code, output]).to.deep.equal([0, '[]\n']);
+      },
+      'loads sample products': async (step) => {
+        expect(await run(step)).to.match(/^200 products of seed 1 made, 0 were there already$/m);
+      },
+      'defines the key and the function': async (step) => {
+        expect(await run(step)).to.equal('');
+      },
+    },
+    'Six requests': {
+      'lists the products that match, and leads to the next page': async (step) => {
+        const { status, headers, body } = await respond(step);
+        const products = JSON.parse(body);
+        expect([status, products.length], body).to.deep.equal([200, 3]);
+        for (const { price } of products) expect(price.amount).to.be.at.least(1000);
+        expect(headers['Link']).to.include('rel="next"');
+      },
+      'creates a product and keeps its path': async (step) => {
+        const { status, headers, body } = await respond(step);
+        lamp = (await second.run('echo "$lamp"')).output.trim();
+        expect(status).to.equal(201);
+        expect(lamp)
+          .to.match(/^\/v1\/products\/\d+$/)
+          .and.to.equal(headers['Location']);
+        expect(JSON.parse(body)).to.deep.equal({
+          id: Number(lamp.split('/').at(-1)),
+          name: 'Lamp',
+          description: 'Brass',
+          price: { amount: 1999, currency: 'EUR' },
+        });
+      },
+      'reads it': async (step) => {
+        const { status, headers, body } = await respond(step);
+        expect([status, headers['ETag'], JSON.parse(body).name]).to.deep.equal([200, '"1"', 'Lamp']);
+      },
+      'changes it': async (step) => {
+        const { status, headers, body } = await respond(step);
+        const { id, ...changed } = JSON.parse(body);
+        expect([status, headers['ETag']]).to.deep.equal([200, '"2"']);
+        expect(changed).to.deep.equal({ name: 'Lamp', price: { amount: 1799, currency: 'EUR' } });
+      },
+      'imports products, and says what is wrong with a line': async (step) => {
+        const [shade, nameless] = (await run(step))
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+        expect(shade).to.include({ line: 1, status: 201 });
+        expect(nameless).to.include({ line: 2, status: 400 });
+        expect(nameless.error.details[0]).to.include({ code: 'required', pointer: '/name' });
+      },
+      'deletes the product': async (step) => {
+        const { status, body } = await respond(step);
+        expect([status, body]).to.deep.equal([204, '']);
+        expect(responseIn((await second.run('api "$lamp" -i')).output).status).to.equal(404);
+      },
+    },
+    'From TypeScript': {
+      'builds and installs the client': async (step) => {
+        await run(step);
+        expect(existsSync(join(root, 'shop/node_modules/product-catalogue-client/dist/index.js'))).to.equal(
+          true,
+        );
+      },
+      'saves a program': async ({ file, text }) => {
+        writeFileSync(join(folder, file), `${filled(text)}\n`);
+      },
+      'runs the program': async (step) => {
+        expect(await run(step)).to.match(/^\d+ Bright Lamp$/m);
+      },
+    },
+    'Operate it': {
+      'lists the API keys': async (step) => {
+        const [line = ''] = (await run(step)).match(/^\{.*\}$/m) ?? [];
+        expect(JSON.parse(line).scopes).to.include.members(SCOPES);
+      },
+      'loads more sample products': async (step) => {
+        expect(await run(step)).to.match(/^9800 products of seed 1 made, 200 were there already$/m);
+      },
+      'makes a backup': async (step) => {
+        expect(await run(step)).to.match(/^backup\.sqlite: \d+ bytes, checked$/m);
+        expect(statSync(join(folder, 'backup.sqlite')).size).to.be.greaterThan(0);
+      },
+    },
+    'Test it': {
+      'installs again and runs the tests': async (step) => {
+        expect(await run(step))
+          .to.match(/^ +[1-9]\d* passing/m)
+          .and.to.not.match(/^ +\d+ failing/m);
+      },
+    },
+    Documentation: {
+      'prints the OpenAPI document': async (step) => {
+        const output = await run(step);
+        expect(JSON.parse(output.slice(output.indexOf('{'))).openapi).to.match(/^3\.1\./);
+      },
+    },
+  };
+
+  it('has an expectation for each block and each command, and no other', () => {
+    const headings = [...new Set(STEPS.map(({ heading }) => heading))];
+    const counts = headings.map((heading) => [heading, stepsOf(heading).length]);
+    expect(counts).to.deep.equal(
+      Object.entries(EXPECTED).map(([name, all]) => [name, Object.keys(all).length]),
+    );
+  });
+
+  for (const [heading, expectations] of Object.entries(EXPECTED))
+    for (const [index, [title, check]] of Object.entries(expectations).entries()) {
+      const step = stepsOf(heading)[index];
+      it(`${heading}: ${title} (line ${step?.line})`, () => check(step ?? expect.fail('no such step')));
+    }
+
+  it('Run it: Ctrl-C stops the service cleanly', async () => {
+    const { code, output } = await first.interrupt();
+    expect(code, output).to.equal(0);
+    expect(output).to.match(/\n$/);
+  });
+});
+
+function stepsOf(heading: string): Step[] {
+  return STEPS.filter((step) => step.heading === heading);
+}
