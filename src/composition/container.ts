@@ -247,6 +247,7 @@ function registerService(container: DependencyContainer, settings: Settings): vo
     const [clock, logger, storage] = [c.resolve(t.CLOCK), c.resolve(t.LOGGER), c.resolve(t.STORAGE)];
     return {
       settings,
+      observers: [logger],
       logger,
       clock,
       store: storage.store,

@@ -11,6 +11,7 @@ import type { Authenticator } from '../application/auth/authenticator.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Clock } from '../application/ports/clock.js';
+import type { RequestObserver } from '../application/ports/request-observer.js';
 import { type Store, StoreConfigError } from '../application/ports/store.js';
 import type { IdAllocator } from '../application/records/id-allocator.js';
 import { type Settings, SettingsError } from '../config/settings.js';
@@ -30,6 +31,8 @@ export class StoreTimeout extends Error {}
 
 export interface ServiceParts {
   readonly settings: Settings;
+  /** Learn of every request. */
+  readonly observers: readonly RequestObserver[];
   readonly logger: PinoLogger;
   readonly clock: Clock;
   readonly store: Store;
@@ -117,13 +120,15 @@ export class Service {
   private readonly isDraining = () => this.drain?.isDraining ?? false;
 
   private async listen(health: readonly Route[]): Promise<number> {
-    const { settings, logger, clock, rateLimits, authenticator, publicUrl, routes, transport } = this.parts;
+    const { settings, observers, logger, clock, rateLimits, authenticator, publicUrl, routes, transport } =
+      this.parts;
     const listener = createApp({
       clientIp: transport.clientIp,
       cors: cors(settings.CORS_ORIGINS),
       accessControl: { authenticator, limiter: rateLimits.requests },
       metadataUrl: () => metadataUrl(publicUrl),
       routes: [...routes, ...health],
+      observers,
       logger,
       clock,
       isDraining: this.isDraining,

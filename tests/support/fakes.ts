@@ -41,5 +41,5 @@ export class RecordingLogger implements Logger {
   info = (event: string) => void this.events.push(event);
   warn = (event: string) => void this.events.push(event);
   error = (event: string) => void this.events.push(event);
-  request = () => void this.events.push('request');
+  end = () => void this.events.push('request');
 }

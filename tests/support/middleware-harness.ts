@@ -15,8 +15,9 @@ import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
-import type { Logger, RequestEntry } from '#src/application/ports/logger.js';
+import type { Logger } from '#src/application/ports/logger.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
+import type { RequestEntry, RequestObserver } from '#src/application/ports/request-observer.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
 import type { ListPage, ListQuery } from '#src/application/records/list-query.js';
 import { RecordService } from '#src/application/records/record-service.js';
@@ -106,14 +107,14 @@ class WatchedRepository extends MemoryRepository<Product> {
 }
 
 /** Records the log entries with their details. */
-export class DetailLogger implements Logger {
+export class DetailLogger implements Logger, RequestObserver {
   readonly lines: { event: string; details: Readonly<Record<string, unknown>> }[] = [];
   private readonly record = (event: string, details = {}) => void this.lines.push({ event, details });
 
   info = this.record;
   warn = this.record;
   error = this.record;
-  request = (entry: RequestEntry) => this.record('request', { ...entry });
+  end = (entry: RequestEntry) => this.record('request', { ...entry });
 }
 
 export interface ListService {
@@ -145,7 +146,7 @@ export function listService(origins = ''): ListService {
   return service as ListService;
 }
 
-function appOver(records: WatchedRepository, logger: Logger, origins: string) {
+function appOver(records: WatchedRepository, logger: Logger & RequestObserver, origins: string) {
   const clock = new FakeClock();
   const rules = { normalize: normalizeProduct };
   const ids = new IdAllocator(records);
@@ -175,6 +176,7 @@ function appOver(records: WatchedRepository, logger: Logger, origins: string) {
     },
     routes: resourceRoutes(RESOURCE, service, policy, imports),
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
+    observers: [logger],
     logger,
     clock,
     isDraining: () => false,

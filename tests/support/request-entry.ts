@@ -1,10 +1,11 @@
-import type { RequestEntry } from '#src/application/ports/logger.js';
+import type { RequestEntry } from '#src/application/ports/request-observer.js';
 
 /** A request as the log receives it. */
 export const REQUEST_ENTRY: RequestEntry = {
   requestId: 'b7f1f8c2-7f4e-4d0a-9e57-1f2d3c4b5a69',
   method: 'GET',
   route: '/v1/products/{id}',
+  version: 1,
   path: '/v1/products/7',
   status: 200,
   complete: true,

@@ -130,13 +130,14 @@ export function twoVersions(environment: Record<string, string> = {}, routesOf =
 }
 
 function app({ serviceParts }: Application, routes: readonly Route[]) {
-  const { settings, authenticator, rateLimits, logger, clock } = serviceParts;
+  const { settings, authenticator, rateLimits, observers, logger, clock } = serviceParts;
   return createApp({
     clientIp: directClientIp,
     cors: cors(settings.CORS_ORIGINS),
     accessControl: { authenticator, limiter: rateLimits.requests },
     routes,
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
+    observers,
     logger,
     clock,
     isDraining: () => false,

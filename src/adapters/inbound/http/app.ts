@@ -1,17 +1,18 @@
 import type { RequestListener } from 'node:http';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
+import type { RequestObserver } from '../../../application/ports/request-observer.js';
 import { notFound } from '../../../domain/errors.js';
 import { andThen } from '../../../shared/maybe-promise.js';
 import type { Middleware } from './context.js';
 import { koaListener } from './koa-listener.js';
-import { accessLog } from './middleware/access-log.js';
 import type { AccessControl } from './middleware/authentication.js';
 import { compression } from './middleware/compression.js';
 import { connectionClose } from './middleware/connection-close.js';
 import { normalizeAccept } from './middleware/content-negotiation.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { noStore } from './middleware/no-store.js';
+import { observeRequests } from './middleware/observe-requests.js';
 import { countRequest } from './middleware/rate-limit.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLimits } from './middleware/request-limits.js';
@@ -33,6 +34,8 @@ export interface AppDependencies {
   readonly routes: readonly Route[];
   /** The URL of the protected resource metadata (RFC 9728). */
   readonly metadataUrl: () => string;
+  /** Learn of every request. */
+  readonly observers: readonly RequestObserver[];
   readonly logger: Logger;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
@@ -51,7 +54,7 @@ export function createApp(deps: AppDependencies): RequestListener {
     requestId,
     normalizeAccept,
     deps.cors,
-    accessLog(logger, clock),
+    observeRequests(deps.observers, clock),
     connectionClose(isDraining),
     deprecationHeaders,
     limitSendingTime(),

@@ -1,5 +1,6 @@
 import { type LevelWithSilent, type Logger as Pino, pino, stdSerializers, stdTimeFunctions } from 'pino';
-import type { Logger, RequestEntry } from '../../../application/ports/logger.js';
+import type { Logger } from '../../../application/ports/logger.js';
+import type { RequestEntry, RequestObserver } from '../../../application/ports/request-observer.js';
 import { redactSecrets } from '../../../shared/redact.js';
 
 type Details = Readonly<Record<string, unknown>>;
@@ -12,7 +13,7 @@ export interface LogDestination {
 }
 
 /** Writes JSON lines. No line holds an API key or an access token. */
-export class PinoLogger implements Logger {
+export class PinoLogger implements Logger, RequestObserver {
   private readonly pino: Pino;
   private readonly logsRequests: boolean;
   private readonly clock = new IsoClock();
@@ -46,12 +47,12 @@ export class PinoLogger implements Logger {
   }
 
   /** Writes the line that `info('request', entry)` would write, without a general serializer. */
-  request(entry: RequestEntry): void {
+  end(entry: RequestEntry): void {
     if (!this.logsRequests) return;
-    const { requestId, method, route, path, status, complete, durationMs, principal } = entry;
+    const { requestId, method, route, version, path, status, complete, durationMs, principal } = entry;
     this.write(
       `{"level":"info","time":"${this.clock.now()}","pid":${process.pid},"requestId":${quote(requestId)}` +
-        `,"method":${quote(method)},"route":${quote(route)},"path":${quote(path)}` +
+        `,"method":${quote(method)},"route":${quote(route)}${version === undefined ? '' : `,"version":${version}`},"path":${quote(path)}` +
         `${status === undefined ? '' : `,"status":${status}`},"complete":${complete},"durationMs":${durationMs}` +
         `${principal === undefined ? '' : `,"principal":${quote(principal)}`},"msg":"request"}\n`,
     );

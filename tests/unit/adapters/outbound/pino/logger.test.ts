@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PinoLogger } from '#src/adapters/outbound/pino/logger.js';
-import type { RequestEntry } from '#src/application/ports/logger.js';
+import type { RequestEntry } from '#src/application/ports/request-observer.js';
 import { REQUEST_ENTRY } from '../../../../support/request-entry.js';
 
 class Lines {
@@ -51,7 +51,7 @@ describe('PinoLogger.request', () => {
 
   it('writes the bytes that pino writes', () => {
     for (const entry of entries) {
-      const [line] = written('info', (logger) => logger.request(entry));
+      const [line] = written('info', (logger) => logger.end(entry));
       expect([line]).to.deep.equal(written('info', (logger) => logger.info('request', { ...entry })));
       expect(JSON.parse(line ?? '')).to.include({ msg: 'request', durationMs: entry.durationMs });
     }
@@ -59,14 +59,14 @@ describe('PinoLogger.request', () => {
 
   it('writes no secret', () => {
     for (const entry of entries)
-      for (const line of written('info', (logger) => logger.request(entry)))
+      for (const line of written('info', (logger) => logger.end(entry)))
         expect(line).to.not.include(KEY.slice(4)).and.not.include(JWT.slice(3, 20));
   });
 
   it('writes the time of the line', () => {
     const before = Date.now();
     const lines: string[] = [];
-    new PinoLogger('info', { write: (line) => void lines.push(line), flush: async () => {} }).request(
+    new PinoLogger('info', { write: (line) => void lines.push(line), flush: async () => {} }).end(
       REQUEST_ENTRY,
     );
     const time: string = JSON.parse(lines[0] ?? '').time;
@@ -75,6 +75,6 @@ describe('PinoLogger.request', () => {
   });
 
   it('writes nothing below its level', () => {
-    expect(written('warn', (logger) => logger.request(REQUEST_ENTRY))).to.deep.equal([]);
+    expect(written('warn', (logger) => logger.end(REQUEST_ENTRY))).to.deep.equal([]);
   });
 });

@@ -52,7 +52,7 @@ describe('TerminalLog', () => {
         'info  GET /a=b  200  1.234 ms  requestId=b7f1f8c2',
       ],
     ] as const)
-      expect(written((logger) => logger.request(entry))).to.deep.equal([line]);
+      expect(written((logger) => logger.end(entry))).to.deep.equal([line]);
   });
 
   it('writes the message of an error and where it was thrown, on the same line', () => {
@@ -80,13 +80,13 @@ describe('TerminalLog', () => {
       '\u{e0041}',
     ]) {
       const lines = written((logger) => {
-        logger.request({ ...REQUEST, path: `/a${character}[31mb` });
+        logger.end({ ...REQUEST, path: `/a${character}[31mb` });
         logger.info(`x${character}`, { [`n${character}`]: `v ${character}`, error: { message: character } });
       });
       expect(lines).to.have.length(2);
       for (const line of lines) expect(line, JSON.stringify(character)).to.not.include(character);
     }
-    const [line] = written((logger) => logger.request({ ...REQUEST, path: '/a\u001b[31m日本é\u{e0041}' }));
+    const [line] = written((logger) => logger.end({ ...REQUEST, path: '/a\u001b[31m日本é\u{e0041}' }));
     expect(line).to.include('/a\\u001b[31m日本é\\udb40\\udc41');
   });
 
@@ -99,7 +99,7 @@ describe('TerminalLog', () => {
   it('writes no secret', () => {
     const key = `pcs_${'aB3'.repeat(12)}`;
     for (const line of written((logger) => {
-      logger.request({ ...REQUEST, path: `/${key}` });
+      logger.end({ ...REQUEST, path: `/${key}` });
       logger.info(key, { key });
     }))
       expect(line).to.include('pcs_[secret]').and.not.include(key.slice(4));
