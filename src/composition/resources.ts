@@ -127,7 +127,8 @@ function apiKeyResource(
   { records, reservations, references }: StoredRecords<ApiKey>,
 ): Resource<ApiKeyService> {
   const { clock, backoff, settings, format, credentials, storage } = deps;
-  const ids = new IdAllocator(records);
+  // One by one: keys are created rarely, and the next command or process takes the next id.
+  const ids = new IdAllocator(records, 1);
   const usage = new KeyUsageReader(storage.usage, clock);
   const rules = { references };
   const keys = new RecordService({ records, reservations, ids, clock, backoff, view: API_KEYS, rules });
