@@ -26,6 +26,8 @@ const USAGE: JsonSchema = {
     requests: REQUESTS,
     byRoute: {
       type: 'array',
+      // Six methods of each route.
+      maxItems: 1_000,
       items: open({
         method: { ...TEXT, examples: ['GET'] },
         route: { ...TEXT, examples: ['/v1/products/{id}'] },
