@@ -122,7 +122,7 @@ export const MIGRATIONS: readonly string[] = [
     counter TEXT NOT NULL,
     routes TEXT NOT NULL,
     PRIMARY KEY (key_id, hour, counter)
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
   CREATE INDEX api_key_usage_age ON api_key_usage (hour);
   `,
 ];

@@ -8,8 +8,8 @@ const SAVE = `INSERT INTO api_key_usage VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET routes = excluded.routes`;
 const FIND = `SELECT key_id, hour, counter, routes FROM api_key_usage
   WHERE key_id IN (SELECT value FROM json_each(?)) AND hour >= ?`;
-const PURGE = `DELETE FROM api_key_usage WHERE (key_id, hour, counter) IN (
-  SELECT key_id, hour, counter FROM api_key_usage WHERE hour < ? ORDER BY hour LIMIT ?)`;
+const PURGE = `DELETE FROM api_key_usage WHERE rowid IN (
+  SELECT rowid FROM api_key_usage WHERE hour < ? ORDER BY hour LIMIT ?)`;
 
 /** The columns of {@link FIND}. */
 type UsageRow = [keyId: Id, hour: Instant, counter: string, routes: string];
