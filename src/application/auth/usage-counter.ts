@@ -10,7 +10,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 /** The most numbers in memory, about 100 bytes each. If the store cannot be reached, further ones are lost. */
 const MAX_NUMBERS = 50_000;
 /** The number of counts that one call of the store saves. */
-const BATCH = 200;
+const BATCH = 50;
 
 export interface UsageCounterDependencies {
   readonly store: Pick<UsageStore, 'save'>;
