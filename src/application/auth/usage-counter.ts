@@ -7,8 +7,8 @@ import { startOfHour } from './key-usage.js';
 
 /** The methods that routes have. Others are 405, and are not counted. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
-/** The most numbers in memory, about 100 bytes each. If the store cannot be reached, further ones are lost. */
-const MAX_NUMBERS = 50_000;
+/** The most numbers in memory, at most 10 MB. If the store cannot be reached, further ones are lost. */
+const MAX_NUMBERS = 20_000;
 /** The number of counts that one call of the store saves. */
 const BATCH = 50;
 
