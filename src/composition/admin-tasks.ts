@@ -19,13 +19,7 @@ export function administerKeys<Result>(
   settings: Settings,
   use: (keys: KeyAdministration) => Promise<Result>,
 ): Promise<Result> {
-  return withStore(settings, async ({ keyAdministration, resources }) => {
-    try {
-      return await use(keyAdministration);
-    } finally {
-      await resources.apiKeys.ids.release();
-    }
-  });
+  return withStore(settings, ({ keyAdministration }) => use(keyAdministration));
 }
 
 /** Runs `use` with the administration of the signing keys, as {@link administerKeys} does. */

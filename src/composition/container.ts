@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import {
   type DependencyContainer,
@@ -25,6 +26,7 @@ import { CredentialCache } from '../application/auth/credential-cache.js';
 import { KeyAdministration } from '../application/auth/key-administration.js';
 import { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
 import { SigningKeys } from '../application/auth/signing-keys.js';
+import { UsageCounter } from '../application/auth/usage-counter.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
 import { Retention } from '../application/maintenance/retention.js';
 import type { Settings } from '../config/settings.js';
@@ -32,13 +34,28 @@ import { composeAuthenticator, oauthRoutes } from './auth.js';
 import * as t from './injection-tokens.js';
 import { Management } from './management.js';
 import { describedService } from './openapi.js';
+import { PeriodicJob, type PeriodicJobOptions } from './periodic-job.js';
 import { ServiceUrl } from './public-url.js';
-import { PurgeJob } from './purge-job.js';
 import { type MakeRateLimits, RATE_LIMITERS, rateLimitServer } from './rate-limits.js';
 import { COLLECTION_PATHS, composeResources } from './resources.js';
 import { asSettingsError, Service } from './service.js';
 import { type MakeStorage, STORES } from './stores.js';
 import { TRANSPORTS } from './transports.js';
+
+/** Purges expired reservations, tombstones and usage. */
+const PURGE: PeriodicJobOptions = {
+  firstMs: 60_000,
+  intervalMs: 10 * 60_000,
+  failure: 'expired entries could not be purged; the next run tries again',
+};
+
+/** Saves the usage of API keys. A process that crashes loses the requests since the last run. */
+const SAVE_USAGE: PeriodicJobOptions = {
+  firstMs: 10_000,
+  intervalMs: 10_000,
+  runsAtStop: true,
+  failure: 'the usage of API keys could not be saved; the next run tries again',
+};
 
 /** The composed program. Each part is created at its first use. */
 export class Application {
@@ -71,6 +88,10 @@ export class Application {
 
   get signingKeyAdministration() {
     return this.container.resolve(t.SIGNING_KEY_ADMINISTRATION);
+  }
+
+  get usageCounter() {
+    return this.container.resolve(t.USAGE_COUNTER);
   }
 
   get openApiDocument() {
@@ -165,6 +186,10 @@ function registerAuth(container: DependencyContainer, settings: Settings): void 
       clock: c.resolve(t.CLOCK),
     });
   });
+  register(container, t.USAGE_COUNTER, (c) => {
+    const [store, clock] = [c.resolve(t.STORAGE).usage, c.resolve(t.CLOCK)];
+    return new UsageCounter({ store, clock, newName: randomUUID });
+  });
   register(container, t.PUBLIC_URL, () => new ServiceUrl(settings));
   register(container, t.TOKEN_SIGNER, () => new Rs256TokenSigner());
   register(container, t.SIGNING_KEY_ADMINISTRATION, (c) => {
@@ -245,13 +270,18 @@ function registerResources(container: DependencyContainer, settings: Settings): 
 function registerService(container: DependencyContainer, settings: Settings): void {
   register(container, t.SERVICE_PARTS, (c) => {
     const [clock, logger, storage] = [c.resolve(t.CLOCK), c.resolve(t.LOGGER), c.resolve(t.STORAGE)];
+    const retention = new Retention(storage.purgeable, clock);
+    const usageCounter = c.resolve(t.USAGE_COUNTER);
     return {
       settings,
-      observers: [logger],
+      observers: [logger, usageCounter],
       logger,
       clock,
       store: storage.store,
-      purgeJob: new PurgeJob(new Retention(storage.purgeable, clock), logger),
+      jobs: [
+        new PeriodicJob((isOver) => retention.purgeExpired(isOver), logger, PURGE),
+        new PeriodicJob(() => usageCounter.save(), logger, SAVE_USAGE),
+      ],
       rateLimits: c.resolve(t.RATE_LIMITS),
       authenticator: c.resolve(t.AUTHENTICATOR),
       keyFormat: c.resolve(t.KEY_FORMAT),

@@ -7,6 +7,7 @@ import type { CredentialCache } from '../application/auth/credential-cache.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';
 import type { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
 import type { SigningKeys } from '../application/auth/signing-keys.js';
+import type { UsageCounter } from '../application/auth/usage-counter.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Backoff } from '../application/ports/backoff.js';
 import type { Clock } from '../application/ports/clock.js';
@@ -32,6 +33,7 @@ export const STORAGE = token<Storage>('storage');
 export const KEY_FORMAT = token<ApiKeyFormat>('format of API keys');
 export const CREDENTIAL_CACHE = token<CredentialCache>('credential cache');
 export const KEY_ADMINISTRATION = token<KeyAdministration>('administration of API keys');
+export const USAGE_COUNTER = token<UsageCounter>('usage counter of API keys');
 export const AUTHENTICATOR = token<Authenticator>('authenticator');
 
 export const PUBLIC_URL = token<ServiceUrl>('public URL');

@@ -1,9 +1,15 @@
 import { MongoArchive, MongoReservationArchive } from '../adapters/outbound/mongo/archive.js';
 import { mongoTable } from '../adapters/outbound/mongo/documents.js';
 import { MongoIdempotencyStore } from '../adapters/outbound/mongo/idempotency-store.js';
-import { recordIndexes, reservationExpiry, tombstoneExpiry } from '../adapters/outbound/mongo/indexes.js';
+import {
+  recordIndexes,
+  reservationExpiry,
+  tombstoneExpiry,
+  usageIndexes,
+} from '../adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '../adapters/outbound/mongo/repository.js';
 import { MongoStore } from '../adapters/outbound/mongo/store.js';
+import { MongoUsageStore } from '../adapters/outbound/mongo/usage-store.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { EXPIRING_TABLES, idempotencyStores, RESOURCE_TABLES, repositories, TABLES } from './tables.js';
 
@@ -17,12 +23,14 @@ export function mongoStorage({ url, budget }: MongoStorageOptions): Storage {
     ...TABLES.map(recordIndexes),
     ...EXPIRING_TABLES.map(tombstoneExpiry),
     ...RESOURCE_TABLES.map(reservationExpiry),
+    usageIndexes(),
   ];
   const store = new MongoStore(url, indexes, budget);
   return {
     store,
     ...repositories((table) => new MongoRepository(store, mongoTable(table))),
     reservations: idempotencyStores((table) => new MongoIdempotencyStore(store, table)),
+    usage: new MongoUsageStore(store),
     archives: {
       records: TABLES.map((table) => new MongoArchive(store, mongoTable(table))),
       reservations: RESOURCE_TABLES.map((table) => new MongoReservationArchive(store, table)),

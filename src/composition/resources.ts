@@ -10,6 +10,7 @@ import { USERS } from '../adapters/inbound/http/resources/users.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import { ApiKeyService } from '../application/auth/api-key-service.js';
 import type { CredentialCache } from '../application/auth/credential-cache.js';
+import { KeyUsageReader } from '../application/auth/key-usage.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Backoff } from '../application/ports/backoff.js';
 import type { Clock } from '../application/ports/clock.js';
@@ -125,11 +126,13 @@ function apiKeyResource(
   deps: ResourceDependencies,
   { records, reservations, references }: StoredRecords<ApiKey>,
 ): Resource<ApiKeyService> {
-  const { clock, backoff, settings, format, credentials } = deps;
-  const ids = new IdAllocator(records);
+  const { clock, backoff, settings, format, credentials, storage } = deps;
+  // One by one: keys are created rarely, and the next command or process takes the next id.
+  const ids = new IdAllocator(records, 1);
+  const usage = new KeyUsageReader(storage.usage, clock);
   const rules = { references };
   const keys = new RecordService({ records, reservations, ids, clock, backoff, view: API_KEYS, rules });
-  const service = new ApiKeyService({ keys, records, format, credentials, clock });
+  const service = new ApiKeyService({ keys, records, usage, format, credentials, clock });
   const routes = apiKeyRoutes(API_KEYS, service, policyOf(settings, GUARDED_READING));
   return { ids, service, routes };
 }

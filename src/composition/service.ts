@@ -19,8 +19,8 @@ import { AppError } from '../domain/errors.js';
 import { prepareDataDir } from './data-dir.js';
 import { AddressInUse, listen } from './listen.js';
 import type { Management } from './management.js';
+import type { PeriodicJob } from './periodic-job.js';
 import type { ServiceUrl } from './public-url.js';
-import type { PurgeJob } from './purge-job.js';
 import type { RateLimits } from './rate-limits.js';
 import type { Transport } from './transports.js';
 
@@ -36,7 +36,8 @@ export interface ServiceParts {
   readonly logger: PinoLogger;
   readonly clock: Clock;
   readonly store: Store;
-  readonly purgeJob: PurgeJob;
+  /** Run while the store is open. */
+  readonly jobs: readonly PeriodicJob[];
   readonly rateLimits: RateLimits;
   readonly authenticator: Authenticator;
   readonly keyFormat: ApiKeyFormat;
@@ -85,13 +86,13 @@ export class Service {
    * @throws StoreTimeout, AddressInUse; SettingsError for problems that only a start can detect
    */
   async start(): Promise<Started> {
-    const { settings, logger, store, purgeJob, transport, management } = this.parts;
+    const { settings, logger, store, jobs, transport, management } = this.parts;
     await prepareDataDir(settings.DATA_DIR);
     const health = healthRoutes(store, this.isDraining);
     const [managementPort, port] = await bothPorts(management.start(health), () => this.listen(health));
     logger.info('listening', { host: settings.HOST, port });
     const firstKey = await this.openStore();
-    purgeJob.start();
+    for (const job of jobs) job.start();
     const storeLocation = store.location;
     logger.info('started', { store: settings.STORE, storeLocation });
     if (settings.STORE === 'memory') logger.warn('STORE=memory forgets everything when the process ends');
@@ -100,13 +101,13 @@ export class Service {
 
   /** Finishes running requests within the grace period of the settings, then releases everything. */
   async stop(): Promise<void> {
-    const { settings, logger, store, purgeJob, rateLimits, transport, management } = this.parts;
+    const { settings, logger, store, jobs, rateLimits, transport, management } = this.parts;
     this.stopping.abort();
     transport.close();
     const isInTime = await this.drain?.drain(settings.SHUTDOWN_GRACE_SECONDS * 1_000);
     if (isInTime === false) logger.warn('requests were cut off: the time to finish them was over');
     await management.stop();
-    await purgeJob.stop();
+    for (const job of jobs) await job.stop();
     await this.releaseIds();
     try {
       await store.close();

@@ -2,6 +2,7 @@ import { SqliteArchive, SqliteReservationArchive } from '../adapters/outbound/sq
 import { SqliteDatabase } from '../adapters/outbound/sqlite/database.js';
 import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/idempotency-store.js';
 import { SqliteRepository, SqliteTombstones } from '../adapters/outbound/sqlite/repository.js';
+import { SqliteUsageStore } from '../adapters/outbound/sqlite/usage-store.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { EXPIRING_TABLES, idempotencyStores, RESOURCE_TABLES, repositories, TABLES } from './tables.js';
 
@@ -12,10 +13,12 @@ export interface SqliteStorageOptions extends StorageOptions {
 export function sqliteStorage({ file, budget, logger }: SqliteStorageOptions): Storage {
   const store = new SqliteDatabase(file, logger);
   const reservations = idempotencyStores((table) => new SqliteIdempotencyStore(store, table));
+  const usage = new SqliteUsageStore(store);
   return {
     store,
     ...repositories((table) => new SqliteRepository(store, table, budget)),
     reservations,
+    usage,
     archives: {
       records: TABLES.map((table) => new SqliteArchive(store, table)),
       reservations: RESOURCE_TABLES.map((table) => new SqliteReservationArchive(store, table)),
@@ -23,6 +26,7 @@ export function sqliteStorage({ file, budget, logger }: SqliteStorageOptions): S
     purgeable: [
       ...Object.values(reservations),
       ...EXPIRING_TABLES.map((table) => new SqliteTombstones(store, table)),
+      usage,
     ],
   };
 }

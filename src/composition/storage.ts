@@ -3,12 +3,15 @@ import type { RecordArchive, ReservationArchive } from '../application/ports/arc
 import type { Logger } from '../application/ports/logger.js';
 import type { Purgeable } from '../application/ports/purgeable.js';
 import type { Store } from '../application/ports/store.js';
+import type { UsageStore } from '../application/ports/usage-store.js';
 import type { IdempotencyStores, Repositories } from './tables.js';
 
 /** A store, its repositories and its idempotency stores. */
 export interface Storage extends Repositories {
   readonly store: Store;
   readonly reservations: IdempotencyStores;
+  /** The usage of API keys, which no copy contains. */
+  readonly usage: UsageStore;
   /** The archives that a copy reads and writes; empty if nothing outlives the process. */
   readonly archives: Archives;
   /** The entries that the service must purge; empty if the store purges them itself. */

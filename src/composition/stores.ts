@@ -1,5 +1,6 @@
 import { MemoryIdempotencyStore } from '../adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository, MemoryStore, MemoryTombstones } from '../adapters/outbound/memory/repository.js';
+import { MemoryUsageStore } from '../adapters/outbound/memory/usage-store.js';
 import type { Settings } from '../config/settings.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { EXPIRING_TABLES, idempotencyStores, repositories, TABLES } from './tables.js';
@@ -24,14 +25,17 @@ export const STORES: Readonly<Record<Settings['STORE'], () => Promise<MakeStorag
 export function memoryStorage({ budget }: StorageOptions): Storage {
   const tombstones = new Map(TABLES.map((table) => [table, new MemoryTombstones()]));
   const reservations = idempotencyStores(() => new MemoryIdempotencyStore());
+  const usage = new MemoryUsageStore();
   return {
     store: new MemoryStore(),
     ...repositories((table) => new MemoryRepository(table, budget, tombstones.get(table))),
     reservations,
+    usage,
     archives: { records: [], reservations: [] },
     purgeable: [
       ...Object.values(reservations),
       ...EXPIRING_TABLES.flatMap((table) => tombstones.get(table) ?? []),
+      usage,
     ],
   };
 }

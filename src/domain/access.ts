@@ -60,7 +60,7 @@ export function keyPrincipalId(id: Id): string {
 }
 
 /** The id of a principal's API key; undefined for a client of another issuer. */
-export function keyIdOf({ id }: Principal): Id | undefined {
+export function keyIdOf({ id }: Pick<Principal, 'id'>): Id | undefined {
   const [, digits] = /^key:([1-9]\d{0,15})$/.exec(id) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }

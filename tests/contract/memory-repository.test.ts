@@ -2,8 +2,11 @@ import { openMemory } from '../support/open-memory.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { purgeableContract } from './purgeable.contract.js';
 import { codePointOrderContract, repositoryContract } from './repository.contract.js';
+import { usagePurgeContract, usageStoreContract } from './usage-store.contract.js';
 
 repositoryContract('memory', openMemory);
 codePointOrderContract('memory', openMemory);
 idempotencyStoreContract('memory', openMemory);
 purgeableContract('memory', openMemory);
+usageStoreContract('memory', openMemory);
+usagePurgeContract('memory', openMemory);

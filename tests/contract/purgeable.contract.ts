@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
+import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '#src/application/maintenance/retention.js';
 import type { Purgeable } from '#src/application/ports/purgeable.js';
 import type { ApiKey } from '#src/domain/access.js';
 import type { Id, Instant } from '#src/domain/record.js';
@@ -30,13 +30,11 @@ export function purgeableContract(adapter: string, open: () => Promise<OpenRepos
         (a, b) => a - b,
       );
 
-    it('covers the reservations of each resource, and the tombstones of each resource except API keys', () => {
+    it('covers the reservations of each resource, the tombstones of each except API keys, and usage', () => {
       const [resources, tables] = [RESOURCE_TABLES.length, EXPIRING_TABLES.length];
-      expect([withRetention(RESERVATION_MS).length, withRetention(TOMBSTONE_MS).length]).to.deep.equal([
-        resources,
-        tables,
-      ]);
-      expect(store.all.purgeable).to.have.length(resources + tables);
+      const kept = [RESERVATION_MS, TOMBSTONE_MS, USAGE_MS].map((ms) => withRetention(ms).length);
+      expect(kept).to.deep.equal([resources, tables, 1]);
+      expect(store.all.purgeable).to.have.length(resources + tables + 1);
       expect(RESOURCE_TABLES.filter((table) => !EXPIRING_TABLES.includes(table))).to.deep.equal([API_KEYS]);
     });
 

@@ -4,6 +4,7 @@ import { archiveContract } from './archive.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { purgeableContract } from './purgeable.contract.js';
 import { codePointOrderContract, repositoryContract } from './repository.contract.js';
+import { usagePurgeContract, usageStoreContract } from './usage-store.contract.js';
 
 describe('SQLite', () => {
   const folder = temporaryFolder();
@@ -13,5 +14,7 @@ describe('SQLite', () => {
   codePointOrderContract('SQLite', open);
   idempotencyStoreContract('SQLite', open);
   purgeableContract('SQLite', open);
+  usageStoreContract('SQLite', open);
+  usagePurgeContract('SQLite', open);
   archiveContract('SQLite', open);
 });

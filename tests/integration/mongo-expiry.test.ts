@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
-import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
+import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '#src/application/maintenance/retention.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
 import type { Storage } from '#src/composition/storage.js';
@@ -60,9 +60,15 @@ describe('expiry on MongoDB', () => {
       expireAfterSeconds: RESERVATION_MS / 1_000,
       sparse: true,
     })),
+    {
+      name: 'api_key_usage',
+      key: { hour: 1 },
+      expireAfterSeconds: USAGE_MS / 1_000,
+      sparse: true,
+    },
   ];
 
-  it('covers reservations of four resources and tombstones of three, but not those of API keys', async () => {
+  it('covers reservations of four resources, tombstones of three, but not those of API keys, and usage', async () => {
     await replica().store.open();
     expect(TABLES.map(({ name }) => name)).to.include('api_keys');
     expect(expected.map(({ name }) => name))
@@ -126,18 +132,18 @@ describe('expiry on MongoDB', () => {
   });
 
   it('stores times as dates, because the server removes no other type', async () => {
-    const { store, products, reservations } = replica();
+    const { store, products, reservations, usage } = replica();
     await store.open();
     const at = Date.now();
     await products.insert(product(1));
     await products.remove(1, 1, at);
     await reservations.products.reserve([{ key: 'a', fingerprint: 'f', id: 1, reservedAt: at }]);
+    await usage.save([{ keyId: 1, hour: at, counter: 'a', routes: [] }]);
     const [tombstone] = await database.collection('products').find().toArray();
     const [reservation] = await database.collection('products_reservations').find().toArray();
-    expect([tombstone?.['deletedAt'], reservation?.['reservedAt']]).to.deep.equal([
-      new Date(at),
-      new Date(at),
-    ]);
+    const [count] = await database.collection('api_key_usage').find().toArray();
+    const times = [tombstone?.['deletedAt'], reservation?.['reservedAt'], count?.['hour']];
+    expect(times).to.deep.equal(Array(3).fill(new Date(at)));
   });
 
   it('is not purged by the service itself', () => {

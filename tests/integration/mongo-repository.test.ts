@@ -1,9 +1,11 @@
 import { archiveContract } from '../contract/archive.contract.js';
 import { idempotencyStoreContract } from '../contract/idempotency-store.contract.js';
 import { codePointOrderContract, repositoryContract } from '../contract/repository.contract.js';
+import { usageStoreContract } from '../contract/usage-store.contract.js';
 import { openMongo } from '../support/open-mongo.js';
 
 repositoryContract('MongoDB', openMongo);
 codePointOrderContract('MongoDB', openMongo);
 idempotencyStoreContract('MongoDB', openMongo);
 archiveContract('MongoDB', openMongo);
+usageStoreContract('MongoDB', openMongo);

@@ -1,5 +1,4 @@
-import { createService } from '#src/composition/container.js';
-import type { Service } from '#src/composition/service.js';
+import { type Application, compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
 import { HttpClient } from './http-client.js';
 import { documentedResponses } from './openapi/described.js';
@@ -10,6 +9,7 @@ import type { TestIssuer } from './test-issuer.js';
 export const FIRST_KEY = `pcs_${'0'.repeat(30)}0B9c15`;
 
 export interface InProcessService {
+  readonly application: Application;
   readonly client: HttpClient;
   readonly port: number;
   readonly managementPort: number;
@@ -27,7 +27,6 @@ export function inProcessService(
 ): InProcessService {
   const folder = temporaryFolder();
   const state: { -readonly [Name in keyof InProcessService]?: InProcessService[Name] } = { folder };
-  let service: Service;
   before(async () => {
     const settings = {
       PORT: '0',
@@ -41,8 +40,8 @@ export function inProcessService(
       ...environment,
       ...(await issuer?.start())?.settings,
     };
-    service = await createService(loadSettings(settings));
-    const { port, managementPort, authorityFile } = await service.start();
+    state.application = await compose(loadSettings(settings));
+    const { port, managementPort, authorityFile } = await state.application.service.start();
     state.port = port;
     state.managementPort = managementPort;
     state.client = new HttpClient(port, authorityFile ?? environment['TLS_CERT_FILE'], FIRST_KEY);
@@ -50,7 +49,7 @@ export function inProcessService(
   });
   after(async () => {
     state.client?.close();
-    await service.stop();
+    await state.application?.service.stop();
     await issuer?.stop();
   });
   return state as InProcessService;

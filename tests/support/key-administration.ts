@@ -1,8 +1,10 @@
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryUsageStore } from '#src/adapters/outbound/memory/usage-store.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { ApiKeyService, type ApiKeyServiceDependencies } from '#src/application/auth/api-key-service.js';
 import { KeyAdministration } from '#src/application/auth/key-administration.js';
+import { KeyUsageReader } from '#src/application/auth/key-usage.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
@@ -20,10 +22,11 @@ export function apiKeyService(
   credentials: ApiKeyServiceDependencies['credentials'] = { invalidate: () => {} },
   reservations: IdempotencyStore = new MemoryIdempotencyStore(),
 ): ApiKeyService {
-  const ids = new IdAllocator(records);
+  const ids = new IdAllocator(records, 1);
   const backoff = new CountingBackoff();
   const keys = new RecordService({ records, reservations, ids, clock, backoff, view: API_KEYS, rules: {} });
-  return new ApiKeyService({ keys, records, format: FORMAT, credentials, clock });
+  const usage = new KeyUsageReader(new MemoryUsageStore(), clock);
+  return new ApiKeyService({ keys, records, usage, format: FORMAT, credentials, clock });
 }
 
 export function keyAdministration(

@@ -7,7 +7,7 @@ import {
   validateApiKey,
   validateExpiry,
 } from '../../domain/access.js';
-import { AppError, unavailable } from '../../domain/errors.js';
+import { AppError, PreconditionFailed, unavailable } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { FairShares } from '../../shared/fair-shares.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
@@ -19,14 +19,18 @@ import { isMet, type Precondition, type RecordService } from '../records/record-
 import type { Draft } from '../records/record-view.js';
 import { grantDenialReason } from './authorization.js';
 import type { CredentialCache } from './credential-cache.js';
+import type { KeyUsage, KeyUsageReader, UsedApiKey } from './key-usage.js';
 
 /** The number of keys in one page. */
 const PAGE = 1_000;
+/** The number of keys whose usage is read at once. */
+const USAGE_PAGE = 100;
 
 export interface ApiKeyServiceDependencies {
   /** Reads, lists, creates and deletes keys like records of any resource. */
   readonly keys: RecordService<ApiKey>;
   readonly records: Pick<Repository<ApiKey>, 'find'>;
+  readonly usage: Pick<KeyUsageReader, 'read'>;
   readonly format: ApiKeyFormat;
   /** Of this process. A revoked key leaves it immediately. */
   readonly credentials: Pick<CredentialCache, 'invalidate'>;
@@ -55,6 +59,26 @@ export class ApiKeyService {
   /** The keys as records. */
   get keys(): RecordService<ApiKey> {
     return this.deps.keys;
+  }
+
+  /**
+   * Returns a key with its usage.
+   * @throws AppError `not_found`, `unavailable`
+   */
+  async read(id: Id): Promise<Versioned<UsedApiKey>> {
+    return this.withUsage(await this.deps.keys.read(id));
+  }
+
+  /** Yields every key with its usage, in order of id. */
+  async *all(): AsyncGenerator<Versioned<UsedApiKey>> {
+    for await (const page of this.deps.keys.pages({ limit: USAGE_PAGE, filters: [], order: BY_ID })) {
+      const usage = await this.deps.usage.read(page.map(({ id }) => id));
+      for (const key of page) yield used(key, usage);
+    }
+  }
+
+  private async withUsage(key: Versioned<ApiKey>): Promise<Versioned<UsedApiKey>> {
+    return used(key, await this.deps.usage.read([key.id]));
   }
 
   /**
@@ -94,9 +118,22 @@ export class ApiKeyService {
    * Revokes a key for a principal, unless it is the last key with which keys can be administered. Exact within this
    * process.
    * @param revoker probably the holder of another such key, which is then found by one look-up
-   * @throws AppError `last_admin_key`, and as {@link revoke}
+   * @throws AppError `last_admin_key`, and as {@link revoke}; `precondition_failed` with the usage of the key
    */
   async revokeFor(revoker: Principal | undefined, id: Id, precondition: Precondition): Promise<void> {
+    try {
+      await this.revokeUnlessLast(revoker, id, precondition);
+    } catch (error) {
+      if (!(error instanceof PreconditionFailed)) throw error;
+      throw new PreconditionFailed(await this.withUsage(error.current as Versioned<ApiKey>));
+    }
+  }
+
+  private async revokeUnlessLast(
+    revoker: Principal | undefined,
+    id: Id,
+    precondition: Precondition,
+  ): Promise<void> {
     const { fields } = await this.deps.keys.read(id);
     if (!administersKeys(fields, this.deps.clock.now())) return this.revoke(id, precondition);
     const share = await this.adminRevocations.take(revoker?.id ?? '');
@@ -136,6 +173,11 @@ export class ApiKeyService {
     const current = await this.deps.records.find(record.id);
     return { record: { ...record, createdAt: current?.createdAt ?? record.createdAt }, isReplay };
   }
+}
+
+function used(key: Versioned<ApiKey>, usage: ReadonlyMap<Id, KeyUsage>): Versioned<UsedApiKey> {
+  const own = usage.get(key.id);
+  return own ? { ...key, fields: { ...key.fields, usage: own } } : key;
 }
 
 function lastAdminKey(): AppError {

@@ -4,17 +4,15 @@ import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
-import { BY_ID } from '../records/list-query.js';
 import { ANY_VERSION } from '../records/record-service.js';
 import type { ApiKeyService } from './api-key-service.js';
+import type { KeyUsage, UsedApiKey } from './key-usage.js';
 
 /**
  * The id of the key that a store's first start creates. It is never reserved, so its uniqueness decides which start
  * wins.
  */
 export const FIRST_KEY_ID: Id = 1;
-
-const PAGE = 1_000;
 
 export type NewApiKey = Omit<ApiKey, 'digest' | 'lastUsedAt'>;
 
@@ -55,10 +53,9 @@ export class KeyAdministration {
     return first?.fields.digest === fields.digest;
   }
 
-  /** Yields every key, in order of id. */
-  async *all(): AsyncGenerator<Versioned<ApiKey>> {
-    const query = { limit: PAGE, filters: [], order: BY_ID };
-    for await (const page of this.deps.service.keys.pages(query)) yield* page;
+  /** Yields every key with its usage, in order of id. */
+  all(): AsyncGenerator<Versioned<UsedApiKey>> {
+    return this.deps.service.all();
   }
 
   /** @throws AppError `not_found`, `unavailable` */
@@ -68,8 +65,8 @@ export class KeyAdministration {
 }
 
 /** A key as HTTP and the command line show it: without its secret and its digest. */
-export function presentApiKey({ id, createdAt, fields }: Versioned<ApiKey>) {
-  const { name, scopes, expiresAt, lastUsedAt } = fields;
+export function presentApiKey({ id, createdAt, fields }: Versioned<UsedApiKey>) {
+  const { name, scopes, expiresAt, lastUsedAt, usage } = fields;
   return {
     id,
     name,
@@ -77,7 +74,12 @@ export function presentApiKey({ id, createdAt, fields }: Versioned<ApiKey>) {
     expiresAt: time(expiresAt),
     createdAt: time(createdAt),
     lastUsedAt: time(lastUsedAt),
+    usage: usage && presentUsage(usage),
   };
+}
+
+export function presentUsage({ since, requests, byRoute }: KeyUsage) {
+  return { since: time(since), requests, byRoute };
 }
 
 function time(at: Instant | undefined): string | undefined {

@@ -13,6 +13,9 @@ export const RESERVATION_MS = RESERVATION_PROMISED_MS + HOUR_MS;
 /** How long a tombstone is kept. It outlives every reservation of its id, which is older than the deletion. */
 export const TOMBSTONE_MS = 2 * RESERVATION_MS;
 
+/** How long usage of API keys is kept. It is shown for 25 hours at most; the extra hour is for clocks that differ. */
+export const USAGE_MS = 26 * HOUR_MS;
+
 const BATCH = 500;
 
 /** Purges expired entries in batches, so that other work waits for one batch at most. */

@@ -12,7 +12,7 @@ export interface IdPool {
   giveBack?(ids: readonly Id[]): void;
 }
 
-/** The number of ids in a block. Because of the block, most creations cost the store no second write. */
+/** The default number of ids in a block. Because of the block, most creations cost the store no second write. */
 const BLOCK = 32;
 
 /**
@@ -25,7 +25,11 @@ export class IdAllocator implements IdPool {
   private end: Id = 0;
   private renewal: Promise<void> | undefined;
 
-  constructor(private readonly source: IdSource) {}
+  /** @param block the least number of ids that it reserves at once */
+  constructor(
+    private readonly source: IdSource,
+    private readonly block = BLOCK,
+  ) {}
 
   take(count: number): MaybePromise<Id[]> {
     const allocated = this.takeFromBlock(count);
@@ -54,7 +58,7 @@ export class IdAllocator implements IdPool {
   }
 
   private async awaitRenewal(wanted: number): Promise<void> {
-    this.renewal ??= this.renew(Math.max(BLOCK, wanted)).finally(() => {
+    this.renewal ??= this.renew(Math.max(this.block, wanted)).finally(() => {
       this.renewal = undefined;
     });
     await this.renewal;

@@ -143,6 +143,9 @@ export interface CounterDocument {
 
 export const COUNTERS = 'counters';
 
+/** The collection of the usage of API keys. */
+export const USAGE = 'api_key_usage';
+
 export interface ReservationDocument {
   /** The key. */
   readonly _id: string;

@@ -1,9 +1,9 @@
 import type { IndexDescription } from 'mongodb';
-import { RESERVATION_MS, TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
+import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
 import type { Filter, ListQuery, RecordTable } from '../../../application/records/list-query.js';
 import { isFolded } from '../../../application/records/query-semantics.js';
 import { type FieldSpec, SYSTEM_FIELDS, uniqueFields } from '../../../domain/fields.js';
-import { COUNTERS, fieldPath, reservationCollection, specOf, uniquePath } from './documents.js';
+import { COUNTERS, fieldPath, reservationCollection, specOf, USAGE, uniquePath } from './documents.js';
 
 export interface CollectionIndexes {
   readonly collection: string;
@@ -32,6 +32,12 @@ export function tombstoneExpiry({ name }: RecordTable): CollectionIndexes {
 /** Makes the server delete the reservations of a table. */
 export function reservationExpiry(table: RecordTable): CollectionIndexes {
   return { collection: reservationCollection(table), indexes: [ttlIndex('reservedAt', RESERVATION_MS)] };
+}
+
+/** The indexes on the usage of API keys: the hours of a key, and the expiry. */
+export function usageIndexes(): CollectionIndexes {
+  const byKey = { key: { keyId: 1, hour: 1 }, name: 'keyId_hour' } as const;
+  return { collection: USAGE, indexes: [byKey, ttlIndex('hour', USAGE_MS)] };
 }
 
 /**

@@ -115,6 +115,16 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX signing_keys_created_at ON signing_keys (created_at);
   CREATE INDEX signing_keys_updated_at ON signing_keys (updated_at);
   `,
+  `
+  CREATE TABLE api_key_usage (
+    key_id INTEGER NOT NULL,
+    hour INTEGER NOT NULL,
+    counter TEXT NOT NULL,
+    routes TEXT NOT NULL,
+    PRIMARY KEY (key_id, hour, counter)
+  ) STRICT;
+  CREATE INDEX api_key_usage_age ON api_key_usage (hour);
+  `,
 ];
 
 /** Marks a file as a database of this service (`PRAGMA application_id`): the letters `pcs1`. */

@@ -27,6 +27,16 @@ describe('IdAllocator', () => {
     expect(leases).to.deep.equal([32, 169, 32]);
   });
 
+  it('leaves no gap between two processes with blocks of one id', async () => {
+    const shared = source();
+    const [first, second] = [new IdAllocator(shared, 1), new IdAllocator(shared, 1)];
+    const allocated = [];
+    for (const ids of [first, second, second, first]) allocated.push(await ids.take(1));
+    expect(allocated.flat()).to.deep.equal([1, 2, 3, 4]);
+    const more = await Promise.all(Array.from({ length: 20 }, () => first.take(1)));
+    expect(more.flat()).to.deep.equal(Array.from({ length: 20 }, (_, i) => i + 5));
+  });
+
   it('allocates different ids in two processes', async () => {
     const shared = source();
     const processes = [new IdAllocator(shared), new IdAllocator(shared)];

@@ -31,7 +31,7 @@ export function listOperation<Fields>(
   service: ListService<Fields>,
   cacheControl: string,
 ): Handler & Pick<Policy, 'parameter' | 'varyBy'> {
-  const views = new SparseFields(resource);
+  const views = new SparseFields(resource, 'list');
   const parser = new ListQueryParser(listName(resource), resource.fields);
   const list = new ListHandler(listName(resource), parser, views, service, cacheControl);
   return {

@@ -52,8 +52,8 @@ export class OpenApiResource<Fields> {
   }
 
   /** The parameter `fields`. */
-  get fields(): ParameterDescription {
+  fieldsOn(shownOn: 'item' | 'list'): ParameterDescription {
     const { required = [] } = resourceSchemas(this.definition, 'record')[this.names.record] as ObjectSchema;
-    return new SparseFields(this.definition).description(required);
+    return new SparseFields(this.definition, shownOn).description(required);
   }
 }

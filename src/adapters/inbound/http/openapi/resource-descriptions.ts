@@ -26,7 +26,10 @@ export function listDescription<Fields>(resource: OpenApiResource<Fields>): Oper
     id: `list${docs.name}s`,
     summary: `List ${docs.plural}`,
     text: 'One page of the records that match all filters; `next` in `Link` is the URL of the next page.',
-    query: [...new ListQueryParser(path, fields).descriptions(resource.wholeExample), resource.fields],
+    query: [
+      ...new ListQueryParser(path, fields).descriptions(resource.wholeExample),
+      resource.fieldsOn('list'),
+    ],
     headers: ['KnownTags', 'PreferCount'],
     responses: [
       {
@@ -52,7 +55,7 @@ export function readDescription<Fields>(resource: OpenApiResource<Fields>): Oper
     id: `get${docs.name}`,
     summary: `Read ${docs.singular}`,
     text: 'Send the `ETag` of the response in `If-Match` to write the record only if it is still the same.',
-    query: [resource.fields],
+    query: [resource.fieldsOn('item')],
     headers: ['KnownTags'],
     responses: [
       {

@@ -18,8 +18,14 @@ export class SparseFields<Fields> {
   private readonly names: readonly string[];
   private readonly defaultView: View<Fields>;
 
-  constructor(private readonly resource: ResourceDefinition<Fields>) {
-    const resourceFields = Object.keys(resource.schema.describe()['keys'] ?? {});
+  constructor(
+    private readonly resource: ResourceDefinition<Fields>,
+    shownOn: 'item' | 'list',
+  ) {
+    const { itemFields = [] } = resource;
+    const resourceFields = Object.keys(resource.schema.describe()['keys'] ?? {}).filter(
+      (name) => shownOn === 'item' || !itemFields.includes(name),
+    );
     this.names = ['id', ...resourceFields, 'version', 'createdAt', 'updatedAt'];
     this.defaultView = { toJson: (record) => presentJson(resource.present, record) };
     this.parameter = {

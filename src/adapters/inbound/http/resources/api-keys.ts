@@ -1,19 +1,48 @@
 import { presentApiKey } from '../../../../application/auth/key-administration.js';
-import { API_KEY, type ApiKey } from '../../../../domain/access.js';
+import type { UsedApiKey } from '../../../../application/auth/key-usage.js';
+import { API_KEY } from '../../../../domain/access.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { bodyValidator, readOnlyField } from '../body/validate-body.js';
+import { integerSchema, type JsonSchema, open, TEXT } from '../openapi/json-schema.js';
+import { sha256 } from '../response/etag.js';
 import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
 
 const { digest: _secret, lastUsedAt: _readOnly, ...SENDABLE_FIELDS } = API_KEY;
-const FROM_TABLE = fromFieldTable<ApiKey>(SENDABLE_FIELDS);
-const SCHEMA = FROM_TABLE.schema.keys({ lastUsedAt: readOnlyField() });
+const FROM_TABLE = fromFieldTable<UsedApiKey>(SENDABLE_FIELDS);
+const SCHEMA = FROM_TABLE.schema.keys({ lastUsedAt: readOnlyField(), usage: readOnlyField() });
 /** A new key must not have the field `key`, which only the service sets. */
 const NEW_SCHEMA = SCHEMA.keys({ key: readOnlyField() });
 
 const MINUTE_MS = 60_000;
 
+const REQUESTS = integerSchema(1, Number.MAX_SAFE_INTEGER);
+const USAGE: JsonSchema = {
+  ...open({
+    since: {
+      type: 'string',
+      format: 'date-time',
+      description: 'The beginning of the first hour that is counted, 24 to 25 hours ago.',
+    },
+    requests: REQUESTS,
+    byRoute: {
+      type: 'array',
+      // Six methods of each route.
+      maxItems: 1_000,
+      items: open({
+        method: { ...TEXT, examples: ['GET'] },
+        route: { ...TEXT, examples: ['/v1/products/{id}'] },
+        version: { ...integerSchema(1, 2 ** 31 - 1), description: 'The version of the API.' },
+        requests: REQUESTS,
+      }),
+      description: 'By method and route, the most requests first.',
+    },
+  }),
+  description:
+    'The requests of the last 24 hours that the key made, and access tokens that were issued for it, with any response. Complete to about ten seconds; a process that crashes loses those. Only GET of one key shows it, and only if there are any.',
+};
+
 /** The definition of API keys. Responses never show the digest, and lists cannot be filtered by it. */
-export const API_KEYS: ResourceDefinition<ApiKey> = {
+export const API_KEYS: ResourceDefinition<UsedApiKey> = {
   path: 'api-keys',
   version: 1,
   readScope: 'keys:admin',
@@ -25,7 +54,7 @@ export const API_KEYS: ResourceDefinition<ApiKey> = {
     description:
       'Credentials for programs. A key is shown once, when it is created. It cannot be changed; to revoke it, delete it.',
     example: { name: 'web shop', scopes: ['products:read'], expiresAt: '2099-01-31T00:00:00.000Z' },
-    schemaNames: { scopes: 'Scope' },
+    schemaNames: { scopes: 'Scope', usage: 'ApiKeyUsage' },
   },
   readOnlyFields: {
     createdAt: { type: 'string', format: 'date-time' },
@@ -34,7 +63,9 @@ export const API_KEYS: ResourceDefinition<ApiKey> = {
       format: 'date-time',
       description: 'When the key was last used, to the minute.',
     },
+    usage: USAGE,
   },
+  itemFields: ['usage'],
   alwaysPresent: ['createdAt'],
   ...FROM_TABLE,
   schema: SCHEMA,
@@ -45,10 +76,12 @@ export const API_KEYS: ResourceDefinition<ApiKey> = {
     const at = typeof expiresAt === 'string' ? parseInstant(expiresAt) : undefined;
     return { ...rest, ...(at !== undefined && { expiresAt: Math.floor(at) }) };
   },
-  // Responses show the last use, so the strong tag must contain it (RFC 9110 section 8.8.1).
+  // Responses show the last use and the usage, so the strong tag must differ with them (RFC 9110 section 8.8.1).
   tagState: {
-    of: ({ version, fields: { lastUsedAt } }) =>
-      lastUsedAt === undefined ? version : `${version}@${lastUsedAt / MINUTE_MS}`,
-    pattern: '([1-9][0-9]*)(?:@[0-9]+)?',
+    of: ({ version, fields: { lastUsedAt, usage } }) => {
+      const minute = lastUsedAt === undefined ? '' : `@${lastUsedAt / MINUTE_MS}`;
+      return `${version}${minute}${usage ? `.${sha256(JSON.stringify(usage))}` : ''}`;
+    },
+    pattern: '([1-9][0-9]*)(?:@[0-9]+)?(?:\\.[A-Za-z0-9_-]+)?',
   },
 };

@@ -25,6 +25,8 @@ export interface ResourceDefinition<Fields> extends RecordView<Fields> {
   readonly readOnlyFields?: Readonly<Record<string, JsonSchema>>;
   /** Those of {@link readOnlyFields} that every record has. */
   readonly alwaysPresent?: readonly string[];
+  /** Those of {@link readOnlyFields} that a single record shows, and lists do not. */
+  readonly itemFields?: readonly string[];
   readonly docs: ResourceDocs;
   /** The state that the entity tag identifies. Default: the version of the record. */
   readonly tagState?: TagState<Fields>;

@@ -2,7 +2,7 @@ import type { Created } from '../../../../application/records/create-records.js'
 import type { Precondition, RecordService } from '../../../../application/records/record-service.js';
 import { type Change, presentJson } from '../../../../application/records/record-view.js';
 import { PreconditionFailed } from '../../../../domain/errors.js';
-import type { Versioned } from '../../../../domain/record.js';
+import type { Id, Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
 import type { Context, Middleware } from '../context.js';
 import { type ImportPolicy, type ImportTools, importHandler } from '../import/import-handler.js';
@@ -95,14 +95,16 @@ export class ResourceOperations<Fields> {
     };
   }
 
-  read(): Operation {
-    const views = new SparseFields(this.resource);
+  /** @param read returns the record to show */
+  read(read = (id: Id): Promise<Versioned<Fields>> => this.service.read(id)): Operation {
+    const views = new SparseFields(this.resource, 'item');
     return {
       describe: () => readDescription(this.openApi),
       ...this.readPolicy(),
       ...this.itemPolicy(),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
-      handle: (ctx, parameters) => this.respondToRead(ctx, views.read(parameters)),
+      handle: async (ctx, parameters) =>
+        this.respondToRead(ctx, await read(idOf(ctx)), views.read(parameters)),
     };
   }
 
@@ -168,8 +170,7 @@ export class ResourceOperations<Fields> {
     };
   }
 
-  private async respondToRead(ctx: Context, view: View<Fields>): Promise<void> {
-    const record = await this.service.read(idOf(ctx));
+  private respondToRead(ctx: Context, record: Versioned<Fields>, view: View<Fields>): void {
     const tag = this.tagOf(record, view.name);
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
     ctx.set('Cache-Control', this.policy.cacheControl);

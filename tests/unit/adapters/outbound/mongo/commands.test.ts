@@ -38,7 +38,7 @@ describe('the commands to MongoDB', () => {
   });
 
   it('have a time limit, and a read or write concern', async () => {
-    const { products, reservations, archives } = storage;
+    const { products, reservations, usage, archives } = storage;
     const [recordArchive, reservationArchive] = [archives.records[0], archives.reservations[0]];
     await products.reserveIds(3);
     await products.releaseIds(1, 2);
@@ -54,6 +54,8 @@ describe('the commands to MongoDB', () => {
     await products.count([]);
     await reservations.products.reserve([reservation('a')]);
     await reservations.products.find(['a']);
+    await usage.save([{ keyId: 1, hour: 0, counter: 'a', routes: [] }]);
+    await usage.find([1], 0);
     await recordArchive?.read(0, 1);
     await recordArchive?.add([product(1)]);
     await recordArchive?.discard([1]);
@@ -65,7 +67,7 @@ describe('the commands to MongoDB', () => {
     const dataCommands = server.commands.filter(
       (command) => !ADMINISTRATION.includes(Object.keys(command)[0] ?? ''),
     );
-    expect(dataCommands.length).to.be.at.least(22);
+    expect(dataCommands.length).to.be.at.least(24);
     for (const { $db, lsid, ...command } of dataCommands) {
       const text = JSON.stringify(command);
       expect(command['maxTimeMS'], text).to.be.within(1, 2_000);

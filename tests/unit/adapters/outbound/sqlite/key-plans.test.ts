@@ -4,6 +4,7 @@ import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/archive.
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/idempotency-store.js';
 import { SqliteRepository, SqliteTombstones } from '#src/adapters/outbound/sqlite/repository.js';
+import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/usage-store.js';
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
@@ -84,6 +85,18 @@ describe('access by key in SQLite', () => {
     expect(database.plans(other)).to.deep.equal([
       BY_ID,
       'SEARCH tombstones USING COVERING INDEX tombstones_age (resource=? AND deleted_at<?)',
+    ]);
+    await new SqliteUsageStore(database).purgeBefore(1, 10);
+    expect(database.plans(other)).to.deep.equal([
+      'SEARCH api_key_usage USING INTEGER PRIMARY KEY (rowid=?)',
+      'SEARCH api_key_usage USING COVERING INDEX api_key_usage_age (hour<?)',
+    ]);
+  });
+
+  it('finds the usage of keys by the primary key', async () => {
+    await new SqliteUsageStore(database).find([1, 2], 3);
+    expect(database.plans(other)).to.deep.equal([
+      'SEARCH api_key_usage USING INDEX sqlite_autoindex_api_key_usage_1 (key_id=? AND hour>?)',
     ]);
   });
 

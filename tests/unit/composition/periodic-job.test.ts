@@ -1,42 +1,43 @@
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/usage-store.js';
 import { createService } from '#src/composition/container.js';
-import { PurgeJob } from '#src/composition/purge-job.js';
+import { PeriodicJob } from '#src/composition/periodic-job.js';
 import { loadSettings } from '#src/config/settings.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { RecordingLogger } from '../../support/fakes.js';
+import { HttpClient } from '../../support/http-client.js';
 import { FIRST_KEY } from '../../support/in-process-service.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 /** Each run lasts until the test ends it. */
-class Purges {
+class Runs {
   readonly started: { isOver: () => boolean; end: () => void; fail: (error: Error) => void }[] = [];
   private report = () => {};
 
-  purgeExpired(isOver: () => boolean = () => false): Promise<void> {
-    return new Promise((end, fail) => {
+  readonly job = (isOver: () => boolean): Promise<void> =>
+    new Promise((end, fail) => {
       this.started.push({ isOver, end, fail });
       this.report();
     });
-  }
 
   /** Waits until the nth run (from 1) has started. */
   async nth(n: number) {
     while (this.started.length < n) await new Promise<void>((resolve) => (this.report = resolve));
-    return this.started[n - 1] as Purges['started'][number];
+    return this.started[n - 1] as Runs['started'][number];
   }
 }
 
-describe('PurgeJob', () => {
+describe('PeriodicJob', () => {
   const LONG_MS = 3_600_000;
-  let purges: Purges;
+  let runs: Runs;
   let logger: RecordingLogger;
-  let job: PurgeJob;
+  let job: PeriodicJob;
 
-  const make = (firstMs: number, intervalMs: number) => {
-    purges = new Purges();
+  const make = (firstMs: number, intervalMs: number, runsAtStop = false) => {
+    runs = new Runs();
     logger = new RecordingLogger();
-    job = new PurgeJob(purges, logger, { firstMs, intervalMs });
+    job = new PeriodicJob(runs.job, logger, { firstMs, intervalMs, runsAtStop, failure: 'it failed' });
   };
   const someTime = async () => {
     for (let turn = 0; turn < 50; turn++) await yieldToEventLoop();
@@ -45,12 +46,12 @@ describe('PurgeJob', () => {
   it('runs first after a delay, and then at each interval', async () => {
     make(1, 1);
     await someTime();
-    expect(purges.started, 'before the start').to.have.length(0);
+    expect(runs.started, 'before the start').to.have.length(0);
     job.start();
-    expect(purges.started, 'at the start').to.have.length(0);
-    for (const n of [1, 2, 3]) (await purges.nth(n)).end();
+    expect(runs.started, 'at the start').to.have.length(0);
+    for (const n of [1, 2, 3]) (await runs.nth(n)).end();
     const stopped = job.stop();
-    for (const { end } of purges.started) end();
+    for (const { end } of runs.started) end();
     await stopped;
   });
 
@@ -58,9 +59,9 @@ describe('PurgeJob', () => {
     make(1, 1);
     job.start();
     job.start();
-    const first = await purges.nth(1);
+    const first = await runs.nth(1);
     await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(purges.started).to.have.length(1);
+    expect(runs.started).to.have.length(1);
     const stopped = job.stop();
     first.end();
     await stopped;
@@ -69,7 +70,7 @@ describe('PurgeJob', () => {
   it('stops in the middle of a run, and waits for the run to end', async () => {
     make(1, 1);
     job.start();
-    const { isOver, end } = await purges.nth(1);
+    const { isOver, end } = await runs.nth(1);
     expect(isOver()).to.equal(false);
     let hasStopped = false;
     const stopped = job.stop().then(() => {
@@ -79,7 +80,7 @@ describe('PurgeJob', () => {
     expect([isOver(), hasStopped]).to.deep.equal([true, false]);
     end();
     await stopped;
-    expect(purges.started).to.have.length(1);
+    expect(runs.started).to.have.length(1);
   });
 
   it('stops immediately between two runs, and does not start again', async () => {
@@ -88,7 +89,7 @@ describe('PurgeJob', () => {
     await job.stop();
     job.start();
     await someTime();
-    expect(purges.started).to.have.length(0);
+    expect(runs.started).to.have.length(0);
   });
 
   it('never runs if it is stopped before the start', async () => {
@@ -96,19 +97,34 @@ describe('PurgeJob', () => {
     await job.stop();
     job.start();
     await job.stop();
-    expect(purges.started).to.have.length(0);
+    expect(runs.started).to.have.length(0);
   });
 
-  it('logs a failure once, and runs again', async () => {
+  it('logs the first of several failures, and runs again', async () => {
     make(1, 1);
     job.start();
-    (await purges.nth(1)).fail(new Error('gone'));
-    const second = await purges.nth(2);
-    expect(logger.events).to.deep.equal(['expired entries could not be purged; the next run tries again']);
+    for (const n of [1, 2]) (await runs.nth(n)).fail(new Error('gone'));
+    const third = await runs.nth(3);
+    expect(logger.events).to.deep.equal(['it failed']);
+    third.end();
+    (await runs.nth(4)).fail(new Error('gone again'));
+    const fifth = await runs.nth(5);
     const stopped = job.stop();
-    second.end();
+    fifth.end();
     await stopped;
-    expect(logger.events).to.have.length(1);
+    expect(logger.events).to.deep.equal(['it failed', 'it failed']);
+  });
+
+  it('runs once more when it is stopped, if it has started and its options say so', async () => {
+    make(LONG_MS, LONG_MS, true);
+    job.start();
+    const stopped = job.stop();
+    (await runs.nth(1)).fail(new Error('gone'));
+    await stopped;
+    expect([runs.started.length, logger.events]).to.deep.equal([1, ['it failed']]);
+    make(LONG_MS, LONG_MS, true);
+    await job.stop();
+    expect(runs.started).to.have.length(0);
   });
 
   it('does not keep the process alive', async () => {
@@ -143,10 +159,11 @@ describe('a service', () => {
     };
   };
 
-  it('purges only while its store is open', async () => {
+  it('runs its jobs while its store is open, and saves usage before it closes the store', async () => {
     watch(SqliteDatabase.prototype, 'open', 'the store is open');
-    watch(PurgeJob.prototype, 'start', 'the purge job has started');
-    watch(PurgeJob.prototype, 'stop', 'the purge job has stopped');
+    watch(PeriodicJob.prototype, 'start', 'a job has started');
+    watch(PeriodicJob.prototype, 'stop', 'a job has stopped');
+    watch(SqliteUsageStore.prototype, 'save', 'usage is saved');
     watch(SqliteDatabase.prototype, 'close', 'the store is closed');
     const service = await createService(
       loadSettings({
@@ -157,12 +174,18 @@ describe('a service', () => {
         BOOTSTRAP_API_KEY: FIRST_KEY,
       }),
     );
-    await service.start();
+    const { port, authorityFile } = await service.start();
+    const client = new HttpClient(port, authorityFile, FIRST_KEY);
+    await client.get('/products');
+    client.close();
     await service.stop();
     expect(events).to.deep.equal([
       'the store is open',
-      'the purge job has started',
-      'the purge job has stopped',
+      'a job has started',
+      'a job has started',
+      'a job has stopped',
+      'usage is saved',
+      'a job has stopped',
       'the store is closed',
     ]);
   });

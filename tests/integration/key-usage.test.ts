@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import { type Application, compose } from '#src/composition/container.js';
+import { loadSettings } from '#src/config/settings.js';
+import { HttpClient } from '../support/http-client.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
+import { mongoUrl } from '../support/mongo-url.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+
+/** Within this time, a request is in the usage that every replica shows. */
+const PROMISED_MS = 60_000;
+
+describe('the usage of an API key in two replicas on one MongoDB', () => {
+  const folder = temporaryFolder();
+  const url = mongoUrl(`usage-${randomUUID()}`);
+  const replicas: { readonly application: Application; readonly client: HttpClient }[] = [];
+  let token: string;
+  let path: string;
+
+  before(async () => {
+    for (let i = 0; i < 2; i++) {
+      const application = await compose(
+        loadSettings({
+          PORT: '0',
+          MANAGEMENT_PORT: '0',
+          DATA_DIR: folder,
+          STORE: 'mongodb',
+          MONGODB_URL: url,
+          LOG_LEVEL: 'silent',
+          BOOTSTRAP_API_KEY: FIRST_KEY,
+        }),
+      );
+      const { port, authorityFile } = await application.service.start();
+      replicas.push({ application, client: new HttpClient(port, authorityFile, FIRST_KEY) });
+    }
+    const [{ client }] = replicas as [(typeof replicas)[0]];
+    const { id, key } = (await client.post('/api-keys', { name: 'x', scopes: ['products:read'] })).json;
+    token = key;
+    path = `/v1/api-keys/${id}`;
+  });
+  after(async () => {
+    for (const { application, client } of replicas) {
+      client.close();
+      await application.service.stop();
+    }
+    const client = new MongoClient(url);
+    await client.db().dropDatabase();
+    await client.close();
+  });
+
+  const reads = async (replica: number, count: number) => {
+    for (let i = 0; i < count; i++)
+      expect((await replicas[replica]?.client.get('/products?limit=1', { token }))?.status).to.equal(200);
+  };
+  const shown = () => Promise.all(replicas.map(async ({ client }) => (await client.get(path)).json.usage));
+
+  it('is the sum of both, and both show it within a minute, without any call', async () => {
+    await reads(0, 20);
+    await reads(1, 30);
+    const all = async () => (await shown()).every((usage) => usage?.requests === 50);
+    await until('both show 50 requests', all, PROMISED_MS);
+    const [one, other] = await shown();
+    expect(other).to.deep.equal(one);
+    expect(one.byRoute).to.deep.equal([{ method: 'GET', route: '/v1/products', version: 1, requests: 50 }]);
+  });
+
+  it('counts nothing twice if a save is repeated because its outcome is unknown', async () => {
+    const [{ application }] = replicas as [(typeof replicas)[0]];
+    const { usage } = application.storage;
+    const { save } = usage;
+    let losses = 3;
+    usage.save = async (counts) => {
+      await save.call(usage, counts);
+      if (losses-- > 0) throw new Error('the response was lost');
+    };
+    await reads(0, 10);
+    while (losses > 0) await application.usageCounter.save().catch(() => {});
+    await application.usageCounter.save();
+    usage.save = save;
+    expect((await shown()).map(({ requests }) => requests)).to.deep.equal([60, 60]);
+  });
+});
