@@ -28,7 +28,7 @@ const REPOSITORY = methods<Repository<unknown>>({
   remove: true,
 });
 const IDEMPOTENCY_STORE = methods<IdempotencyStore>({ find: true, reserve: true });
-const STORE = methods<Omit<Store, 'location'>>({ open: true, ping: true, close: false });
+const STORE = methods<Omit<Store, 'location' | 'pools'>>({ open: true, ping: true, close: false });
 const PURGEABLE = methods<Omit<Purgeable, 'retentionMs'>>({ purgeBefore: true });
 
 /**

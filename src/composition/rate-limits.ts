@@ -2,6 +2,7 @@ import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
 import { ClusterRateLimiter, PrimaryChannel } from '../adapters/outbound/cluster/rate-limiter.js';
 import { MemoryRateLimiter } from '../adapters/outbound/memory/rate-limiter.js';
+import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Metrics } from '../application/ports/metrics.js';
@@ -66,6 +67,15 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
     };
   },
 };
+
+/** Returns the limiters, whose decisions the metrics count. */
+export function countedLimits(limits: RateLimits, metrics: PrometheusMetrics): RateLimits {
+  return {
+    requests: metrics.counted(limits.requests),
+    failures: metrics.counted(limits.failures),
+    close: () => limits.close(),
+  };
+}
 
 /** The primary's limiters, which count for all workers of this machine. */
 export function rateLimitServer(settings: Settings, clock: Clock): RateLimitServer {
