@@ -14,6 +14,9 @@ export const API_KEY = `pcs_${'0'.repeat(30)}0B9c15`;
 export const BASE = 'koa';
 export const REPEAT = 'koa again';
 
+/** The service, which counts neither its requests nor the calls of its store. */
+const UNMEASURED = resolve('build/scripts/bench/servers/unmeasured-service.js');
+
 const SHUTDOWN_MS = 25_000;
 
 /** What all servers share: the certificate, which the service made at its first start, and the products. */
@@ -61,6 +64,7 @@ export function definitions({ otherDist, pocketbase, databases }: Choice): Defin
     bare('fastify', 'fastify'),
     service('memory', here, { STORE: 'memory' }),
     service('sqlite', here, { STORE: 'sqlite' }),
+    { ...service('sqlite without metrics', here, { STORE: 'sqlite' }, UNMEASURED), base: 'sqlite' },
     { ...service('two workers', here, { STORE: 'sqlite', WORKERS: '2' }), base: 'sqlite' },
     ...(otherDist
       ? [
@@ -86,17 +90,23 @@ export function definitions({ otherDist, pocketbase, databases }: Choice): Defin
   ];
 }
 
-export function service(name: string, dist: string, settings: Readonly<Record<string, string>>): Definition {
+/** @param file the program; by default that of the service */
+export function service(
+  name: string,
+  dist: string,
+  settings: Readonly<Record<string, string>>,
+  file = join(dist, 'main.js'),
+): Definition {
   return {
     name,
     base: BASE,
     api: CATALOGUE,
     isService: true,
-    program: () => serviceProgram(dist, settings),
+    program: () => serviceProgram(file, settings),
   };
 }
 
-function serviceProgram(dist: string, settings: Readonly<Record<string, string>>): Program {
+function serviceProgram(file: string, settings: Readonly<Record<string, string>>): Program {
   const environment = {
     PORT: '0',
     MANAGEMENT_PORT: '0',
@@ -106,7 +116,7 @@ function serviceProgram(dist: string, settings: Readonly<Record<string, string>>
     RATE_LIMIT_REQUESTS: '1000000000',
     ...settings,
   };
-  return { command: [process.execPath, join(dist, 'main.js')], environment };
+  return { command: [process.execPath, file], environment };
 }
 
 function bare(name: string, program: string, ...more: readonly string[]): Definition {
@@ -188,7 +198,10 @@ async function fill({ name, client, count }: Subject, { products }: Materials): 
 export async function tlsOf(folder: string): Promise<string> {
   const first = join(folder, 'first');
   mkdirSync(first);
-  const server = await ServerProcess.start(first, serviceProgram(resolve('dist'), { STORE: 'memory' }));
+  const server = await ServerProcess.start(
+    first,
+    serviceProgram(resolve('dist/main.js'), { STORE: 'memory' }),
+  );
   await server.stop(SHUTDOWN_MS);
   return join(first, 'data/tls');
 }

@@ -11,7 +11,9 @@ import { docsRoutes } from '../adapters/inbound/http/docs/docs-routes.js';
 import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
 import { openApiRoute } from '../adapters/inbound/http/openapi/openapi-route.js';
 import { rootRoute } from '../adapters/inbound/http/root-route.js';
+import { WorkLimits } from '../adapters/inbound/http/work-limits.js';
 import type { Channel } from '../adapters/outbound/cluster/messages.js';
+import type { MetricsServer } from '../adapters/outbound/cluster/metrics.js';
 import type { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
 import { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import { standardErrorLog } from '../adapters/outbound/pino/terminal-log.js';
@@ -32,11 +34,13 @@ import { Retention } from '../application/maintenance/retention.js';
 import type { Settings } from '../config/settings.js';
 import { composeAuthenticator, oauthRoutes } from './auth.js';
 import * as t from './injection-tokens.js';
-import { Management } from './management.js';
+import { groupMetrics, Management, metricsServer } from './management.js';
+import { collectMetrics } from './metric-sources.js';
+import { observedStorage } from './observed-storage.js';
 import { describedService } from './openapi.js';
 import { PeriodicJob, type PeriodicJobOptions } from './periodic-job.js';
 import { ServiceUrl } from './public-url.js';
-import { type MakeRateLimits, RATE_LIMITERS, rateLimitServer } from './rate-limits.js';
+import { countedLimits, type MakeRateLimits, RATE_LIMITERS, rateLimitServer } from './rate-limits.js';
 import { COLLECTION_PATHS, composeResources } from './resources.js';
 import { asSettingsError, Service } from './service.js';
 import { type MakeStorage, STORES } from './stores.js';
@@ -115,23 +119,29 @@ export interface Choices {
   readonly makeStorage: MakeStorage;
   readonly makeRateLimits: MakeRateLimits;
   readonly primary?: Channel | undefined;
+  /** Default: true. False only to find out what the metrics cost: requests and calls of the store are not counted. */
+  readonly isMeasured?: boolean;
 }
 
 /** Composes the program as {@link compose} does, with a storage and rate limiters that are loaded already. */
-export function composeWith({ settings, makeStorage, makeRateLimits, primary }: Choices): Application {
+export function composeWith(choices: Choices): Application {
+  const { settings, makeStorage, makeRateLimits, primary, isMeasured = true } = choices;
   const container = root.createChildContainer();
-  registerSystem(container, settings);
+  registerSystem(container, choices);
   register(container, t.STORAGE, (c) => {
     const budget = new QueryBudget(c.resolve(t.CLOCK), settings.QUERY_TIMEOUT_MS);
-    return makeStorage(settings, { budget, logger: c.resolve(t.LOGGER) });
+    const storage = makeStorage(settings, { budget, logger: c.resolve(t.LOGGER) });
+    return observedStorage(storage, settings.STORE, c.resolve(t.STORE_OBSERVERS));
   });
   register(container, t.RATE_LIMITS, (c) => {
     const [clock, metrics, logger] = [c.resolve(t.CLOCK), c.resolve(t.METRICS), c.resolve(t.LOGGER)];
-    return makeRateLimits({ settings, clock, metrics, logger, primary });
+    const observers = c.resolve(t.STORE_OBSERVERS);
+    const limits = makeRateLimits({ settings, clock, metrics, logger, primary, observers });
+    return isMeasured ? countedLimits(limits, metrics) : limits;
   });
   registerAuth(container, settings);
   registerResources(container, settings);
-  registerService(container, settings);
+  registerService(container, choices);
   return new Application(container);
 }
 
@@ -152,11 +162,13 @@ export async function createService(settings: Settings, primary?: Channel): Prom
 export interface Primary {
   readonly logger: PinoLogger;
   readonly rateLimits: RateLimitServer;
+  readonly metrics: MetricsServer;
 }
 
 export function composePrimary(settings: Settings): Primary {
   const rateLimits = rateLimitServer(settings, new SystemClock());
-  return { logger: new PinoLogger(settings.LOG_LEVEL, standardErrorLog()), rateLimits };
+  const logger = new PinoLogger(settings.LOG_LEVEL, standardErrorLog());
+  return { logger, rateLimits, metrics: metricsServer(logger) };
 }
 
 /** Registers a part that is created once, when it is first resolved. */
@@ -168,11 +180,12 @@ function register<Part>(
   container.register<Part>(token, { useFactory: instanceCachingFactory<Part>(make) });
 }
 
-function registerSystem(container: DependencyContainer, settings: Settings): void {
+function registerSystem(container: DependencyContainer, { settings, isMeasured = true }: Choices): void {
   register(container, t.CLOCK, () => new SystemClock());
   register(container, t.BACKOFF, () => new RandomBackoff());
   register(container, t.LOGGER, () => new PinoLogger(settings.LOG_LEVEL, standardErrorLog()));
-  register(container, t.METRICS, () => new PrometheusMetrics());
+  register(container, t.METRICS, (c) => new PrometheusMetrics(c.resolve(t.CLOCK)));
+  register(container, t.STORE_OBSERVERS, (c) => (isMeasured ? [c.resolve(t.METRICS).store] : []));
 }
 
 function registerAuth(container: DependencyContainer, settings: Settings): void {
@@ -267,14 +280,21 @@ function registerResources(container: DependencyContainer, settings: Settings): 
   );
 }
 
-function registerService(container: DependencyContainer, settings: Settings): void {
+function registerService(
+  container: DependencyContainer,
+  { settings, primary, isMeasured = true }: Choices,
+): void {
   register(container, t.SERVICE_PARTS, (c) => {
     const [clock, logger, storage] = [c.resolve(t.CLOCK), c.resolve(t.LOGGER), c.resolve(t.STORAGE)];
+    const metrics = c.resolve(t.METRICS);
+    const limits = new WorkLimits(settings.BODY_LIMIT_BYTES);
+    const transport = TRANSPORTS[settings.TLS](settings, clock, logger);
+    collectMetrics(metrics, { settings, clock, store: storage.store, transport, limits });
     const retention = new Retention(storage.purgeable, clock);
     const usageCounter = c.resolve(t.USAGE_COUNTER);
     return {
       settings,
-      observers: [logger, usageCounter],
+      observers: [logger, usageCounter, ...(isMeasured ? [metrics.requests] : [])],
       logger,
       clock,
       store: storage.store,
@@ -288,11 +308,12 @@ function registerService(container: DependencyContainer, settings: Settings): vo
       keyAdministration: c.resolve(t.KEY_ADMINISTRATION),
       publicUrl: c.resolve(t.PUBLIC_URL),
       routes: c.resolve(t.ROUTES),
-      transport: TRANSPORTS[settings.TLS](settings, clock, logger),
+      transport,
+      limits,
       management: new Management({
         host: settings.MANAGEMENT_HOST,
         port: settings.MANAGEMENT_PORT,
-        metrics: c.resolve(t.METRICS),
+        metrics: primary ? groupMetrics(metrics, primary, logger) : metrics,
         logger,
       }),
       ids: Object.values(c.resolve(t.RESOURCES)).map(({ ids }) => ids),

@@ -1,7 +1,10 @@
-import { createManagementApp } from '../adapters/inbound/http/management-app.js';
+import { createManagementApp, type MetricsReport } from '../adapters/inbound/http/management-app.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer } from '../adapters/inbound/http/server/server.js';
+import type { Channel } from '../adapters/outbound/cluster/messages.js';
+import { GroupMetrics, MetricsServer } from '../adapters/outbound/cluster/metrics.js';
+import { ProcessMetrics, PrometheusMerger } from '../adapters/outbound/prometheus/merger.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import type { Logger } from '../application/ports/logger.js';
 import { listen } from './listen.js';
@@ -14,7 +17,7 @@ const GRACE_MS = 1_000;
 export interface ManagementParts {
   readonly host: string;
   readonly port: number;
-  readonly metrics: PrometheusMetrics;
+  readonly metrics: MetricsReport;
   readonly logger: Logger;
 }
 
@@ -46,4 +49,22 @@ export class Management {
   async stop(): Promise<void> {
     await this.drain?.drain(GRACE_MS);
   }
+}
+
+/** In a cluster worker: the metrics of all workers. */
+export function groupMetrics(own: PrometheusMetrics, primary: Channel, logger: Logger): MetricsReport {
+  return new GroupMetrics(own, primary, logFailure(logger));
+}
+
+/** In the primary: puts the metrics of all workers together. */
+export function metricsServer(logger: Logger): MetricsServer {
+  return new MetricsServer({
+    own: new ProcessMetrics(),
+    merger: new PrometheusMerger(),
+    onError: logFailure(logger),
+  });
+}
+
+function logFailure(logger: Logger): (error: unknown) => void {
+  return (error) => logger.error('the metrics could not be collected', { error });
 }

@@ -5,7 +5,7 @@ import { cors } from '../adapters/inbound/http/middleware/cors.js';
 import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-routes.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
-import { WorkLimits } from '../adapters/inbound/http/work-limits.js';
+import type { WorkLimits } from '../adapters/inbound/http/work-limits.js';
 import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import type { Authenticator } from '../application/auth/authenticator.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';
@@ -46,6 +46,7 @@ export interface ServiceParts {
   /** All routes except the probes. */
   readonly routes: readonly Route[];
   readonly transport: Transport;
+  readonly limits: WorkLimits;
   readonly management: Management;
   /** The ids that each resource has reserved in the store. */
   readonly ids: readonly IdAllocator[];
@@ -121,8 +122,18 @@ export class Service {
   private readonly isDraining = () => this.drain?.isDraining ?? false;
 
   private async listen(health: readonly Route[]): Promise<number> {
-    const { settings, observers, logger, clock, rateLimits, authenticator, publicUrl, routes, transport } =
-      this.parts;
+    const {
+      settings,
+      observers,
+      logger,
+      clock,
+      rateLimits,
+      authenticator,
+      publicUrl,
+      routes,
+      transport,
+      limits,
+    } = this.parts;
     const listener = createApp({
       clientIp: transport.clientIp,
       cors: cors(settings.CORS_ORIGINS),
@@ -133,7 +144,7 @@ export class Service {
       logger,
       clock,
       isDraining: this.isDraining,
-      limits: new WorkLimits(settings.BODY_LIMIT_BYTES),
+      limits,
     });
     const server = await transport.open(listener, () => publicUrl.url);
     this.drain = new Drain(server);

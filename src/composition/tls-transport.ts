@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:https';
 import type { Middleware } from '../adapters/inbound/http/context.js';
@@ -6,6 +7,7 @@ import type { TlsIdentity } from '../adapters/inbound/http/server/tls-options.js
 import { CertificateError } from '../adapters/outbound/certificates/check-key-pair.js';
 import type { Logger } from '../application/ports/logger.js';
 import { SettingsError } from '../config/settings.js';
+import type { Instant } from '../domain/record.js';
 
 /** The source of the certificate. */
 export interface Certificates {
@@ -29,6 +31,7 @@ export class TlsTransport {
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
   private lastError: string | undefined;
+  private expiry: number | undefined;
 
   constructor(
     private readonly certificates: Certificates,
@@ -41,13 +44,24 @@ export class TlsTransport {
   async open(listener: RequestListener, publicUrl: () => string): Promise<Server> {
     const identity = await this.certificates.current().catch(throwAsSettingsError);
     const server = createTlsServer(identity, listener, { headers: this.options.headers, publicUrl });
+    this.serves(identity);
     this.scheduleCheck(server, identity);
     return server;
+  }
+
+  /** When the certificate that is served expires. Undefined before {@link open}. */
+  certificateExpiry(): Instant | undefined {
+    return this.expiry;
   }
 
   close(): void {
     this.isClosed = true;
     clearTimeout(this.timer);
+  }
+
+  /** @param identity of a chain, the first certificate counts */
+  private serves({ cert }: TlsIdentity): void {
+    this.expiry = Date.parse(new X509Certificate(cert).validTo);
   }
 
   private scheduleCheck(server: Server, served: TlsIdentity): void {
@@ -65,6 +79,7 @@ export class TlsTransport {
       this.lastError = undefined;
       if (current.cert === served.cert && current.key === served.key) return served;
       replaceIdentity(server, current);
+      this.serves(current);
       logger.info('certificate reloaded');
       return current;
     } catch (error) {

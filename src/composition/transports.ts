@@ -11,6 +11,7 @@ import { LocalCa } from '../adapters/outbound/certificates/local-ca.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Settings } from '../config/settings.js';
+import type { Instant } from '../domain/record.js';
 import { TlsTransport } from './tls-transport.js';
 
 /** How requests reach the service. */
@@ -24,6 +25,8 @@ export interface Transport {
    * @throws SettingsError
    */
   open(listener: RequestListener, publicUrl: () => string): Promise<Server>;
+  /** When the certificate that is served expires. Undefined if none is served. */
+  certificateExpiry(): Instant | undefined;
   close(): void;
 }
 
@@ -69,6 +72,7 @@ export const TRANSPORTS: Readonly<Record<Settings['TLS'], Make>> = {
     clientIp: proxiedClientIp(new TrustedProxies(TRUSTED_PROXIES)),
     authorityFile: undefined,
     open: async (listener) => createPlainServer(listener, { headers: STRICT_TRANSPORT }),
+    certificateExpiry: () => undefined,
     close: () => {},
   }),
 };

@@ -15,6 +15,15 @@ export interface ShareLimits {
   readonly patienceMs: number;
 }
 
+/** How much of a limited resource is in use. */
+export interface ShareFigures {
+  readonly held: number;
+  /** The number of requests that wait. */
+  readonly waiting: number;
+  /** The number of requests that were refused until now. */
+  readonly refused: number;
+}
+
 /** The part of a limited resource that one request holds. */
 export interface Share {
   readonly size: number;
@@ -38,8 +47,13 @@ export class FairShares {
   private readonly held = new Map<string, number>();
   private readonly waiting = new RotatingQueues<Waiter>();
   private heldByAll = 0;
+  private refused = 0;
 
   constructor(private readonly limits: ShareLimits) {}
+
+  get figures(): ShareFigures {
+    return { held: this.heldByAll, waiting: this.waiting.length, refused: this.refused };
+  }
 
   /**
    * @param client the client whose limit counts: a principal, else an IP address
@@ -72,6 +86,7 @@ export class FairShares {
       const giveUp = () => {
         if (isGranted) return;
         this.waiting.remove(client, waiter);
+        this.refused++;
         resolve(undefined);
         // It may have held up smaller requests behind it.
         this.admit();

@@ -7,6 +7,12 @@ export class RotatingQueues<Item> implements Iterable<readonly [client: string, 
     return this.queues.size === 0;
   }
 
+  get length(): number {
+    let length = 0;
+    for (const queue of this.queues.values()) length += queue.length;
+    return length;
+  }
+
   /** @returns the length of the client's queue */
   add(client: string, item: Item): number {
     const queue = this.queues.get(client) ?? [];

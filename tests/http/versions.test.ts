@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { linksOf } from '../support/links.js';
 import { ANNOUNCED, titledProducts, twoVersions } from '../support/two-versions.js';
+import { until } from '../support/until.js';
 
 type RequestCase = readonly [status: number, method: string, path: string, options?: RequestOptions];
 
@@ -239,5 +240,25 @@ describe('the second version of API keys', () => {
     const first = await request().delete(location, { headers: { 'If-Match': '"1"' } });
     expect([first.status, first.headers.etag]).to.deep.equal([412, seen]);
     expect((await request().delete(location, { headers: { 'If-Match': '"v2.1@1"' } })).status).to.equal(204);
+  });
+});
+
+describe('what observers learn of a request', () => {
+  const service = twoVersions();
+
+  it('is its version, whether that is deprecated, its error code and its replays', async () => {
+    const { client, entries } = service;
+    const headers = { 'Idempotency-Key': '"title-0001"' };
+    for (let i = 0; i < 2; i++) await client.post('/v2/products', { title: 'x' }, { headers });
+    await client.get('/v1/products/999');
+    await client.get('/nowhere');
+    await until('all requests are told', () => entries.length === 4);
+    const told = entries.map((entry) => [entry.version, entry.isDeprecated, entry.errorCode, entry.replays]);
+    expect(told).to.deep.equal([
+      [2, false, undefined, 0],
+      [2, false, undefined, 1],
+      [1, true, 'not_found', 0],
+      [undefined, false, 'not_found', 0],
+    ]);
   });
 });

@@ -11,4 +11,7 @@ export const REQUEST_ENTRY: RequestEntry = {
   complete: true,
   durationMs: 1.234,
   principal: 'key:7',
+  errorCode: undefined,
+  isDeprecated: false,
+  replays: 0,
 };

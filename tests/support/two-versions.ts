@@ -19,6 +19,7 @@ import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.j
 import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
 import { RandomBackoff } from '#src/adapters/outbound/system/backoff.js';
 import type { Repository } from '#src/application/ports/repository.js';
+import type { RequestEntry } from '#src/application/ports/request-observer.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import type { RecordRules } from '#src/application/records/record-validator.js';
 import { fieldReader, type RecordView } from '#src/application/records/record-view.js';
@@ -95,6 +96,8 @@ export const ANNOUNCED = { deprecation: '@1788220800', sunset: 'Wed, 01 Sep 2027
 
 interface TwoVersions {
   readonly client: HttpClient;
+  /** What observers were told of each request. */
+  readonly entries: RequestEntry[];
 }
 
 /**
@@ -103,7 +106,7 @@ interface TwoVersions {
  * @param routesOf by default products in two versions, of which the first is deprecated, API keys in two, users in one
  */
 export function twoVersions(environment: Record<string, string> = {}, routesOf = inTwoVersions): TwoVersions {
-  const state: { client?: HttpClient } = {};
+  const state: { client?: HttpClient; entries: RequestEntry[] } = { entries: [] };
   const settings = loadSettings({
     STORE: 'memory',
     DATA_DIR: temporaryFolder(),
@@ -118,7 +121,7 @@ export function twoVersions(environment: Record<string, string> = {}, routesOf =
     await application.storage.store.open();
     await application.keyAdministration.createFirst(FIRST_KEY);
     const routes = routesOf(application);
-    served = await serve(app(application, routes), undefined, FIRST_KEY);
+    served = await serve(app(application, routes, state.entries), undefined, FIRST_KEY);
     state.client = served.client;
     state.client.documented = new DocumentedResponses(documentOf(settings.CORS_ORIGINS, routes));
   });
@@ -129,7 +132,7 @@ export function twoVersions(environment: Record<string, string> = {}, routesOf =
   return state as TwoVersions;
 }
 
-function app({ serviceParts }: Application, routes: readonly Route[]) {
+function app({ serviceParts }: Application, routes: readonly Route[], entries: RequestEntry[]) {
   const { settings, authenticator, rateLimits, observers, logger, clock } = serviceParts;
   return createApp({
     clientIp: directClientIp,
@@ -137,7 +140,7 @@ function app({ serviceParts }: Application, routes: readonly Route[]) {
     accessControl: { authenticator, limiter: rateLimits.requests },
     routes,
     metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
-    observers,
+    observers: [...observers, { end: (entry) => void entries.push(entry) }],
     logger,
     clock,
     isDraining: () => false,

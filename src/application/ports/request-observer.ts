@@ -22,4 +22,10 @@ export interface RequestEntry {
   readonly durationMs: number;
   /** The id of the principal. Undefined for a request without one. */
   readonly principal: string | undefined;
+  /** The code of the error that was the response. */
+  readonly errorCode: string | undefined;
+  /** Whether the API version of the route is deprecated. */
+  readonly isDeprecated: boolean;
+  /** The number of creations that an idempotency key recognised as repeated; several in an import. */
+  readonly replays: number;
 }

@@ -1,6 +1,19 @@
 /** The program cannot, or must not, use the configured store. The message is for a person. */
 export class StoreConfigError extends Error {}
 
+/** The connections of one pool. */
+export interface PoolFigures {
+  readonly pool: string;
+  readonly used: number;
+  readonly idle: number;
+  /** Absent if there is no limit. */
+  readonly max?: number;
+  /** The number of calls that wait for a connection. */
+  readonly waiting: number;
+  /** The number of calls that got no connection in time, until now. */
+  readonly timeouts: number;
+}
+
 /** The file, the server or the memory that holds the tables. */
 export interface Store {
   /** The location of the data, for a person. Contains no secret. */
@@ -12,6 +25,8 @@ export interface Store {
   open(): Promise<void>;
   /** @throws AppError `unavailable` while the store cannot be reached */
   ping(): Promise<void>;
+  /** Returns the use of each pool of connections. Absent if the store has no connections. */
+  pools?(): readonly PoolFigures[];
   /** Waits for running operations, then closes the store. Safe to call twice, and before `open`. */
   close(): Promise<void>;
 }

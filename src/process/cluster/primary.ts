@@ -8,7 +8,7 @@ import { StartupError, WorkerPool } from './worker-pool.js';
 
 /** Runs workers until a signal stops them. The primary counts their rate limits and prints for them. */
 export async function runPrimary(settings: Settings): Promise<void> {
-  const { logger, rateLimits } = composePrimary(settings);
+  const { logger, rateLimits, metrics } = composePrimary(settings);
   const exit = async (reason: string | undefined, code: number): Promise<never> => {
     await logger.flush();
     if (reason !== undefined) print(exitMessage(reason));
@@ -20,7 +20,10 @@ export async function runPrimary(settings: Settings): Promise<void> {
     size: settings.WORKERS,
     environment: toEnvironment({ ...settings, PORT }),
     logger,
-    onFork: (worker) => rateLimits.serve(worker, worker.ended),
+    onFork: (worker) => {
+      rateLimits.serve(worker, worker.ended);
+      metrics.serve(worker, worker.ended);
+    },
   });
   const shutdown = onShutdownSignal(
     async () => {

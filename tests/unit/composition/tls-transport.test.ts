@@ -93,9 +93,12 @@ describe('TlsTransport', () => {
     clock.time += 366 * DAY_MS;
     await moreChecks();
     expect(await presentedSerial()).to.equal(before);
+    const daysLeft = () => Math.round(((transport.certificateExpiry() ?? 0) - clock.time) / DAY_MS);
+    expect(daysLeft()).to.equal(31);
     clock.time += 2 * DAY_MS;
     await moreChecks();
     expect(await presentedSerial()).to.not.equal(before);
+    expect(daysLeft()).to.equal(397);
     expect(readFileSync(certificates.authorityFile, 'utf8')).to.equal(authority);
     expect(logger.events).to.deep.equal(['certificate reloaded']);
     expect(await request()).to.equal('HTTP/1.1 200 OK');

@@ -36,6 +36,18 @@ describe('FairShares', () => {
     expect((await second)?.size).to.equal(1);
   });
 
+  it('tells what is held, who waits and how many were refused', async () => {
+    const shares = new FairShares({ total: 10, perClient: 5, maxWaiting: 1, patienceMs: 10_000 });
+    const held = await shares.take('a', 4);
+    const waiting = shares.take('a', 3);
+    expect(shares.figures).to.deep.equal({ held: 4, waiting: 1, refused: 0 });
+    expect(await shares.take('a', 3)).to.equal(undefined);
+    expect(shares.figures).to.deep.equal({ held: 4, waiting: 1, refused: 1 });
+    held?.shrinkTo(1);
+    await waiting;
+    expect(shares.figures).to.deep.equal({ held: 4, waiting: 0, refused: 1 });
+  });
+
   it('limits the shares of one client, and of all clients', async () => {
     const requests = new Requests(
       new FairShares({ total: 3, perClient: 2, maxWaiting: 0, patienceMs: 10_000 }),

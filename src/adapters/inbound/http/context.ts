@@ -18,6 +18,10 @@ export interface RequestState {
   principal?: Principal;
   /** Set if the operation reads the header and the client sent it. */
   idempotencyKey?: string | undefined;
+  /** The code of the error that is the response. */
+  errorCode?: string;
+  /** How many creations were recognised as repeated. */
+  replays?: number;
   /** Whether this is a CORS preflight from an allowed origin. */
   isPreflight?: boolean;
   /** The limits of concurrent work. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Principal } from '../../../domain/access.js';
 import { unavailable } from '../../../domain/errors.js';
-import { FairShares, type Share, type ShareLimits } from '../../../shared/fair-shares.js';
+import { FairShares, type Share, type ShareFigures, type ShareLimits } from '../../../shared/fair-shares.js';
 import { andThen, type MaybePromise } from '../../../shared/maybe-promise.js';
 
 const KIB = 1_024;
@@ -60,6 +60,10 @@ export class WorkLimits {
       imports: new FairShares(limits.imports),
       exports: new FairShares(limits.exports),
     };
+  }
+
+  figures(work: LimitedWork): ShareFigures {
+    return this.shares[work].figures;
   }
 
   /**

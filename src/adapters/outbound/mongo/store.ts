@@ -7,13 +7,14 @@ import {
   MongoParseError,
 } from 'mongodb';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
-import { type Store, StoreConfigError } from '../../../application/ports/store.js';
+import { type PoolFigures, type Store, StoreConfigError } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { FairShares, type Share } from '../../../shared/fair-shares.js';
 import { checkServer, onStuckHeartbeat, parseConnectionString } from './connection.js';
 import { isTooExpensive, translateError } from './errors.js';
 import { IndexPreparation } from './index-preparation.js';
 import { byCollection, type CollectionIndexes } from './indexes.js';
+import { PoolWatch } from './pool-watch.js';
 
 /** The time of a query on the network, in addition to the time that the server may take. */
 const ROUND_TRIP_MS = 500;
@@ -49,6 +50,8 @@ export class MongoStore implements Store {
   readonly operationMs: number;
   private readonly connect: (over?: MongoClientOptions) => MongoClient;
   private client: MongoClient;
+  /** Watches the connections of {@link client}. */
+  private pool: PoolWatch | undefined;
   /** The database of the client. Making it, or a collection of it, costs more than an operation needs otherwise. */
   private current: Db;
   private hasFailed = false;
@@ -111,6 +114,8 @@ export class MongoStore implements Store {
 
   private watchedClient(): MongoClient {
     const client = this.connect();
+    const { maxPoolSize } = client.options;
+    this.pool = new PoolWatch(client, maxPoolSize, this.pool?.timeouts);
     onStuckHeartbeat(client, () => {
       if (this.closed || client !== this.client) return;
       this.use(this.watchedClient());
@@ -139,6 +144,10 @@ export class MongoStore implements Store {
 
   async ping(): Promise<void> {
     await this.run((database) => database.command({ ping: 1 }));
+  }
+
+  pools(): readonly PoolFigures[] {
+    return this.pool ? [this.pool.figures] : [];
   }
 
   async close(): Promise<void> {

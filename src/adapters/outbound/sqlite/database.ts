@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type Database from 'libsql';
 import type { Logger } from '../../../application/ports/logger.js';
-import { type Store, StoreConfigError } from '../../../application/ports/store.js';
+import { type PoolFigures, type Store, StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import {
   checkApplication,
@@ -71,6 +71,11 @@ export class SqliteDatabase implements Store, Reader {
   async ping(): Promise<void> {
     this.ready().files.verify();
     this.read('SELECT 1', (statement) => statement.get());
+  }
+
+  pools(): readonly PoolFigures[] {
+    const { opened } = this;
+    return opened ? [opened.commits.figures, opened.snapshots.figures] : [];
   }
 
   async close(): Promise<void> {

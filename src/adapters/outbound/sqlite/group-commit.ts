@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
+import type { PoolFigures } from '../../../application/ports/store.js';
 import { AppError } from '../../../domain/errors.js';
 import { yieldToEventLoop } from '../../../shared/event-loop.js';
 import { isBusy, translateError } from './errors.js';
@@ -25,6 +26,7 @@ interface Write {
 export class GroupCommit {
   private pending: Write[] = [];
   private draining: Promise<void> | undefined;
+  private timeouts = 0;
 
   /** @param files the files of the connection; a write that is not in them is not acknowledged */
   constructor(
@@ -52,6 +54,13 @@ export class GroupCommit {
     });
   }
 
+  /** The connection that writes, as a pool of one. */
+  get figures(): PoolFigures {
+    const used = this.draining ? 1 : 0;
+    const { length: waiting } = this.pending;
+    return { pool: 'writer', used, idle: 1 - used, max: 1, waiting, timeouts: this.timeouts };
+  }
+
   /** Resolves when no write is pending. */
   async idle(): Promise<void> {
     await this.draining;
@@ -66,6 +75,7 @@ export class GroupCommit {
         for (const write of await this.commit(batch)) write.done();
       } catch (error) {
         // Writes that queued meanwhile have waited for the same lock.
+        if (isBusy(error)) this.timeouts++;
         const waiting = isBusy(error) ? this.pending.splice(0) : [];
         for (const write of [...batch, ...waiting]) write.fail(error);
       }

@@ -1,4 +1,5 @@
 import type Database from 'libsql';
+import type { PoolFigures } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import { FairShares } from '../../../shared/fair-shares.js';
 import { type Reader, StatementCache } from './connection.js';
@@ -35,6 +36,19 @@ export class Snapshots {
       if (snapshot) this.end(snapshot);
       share.release();
     }
+  }
+
+  get figures(): PoolFigures {
+    const { held, waiting, refused } = this.shares.figures;
+    const idle = this.idle.length;
+    return {
+      pool: 'readers',
+      used: held,
+      idle,
+      max: LIMITS.total + LIMITS.reserve,
+      waiting,
+      timeouts: refused,
+    };
   }
 
   /** Connections in use are closed when their read ends. */

@@ -30,6 +30,8 @@ export interface BatchImporterOptions<Fields> {
 
 /** Creates the records of an import, batch by batch. */
 export class BatchImporter<Fields> {
+  /** How many lines were recognised as repeated. */
+  replays = 0;
   private isStoreDown = false;
 
   constructor(private readonly options: BatchImporterOptions<Fields>) {}
@@ -43,6 +45,7 @@ export class BatchImporter<Fields> {
     }
     const outcomes = (await this.createAll(creations.filter(isCreation))).values();
     const results = creations.map((creation) => (isCreation(creation) ? outcomes.next().value : creation));
+    this.replays += results.filter((result) => result && 'isReplay' in result && result.isReplay).length;
     return lines.map(({ number }, at) => `${JSON.stringify(resultLine(number, results[at]))}\n`).join('');
   }
 

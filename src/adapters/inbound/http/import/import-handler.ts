@@ -58,7 +58,9 @@ async function importLines<Fields>(
   const importer = new BatchImporter({ service, key, bodyLimitBytes, logger, requestId, client });
   ctx.set('Content-Type', NDJSON);
   ctx.body = results.readable;
-  void writeResults(readLines(ctx.req, bodyLimitBytes), importer, results);
+  void writeResults(readLines(ctx.req, bodyLimitBytes), importer, results, () => {
+    ctx.state.replays = importer.replays;
+  });
 }
 
 /** Imports all batches. Continues if the client does not read the results, until their buffer is full. */
@@ -66,9 +68,14 @@ async function writeResults(
   batches: AsyncIterable<readonly ImportLine[]>,
   importer: BatchImporter<unknown>,
   results: ResultBuffer,
+  onBatch: () => void,
 ): Promise<void> {
   try {
-    for await (const batch of batches) await results.write(await importer.import(batch));
+    for await (const batch of batches) {
+      const lines = await importer.import(batch);
+      onBatch();
+      await results.write(lines);
+    }
     results.end();
   } catch (error) {
     results.fail(error);

@@ -16,6 +16,7 @@ export function errorHandler(
     catchErrors(next, (thrown) => {
       prepare(ctx, thrown);
       const error = toCodedError(thrown);
+      ctx.state.errorCode = error.code;
       if (error.cause !== undefined)
         logger.error(error.code, { requestId: ctx.state.requestId, error: error.cause });
       const { status, headers, body } = wantsProblem(ctx) ? problemResponse(error) : errorResponse(error);

@@ -31,6 +31,9 @@ function requestEntry(ctx: Context, durationMs: number): RequestEntry {
     complete: res.writableFinished,
     durationMs: Math.round(durationMs * 1000) / 1000,
     principal: state.principal?.id,
+    errorCode: state.errorCode,
+    isDeprecated: state.version?.deprecation !== undefined,
+    replays: state.replays ?? 0,
   };
 }
 

@@ -193,7 +193,10 @@ export class ResourceOperations<Fields> {
   /** Sets the URL of a new record, and whether an earlier request created it. */
   setCreationHeaders(ctx: Context, { record, isReplay }: Created<Fields>): void {
     const { version, path } = this.resource;
-    if (isReplay) ctx.set('Idempotency-Replayed', 'true');
+    if (isReplay) {
+      ctx.state.replays = 1;
+      ctx.set('Idempotency-Replayed', 'true');
+    }
     ctx.set('Location', `/v${version}/${path}/${record.id}`);
   }
 

@@ -1,0 +1,20 @@
+/** The service without metrics, to measure what they cost. */
+import { composeWith } from '#src/composition/container.js';
+import { RATE_LIMITERS } from '#src/composition/rate-limits.js';
+import { STORES } from '#src/composition/stores.js';
+import { loadSettings } from '#src/config/settings.js';
+import { onShutdownSignal } from '#src/process/exit.js';
+import { print, startupBanner } from '#src/process/startup-banner.js';
+
+const settings = loadSettings();
+const { service } = composeWith({
+  settings,
+  makeStorage: await STORES[settings.STORE](),
+  makeRateLimits: await RATE_LIMITERS[settings.RATE_LIMITER](),
+  isMeasured: false,
+});
+onShutdownSignal(
+  () => service.stop(),
+  (exitCode) => process.exit(exitCode),
+);
+print(startupBanner(settings, await service.start()));

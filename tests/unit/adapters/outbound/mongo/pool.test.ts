@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import type { PoolFigures } from '#src/application/ports/store.js';
+import { mongoStorage } from '#src/composition/mongo-storage.js';
+import type { Storage } from '#src/composition/storage.js';
+import { ScriptedMongo } from '../../../../support/scripted-mongo.js';
+import { ENDLESS } from '../../../../support/tables.js';
+import { until } from '../../../../support/until.js';
+
+const FOUND: Document = { cursor: { id: 0n, ns: 'x.products', firstBatch: [] } };
+
+describe('the pool of connections to MongoDB', () => {
+  let server: ScriptedMongo;
+  let storage: Storage;
+  let answers: ((found: Document) => void)[];
+  const pool = () => storage.store.pools?.()[0] as PoolFigures;
+  const expectPool = (expected: Partial<PoolFigures>) =>
+    until(JSON.stringify(expected), () => expect(pool()).to.include(expected));
+
+  beforeEach(async () => {
+    answers = [];
+    server = new ScriptedMongo((name) =>
+      name === 'find' ? new Promise((resolve) => answers.push(resolve)) : undefined,
+    );
+    const url = `mongodb://${await server.start()}/x?replicaSet=rs0&minPoolSize=0&maxPoolSize=2`;
+    storage = mongoStorage({ url: `${url}&waitQueueTimeoutMS=1200`, budget: ENDLESS });
+  });
+  afterEach(async () => {
+    for (const answer of answers) answer(FOUND);
+    await storage.store.close();
+    await server.stop();
+  });
+
+  it('tells how many are used and idle, and how many calls wait or waited in vain', async () => {
+    expect(pool()).to.deep.equal({ pool: 'mongodb', used: 0, idle: 0, max: 2, waiting: 0, timeouts: 0 });
+    const calls = Promise.allSettled([1, 2, 3].map((id) => storage.products.find(id)));
+    await expectPool({ used: 2, idle: 0, waiting: 1 });
+    await expectPool({ used: 2, idle: 0, waiting: 0, timeouts: 1 });
+    for (const answer of answers) answer(FOUND);
+    const outcomes = (await calls).map(({ status }) => status);
+    expect(outcomes.sort()).to.deep.equal(['fulfilled', 'fulfilled', 'rejected']);
+    await expectPool({ used: 0, idle: 2, waiting: 0, timeouts: 1 });
+  });
+
+  it('has no connections after they are lost', async () => {
+    const call = storage.products.find(1);
+    await expectPool({ used: 1 });
+    for (const answer of answers) answer(FOUND);
+    await call;
+    await expectPool({ used: 0, idle: 1 });
+    server.disconnect();
+    await expectPool({ used: 0, idle: 0 });
+  });
+});
