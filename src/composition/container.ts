@@ -31,6 +31,7 @@ import type { Settings } from '../config/settings.js';
 import { composeAuthenticator, oauthRoutes } from './auth.js';
 import * as t from './injection-tokens.js';
 import { Management } from './management.js';
+import { observedStorage } from './observed-storage.js';
 import { describedService } from './openapi.js';
 import { ServiceUrl } from './public-url.js';
 import { PurgeJob } from './purge-job.js';
@@ -102,11 +103,19 @@ export function composeWith({ settings, makeStorage, makeRateLimits, primary }: 
   registerSystem(container, settings);
   register(container, t.STORAGE, (c) => {
     const budget = new QueryBudget(c.resolve(t.CLOCK), settings.QUERY_TIMEOUT_MS);
-    return makeStorage(settings, { budget, logger: c.resolve(t.LOGGER) });
+    const storage = makeStorage(settings, { budget, logger: c.resolve(t.LOGGER) });
+    return observedStorage(storage, settings.STORE, c.resolve(t.STORE_OBSERVERS));
   });
   register(container, t.RATE_LIMITS, (c) => {
     const [clock, metrics, logger] = [c.resolve(t.CLOCK), c.resolve(t.METRICS), c.resolve(t.LOGGER)];
-    return makeRateLimits({ settings, clock, metrics, logger, primary });
+    return makeRateLimits({
+      settings,
+      clock,
+      metrics,
+      logger,
+      primary,
+      observers: c.resolve(t.STORE_OBSERVERS),
+    });
   });
   registerAuth(container, settings);
   registerResources(container, settings);
@@ -152,6 +161,7 @@ function registerSystem(container: DependencyContainer, settings: Settings): voi
   register(container, t.BACKOFF, () => new RandomBackoff());
   register(container, t.LOGGER, () => new PinoLogger(settings.LOG_LEVEL, standardErrorLog()));
   register(container, t.METRICS, () => new PrometheusMetrics());
+  register(container, t.STORE_OBSERVERS, () => []);
 }
 
 function registerAuth(container: DependencyContainer, settings: Settings): void {

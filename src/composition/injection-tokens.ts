@@ -10,6 +10,7 @@ import type { SigningKeys } from '../application/auth/signing-keys.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Backoff } from '../application/ports/backoff.js';
 import type { Clock } from '../application/ports/clock.js';
+import type { StoreObserver } from '../application/ports/store-observer.js';
 import type { TokenSigner } from '../application/ports/token-signer.js';
 import type { ServiceUrl } from './public-url.js';
 import type { RateLimits } from './rate-limits.js';
@@ -27,6 +28,8 @@ export const BACKOFF = token<Backoff>('backoff');
 export const LOGGER = token<PinoLogger>('logger');
 export const METRICS = token<PrometheusMetrics>('metrics');
 export const RATE_LIMITS = token<RateLimits>('rate limits');
+/** Learn of every call of the store and of Redis. */
+export const STORE_OBSERVERS = token<readonly StoreObserver[]>('observers of the store');
 export const STORAGE = token<Storage>('storage');
 
 export const KEY_FORMAT = token<ApiKeyFormat>('format of API keys');

@@ -6,6 +6,7 @@ import type { Clock } from '../application/ports/clock.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Metrics } from '../application/ports/metrics.js';
 import type { RateLimiter, RatePolicy } from '../application/ports/rate-limiter.js';
+import { allObservers, type StoreObserver } from '../application/ports/store-observer.js';
 import type { Settings } from '../config/settings.js';
 
 /** The limiters. `close` ends their connection, if they have one. */
@@ -23,6 +24,8 @@ export interface RateLimitDependencies {
   readonly logger: Logger;
   /** In a cluster worker: its channel to the primary, which counts for all workers. */
   readonly primary: Channel | undefined;
+  /** Learn of every call of Redis. */
+  readonly observers: readonly StoreObserver[];
 }
 
 export type MakeRateLimits = (deps: RateLimitDependencies) => RateLimits;
@@ -46,11 +49,11 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
     const { RedisConnection } = await import('../adapters/outbound/redis/connection.js');
     const { RedisRateLimiter } = await import('../adapters/outbound/redis/rate-limiter.js');
     const { FallbackRateLimiter } = await import('../adapters/outbound/redis/fallback-rate-limiter.js');
-    return ({ settings, clock, metrics, logger }) => {
+    return ({ settings, clock, metrics, logger, observers }) => {
       const connection = new RedisConnection(settings.REDIS_URL, logger);
       const limiter = (policy: RatePolicy) =>
         new FallbackRateLimiter({
-          shared: new RedisRateLimiter(policy, connection),
+          shared: new RedisRateLimiter(policy, connection, allObservers(observers)),
           makeLocal: () => new MemoryRateLimiter(policy, clock),
           metrics,
           logger,

@@ -1,5 +1,10 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
+import {
+  observeCall,
+  type StoreCall,
+  type StoreObserver,
+} from '../../../application/ports/store-observer.js';
 import { yieldToEventLoop } from '../../../shared/event-loop.js';
 import { InvalidReply, type RedisConnection } from './connection.js';
 
@@ -16,6 +21,8 @@ interface Batch {
  */
 export class RedisRateLimiter implements RateLimiter {
   private readonly limiter: RateLimiterRedis;
+  private readonly consumeCall: StoreCall;
+  private readonly peekCall: StoreCall;
   /** The commands that are not sent yet, by caller. */
   private readonly batches = new Map<string, Batch>();
   private readonly lookups = new Map<string, Promise<RateLimiterRes | null>>();
@@ -23,7 +30,10 @@ export class RedisRateLimiter implements RateLimiter {
   constructor(
     readonly policy: RatePolicy,
     private readonly connection: RedisConnection,
+    private readonly observer?: StoreObserver,
   ) {
+    this.consumeCall = { system: 'redis', operation: 'consume', collection: policy.name };
+    this.peekCall = { system: 'redis', operation: 'peek', collection: policy.name };
     this.limiter = new RateLimiterRedis({
       storeClient: connection.client,
       keyPrefix: `catalogue:rate:${policy.name}`,
@@ -51,7 +61,7 @@ export class RedisRateLimiter implements RateLimiter {
   private openBatch(caller: string): Batch {
     const result = yieldToEventLoop()
       .then(() =>
-        this.connection.send(() => {
+        this.send(this.consumeCall, () => {
           this.batches.delete(caller);
           return this.count(caller, batch.size);
         }),
@@ -63,14 +73,17 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   private openLookup(caller: string): Promise<RateLimiterRes | null> {
-    const lookup = this.connection
-      .send(() => {
-        this.lookups.delete(caller);
-        return this.lookUp(caller);
-      })
-      .finally(() => this.close(this.lookups, caller, lookup));
+    const lookup = this.send(this.peekCall, () => {
+      this.lookups.delete(caller);
+      return this.lookUp(caller);
+    }).finally(() => this.close(this.lookups, caller, lookup));
     this.lookups.set(caller, lookup);
     return lookup;
+  }
+
+  private send<Result>(call: StoreCall, command: () => Promise<Result>): Promise<Result> {
+    const send = () => this.connection.send(command);
+    return this.observer ? observeCall(this.observer, call, send) : send();
   }
 
   /** Lets no further request join a command that failed before it was sent. */

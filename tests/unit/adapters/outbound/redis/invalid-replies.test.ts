@@ -11,6 +11,7 @@ import { RedisRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
 import { GuardedConnector, ReplyGuard } from '#src/adapters/outbound/redis/reply-guard.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import type { RateState } from '#src/application/ports/rate-limiter.js';
+import type { AppError } from '#src/domain/errors.js';
 import { serverPair } from '../../../../support/certificates.js';
 import { FakeRedis, type Reply } from '../../../../support/fake-redis.js';
 import { RecordingLogger } from '../../../../support/fakes.js';
@@ -83,11 +84,20 @@ class Replica {
   readonly connection: RedisConnection;
   readonly limiter: FallbackRateLimiter;
   fallbacks = 0;
+  /** What the observer of the calls was told. */
+  readonly calls: string[] = [];
 
   private constructor(readonly redis: FakeRedis) {
     this.connection = new RedisConnection(redis.url, this.logger);
     this.limiter = new FallbackRateLimiter({
-      shared: new RedisRateLimiter(POLICY, this.connection),
+      shared: new RedisRateLimiter(POLICY, this.connection, {
+        begin:
+          ({ system, collection, operation }) =>
+          (error) =>
+            void this.calls.push(
+              `${system} ${collection} ${operation} ${(error as AppError | undefined)?.code ?? 'ok'}`,
+            ),
+      }),
       makeLocal: () => new MemoryRateLimiter(POLICY, new SystemClock()),
       metrics: { increment: () => void this.fallbacks++ },
       logger: this.logger,
@@ -218,6 +228,19 @@ describe('the rate limiter with a faulty Redis', () => {
     expect(await replica.limiter.peek('a')).to.deep.equal({ allowed: false, remaining: 0, resetSeconds: 1 });
     expect(replica.fallbacks).to.equal(before);
     expect(replica.redis.connections).to.equal(1);
+  });
+
+  it('tells its observer of each command and its error', async () => {
+    replica.calls.length = 0;
+    await replica.limiter.consume('a');
+    await replica.limiter.peek('a');
+    replica.lieTo('eval', counted(bulk('many'), ':60000'));
+    await replica.limiter.consume('a');
+    expect(replica.calls).to.deep.equal([
+      `redis ${POLICY.name} consume ok`,
+      `redis ${POLICY.name} peek ok`,
+      `redis ${POLICY.name} consume unavailable`,
+    ]);
   });
 
   for (const [name, reply] of [

@@ -1,0 +1,83 @@
+import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
+import type { Purgeable } from '../application/ports/purgeable.js';
+import type { Repository } from '../application/ports/repository.js';
+import type { Store } from '../application/ports/store.js';
+import {
+  allObservers,
+  observeCall,
+  type StoreCall,
+  type StoreObserver,
+} from '../application/ports/store-observer.js';
+import type { Settings } from '../config/settings.js';
+import type { Storage } from './storage.js';
+import { type IdempotencyStores, RECORD_TABLES, type Repositories } from './tables.js';
+
+/** The methods that are observed. A method that the port lacks, or one that is missing here, does not compile. */
+const REPOSITORY = methods<Repository<unknown>>({
+  reserveIds: true,
+  releaseIds: true,
+  insert: true,
+  insertAll: true,
+  find: true,
+  findExistingIds: true,
+  findUsedIds: true,
+  findByUnique: true,
+  list: true,
+  count: true,
+  replace: true,
+  remove: true,
+});
+const IDEMPOTENCY_STORE = methods<IdempotencyStore>({ find: true, reserve: true });
+const STORE = methods<Omit<Store, 'location'>>({ open: true, ping: true, close: false });
+const PURGEABLE = methods<Omit<Purgeable, 'retentionMs'>>({ purgeBefore: true });
+
+/**
+ * Returns a storage whose calls are observed, except those of the archives, which only a copy uses. Without an observer
+ * it returns the storage itself.
+ */
+export function observedStorage(
+  storage: Storage,
+  system: Settings['STORE'],
+  observers: readonly StoreObserver[],
+): Storage {
+  const observer = allObservers(observers);
+  if (!observer) return storage;
+  const observe = <Port extends object>(port: Port, names: readonly string[], collection?: string): Port =>
+    observed(port, names, { system, ...(collection !== undefined && { collection }) }, observer);
+  const tables = Object.entries(RECORD_TABLES) as [keyof Repositories, { readonly name: string }][];
+  const repositories = tables.map(([key, { name }]) => [key, observe(storage[key], REPOSITORY, name)]);
+  const reservations = tables
+    .filter(([key]) => key in storage.reservations)
+    .map(([key, { name }]) => {
+      const store = storage.reservations[key as keyof IdempotencyStores];
+      return [key, observe(store, IDEMPOTENCY_STORE, `${name}_reservations`)];
+    });
+  return {
+    ...(Object.fromEntries(repositories) as Repositories),
+    store: observe(storage.store, STORE),
+    reservations: Object.fromEntries(reservations) as IdempotencyStores,
+    archives: storage.archives,
+    purgeable: storage.purgeable.map((purgeable) => observe(purgeable, PURGEABLE)),
+  };
+}
+
+function methods<Port>(names: Readonly<Record<keyof Port & string, boolean>>): readonly string[] {
+  return Object.keys(names).filter((name) => names[name as keyof Port & string]);
+}
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** Everything that is not observed is inherited from the port. */
+function observed<Port extends object>(
+  port: Port,
+  names: readonly string[],
+  described: Omit<StoreCall, 'operation'>,
+  observer: StoreObserver,
+): Port {
+  const wrappers = names.map((operation) => {
+    const call: StoreCall = Object.freeze({ ...described, operation });
+    const method = (port as Record<string, unknown>)[operation] as Method;
+    return [operation, (...args: unknown[]) => observeCall(observer, call, () => method.apply(port, args))];
+  });
+  return Object.assign(Object.create(port) as Port, Object.fromEntries(wrappers));
+}
