@@ -144,7 +144,11 @@ export interface Primary {
 
 export function composePrimary(settings: Settings): Primary {
   const rateLimits = rateLimitServer(settings, new SystemClock());
-  return { logger: new PinoLogger(settings.LOG_LEVEL, standardErrorLog()), rateLimits };
+  return { logger: standardErrorLogger(settings), rateLimits };
+}
+
+function standardErrorLogger({ LOG_LEVEL, LOG_FORMAT }: Settings): PinoLogger {
+  return new PinoLogger(LOG_LEVEL, standardErrorLog(LOG_FORMAT));
 }
 
 /** Registers a part that is created once, when it is first resolved. */
@@ -159,7 +163,7 @@ function register<Part>(
 function registerSystem(container: DependencyContainer, settings: Settings): void {
   register(container, t.CLOCK, () => new SystemClock());
   register(container, t.BACKOFF, () => new RandomBackoff());
-  register(container, t.LOGGER, () => new PinoLogger(settings.LOG_LEVEL, standardErrorLog()));
+  register(container, t.LOGGER, () => standardErrorLogger(settings));
   register(container, t.METRICS, () => new PrometheusMetrics());
   register(container, t.STORE_OBSERVERS, () => []);
 }
