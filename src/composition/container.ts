@@ -12,6 +12,7 @@ import { openApiRoute } from '../adapters/inbound/http/openapi/openapi-route.js'
 import { rootRoute } from '../adapters/inbound/http/root-route.js';
 import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import type { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
+import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import { standardErrorLog } from '../adapters/outbound/pino/terminal-log.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
@@ -28,6 +29,7 @@ import { SigningKeys } from '../application/auth/signing-keys.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
 import { Retention } from '../application/maintenance/retention.js';
 import type { Settings } from '../config/settings.js';
+import type { TracingSettings } from '../config/tracing-settings.js';
 import { composeAuthenticator, oauthRoutes } from './auth.js';
 import * as t from './injection-tokens.js';
 import { Management } from './management.js';
@@ -39,6 +41,7 @@ import { type MakeRateLimits, RATE_LIMITERS, rateLimitServer } from './rate-limi
 import { COLLECTION_PATHS, composeResources } from './resources.js';
 import { asSettingsError, Service } from './service.js';
 import { type MakeStorage, STORES } from './stores.js';
+import { loadTracer, type MakeTracing } from './tracing.js';
 import { TRANSPORTS } from './transports.js';
 
 /** The composed program. Each part is created at its first use. */
@@ -83,24 +86,35 @@ export class Application {
  * Composes the program: this file names the adapter of every port. The container stays in this file: every part gets
  * its dependencies as arguments.
  * @param primary in a cluster worker: its channel to the primary, which counts for all workers
+ * @param tracing default: no traces
  */
-export async function compose(settings: Settings, primary?: Channel): Promise<Application> {
+export async function compose(
+  settings: Settings,
+  primary?: Channel,
+  tracing: TracingSettings = {},
+): Promise<Application> {
   const makeStorage = await STORES[settings.STORE]();
   const makeRateLimits = await RATE_LIMITERS[settings.RATE_LIMITER]();
-  return composeWith({ settings, makeStorage, makeRateLimits, primary });
+  const makeTracing = await loadTracer(tracing);
+  return composeWith({ settings, makeStorage, makeRateLimits, makeTracing, primary });
 }
 
 export interface Choices {
   readonly settings: Settings;
   readonly makeStorage: MakeStorage;
   readonly makeRateLimits: MakeRateLimits;
+  /** Absent: no traces. */
+  readonly makeTracing?: MakeTracing;
   readonly primary?: Channel | undefined;
 }
 
 /** Composes the program as {@link compose} does, with a storage and rate limiters that are loaded already. */
-export function composeWith({ settings, makeStorage, makeRateLimits, primary }: Choices): Application {
+export function composeWith(choices: Choices): Application {
+  const { settings, makeStorage, makeRateLimits, makeTracing, primary } = choices;
   const container = root.createChildContainer();
   registerSystem(container, settings);
+  const tracing = makeTracing?.(container.resolve(t.LOGGER));
+  register(container, t.STORE_OBSERVERS, () => (tracing ? [tracing] : []));
   register(container, t.STORAGE, (c) => {
     const budget = new QueryBudget(c.resolve(t.CLOCK), settings.QUERY_TIMEOUT_MS);
     const storage = makeStorage(settings, { budget, logger: c.resolve(t.LOGGER) });
@@ -119,7 +133,7 @@ export function composeWith({ settings, makeStorage, makeRateLimits, primary }: 
   });
   registerAuth(container, settings);
   registerResources(container, settings);
-  registerService(container, settings);
+  registerService(container, settings, tracing);
   return new Application(container);
 }
 
@@ -127,8 +141,12 @@ export function composeWith({ settings, makeStorage, makeRateLimits, primary }: 
  * @param primary see {@link compose}
  * @throws SettingsError
  */
-export async function createService(settings: Settings, primary?: Channel): Promise<Service> {
-  const application = await compose(settings, primary);
+export async function createService(
+  settings: Settings,
+  primary?: Channel,
+  tracing?: TracingSettings,
+): Promise<Service> {
+  const application = await compose(settings, primary, tracing);
   try {
     return application.service;
   } catch (error) {
@@ -165,7 +183,6 @@ function registerSystem(container: DependencyContainer, settings: Settings): voi
   register(container, t.BACKOFF, () => new RandomBackoff());
   register(container, t.LOGGER, () => standardErrorLogger(settings));
   register(container, t.METRICS, () => new PrometheusMetrics());
-  register(container, t.STORE_OBSERVERS, () => []);
 }
 
 function registerAuth(container: DependencyContainer, settings: Settings): void {
@@ -256,12 +273,13 @@ function registerResources(container: DependencyContainer, settings: Settings): 
   );
 }
 
-function registerService(container: DependencyContainer, settings: Settings): void {
+function registerService(container: DependencyContainer, settings: Settings, tracing?: Tracing): void {
   register(container, t.SERVICE_PARTS, (c) => {
     const [clock, logger, storage] = [c.resolve(t.CLOCK), c.resolve(t.LOGGER), c.resolve(t.STORAGE)];
     return {
       settings,
       observers: [logger],
+      tracing,
       logger,
       clock,
       store: storage.store,

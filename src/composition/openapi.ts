@@ -38,7 +38,8 @@ export function describedService({ settings, routes, store, url }: DescribedPart
   });
 }
 
-function packageVersion(): string {
+/** The version of the service. */
+export function packageVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }

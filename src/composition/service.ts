@@ -6,6 +6,7 @@ import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-routes.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { WorkLimits } from '../adapters/inbound/http/work-limits.js';
+import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import type { Authenticator } from '../application/auth/authenticator.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';
@@ -33,6 +34,8 @@ export interface ServiceParts {
   readonly settings: Settings;
   /** Learn of every request. */
   readonly observers: readonly RequestObserver[];
+  /** Undefined: no traces are recorded. */
+  readonly tracing: Tracing | undefined;
   readonly logger: PinoLogger;
   readonly clock: Clock;
   readonly store: Store;
@@ -100,7 +103,7 @@ export class Service {
 
   /** Finishes running requests within the grace period of the settings, then releases everything. */
   async stop(): Promise<void> {
-    const { settings, logger, store, purgeJob, rateLimits, transport, management } = this.parts;
+    const { settings, tracing, logger, store, purgeJob, rateLimits, transport, management } = this.parts;
     this.stopping.abort();
     transport.close();
     const isInTime = await this.drain?.drain(settings.SHUTDOWN_GRACE_SECONDS * 1_000);
@@ -113,6 +116,7 @@ export class Service {
     } finally {
       rateLimits.close();
     }
+    await tracing?.close();
     logger.info('stopped');
     await logger.flush();
   }
@@ -120,8 +124,18 @@ export class Service {
   private readonly isDraining = () => this.drain?.isDraining ?? false;
 
   private async listen(health: readonly Route[]): Promise<number> {
-    const { settings, observers, logger, clock, rateLimits, authenticator, publicUrl, routes, transport } =
-      this.parts;
+    const {
+      settings,
+      observers,
+      tracing,
+      logger,
+      clock,
+      rateLimits,
+      authenticator,
+      publicUrl,
+      routes,
+      transport,
+    } = this.parts;
     const listener = createApp({
       clientIp: transport.clientIp,
       cors: cors(settings.CORS_ORIGINS),
@@ -129,6 +143,7 @@ export class Service {
       metadataUrl: () => metadataUrl(publicUrl),
       routes: [...routes, ...health],
       observers,
+      tracer: tracing,
       logger,
       clock,
       isDraining: this.isDraining,

@@ -12,7 +12,7 @@ export interface RequestTracer {
    * Begins the span of a request that arrives.
    * @param parent undefined: the span begins a trace
    */
-  begin(method: string, parent: RemoteSpan | undefined): RequestSpan;
+  beginSpan(method: string, parent: RemoteSpan | undefined): RequestSpan;
 }
 
 /** The span of one request. */

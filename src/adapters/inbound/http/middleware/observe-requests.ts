@@ -26,7 +26,7 @@ export function observeRequests({ observers, tracer, clock, routes }: Observatio
     const { socket } = req;
     const writtenBefore = socket.bytesWritten;
     const parent = parseTraceparent(req.headers['traceparent']);
-    const span = tracer?.begin(ctx.method, parent);
+    const span = tracer?.beginSpan(ctx.method, parent);
     state.trace = span?.ids ?? parent;
     for (const observer of observers) observer.begin?.();
     res.once('close', () => {
