@@ -61,6 +61,10 @@ export class Application {
     return this.container.resolve(t.STORAGE);
   }
 
+  get logger() {
+    return this.container.resolve(t.LOGGER);
+  }
+
   get clock() {
     return this.container.resolve(t.CLOCK);
   }
