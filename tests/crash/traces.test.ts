@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { renameSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ChildProcessService } from '../support/child-process-service.js';
@@ -131,7 +133,9 @@ describe('traces', () => {
       await client.post('/products', { name: 'Lamp' });
       const requests = Array.from({ length: count }, (_, i) => i);
       await Promise.all(
-        requests.slice(0, count / 2).map((i) => client.get('/products/1', { headers: traceparent(i) })),
+        requests
+          .slice(0, count / 2)
+          .map((i) => client.post('/products', { name: `${i}` }, { headers: traceparent(i) })),
       );
       const pipelined = requests.slice(count / 2).map((i) => {
         // Every third one is not sampled.
@@ -149,8 +153,27 @@ describe('traces', () => {
         spans.filter(({ kind }) => kind === SERVER).map(({ parentSpanId }) => parentSpanId),
         `request ${i}`,
       ).to.deep.equal(isSampled ? [spanId(i)] : []);
-      const finds = spans.filter(({ name }) => name === 'find products');
-      expect(finds, `store calls of request ${i}`).to.have.length(isSampled ? 1 : 0);
+      const calls = spans.filter(({ name }) => /^(find|insertAll) products$/.test(name));
+      expect(calls, `store calls of request ${i}`).to.have.length(isSampled ? 1 : 0);
+    }
+  });
+
+  it('keep requests apart whose bodies arrive in turns', async () => {
+    const count = 8;
+    await trace({}, async (client) => {
+      const imports = Array.from({ length: count }, (_, i) =>
+        client.startLines('/v1/products/imports', traceparent(i)),
+      );
+      const responses = imports.map((request) => once(request, 'response'));
+      for (const request of imports) request.write('{"name":"x"}\n');
+      const received = (await Promise.all(responses)).map(([response]) => response as IncomingMessage);
+      for (const request of imports) request.end('{"name":"y"}\n');
+      await Promise.all(received.map((response) => once(response.resume(), 'end')));
+    });
+    const traces = byTrace();
+    for (let i = 0; i < count; i++) {
+      const calls = (traces.get(traceId(i)) ?? []).filter(({ name }) => name === 'insertAll products');
+      expect(calls, `store calls of request ${i}`).to.have.length(2);
     }
   });
 
