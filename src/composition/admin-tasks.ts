@@ -90,5 +90,6 @@ async function withStore<Result>(
     return await use(application);
   } finally {
     await store.close();
+    await application.logger.flush();
   }
 }

@@ -15,6 +15,7 @@ import { WorkLimits } from '../adapters/inbound/http/work-limits.js';
 import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import type { MetricsServer } from '../adapters/outbound/cluster/metrics.js';
 import type { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
+import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import { standardErrorLog } from '../adapters/outbound/pino/terminal-log.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
@@ -32,6 +33,7 @@ import { UsageCounter } from '../application/auth/usage-counter.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
 import { Retention } from '../application/maintenance/retention.js';
 import type { Settings } from '../config/settings.js';
+import type { TracingSettings } from '../config/tracing-settings.js';
 import { composeAuthenticator, oauthRoutes } from './auth.js';
 import * as t from './injection-tokens.js';
 import { groupMetrics, Management, metricsServer } from './management.js';
@@ -44,6 +46,7 @@ import { countedLimits, type MakeRateLimits, RATE_LIMITERS, rateLimitServer } fr
 import { COLLECTION_PATHS, composeResources } from './resources.js';
 import { asSettingsError, Service } from './service.js';
 import { type MakeStorage, STORES } from './stores.js';
+import { loadTracer, type MakeTracing } from './tracing.js';
 import { TRANSPORTS } from './transports.js';
 
 /** Purges expired reservations, tombstones and usage. */
@@ -78,6 +81,10 @@ export class Application {
     return this.container.resolve(t.STORAGE);
   }
 
+  get logger() {
+    return this.container.resolve(t.LOGGER);
+  }
+
   get clock() {
     return this.container.resolve(t.CLOCK);
   }
@@ -107,17 +114,25 @@ export class Application {
  * Composes the program: this file names the adapter of every port. The container stays in this file: every part gets
  * its dependencies as arguments.
  * @param primary in a cluster worker: its channel to the primary, which counts for all workers
+ * @param tracing default: no traces
  */
-export async function compose(settings: Settings, primary?: Channel): Promise<Application> {
+export async function compose(
+  settings: Settings,
+  primary?: Channel,
+  tracing: TracingSettings = {},
+): Promise<Application> {
   const makeStorage = await STORES[settings.STORE]();
   const makeRateLimits = await RATE_LIMITERS[settings.RATE_LIMITER]();
-  return composeWith({ settings, makeStorage, makeRateLimits, primary });
+  const makeTracing = await loadTracer(tracing);
+  return composeWith({ settings, makeStorage, makeRateLimits, makeTracing, primary });
 }
 
 export interface Choices {
   readonly settings: Settings;
   readonly makeStorage: MakeStorage;
   readonly makeRateLimits: MakeRateLimits;
+  /** Absent: no traces. */
+  readonly makeTracing?: MakeTracing;
   readonly primary?: Channel | undefined;
   /** Default: true. False only to find out what the metrics cost: requests and calls of the store are not counted. */
   readonly isMeasured?: boolean;
@@ -125,9 +140,14 @@ export interface Choices {
 
 /** Composes the program as {@link compose} does, with a storage and rate limiters that are loaded already. */
 export function composeWith(choices: Choices): Application {
-  const { settings, makeStorage, makeRateLimits, primary, isMeasured = true } = choices;
+  const { settings, makeStorage, makeRateLimits, makeTracing, primary, isMeasured = true } = choices;
   const container = root.createChildContainer();
-  registerSystem(container, choices);
+  registerSystem(container, settings);
+  const tracing = makeTracing?.(container.resolve(t.LOGGER));
+  register(container, t.STORE_OBSERVERS, (c) => [
+    ...(isMeasured ? [c.resolve(t.METRICS).store] : []),
+    ...(tracing ? [tracing] : []),
+  ]);
   register(container, t.STORAGE, (c) => {
     const budget = new QueryBudget(c.resolve(t.CLOCK), settings.QUERY_TIMEOUT_MS);
     const storage = makeStorage(settings, { budget, logger: c.resolve(t.LOGGER) });
@@ -141,7 +161,7 @@ export function composeWith(choices: Choices): Application {
   });
   registerAuth(container, settings);
   registerResources(container, settings);
-  registerService(container, choices);
+  registerService(container, choices, tracing);
   return new Application(container);
 }
 
@@ -149,8 +169,12 @@ export function composeWith(choices: Choices): Application {
  * @param primary see {@link compose}
  * @throws SettingsError
  */
-export async function createService(settings: Settings, primary?: Channel): Promise<Service> {
-  const application = await compose(settings, primary);
+export async function createService(
+  settings: Settings,
+  primary?: Channel,
+  tracing?: TracingSettings,
+): Promise<Service> {
+  const application = await compose(settings, primary, tracing);
   try {
     return application.service;
   } catch (error) {
@@ -167,8 +191,12 @@ export interface Primary {
 
 export function composePrimary(settings: Settings): Primary {
   const rateLimits = rateLimitServer(settings, new SystemClock());
-  const logger = new PinoLogger(settings.LOG_LEVEL, standardErrorLog());
+  const logger = standardErrorLogger(settings);
   return { logger, rateLimits, metrics: metricsServer(logger) };
+}
+
+function standardErrorLogger({ LOG_LEVEL, LOG_FORMAT }: Settings): PinoLogger {
+  return new PinoLogger(LOG_LEVEL, standardErrorLog(LOG_FORMAT));
 }
 
 /** Registers a part that is created once, when it is first resolved. */
@@ -180,12 +208,11 @@ function register<Part>(
   container.register<Part>(token, { useFactory: instanceCachingFactory<Part>(make) });
 }
 
-function registerSystem(container: DependencyContainer, { settings, isMeasured = true }: Choices): void {
+function registerSystem(container: DependencyContainer, settings: Settings): void {
   register(container, t.CLOCK, () => new SystemClock());
   register(container, t.BACKOFF, () => new RandomBackoff());
-  register(container, t.LOGGER, () => new PinoLogger(settings.LOG_LEVEL, standardErrorLog()));
+  register(container, t.LOGGER, () => standardErrorLogger(settings));
   register(container, t.METRICS, (c) => new PrometheusMetrics(c.resolve(t.CLOCK)));
-  register(container, t.STORE_OBSERVERS, (c) => (isMeasured ? [c.resolve(t.METRICS).store] : []));
 }
 
 function registerAuth(container: DependencyContainer, settings: Settings): void {
@@ -283,6 +310,7 @@ function registerResources(container: DependencyContainer, settings: Settings): 
 function registerService(
   container: DependencyContainer,
   { settings, primary, isMeasured = true }: Choices,
+  tracing?: Tracing,
 ): void {
   register(container, t.SERVICE_PARTS, (c) => {
     const [clock, logger, storage] = [c.resolve(t.CLOCK), c.resolve(t.LOGGER), c.resolve(t.STORAGE)];
@@ -295,6 +323,7 @@ function registerService(
     return {
       settings,
       observers: [logger, usageCounter, ...(isMeasured ? [metrics.requests] : [])],
+      tracing,
       logger,
       clock,
       store: storage.store,

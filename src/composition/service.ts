@@ -6,6 +6,7 @@ import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-routes.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import type { WorkLimits } from '../adapters/inbound/http/work-limits.js';
+import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import type { Authenticator } from '../application/auth/authenticator.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';
@@ -33,6 +34,8 @@ export interface ServiceParts {
   readonly settings: Settings;
   /** Learn of every request. */
   readonly observers: readonly RequestObserver[];
+  /** Undefined: no traces are recorded. */
+  readonly tracing: Tracing | undefined;
   readonly logger: PinoLogger;
   readonly clock: Clock;
   readonly store: Store;
@@ -102,7 +105,7 @@ export class Service {
 
   /** Finishes running requests within the grace period of the settings, then releases everything. */
   async stop(): Promise<void> {
-    const { settings, logger, store, jobs, rateLimits, transport, management } = this.parts;
+    const { settings, tracing, logger, store, jobs, rateLimits, transport, management } = this.parts;
     this.stopping.abort();
     transport.close();
     const isInTime = await this.drain?.drain(settings.SHUTDOWN_GRACE_SECONDS * 1_000);
@@ -115,6 +118,7 @@ export class Service {
     } finally {
       rateLimits.close();
     }
+    await tracing?.close();
     logger.info('stopped');
     await logger.flush();
   }
@@ -125,6 +129,7 @@ export class Service {
     const {
       settings,
       observers,
+      tracing,
       logger,
       clock,
       rateLimits,
@@ -141,6 +146,7 @@ export class Service {
       metadataUrl: () => metadataUrl(publicUrl),
       routes: [...routes, ...health],
       observers,
+      tracer: tracing,
       logger,
       clock,
       isDraining: this.isDraining,

@@ -11,6 +11,7 @@ const RATE_LIMITER_NAMES = ['memory', 'redis'] as const;
 const TLS_MODES = ['self-signed', 'files', 'proxy'] as const;
 /** From the most detailed to none. */
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LOG_FORMATS = ['auto', 'json', 'text'] as const;
 
 /** The validated settings. The schema below describes each; an optional text that is not set is empty. */
 export interface Settings {
@@ -49,6 +50,7 @@ export interface Settings {
   readonly WORKERS: number;
   readonly SHUTDOWN_GRACE_SECONDS: number;
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
+  readonly LOG_FORMAT: (typeof LOG_FORMATS)[number];
 }
 
 const YEAR_SECONDS = 31_536_000;
@@ -248,6 +250,12 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     .valid(...LOG_LEVELS)
     .required()
     .description('The least severe log lines that are written.'),
+  LOG_FORMAT: Joi.string()
+    .valid(...LOG_FORMATS)
+    .required()
+    .description(
+      'The form of log lines: `json`, `text` for people, or `auto`: `text` on a terminal, else `json`.',
+    ),
 }).messages({
   names: '{{#lines}}',
   addresses: '{{#label}} must be addresses and CIDRs, separated by commas',

@@ -1,6 +1,7 @@
 import { createService } from '../composition/container.js';
 import { type Started, StoreTimeout } from '../composition/service.js';
 import type { Settings } from '../config/settings.js';
+import { loadTracing } from '../config/tracing-settings.js';
 import { EX_SOFTWARE, EX_TEMPFAIL, exitIfExplained, exitOnConfigError, onShutdownSignal } from './exit.js';
 
 /** The differences between a standalone process and a cluster worker. */
@@ -16,7 +17,7 @@ export interface ProcessHooks {
 
 /** Serves in this process until a signal stops it. The log goes to standard error. */
 export async function serve(settings: Settings, hooks: ProcessHooks): Promise<void> {
-  const service = await exitOnConfigError(() => createService(settings, hooks.primary));
+  const service = await exitOnConfigError(() => createService(settings, hooks.primary, loadTracing()));
   const shutdown = onShutdownSignal(() => service.stop(), hooks.onSecondSignal);
   const fail = async (error: unknown, exitCode: number) => {
     service.logger.error('service stopped after error', { error });

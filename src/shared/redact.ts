@@ -2,12 +2,17 @@
 const API_KEY = /pcs(?:_|%5f)[0-9a-z]{8,}/gi;
 /** A JWT, by the start of its header: `{"` in base64url. */
 const JWT = /eyJ[\w.-]{8,}/g;
+/** The user and the password of a URL (RFC 3986 section 3.2.1). */
+const USER_INFO = /:\/\/[^\s/?#@"\\]+@/g;
 
-/** Whether there is anything to replace. Few texts have it, and two replacements cost more than one search. */
-const SECRET = new RegExp(`${API_KEY.source}|${JWT.source}`, 'i');
+/** Whether there is anything to replace. Few texts have it, and three replacements cost more than one search. */
+const SECRET = new RegExp(`${API_KEY.source}|${JWT.source}|${USER_INFO.source}`, 'i');
 
-/** Returns the text with everything that looks like an API key or an access token replaced. */
+/** Returns the text with everything that looks like an API key, an access token or a URL's password replaced. */
 export function redactSecrets(text: string): string {
   if (!SECRET.test(text)) return text;
-  return text.replaceAll(API_KEY, 'pcs_[secret]').replaceAll(JWT, 'eyJ[secret]');
+  return text
+    .replaceAll(API_KEY, 'pcs_[secret]')
+    .replaceAll(JWT, 'eyJ[secret]')
+    .replaceAll(USER_INFO, '://[secret]@');
 }

@@ -9,6 +9,11 @@ const LAZY = [
   '@peculiar/x509',
   'prom-client',
   '@modelcontextprotocol/server',
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/exporter-trace-otlp-proto',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace-base',
 ];
 const ENTRIES = ['main.ts', 'process/run-service.ts', 'command-line.ts', 'composition/admin-tasks.ts'];
 
@@ -43,6 +48,7 @@ describe('a package that not every process needs', () => {
       ['composition/sqlite-storage.ts', 'libsql'],
       ['adapters/outbound/redis/connection.ts', 'ioredis'],
       ['composition/mcp.ts', '@modelcontextprotocol/server'],
+      ['adapters/outbound/opentelemetry/tracing.ts', '@opentelemetry/sdk-trace-base'],
     ] as const)
       expect(loadedBy([path], modules), path).to.include(name);
   });

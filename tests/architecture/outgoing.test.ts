@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { type Module, moduleOf, modulesUnder } from './imports.js';
 
-/** The folders that may open connections: to a store, to Redis, to an issuer for its keys, and to a service. */
+/** The folders that may open connections: to a store, Redis, an issuer for its keys, a collector, and a service. */
 const MAY_CONNECT = [
   'adapters/outbound/mongo/',
   'adapters/outbound/redis/',
   'adapters/outbound/tokens/',
+  'adapters/outbound/opentelemetry/',
   'adapters/outbound/https-api/',
 ];
 /** Imports of values from Node's network modules. */

@@ -21,6 +21,7 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
   'adapters/outbound/redis/': [...CORE, 'adapters/outbound/redis/'],
   'adapters/outbound/prometheus/': [...CORE, 'adapters/outbound/prometheus/'],
   'adapters/outbound/pino/': [...CORE, 'adapters/outbound/pino/'],
+  'adapters/outbound/opentelemetry/': [...CORE, 'adapters/outbound/opentelemetry/'],
   'adapters/outbound/tokens/': [...CORE, 'adapters/outbound/tokens/'],
   'adapters/outbound/certificates/': [...CORE, 'adapters/outbound/certificates/'],
   'adapters/outbound/system/': [...CORE, 'adapters/outbound/system/'],
@@ -48,6 +49,11 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   ioredis: ['adapters/outbound/redis/'],
   'prom-client': ['adapters/outbound/prometheus/'],
   pino: ['adapters/outbound/pino/'],
+  '@opentelemetry/api': ['adapters/outbound/opentelemetry/'],
+  '@opentelemetry/exporter-trace-otlp-http': ['adapters/outbound/opentelemetry/'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['adapters/outbound/opentelemetry/'],
+  '@opentelemetry/resources': ['adapters/outbound/opentelemetry/'],
+  '@opentelemetry/sdk-trace-base': ['adapters/outbound/opentelemetry/'],
   jose: ['adapters/outbound/tokens/'],
   '@peculiar/x509': ['adapters/outbound/certificates/'],
   tsyringe: ['composition/'],
@@ -58,7 +64,8 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
 /** The modules of Node that domain, application and shared may import. */
 const PURE = ['node:util', 'node:crypto'];
 
-const ENVIRONMENT_READER = 'config/settings.ts';
+/** Besides them the SDK of OpenTelemetry reads its own variables, and Node reads FORCE_COLOR and the like. */
+const ENVIRONMENT_READERS = ['config/settings.ts', 'config/tracing-settings.ts'];
 const ENVIRONMENT = /\bprocess\.env\b/;
 const CLOCK_OR_RANDOMNESS =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandom(UUID|Int|Bytes)\(|\bperformance\b/;
@@ -107,7 +114,7 @@ const PATHS: readonly PathPrefix[] = [
   ...Object.entries(LAYERS).flat(2),
   ...Object.values(OWNERS).flat(),
   ...RESOURCE_NEUTRAL,
-  ENVIRONMENT_READER,
+  ...ENVIRONMENT_READERS,
 ];
 
 export type Rule = (modules: readonly Module[]) => string[];
@@ -141,7 +148,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
   'only the settings read the environment': (modules) =>
     modules
-      .filter(({ path, source }) => path !== ENVIRONMENT_READER && ENVIRONMENT.test(source))
+      .filter(({ path, source }) => !ENVIRONMENT_READERS.includes(path) && ENVIRONMENT.test(source))
       .map(({ path }) => `${path} reads process.env`),
 
   'shared code names no resource': (modules) =>

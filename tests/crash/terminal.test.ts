@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { ChildProcessService } from '../support/child-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { python } from './python.js';
 
@@ -68,8 +69,8 @@ describe('the program on a terminal', () => {
       for (const line of lines) expect(line).to.match(/^\d\d:\d\d:\d\d (info |warn |error) \S/);
       const log = lines.join('\n');
       expect(log).to.match(/ info {2}listening {2}host=127\.0\.0\.1 {2}port=\d+$/m);
-      expect(log).to.match(/ info {2}GET \/ {2}200 {2}[\d.]+ ms {2}requestId=\S+$/m);
-      expect(log).to.match(/ info {2}GET \/nowhere\/\\u001b\[31m {2}404 /m);
+      expect(log).to.match(/ info {2}GET \/ {2}200 {2}[\d.]+ ms {2}\d+ bytes {2}requestId=\S+$/m);
+      expect(log).to.match(/ info {2}GET \/\*\/\* {2}404 /m);
       expect(text).to.match(/ started {2}store=sqlite [\s\S]*The product catalogue listens/);
     });
   }
@@ -78,6 +79,31 @@ describe('the program on a terminal', () => {
     expect(await run({})).to.match(COLOUR);
     for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }])
       expect(await run(environment), JSON.stringify(environment)).to.not.include('\u001b');
+  });
+
+  it('writes JSON lines to the terminal with LOG_FORMAT=json', async () => {
+    const text = await run({ LOG_FORMAT: 'json' });
+    const lines = text.replace(BANNER, '').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).msg)).to.include.members(['listening', 'request', 'stopped']);
+  });
+
+  it('writes readable lines to a pipe with LOG_FORMAT=text, in colour only with FORCE_COLOR', async () => {
+    for (const [environment, isColoured] of [
+      [{ TERM: 'xterm-256color' }, false],
+      [{ FORCE_COLOR: '1' }, true],
+    ] as const) {
+      const service = new ChildProcessService(root, { LOG_FORMAT: 'text', ...environment });
+      try {
+        const client = await service.started(service.firstKey || 'none');
+        await client.get('/', { token: null });
+        client.close();
+        await service.stop();
+      } finally {
+        service.kill('SIGKILL');
+      }
+      expect(service.log.includes('\u001b')).to.equal(isColoured);
+      expect(service.log.replaceAll(COLOUR, '')).to.match(/^\d\d:\d\d:\d\d info {2}GET \/ {2}200 {2}/m);
+    }
   });
 
   it('writes JSON lines to a file, and only the banner to the terminal', async () => {

@@ -137,7 +137,7 @@ describe('the program', () => {
     // An error may repeat values of the URL or the body, but never those of Authorization.
     for (const { text } of errors.slice(0, 3)) expectNone(text, keys, 'an error');
     expect(lines.length).to.be.greaterThan(errors.length);
-    expect(lines.join('\n')).to.include('pcs_[secret]');
+    expect(lines.join('\n')).to.include('"path":"/api-keys/*"');
     expectNone(service.log, keys, 'the log');
     expectNone(service.out.replaceAll(key, ''), keys, 'standard output');
   });

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { RequestObserver } from '../../../application/ports/request-observer.js';
+import type { RequestTracer } from '../../../application/ports/request-tracer.js';
 import { notFound } from '../../../domain/errors.js';
 import { andThen } from '../../../shared/maybe-promise.js';
 import type { Middleware } from './context.js';
@@ -14,7 +15,7 @@ import { errorHandler } from './middleware/error-handler.js';
 import { noStore } from './middleware/no-store.js';
 import { observeRequests } from './middleware/observe-requests.js';
 import { countRequest } from './middleware/rate-limit.js';
-import { requestId } from './middleware/request-id.js';
+import { loggedIds, requestId } from './middleware/request-id.js';
 import { requestLimits } from './middleware/request-limits.js';
 import { limitSendingTime, responseLimits } from './middleware/response-limits.js';
 import { bearerChallenge } from './middleware/www-authenticate.js';
@@ -36,6 +37,8 @@ export interface AppDependencies {
   readonly metadataUrl: () => string;
   /** Learn of every request. */
   readonly observers: readonly RequestObserver[];
+  /** Absent: no traces are recorded. */
+  readonly tracer?: RequestTracer | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
@@ -45,7 +48,7 @@ export interface AppDependencies {
 
 /** Returns the listener of a server. A request passes the middleware from top to bottom, then its route. */
 export function createApp(deps: AppDependencies): RequestListener {
-  const { logger, clock, routes, limits, accessControl, isDraining } = deps;
+  const { logger, routes, limits, accessControl, isDraining } = deps;
   const guard = accessGuard(accessControl);
   const handlers = routes.map((route) => {
     return { ...route, handle: routeHandler(route, versionOf(route, routes), guard) };
@@ -54,7 +57,7 @@ export function createApp(deps: AppDependencies): RequestListener {
     requestId,
     normalizeAccept,
     deps.cors,
-    observeRequests(deps.observers, clock),
+    observeRequests(deps),
     connectionClose(isDraining),
     deprecationHeaders,
     limitSendingTime(),
@@ -70,8 +73,8 @@ export function createApp(deps: AppDependencies): RequestListener {
         throw notFound();
       }),
   ];
-  return koaListener(middleware, (error, { state: { requestId } }) => {
-    if (!isClientGone(error)) logger.warn('response aborted', { requestId, error });
+  return koaListener(middleware, (error, { state }) => {
+    if (!isClientGone(error)) logger.warn('response aborted', { ...loggedIds(state), error });
   });
 }
 

@@ -1,4 +1,5 @@
 import type Koa from 'koa';
+import type { TraceIds } from '../../../application/ports/request-observer.js';
 import type { Principal } from '../../../domain/access.js';
 import type { Share } from '../../../shared/fair-shares.js';
 import type { MaybePromise } from '../../../shared/maybe-promise.js';
@@ -9,6 +10,8 @@ import type { WorkLimits } from './work-limits.js';
 /** The state of a request, which the middleware shares. */
 export interface RequestState {
   requestId: string;
+  /** As in the log. Absent if the request belongs to no trace. */
+  trace?: TraceIds | undefined;
   /** The template of the route, such as `/v1/products/{id}`. Absent if the path does not exist. */
   route?: string;
   /** The API version of the route. Absent before a route is found. */

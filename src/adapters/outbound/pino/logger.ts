@@ -46,14 +46,15 @@ export class PinoLogger implements Logger, RequestObserver {
     this.pino.error(details, event);
   }
 
-  /** Writes the line that `info('request', entry)` would write, without a general serializer. */
+  /** Writes the line that `info('request', …)` would write, without a general serializer. */
   end(entry: RequestEntry): void {
     if (!this.logsRequests) return;
-    const { requestId, method, route, version, path, status, complete, durationMs, principal } = entry;
+    const { requestId, trace, method, route, version, path, status, complete, durationMs } = entry;
+    const { responseBytes, principal } = entry;
     this.write(
       `{"level":"info","time":"${this.clock.now()}","pid":${process.pid},"requestId":${quote(requestId)}` +
-        `,"method":${quote(method)},"route":${quote(route)}${version === undefined ? '' : `,"version":${version}`},"path":${quote(path)}` +
-        `${status === undefined ? '' : `,"status":${status}`},"complete":${complete},"durationMs":${durationMs}` +
+        `${trace === undefined ? '' : `,"trace_id":"${trace.traceId}","span_id":"${trace.spanId}"`},"method":${quote(method)},"route":${quote(route)}${version === undefined ? '' : `,"version":${version}`},"path":${quote(path)}` +
+        `${status === undefined ? '' : `,"status":${status}`},"complete":${complete},"durationMs":${durationMs},"responseBytes":${responseBytes}` +
         `${principal === undefined ? '' : `,"principal":${quote(principal)}`},"msg":"request"}\n`,
     );
   }

@@ -1,4 +1,5 @@
 import { isatty } from 'node:tty';
+import { styleText } from 'node:util';
 import { escapeControls } from '../../../shared/escape-controls.js';
 import { BufferedStderr } from './buffered-stderr.js';
 import type { LogDestination } from './logger.js';
@@ -21,11 +22,19 @@ interface LogEntry {
   readonly [detail: string]: unknown;
 }
 
-/** Standard error: readable lines on a terminal, else JSON lines. */
-export function standardErrorLog(): LogDestination {
+/** The form of the lines: readable, JSON, or readable on a terminal alone. */
+export type LogFormat = 'auto' | 'json' | 'text';
+
+/** Writes to standard error. */
+export function standardErrorLog(format: LogFormat): LogDestination {
   const stderr = new BufferedStderr(STANDARD_ERROR);
-  // `hasColors` heeds TERM, NO_COLOR and FORCE_COLOR.
-  return isatty(STANDARD_ERROR) ? new TerminalLog(stderr, process.stderr.hasColors()) : stderr;
+  const isText = format === 'text' || (format === 'auto' && isatty(STANDARD_ERROR));
+  return isText ? new TerminalLog(stderr, hasColors()) : stderr;
+}
+
+/** On a terminal, as TERM and NO_COLOR say; anywhere with FORCE_COLOR. Node reads these variables. */
+function hasColors(): boolean {
+  return styleText('red', 'text', { stream: process.stderr }) !== 'text';
 }
 
 /**
@@ -61,12 +70,13 @@ function timeOfDay(time: string): string {
 }
 
 function requestText(entry: Readonly<Record<string, unknown>>): string {
-  const { method, path, status, complete, durationMs, principal, requestId } = entry;
+  const { method, path, status, complete, durationMs, responseBytes, principal, requestId, trace_id } = entry;
   return [
     `${method} ${/[\s"]/.test(`${path}`) ? JSON.stringify(path) : path}`,
     `${status ?? 'no response'}${complete ? '' : ', cut off'}`,
     `${durationMs} ms`,
-    ...namedValues({ principal, requestId }),
+    `${responseBytes} bytes`,
+    ...namedValues({ principal, requestId, trace_id }),
   ].join('  ');
 }
 

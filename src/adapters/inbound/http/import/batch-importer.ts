@@ -23,7 +23,8 @@ export interface BatchImporterOptions<Fields> {
   readonly key: string | undefined;
   readonly bodyLimitBytes: number;
   readonly logger: Logger;
-  readonly requestId: string;
+  /** The ids of the request, for the log. */
+  readonly ids: Readonly<Record<string, string>>;
   /** See {@link yieldFairly}. */
   readonly client: string;
 }
@@ -66,8 +67,8 @@ export class BatchImporter<Fields> {
 
   /** Logs an outage once, not for each batch of a long stream. */
   private logOnce({ code, cause }: AppError): void {
-    const { logger, requestId } = this.options;
-    if (!this.isStoreDown) logger.error(code, { requestId, error: cause });
+    const { logger, ids } = this.options;
+    if (!this.isStoreDown) logger.error(code, { ...ids, error: cause });
     this.isStoreDown = true;
   }
 

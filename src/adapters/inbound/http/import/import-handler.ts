@@ -3,6 +3,7 @@ import type { RecordService } from '../../../../application/records/record-servi
 import { sendContinue } from '../body/json-body.js';
 import type { Context } from '../context.js';
 import { NDJSON, NDJSON_UTF8 } from '../list/ndjson.js';
+import { loggedIds } from '../middleware/request-id.js';
 import { requestKey } from '../query/idempotency-key.js';
 import type { BodyHandler } from '../route.js';
 import { liftDeadline } from '../server/node-workarounds.js';
@@ -54,8 +55,8 @@ async function importLines<Fields>(
   const results = resultBuffers.open(client);
   liftDeadline(ctx.req);
   sendContinue(ctx);
-  const { requestId } = ctx.state;
-  const importer = new BatchImporter({ service, key, bodyLimitBytes, logger, requestId, client });
+  const ids = loggedIds(ctx.state);
+  const importer = new BatchImporter({ service, key, bodyLimitBytes, logger, ids, client });
   ctx.set('Content-Type', NDJSON);
   ctx.body = results.readable;
   void writeResults(readLines(ctx.req, bodyLimitBytes), importer, results, () => {

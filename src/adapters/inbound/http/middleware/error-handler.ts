@@ -3,6 +3,7 @@ import { catchErrors } from '../../../../shared/maybe-promise.js';
 import type { Context, Middleware } from '../context.js';
 import { errorResponse, problemResponse, toCodedError } from '../response/error-response.js';
 import { JSON_TYPE, preferredType } from './content-negotiation.js';
+import { loggedIds } from './request-id.js';
 
 /**
  * Turns every thrown error into a response. Keeps the headers that are already set.
@@ -18,7 +19,7 @@ export function errorHandler(
       const error = toCodedError(thrown);
       ctx.state.errorCode = error.code;
       if (error.cause !== undefined)
-        logger.error(error.code, { requestId: ctx.state.requestId, error: error.cause });
+        logger.error(error.code, { ...loggedIds(ctx.state), error: error.cause });
       const { status, headers, body } = wantsProblem(ctx) ? problemResponse(error) : errorResponse(error);
       ctx.remove('Link');
       // A 404 does not reveal the methods of the resource.

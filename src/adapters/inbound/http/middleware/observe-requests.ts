@@ -1,35 +1,66 @@
 import type { Clock } from '../../../../application/ports/clock.js';
 import type { RequestEntry, RequestObserver } from '../../../../application/ports/request-observer.js';
+import type { RequestTracer } from '../../../../application/ports/request-tracer.js';
 import type { Context, Middleware } from '../context.js';
+import { parseTraceparent } from './trace-context.js';
+
+export interface ObservationOptions {
+  readonly observers: readonly RequestObserver[];
+  /** Absent: no traces are recorded. */
+  readonly tracer?: RequestTracer | undefined;
+  readonly clock: Clock;
+  /** All routes. */
+  readonly routes: readonly { readonly template: string }[];
+}
 
 /**
- * Tells the observers of each request: when it arrives, and when the response is sent or the client has disconnected.
+ * Tells the tracer and the observers of each request: when it arrives, and when the response is sent or the client has
+ * disconnected.
  */
-export function observeRequests(observers: readonly RequestObserver[], clock: Clock): Middleware {
+export function observeRequests({ observers, tracer, clock, routes }: ObservationOptions): Middleware {
+  const words = new Set(routes.flatMap(({ template }) => template.split('/')));
   return (ctx, next) => {
     const started = clock.elapsed();
+    const { req, res, state } = ctx;
+    // After a disconnection the response has no socket any more.
+    const { socket } = req;
+    const writtenBefore = socket.bytesWritten;
+    const parent = parseTraceparent(req.headers['traceparent']);
+    const span = tracer?.beginSpan(ctx.method, parent);
+    state.trace = span?.ids ?? parent;
     for (const observer of observers) observer.begin?.();
-    ctx.res.once('close', () => {
-      const entry = requestEntry(ctx, clock.elapsed() - started);
+    res.once('close', () => {
+      const durationMs = Math.round((clock.elapsed() - started) * 1000) / 1000;
+      const responseBytes = socket.bytesWritten - writtenBefore;
+      const entry = requestEntry(ctx, { durationMs, responseBytes, words });
+      span?.end(entry);
       for (const observer of observers) observer.end(entry);
     });
-    return next();
+    return span ? span.run(next) : next();
   };
 }
 
+interface Measured extends Pick<RequestEntry, 'durationMs' | 'responseBytes'> {
+  /** The segments of all routes. */
+  readonly words: ReadonlySet<string>;
+}
+
 /** The query is omitted, because clients put tokens there. */
-function requestEntry(ctx: Context, durationMs: number): RequestEntry {
+function requestEntry(ctx: Context, { durationMs, responseBytes, words }: Measured): RequestEntry {
   const { res, state } = ctx;
   return {
     requestId: state.requestId,
+    trace: state.trace,
     method: ctx.method,
     route: state.route ?? 'unknown',
     version: state.version?.number,
-    path: decodedAscii(ctx.path).slice(0, 256),
+    // The path of a route holds words and ids alone.
+    path: state.route === undefined ? knownWords(ctx.path, words) : ctx.path,
     // Before the headers are sent, the status is Koa's default 404.
     status: res.headersSent ? res.statusCode : undefined,
     complete: res.writableFinished,
-    durationMs: Math.round(durationMs * 1000) / 1000,
+    durationMs,
+    responseBytes,
     principal: state.principal?.id,
     errorCode: state.errorCode,
     isDeprecated: state.version?.deprecation !== undefined,
@@ -37,15 +68,10 @@ function requestEntry(ctx: Context, durationMs: number): RequestEntry {
   };
 }
 
-/** The maximum number of percent-encoding layers to remove. */
-const MAX_LAYERS = 5;
-
-/** The path with its ASCII characters decoded, because the log recognises secrets by their format. */
-function decodedAscii(path: string): string {
-  let decoded = path;
-  for (let layer = 0; layer < MAX_LAYERS && decoded.includes('%'); layer++)
-    decoded = decoded.replaceAll(/%([0-7][0-9a-f])/gi, (_, code) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
-    );
-  return decoded;
+/** A path that no route has may hold a secret in any encoding: the first segments, each a word of the API or `*`. */
+function knownWords(path: string, words: ReadonlySet<string>): string {
+  const segments = path.split('/', MAX_SEGMENTS + 1);
+  return segments.map((segment) => (words.has(segment) ? segment : '*')).join('/');
 }
+
+const MAX_SEGMENTS = 8;

@@ -29,7 +29,12 @@ const AWKWARD = [
   'eyJshort pcs_short',
 ];
 
-describe('PinoLogger.request', () => {
+/** An entry by the names of its line. */
+function detailsOf({ requestId, trace, ...rest }: RequestEntry): Record<string, unknown> {
+  return { requestId, ...(trace && { trace_id: trace.traceId, span_id: trace.spanId }), ...rest };
+}
+
+describe('PinoLogger.end', () => {
   const written = (level: 'info' | 'warn', log: (logger: PinoLogger) => void) => {
     const destination = new Lines();
     log(new PinoLogger(level, destination));
@@ -40,6 +45,7 @@ describe('PinoLogger.request', () => {
     REQUEST_ENTRY,
     { ...REQUEST_ENTRY, status: undefined, complete: false },
     { ...REQUEST_ENTRY, principal: undefined },
+    { ...REQUEST_ENTRY, trace: undefined, version: undefined, responseBytes: 0 },
     ...[0, 0.001, 5, 12.5, 99.99, 123_456.789, 1e9].map((durationMs) => ({ ...REQUEST_ENTRY, durationMs })),
     ...AWKWARD.flatMap((text) =>
       (['requestId', 'method', 'route', 'path', 'principal'] as const).map((name) => ({
@@ -52,7 +58,7 @@ describe('PinoLogger.request', () => {
   it('writes the bytes that pino writes', () => {
     for (const entry of entries) {
       const [line] = written('info', (logger) => logger.end(entry));
-      expect([line]).to.deep.equal(written('info', (logger) => logger.info('request', { ...entry })));
+      expect([line]).to.deep.equal(written('info', (logger) => logger.info('request', detailsOf(entry))));
       expect(JSON.parse(line ?? '')).to.include({ msg: 'request', durationMs: entry.durationMs });
     }
   });

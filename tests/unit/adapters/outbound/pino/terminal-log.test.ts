@@ -3,7 +3,7 @@ import { PinoLogger } from '#src/adapters/outbound/pino/logger.js';
 import { TerminalLog } from '#src/adapters/outbound/pino/terminal-log.js';
 import { REQUEST_ENTRY } from '../../../../support/request-entry.js';
 
-const REQUEST = { ...REQUEST_ENTRY, requestId: 'b7f1f8c2' };
+const REQUEST = { ...REQUEST_ENTRY, requestId: 'b7f1f8c2', trace: undefined };
 
 describe('TerminalLog', () => {
   /** Returns the lines without their time, which is checked here. */
@@ -30,26 +30,30 @@ describe('TerminalLog', () => {
 
   it('writes a request with its status, duration and id', () => {
     for (const [entry, line] of [
-      [REQUEST, 'info  GET /v1/products/7  200  1.234 ms  principal=key:7  requestId=b7f1f8c2'],
+      [REQUEST, 'info  GET /v1/products/7  200  1.234 ms  567 bytes  principal=key:7  requestId=b7f1f8c2'],
       [
         { ...REQUEST, complete: false, principal: undefined },
-        'info  GET /v1/products/7  200, cut off  1.234 ms  requestId=b7f1f8c2',
+        'info  GET /v1/products/7  200, cut off  1.234 ms  567 bytes  requestId=b7f1f8c2',
       ],
       [
         { ...REQUEST, status: undefined, complete: false, principal: undefined },
-        'info  GET /v1/products/7  no response, cut off  1.234 ms  requestId=b7f1f8c2',
+        'info  GET /v1/products/7  no response, cut off  1.234 ms  567 bytes  requestId=b7f1f8c2',
       ],
       [
         { ...REQUEST, path: '/x  200  0.1 ms  requestId=b7f1f8c3' },
-        'info  GET "/x  200  0.1 ms  requestId=b7f1f8c3"  200  1.234 ms  principal=key:7  requestId=b7f1f8c2',
+        'info  GET "/x  200  0.1 ms  requestId=b7f1f8c3"  200  1.234 ms  567 bytes  principal=key:7  requestId=b7f1f8c2',
       ],
       [
         { ...REQUEST, path: '/"x"=\u3000y', principal: undefined },
-        'info  GET "/\\"x\\"=\u3000y"  200  1.234 ms  requestId=b7f1f8c2',
+        'info  GET "/\\"x\\"=\u3000y"  200  1.234 ms  567 bytes  requestId=b7f1f8c2',
+      ],
+      [
+        { ...REQUEST, trace: REQUEST_ENTRY.trace, principal: undefined },
+        'info  GET /v1/products/7  200  1.234 ms  567 bytes  requestId=b7f1f8c2  trace_id=4bf92f3577b34da6a3ce929d0e0e4736',
       ],
       [
         { ...REQUEST, path: '/a=b', principal: undefined },
-        'info  GET /a=b  200  1.234 ms  requestId=b7f1f8c2',
+        'info  GET /a=b  200  1.234 ms  567 bytes  requestId=b7f1f8c2',
       ],
     ] as const)
       expect(written((logger) => logger.end(entry))).to.deep.equal([line]);

@@ -1,0 +1,171 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Attributes,
+  type Context,
+  DiagLogLevel,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { Logger } from '../../../application/ports/logger.js';
+import type { RequestEntry, TraceIds } from '../../../application/ports/request-observer.js';
+import type { RemoteSpan, RequestSpan, RequestTracer } from '../../../application/ports/request-tracer.js';
+import type { EndStoreCall, StoreCall, StoreObserver } from '../../../application/ports/store-observer.js';
+import { AppError } from '../../../domain/errors.js';
+import { withTimeout } from '../../../shared/timeout.js';
+import { type MakeExporter, WatchedExporter } from './exporter.js';
+
+const SERVICE = 'product-catalogue-service';
+
+/** How long the end of the process waits for the collector. Later spans are lost. */
+const FLUSH_MS = 2_000;
+
+/** The methods that spans show (semantic conventions for HTTP spans). */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
+
+/**
+ * Messages of the SDK that quote no header, no URL and no response: wrong variables of the environment, and spans that
+ * were lost. Any other message of the SDK is dropped.
+ */
+const SAFE_MESSAGE =
+  /^(OTEL_[A-Z_]+[ =]|Configuration: OTEL_|Unknown value|Failed to read|Dropped \d+ spans)/;
+
+export interface TracingOptions {
+  readonly makeExporter: MakeExporter;
+  /** The version of the service. */
+  readonly version: string;
+  readonly logger: Logger;
+}
+
+/**
+ * Records a span of each request, with a child for each call of the store and of Redis, and sends them by OTLP. Names
+ * follow OpenTelemetry's semantic conventions. The SDK reads its variables from the environment: the collector, the
+ * sampler, the name of the service, limits of spans and batches.
+ */
+export class Tracing implements RequestTracer, StoreObserver {
+  /** The span of the current request; undefined if it is not recorded. */
+  private readonly current = new AsyncLocalStorage<Context | undefined>();
+  private readonly tracer: Tracer;
+
+  private readonly provider: BasicTracerProvider;
+
+  constructor({ makeExporter, version, logger }: TracingOptions) {
+    // First, because the SDK reports wrong variables when it reads them.
+    logMessages(logger);
+    const own = { 'service.name': SERVICE, 'service.version': version, 'process.pid': process.pid };
+    const resource = defaultResource()
+      .merge(resourceFromAttributes(own))
+      .merge(detectResources({ detectors: [envDetector] }));
+    const spanProcessors = [new BatchSpanProcessor(new WatchedExporter(makeExporter(), logger))];
+    this.provider = new BasicTracerProvider({ resource, spanProcessors });
+    this.tracer = this.provider.getTracer(SERVICE, version);
+  }
+
+  beginSpan(method: string, parent: RemoteSpan | undefined): RequestSpan {
+    const known = METHODS.includes(method) ? method : '_OTHER';
+    const attributes = { 'http.request.method': known, 'url.scheme': 'https' };
+    const span = this.tracer.startSpan(known, { kind: SpanKind.SERVER, attributes }, contextOf(parent));
+    return new ServerSpan(span, this.current);
+  }
+
+  /** Begins the span of a call. A call outside a request, as at the start or of a job, is not recorded. */
+  begin(call: StoreCall): EndStoreCall {
+    const parent = this.current.getStore();
+    if (!parent) return () => {};
+    const { system, operation, collection } = call;
+    const kind = system === 'memory' ? SpanKind.INTERNAL : SpanKind.CLIENT;
+    const span = this.tracer.startSpan(
+      collection === undefined ? operation : `${operation} ${collection}`,
+      { kind, attributes: callAttributes(call) },
+      parent,
+    );
+    return (error) => {
+      if (error !== undefined) fail(span, error instanceof AppError ? error.code : '_OTHER');
+      span.end();
+    };
+  }
+
+  /** Sends what is recorded. Resolves after {@link FLUSH_MS} at the latest, whether the collector responds or not. */
+  async close(): Promise<void> {
+    // A failed export is logged when it fails.
+    await withTimeout(this.provider.shutdown(), FLUSH_MS).catch(() => {});
+  }
+}
+
+class ServerSpan implements RequestSpan {
+  readonly ids: TraceIds;
+
+  constructor(
+    private readonly span: Span,
+    private readonly current: AsyncLocalStorage<Context | undefined>,
+  ) {
+    this.ids = span.spanContext();
+  }
+
+  /** Also without a recording: this request may run in the asynchronous context of another one of its connection. */
+  run<Result>(work: () => Result): Result {
+    const context = this.span.isRecording() ? trace.setSpan(ROOT_CONTEXT, this.span) : undefined;
+    return this.current.run(context, work);
+  }
+
+  end({ requestId, method, route, path, status, responseBytes }: RequestEntry): void {
+    const { span } = this;
+    if (!span.isRecording()) return;
+    span.setAttributes({
+      'url.path': path,
+      'http.response.size': responseBytes,
+      'catalogue.request_id': requestId,
+    });
+    if (route !== 'unknown') {
+      span.updateName(`${METHODS.includes(method) ? method : 'HTTP'} ${route}`);
+      span.setAttribute('http.route', route);
+    }
+    if (status !== undefined) span.setAttribute('http.response.status_code', status);
+    // A disconnection of the client, or an error of the service. Other statuses are errors of the client alone.
+    if (status === undefined || status >= 500) fail(span, status === undefined ? '_OTHER' : String(status));
+    span.end();
+  }
+}
+
+/** `db.collection.name` is for tables; Redis has none. */
+function callAttributes({ system, operation, collection }: StoreCall): Attributes {
+  return {
+    'db.system.name': system,
+    'db.operation.name': operation,
+    ...(system !== 'redis' && collection !== undefined && { 'db.collection.name': collection }),
+  };
+}
+
+/** @param type of few values; the message of an error may hold a secret and is not recorded */
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+function contextOf(parent: RemoteSpan | undefined): Context {
+  if (!parent) return ROOT_CONTEXT;
+  const { traceId, spanId, isSampled } = parent;
+  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function logMessages(logger: Logger): void {
+  const warn = (message: string) => {
+    if (SAFE_MESSAGE.test(message)) logger.warn('OpenTelemetry', { message });
+  };
+  const drop = () => {};
+  const target = { error: warn, warn, info: drop, debug: drop, verbose: drop };
+  diag.setLogger(target, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+}
