@@ -6,9 +6,11 @@ import { REQUEST_ENTRY } from '../../support/request-entry.js';
 describe('docs/logging.md', () => {
   const text = readFileSync('docs/logging.md', 'utf8');
   const lines: string[] = [];
-  new PinoLogger('info', { write: (line) => void lines.push(line), flush: async () => {} }).end(
-    REQUEST_ENTRY,
-  );
+  new PinoLogger('info', { write: (line) => void lines.push(line), flush: async () => {} }).end({
+    ...REQUEST_ENTRY,
+    status: 404,
+    errorCode: 'not_found',
+  });
   const fields = Object.keys(JSON.parse(lines[0] ?? ''));
 
   it('describes every field of the line of a request, in its order', () => {

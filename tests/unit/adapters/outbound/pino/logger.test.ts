@@ -29,8 +29,14 @@ const AWKWARD = [
   'eyJshort pcs_short',
 ];
 
-/** An entry by the names of its line. */
-function detailsOf({ requestId, trace, ...rest }: RequestEntry): Record<string, unknown> {
+/** An entry by the names of its line, which lacks what only the metrics count. */
+function detailsOf({
+  requestId,
+  trace,
+  isDeprecated: _d,
+  replays: _r,
+  ...rest
+}: RequestEntry): Record<string, unknown> {
   return { requestId, ...(trace && { trace_id: trace.traceId, span_id: trace.spanId }), ...rest };
 }
 
@@ -45,6 +51,7 @@ describe('PinoLogger.end', () => {
     REQUEST_ENTRY,
     { ...REQUEST_ENTRY, status: undefined, complete: false },
     { ...REQUEST_ENTRY, principal: undefined },
+    { ...REQUEST_ENTRY, status: 404, errorCode: 'not_found' },
     { ...REQUEST_ENTRY, trace: undefined, version: undefined, responseBytes: 0 },
     ...[0, 0.001, 5, 12.5, 99.99, 123_456.789, 1e9].map((durationMs) => ({ ...REQUEST_ENTRY, durationMs })),
     ...AWKWARD.flatMap((text) =>
