@@ -1,20 +1,48 @@
-FROM node:24-slim AS build
+# The image for linux/amd64 and linux/arm64. Files alone go into the last stage and no command runs there, so a build
+# for the other platform needs no emulation.
+FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /service
 COPY package.json package-lock.json ./
-RUN npm ci
+RUN npm ci --workspaces=false --ignore-scripts
 COPY tsconfig.json ./
-COPY src ./src
 COPY browser ./browser
-RUN npm run build
+COPY src ./src
+RUN npm run build && mkdir data
 
-FROM node:24-slim
-ENV NODE_ENV=production
+# The production packages of the platform of the image, not of the one that builds.
+FROM --platform=$BUILDPLATFORM node:24-slim AS production
+ARG TARGETARCH
 WORKDIR /service
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev && npm cache clean --force
-COPY config ./config
+RUN npm ci --omit=dev --workspaces=false --ignore-scripts \
+      --os=linux --cpu="$([ "$TARGETARCH" = arm64 ] && echo arm64 || echo x64)"
+# The lock file does not name the C library of a package, so npm installs those for musl as well.
+RUN rm -r node_modules/@libsql/*-musl package-lock.json \
+  && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete \
+  && npm pkg delete workspaces devDependencies \
+  && npm sbom --sbom-format=cyclonedx >sbom.cdx.json
+COPY LICENSE ./
+COPY scripts/write-notices.js ./scripts/
+RUN node scripts/write-notices.js >THIRD-PARTY-NOTICES && rm -r scripts
+COPY bin ./bin
+RUN ln -s catalogue.js bin/catalogue
+COPY config/default.json ./config/
 COPY browser/docs/index.html browser/docs/docs.css ./browser/docs/
 COPY --from=build /service/dist ./dist
-RUN mkdir /data && chown node:node /data
-USER node
+
+FROM node:24-slim
+LABEL org.opencontainers.image.title="Product Catalogue Service" \
+      org.opencontainers.image.description="A product catalogue API: durable, HTTPS, no lost updates" \
+      org.opencontainers.image.licenses="Apache-2.0"
+ENV NODE_ENV=production PATH=$PATH:/service/bin HOST=0.0.0.0 DATA_DIR=/data
+WORKDIR /service
+COPY --from=build --chown=1000:1000 /service/data /data
+COPY --from=production /service ./
+# The user `node` of the base image; as a number, so that Kubernetes can tell that it is not root.
+USER 1000:1000
+VOLUME /data
+EXPOSE 8443 9464
+HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD [ "node", "-e", "\
+    fetch(`http://127.0.0.1:${process.env.MANAGEMENT_PORT ?? 9464}/health/ready`)\
+    .then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))" ]
 CMD ["node", "dist/main.js"]

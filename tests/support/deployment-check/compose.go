@@ -1,39 +1,26 @@
-// Validates a compose file against the Compose specification, and checks what the service needs to be safe behind its
-// proxy. Prints one line for each problem; the exit code is 1 if there is one.
 package main
 
 import (
 	"context"
 	"fmt"
 	"net/netip"
-	"os"
 	"slices"
 
 	"github.com/compose-spec/compose-go/v2/cli"
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: compose-check FILE")
-		os.Exit(64)
-	}
-	file := os.Args[1]
+// Validates a compose file against the Compose specification, and checks what the service needs to be safe behind its
+// proxy.
+func composeProblems(file string) []string {
 	if _, err := load(file); err == nil {
-		fail("it starts without REDIS_PASSWORD")
+		return []string{"it starts without REDIS_PASSWORD"}
 	}
 	project, err := load(file, "REDIS_PASSWORD=secret")
 	if err != nil {
-		fail(err.Error())
+		return []string{err.Error()}
 	}
-	problems := problemsOf(project)
-	for _, problem := range problems {
-		fmt.Fprintln(os.Stderr, problem)
-	}
-	if len(problems) > 0 {
-		os.Exit(1)
-	}
-	fmt.Printf("%s: %d services, valid by the Compose specification\n", file, len(project.Services))
+	return projectProblems(project)
 }
 
 func load(file string, environment ...string) (*types.Project, error) {
@@ -44,7 +31,7 @@ func load(file string, environment ...string) (*types.Project, error) {
 	return options.LoadProject(context.Background())
 }
 
-func problemsOf(project *types.Project) []string {
+func projectProblems(project *types.Project) []string {
 	var problems []string
 	require := func(holds bool, format string, values ...any) {
 		if !holds {
@@ -62,7 +49,7 @@ func problemsOf(project *types.Project) []string {
 	require(catalogue.User == "node", "catalogue runs as %q", catalogue.User)
 	require(catalogue.ReadOnly, "catalogue writes into its image")
 	require(slices.Equal(catalogue.CapDrop, []string{"ALL"}), "catalogue keeps capabilities")
-	require(catalogue.HealthCheck != nil, "catalogue has no health check")
+	require(catalogue.HealthCheck == nil, "catalogue has a health check other than that of the image")
 	for _, name := range []string{"mongo", "redis"} {
 		require(project.Services[name].HealthCheck != nil, "%s has no health check", name)
 		_, onEdge := project.Services[name].Networks["edge"]
@@ -85,9 +72,4 @@ func isReserved(network types.NetworkConfig, proxy *types.ServiceNetworkConfig) 
 	subnet, subnetErr := netip.ParsePrefix(pool.Subnet)
 	dynamic, dynamicErr := netip.ParsePrefix(pool.IPRange)
 	return err == nil && subnetErr == nil && dynamicErr == nil && subnet.Contains(address) && !dynamic.Contains(address)
-}
-
-func fail(problem string) {
-	fmt.Fprintln(os.Stderr, problem)
-	os.Exit(1)
 }

@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { isSupported } from '#src/process/supported-node.js';
+
+const read = (file: string) => readFileSync(file, 'utf8');
+const json = (file: string) => JSON.parse(read(file));
+const MANIFEST = json('package.json');
+const LOCK = json('package-lock.json');
+
+/** Licences that allow use, change and passing on without conditions for the rest of a program. */
+const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'];
+
+/** The files below a folder that may state a version. */
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((name) => /\.(cfg|html|json|md|ts|xml|ya?ml)$/.test(name));
+
+describe('the version', () => {
+  it('is the same in every package and in the lock file', () => {
+    const versions = [
+      json('clients/typescript/package.json').version,
+      LOCK.version,
+      LOCK.packages[''].version,
+      LOCK.packages['clients/typescript'].version,
+    ];
+    expect(versions).to.deep.equal(versions.map(() => MANIFEST.version));
+  });
+
+  it('has a section in CHANGELOG.md, below the changes that are not released yet', () => {
+    const headings = [...read('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+    expect(headings[0]).to.equal('[Unreleased]');
+    expect(headings[1])
+      .to.match(/^\[\d+\.\d+\.\d+\] - \d{4}-\d{2}-\d{2}$/)
+      .and.include(`[${MANIFEST.version}]`);
+  });
+
+  it('is stated nowhere else', () => {
+    const files = [
+      'Dockerfile',
+      'docker-compose.yml',
+      'ARCHITECTURE.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+    ].concat(['docs', 'deploy', '.github', 'examples', 'src', 'config'].flatMap(filesIn));
+    const version = new RegExp(`(?<![\\d.])${MANIFEST.version.replaceAll('.', '\\.')}(?![\\d.])`);
+    expect(files.filter((file) => version.test(read(file)))).to.deep.equal([]);
+  });
+
+  it('of an image is none in the manifests, because a release sets it', () => {
+    const images = [...read('deploy/kubernetes/deployment.yaml').matchAll(/^ +image: (.*)$/gm)];
+    expect(images.map(([, image]) => image)).to.deep.equal(['catalogue']);
+    expect(read('deploy/kubernetes/kustomization.yaml')).to.not.match(/newTag|digest/);
+  });
+});
+
+describe('the supported versions of Node', () => {
+  const supported: string = MANIFEST.engines.node;
+  const lines = [...supported.matchAll(/\^(\d+)/g)].map(([, major = '']) => major);
+  const tested = /^node_versions=\(([^)]*)\)$/m.exec(read('.ci/run'))?.[1]?.split(' ') ?? [];
+  const matrix = /node: \[(.*)\]/.exec(read('.github/workflows/ci.yml'))?.[1]?.split(', ') ?? [];
+
+  it('are those with which .ci/run tests, besides the lowest, which the machine has', () => {
+    expect(tested.map((version) => version.split('.')[0])).to.deep.equal(lines.slice(1));
+    for (const version of tested) expect(isSupported(version, supported), version).to.equal(true);
+  });
+
+  it('are in the matrix of the workflow', () => {
+    expect(matrix).to.include.members(lines);
+    for (const major of matrix) expect(isSupported(`${major}.999.0`, supported), major).to.equal(true);
+  });
+
+  it('include that of the image, in every stage', () => {
+    const bases = [...read('Dockerfile').matchAll(/^FROM (?:--\S+ )?node:(\S+)/gm)].map(([, tag]) => tag);
+    expect(bases.length).to.equal([...read('Dockerfile').matchAll(/^FROM /gm)].length);
+    expect(new Set(bases).size).to.equal(1);
+    expect(lines).to.include(bases[0]?.split('-')[0]);
+  });
+});
+
+describe('the packages that are passed on', () => {
+  const passedOn = Object.entries<{ dev?: boolean; link?: boolean; license?: string }>(LOCK.packages).filter(
+    ([path, { dev, link }]) => path.includes('node_modules/') && !dev && !link,
+  );
+
+  it('have licences that allow it', () => {
+    expect(passedOn.length).to.be.greaterThan(100);
+    const others = passedOn.filter(([, { license = 'none' }]) => !ALLOWED.includes(license));
+    expect(others.map(([path, { license }]) => `${path}: ${license}`)).to.deep.equal([]);
+  });
+});
