@@ -1,7 +1,12 @@
 import { MongoArchive, MongoReservationArchive } from '../adapters/outbound/mongo/archive.js';
 import { mongoTable } from '../adapters/outbound/mongo/documents.js';
 import { MongoIdempotencyStore } from '../adapters/outbound/mongo/idempotency-store.js';
-import { recordIndexes, reservationExpiry, tombstoneExpiry } from '../adapters/outbound/mongo/indexes.js';
+import {
+  type CollectionIndexes,
+  recordIndexes,
+  reservationExpiry,
+  tombstoneExpiry,
+} from '../adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '../adapters/outbound/mongo/repository.js';
 import { MongoStore } from '../adapters/outbound/mongo/store.js';
 import type { Storage, StorageOptions } from './storage.js';
@@ -11,14 +16,18 @@ export interface MongoStorageOptions extends StorageOptions {
   readonly url: string;
 }
 
-/** @throws StoreConfigError */
-export function mongoStorage({ url, budget }: MongoStorageOptions): Storage {
-  const indexes = [
+/** The indexes of all collections. */
+export function mongoIndexes(): CollectionIndexes[] {
+  return [
     ...TABLES.map(recordIndexes),
     ...EXPIRING_TABLES.map(tombstoneExpiry),
     ...RESOURCE_TABLES.map(reservationExpiry),
   ];
-  const store = new MongoStore(url, indexes, budget);
+}
+
+/** @throws StoreConfigError */
+export function mongoStorage({ url, budget }: MongoStorageOptions): Storage {
+  const store = new MongoStore(url, mongoIndexes(), budget);
   return {
     store,
     ...repositories((table) => new MongoRepository(store, mongoTable(table))),

@@ -8,6 +8,7 @@ const LAZY = [
   'ioredis',
   '@peculiar/x509',
   'prom-client',
+  'string-width',
   '@modelcontextprotocol/server',
 ];
 const ENTRIES = ['main.ts', 'process/run-service.ts', 'command-line.ts', 'composition/admin-tasks.ts'];

@@ -1,12 +1,16 @@
 import { expect } from 'chai';
 import { type Module, moduleOf, modulesUnder } from './imports.js';
 
-/** The folders that may open connections: to a store, to Redis, to an issuer for its keys, and to a service. */
+/**
+ * The folders that may open connections: to a store, to Redis, to an issuer for its keys, to a service, and to the ports
+ * of this machine.
+ */
 const MAY_CONNECT = [
   'adapters/outbound/mongo/',
   'adapters/outbound/redis/',
   'adapters/outbound/tokens/',
   'adapters/outbound/https-api/',
+  'adapters/outbound/system/',
 ];
 /** Imports of values from Node's network modules. */
 const FROM_NODE =

@@ -1,6 +1,9 @@
 /** The program cannot, or must not, use the configured store. The message is for a person. */
 export class StoreConfigError extends Error {}
 
+/** Another process has the store open. The message is for a person. */
+export class StoreInUse extends Error {}
+
 /** The file, the server or the memory that holds the tables. */
 export interface Store {
   /** The location of the data, for a person. Contains no secret. */
