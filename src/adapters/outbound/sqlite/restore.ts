@@ -12,6 +12,7 @@ import { systemReason } from '../../../shared/system-reason.js';
 import { AtomicFile } from './atomic-file.js';
 import { checkIntegrity, copyTo } from './backup.js';
 import { createFolder } from './create-folder.js';
+import { translateError } from './errors.js';
 import { closeAlone, openAlone } from './sole-use.js';
 
 /** Files that SQLite would take for those of the new database. */
@@ -72,8 +73,9 @@ async function fill(copy: AtomicFile, source: string, progress: BackupProgress):
     progress(bytes, bytes);
     return bytes;
   } catch (error) {
-    if (!(error instanceof StoreConfigError)) throw error;
-    throw new BackupUnusable(error.message.replaceAll(copy.partial, source), { cause: error });
+    const translated = translateError(error, source);
+    if (!(translated instanceof StoreConfigError)) throw translated;
+    throw new BackupUnusable(translated.message.replaceAll(copy.partial, source), { cause: error });
   }
 }
 
