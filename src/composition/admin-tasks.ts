@@ -3,15 +3,16 @@ import { SystemClock } from '../adapters/outbound/system/clock.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';
 import type { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
+import type { CopyReport, Progress } from '../application/maintenance/copy-archive.js';
 import type { BackupProgress, RestoreReport } from '../application/ports/backup.js';
 import { StoreConfigError } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
 import { type Application, compose, composeWith } from './container.js';
+import { copyStores as copyAll, requireUnused } from './copy-stores.js';
 import { memoryRateLimits } from './rate-limits.js';
 import { memoryStorage } from './stores.js';
 
 export { checkService } from './check.js';
-export { copyStores } from './copy-stores.js';
 
 /**
  * Runs `use` with the administration of the API keys in the configured store. A service may use the store meanwhile.
@@ -47,6 +48,15 @@ export function seedStore<Result>(
     const { products, reservations } = storage;
     return use(new Seeding({ products, reservations: reservations.products, clock }));
   });
+}
+
+/**
+ * Copies everything that one store keeps to another, as {@link copyAll} does.
+ * @throws SourceMissing; StoreInUse if another program has the file of the source open
+ */
+export async function copyStores(from: string, to: string, progress: Progress): Promise<CopyReport[]> {
+  await requireUnused(from);
+  return copyAll(from, to, progress);
 }
 
 /**

@@ -24,12 +24,9 @@ const BUDGET = new QueryBudget(CLOCK, COPY_TIMEOUT_MS);
 /**
  * Copies everything that one store keeps to another.
  * @param from,to `sqlite:FILE` or a MongoDB connection string
- * @throws SourceMissing; StoreInUse if a service has the file of the source open: its later writes would be lost
  * @throws CopyError, StoreConfigError; AppError `unavailable`
  */
 export async function copyStores(from: string, to: string, progress: Progress): Promise<CopyReport[]> {
-  const sourceFile = sqliteFile(from);
-  if (sourceFile !== undefined) await requireUnused(resolve(sourceFile));
   const source = await storageAt(from);
   const target = await storageAt(to);
   if (source.store.location === target.store.location) throw new CopyError('Both are the same store.');
@@ -42,7 +39,14 @@ export async function copyStores(from: string, to: string, progress: Progress): 
   }
 }
 
-async function requireUnused(file: string): Promise<void> {
+/**
+ * Requires that nobody uses a SQLite file that is to be copied: later writes would not be in the copy.
+ * @throws SourceMissing, StoreInUse
+ */
+export async function requireUnused(from: string): Promise<void> {
+  const name = sqliteFile(from);
+  if (name === undefined) return;
+  const file = resolve(name);
   if (!existsSync(file)) throw new SourceMissing(`There is no file ${file}.`);
   const { closeAlone, openAlone } = await import('../adapters/outbound/sqlite/sole-use.js');
   closeAlone(openAlone(file));

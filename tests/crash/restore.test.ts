@@ -221,7 +221,9 @@ describe('catalogue restore', () => {
     });
   });
 
-  it('leaves the old database whole or the new one, if it is killed before any of its file operations', async () => {
+  it('leaves the old database whole or the new one, if it is killed before any of its file operations', async function () {
+    // It starts over thirty processes, one after the other.
+    this.timeout(600_000);
     const environment = { NODE_OPTIONS: `--import=${KILLER_MODULE}` };
     const outcomes: string[] = [];
     for (let at = 1; ; at++) {
