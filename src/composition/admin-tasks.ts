@@ -7,10 +7,8 @@ import type { CopyReport, Progress } from '../application/maintenance/copy-archi
 import type { BackupProgress, RestoreReport } from '../application/ports/backup.js';
 import { StoreConfigError } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
-import { type Application, compose, composeWith } from './container.js';
+import type { Application } from './container.js';
 import { copyStores as copyAll, requireUnused } from './copy-stores.js';
-import { memoryRateLimits } from './rate-limits.js';
-import { memoryStorage } from './stores.js';
 
 export { checkService } from './check.js';
 
@@ -100,7 +98,10 @@ function requireSqlite({ STORE }: Settings, command: string): void {
 }
 
 /** Returns the OpenAPI document of a service with these settings. Any store and any rate limiter give the same. */
-export function describeService(settings: Settings): object {
+export async function describeService(settings: Settings): Promise<object> {
+  const { composeWith } = await import('./container.js');
+  const { memoryRateLimits } = await import('./rate-limits.js');
+  const { memoryStorage } = await import('./stores.js');
   return composeWith({
     settings,
     makeStorage: (_settings, options) => memoryStorage(options),
@@ -120,6 +121,7 @@ async function withStore<Result>(
   if (settings.STORE === 'memory') {
     throw new StoreConfigError('STORE=memory is the memory of the service. No other process can read it.');
   }
+  const { compose } = await import('./container.js');
   const application = await compose(settings);
   const { store } = application.storage;
   try {

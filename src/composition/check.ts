@@ -6,7 +6,7 @@ import { isListening, readiness } from '../adapters/outbound/system/probe-ports.
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
 import type { Finding, Inspection, TimeReading } from '../application/ports/checks.js';
 import type { Settings } from '../config/settings.js';
-import { certificateNames } from './transports.js';
+import { certificateNames } from './certificate-names.js';
 
 /** OAuth tolerates 5 seconds, and the times of signing keys a minute: see docs/operations.md. */
 const CLOCK_WARNING_MS = 5_000;

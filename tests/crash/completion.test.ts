@@ -23,8 +23,7 @@ os.write(terminal, b'autoload -U compinit; compinit -D -u; setopt no_auto_menu l
 read(b'ready')
 os.write(terminal, sys.argv[2].encode() + b'\\t\\t')
 shown = read(sys.argv[3].encode())
-os.write(terminal, b'\\x03exit\\n')
-os.waitpid(pid, 0)
+os.kill(pid, 9)
 print(shown.decode())
 `;
 

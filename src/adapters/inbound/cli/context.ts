@@ -20,7 +20,7 @@ export interface Tasks {
   backUpStore(settings: Settings, file: string, progress: BackupProgress): Promise<number>;
   restoreStore(settings: Settings, file: string, progress: BackupProgress): Promise<RestoreReport>;
   checkService(settings: Settings, deep: boolean): AsyncIterable<Finding>;
-  describeService(settings: Settings): object;
+  describeService(settings: Settings): Promise<object>;
   generateKey(): string;
 }
 

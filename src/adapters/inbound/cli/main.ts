@@ -103,7 +103,7 @@ function commandLine(context: CliContext): Command {
     .action(async () => {
       const settings = context.loadSettings();
       const { describeService } = await context.loadTasks();
-      io.stdout.write(`${JSON.stringify(describeService(settings), undefined, 2)}\n`);
+      io.stdout.write(`${JSON.stringify(await describeService(settings), undefined, 2)}\n`);
     });
   addCompletion(program, context);
   return program;

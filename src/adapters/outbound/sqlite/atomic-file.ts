@@ -48,9 +48,8 @@ export class AtomicFile {
         await rm(join(folder, entry), { force: true });
       if (!entry.startsWith(REPLACED)) continue;
       const second = join(folder, entry, name);
-      if (!(await isSameFile(second, target))) continue;
-      await rm(second);
-      // The folder stays if it holds other files.
+      if (await isSameFile(second, target)) await rm(second);
+      // Only an empty folder goes.
       await rmdir(join(folder, entry)).catch(() => {});
     }
   }
