@@ -13,6 +13,7 @@ export function settingsDocument(): string {
 
 | name | default | values | meaning |
 |---|---|---|---|
+| \`CONFIG_FILE\` | none | text | A JSON file of settings, only in the environment. |
 ${rows.join('\n')}
 `;
 }
@@ -21,7 +22,8 @@ const INTRODUCTION = `# Settings
 
 Defaults are in \`config/default.json\`. The JSON file that \`CONFIG_FILE\` names overrides them, and environment
 variables of these names override both. An empty variable counts as not set. A wrong value, or an unknown name in a
-file, stops the start with one line per problem and exit code 78.
+file, stops the start with one line per problem and exit code 78. A variable that is probably misspelt causes one
+warning. \`catalogue config\` prints the settings with their sources; \`catalogue check\` examines what they name.
 
 [Operations](operations.md#what-each-setting-protects) explains which setting protects what.
 \`npm run docs:settings\` generates this page from \`src/config/settings-schema.ts\`; edit the texts there.`;

@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { chosen, integer } from '../options.js';
+import { chosen, integer, parsedOptions } from '../options.js';
 import { print } from '../statistics.js';
 import { ARRIVAL } from './arrival.js';
 import { databasesOfRun, dropDatabases } from './databases.js';
@@ -19,17 +18,15 @@ import { EXPORT, IMPORT } from './streams.js';
 import { definitions, type Materials, type Subject, startSubject, stopSubject, tlsOf } from './subjects.js';
 import { WORKS } from './works.js';
 
-const { values: given } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '1' },
-    rounds: { type: 'string', default: '5' },
-    products: { type: 'string', default: '5000' },
-    only: { type: 'string', default: '' },
-    servers: { type: 'string', default: '' },
-    dist: { type: 'string' },
-    peers: { type: 'boolean', default: false },
-    growth: { type: 'boolean', default: false },
-  },
+const given = parsedOptions({
+  seconds: { type: 'string', default: '1' },
+  rounds: { type: 'string', default: '5' },
+  products: { type: 'string', default: '5000' },
+  only: { type: 'string', default: '' },
+  servers: { type: 'string', default: '' },
+  dist: { type: 'string' },
+  peers: { type: 'boolean', default: false },
+  growth: { type: 'boolean', default: false },
 });
 const extent = {
   seconds: integer('seconds', given.seconds, 1, 600),

@@ -1,19 +1,20 @@
 import { Seeding } from '../adapters/inbound/cli/seed/seeding.js';
+import { SystemClock } from '../adapters/outbound/system/clock.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';
 import type { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
-import type { BackupProgress } from '../application/ports/backup.js';
+import type { CopyReport, Progress } from '../application/maintenance/copy-archive.js';
+import type { BackupProgress, RestoreReport } from '../application/ports/backup.js';
+import { StoreConfigError } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
-import { AppError } from '../domain/errors.js';
-import { type Application, compose, composeWith } from './container.js';
-import { memoryRateLimits } from './rate-limits.js';
-import { memoryStorage } from './stores.js';
+import type { Application } from './container.js';
+import { copyStores as copyAll, requireUnused } from './copy-stores.js';
 
-export { copyStores } from './copy-stores.js';
+export { checkService } from './check.js';
 
 /**
  * Runs `use` with the administration of the API keys in the configured store. A service may use the store meanwhile.
- * @throws AppError `unavailable`; `validation_failed` if the store is `memory`
+ * @throws AppError `unavailable`; StoreConfigError, also if the store is `memory`
  */
 export function administerKeys<Result>(
   settings: Settings,
@@ -42,25 +43,59 @@ export function seedStore<Result>(
 }
 
 /**
+ * Copies everything that one store keeps to another, as {@link copyAll} does.
+ * @throws SourceMissing; StoreInUse if another program has the file of the source open
+ */
+export async function copyStores(from: string, to: string, progress: Progress): Promise<CopyReport[]> {
+  await requireUnused(from);
+  return copyAll(from, to, progress);
+}
+
+/**
  * Copies the configured store to a new file. A service may use the store meanwhile.
  * @returns the size of the file in bytes
- * @throws BackupTargetError, StoreConfigError; AppError `validation_failed` if the store is not SQLite
+ * @throws BackupTargetError; StoreConfigError, also if the store is not SQLite
  */
 export async function backUpStore(
-  { STORE, SQLITE_FILE }: Settings,
+  settings: Settings,
   file: string,
   progress: BackupProgress,
 ): Promise<number> {
-  if (STORE !== 'sqlite') {
-    const reason = `catalogue backup is for STORE=sqlite, and the settings name STORE=${STORE}.`;
-    throw new AppError('validation_failed', reason);
-  }
+  const { SQLITE_FILE } = settings;
+  requireSqlite(settings, 'backup');
   const { backUpDatabase } = await import('../adapters/outbound/sqlite/backup.js');
   return backUpDatabase(SQLITE_FILE, file, progress);
 }
 
+/**
+ * Puts a copy of a backup in the place of the configured store, which nobody may have open.
+ * @throws SourceMissing, BackupUnusable, BackupTargetError, StoreInUse; StoreConfigError, also if the store is not SQLite
+ */
+export async function restoreStore(
+  settings: Settings,
+  file: string,
+  progress: BackupProgress,
+): Promise<RestoreReport> {
+  const { SQLITE_FILE } = settings;
+  requireSqlite(settings, 'restore');
+  const { restoreDatabase } = await import('../adapters/outbound/sqlite/restore.js');
+  return restoreDatabase(file, SQLITE_FILE, new Date(new SystemClock().now()), progress);
+}
+
+/** @throws StoreConfigError */
+function requireSqlite({ STORE }: Settings, command: string): void {
+  if (STORE === 'sqlite') return;
+  const advice = STORE === 'mongodb' ? ' Use mongodump and mongorestore.' : '';
+  throw new StoreConfigError(
+    `catalogue ${command} is for STORE=sqlite, and the settings name STORE=${STORE}.${advice}`,
+  );
+}
+
 /** Returns the OpenAPI document of a service with these settings. Any store and any rate limiter give the same. */
-export function describeService(settings: Settings): object {
+export async function describeService(settings: Settings): Promise<object> {
+  const { composeWith } = await import('./container.js');
+  const { memoryRateLimits } = await import('./rate-limits.js');
+  const { memoryStorage } = await import('./stores.js');
   return composeWith({
     settings,
     makeStorage: (_settings, options) => memoryStorage(options),
@@ -78,11 +113,9 @@ async function withStore<Result>(
   use: (application: Application) => Promise<Result>,
 ): Promise<Result> {
   if (settings.STORE === 'memory') {
-    throw new AppError(
-      'validation_failed',
-      'STORE=memory is the memory of the service. No other process can read it.',
-    );
+    throw new StoreConfigError('STORE=memory is the memory of the service. No other process can read it.');
   }
+  const { compose } = await import('./container.js');
   const application = await compose(settings);
   const { store } = application.storage;
   try {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import {
   ArchiveCopy,
@@ -9,6 +10,7 @@ import {
 } from '../application/maintenance/copy-archive.js';
 import { recordRules, reservationRules, TOMBSTONE_NEEDED_MS } from '../application/maintenance/copy-rules.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
+import { SourceMissing } from '../application/ports/backup.js';
 import type { StoreName } from '../config/settings.js';
 import type { Instant } from '../domain/record.js';
 import type { Archives, Storage } from './storage.js';
@@ -25,9 +27,6 @@ const BUDGET = new QueryBudget(CLOCK, COPY_TIMEOUT_MS);
  * @throws CopyError, StoreConfigError; AppError `unavailable`
  */
 export async function copyStores(from: string, to: string, progress: Progress): Promise<CopyReport[]> {
-  const sourceFile = sqliteFile(from);
-  if (sourceFile !== undefined && !existsSync(sourceFile))
-    throw new CopyError(`There is no file ${sourceFile}.`);
   const source = await storageAt(from);
   const target = await storageAt(to);
   if (source.store.location === target.store.location) throw new CopyError('Both are the same store.');
@@ -38,6 +37,19 @@ export async function copyStores(from: string, to: string, progress: Progress): 
   } finally {
     await Promise.allSettled([source.store.close(), target.store.close()]);
   }
+}
+
+/**
+ * Requires that nobody uses a SQLite file that is to be copied: later writes would not be in the copy.
+ * @throws SourceMissing, StoreInUse
+ */
+export async function requireUnused(from: string): Promise<void> {
+  const name = sqliteFile(from);
+  if (name === undefined) return;
+  const file = resolve(name);
+  if (!existsSync(file)) throw new SourceMissing(`There is no file ${file}.`);
+  const { closeAlone, openAlone } = await import('../adapters/outbound/sqlite/sole-use.js');
+  closeAlone(openAlone(file));
 }
 
 async function copyArchives(from: Archives, to: Archives, progress: Progress): Promise<CopyReport[]> {

@@ -5,8 +5,8 @@ import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.
 import type { Clock } from '../application/ports/clock.js';
 import type { PoolFigures, Store } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
+import { packageVersion } from '../config/version.js';
 import type { ShareFigures } from '../shared/fair-shares.js';
-import { packageVersion } from './openapi.js';
 import type { Transport } from './transports.js';
 
 export interface MetricSources {

@@ -2,6 +2,7 @@ import { MongoArchive, MongoReservationArchive } from '../adapters/outbound/mong
 import { mongoTable } from '../adapters/outbound/mongo/documents.js';
 import { MongoIdempotencyStore } from '../adapters/outbound/mongo/idempotency-store.js';
 import {
+  type CollectionIndexes,
   recordIndexes,
   reservationExpiry,
   tombstoneExpiry,
@@ -17,15 +18,19 @@ export interface MongoStorageOptions extends StorageOptions {
   readonly url: string;
 }
 
-/** @throws StoreConfigError */
-export function mongoStorage({ url, budget }: MongoStorageOptions): Storage {
-  const indexes = [
+/** The indexes of all collections. */
+export function mongoIndexes(): CollectionIndexes[] {
+  return [
     ...TABLES.map(recordIndexes),
     ...EXPIRING_TABLES.map(tombstoneExpiry),
     ...RESOURCE_TABLES.map(reservationExpiry),
     usageIndexes(),
   ];
-  const store = new MongoStore(url, indexes, budget);
+}
+
+/** @throws StoreConfigError */
+export function mongoStorage({ url, budget }: MongoStorageOptions): Storage {
+  const store = new MongoStore(url, mongoIndexes(), budget);
   return {
     store,
     ...repositories((table) => new MongoRepository(store, mongoTable(table))),

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { healthRoutes } from '../adapters/inbound/http/health-routes.js';
 import { tagOf } from '../adapters/inbound/http/openapi/description.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import type { Store } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
+import { packageVersion } from '../config/version.js';
 import { DEFINITIONS } from './resources.js';
 
 /** The descriptions of the tags, in the order of the document. */
@@ -36,10 +36,4 @@ export function describedService({ settings, routes, store, url }: DescribedPart
     hasCors: settings.CORS_ORIGINS !== '',
     requireIfMatch: settings.REQUIRE_IF_MATCH,
   });
-}
-
-/** The version in package.json. */
-export function packageVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

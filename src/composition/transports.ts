@@ -12,6 +12,7 @@ import type { Clock } from '../application/ports/clock.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Settings } from '../config/settings.js';
 import type { Instant } from '../domain/record.js';
+import { certificateNames } from './certificate-names.js';
 import { TlsTransport } from './tls-transport.js';
 
 /** How requests reach the service. */
@@ -38,13 +39,6 @@ const SELF_SIGNED_CHECK_MS = 60_000;
 const FILES_CHECK_MS = 1_000;
 
 type Make = (settings: Settings, clock: Clock, logger: Logger) => Transport;
-
-/** The names that the settings add to the self-signed certificate. */
-function certificateNames({ TLS_NAMES, PUBLIC_URL }: Settings): string[] {
-  // Clients compare the name without the dot of an absolute one, and an IPv6 address without its brackets.
-  const hosts = PUBLIC_URL ? [new URL(PUBLIC_URL).hostname.replace(/^\[|\]$|\.$/g, '')] : [];
-  return [...TLS_NAMES.split(',').filter(Boolean), ...hosts];
-}
 
 /** For each value of the setting TLS: makes its transport. */
 export const TRANSPORTS: Readonly<Record<Settings['TLS'], Make>> = {

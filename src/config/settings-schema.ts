@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Joi from 'joi';
-import { addressList, issuerUrl, nameList, originList, publicUrl, redisUrl } from './validators.js';
+import { addressList, issuerUrl, nameList, originList, ownPort, publicUrl, redisUrl } from './validators.js';
 
 /** For each store: whether one process can have it open, or several at the same time. */
 export const STORE_PROCESSES = { sqlite: 'many', memory: 'one', mongodb: 'many' } as const;
@@ -70,6 +70,11 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
   MANAGEMENT_PORT: Joi.number()
     .port()
     .required()
+    .custom(ownPort)
+    .messages({
+      'any.invalid':
+        'MANAGEMENT_PORT and PORT name one port, and the service listens on two; choose another for one of them',
+    })
     .description(
       'The port of `/health/live`, `/health/ready` and `/metrics` in plain HTTP; 0 takes any free port.',
     ),
@@ -87,8 +92,12 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     .meta({ default: 'DATA_DIR/catalogue.sqlite' })
     .description('The database file of `STORE=sqlite`.'),
   MONGODB_URL: Joi.string()
+    .meta({ secrecy: 'url' })
     .pattern(/^mongodb(\+srv)?:\/\/./)
-    .messages({ 'string.pattern.base': 'MONGODB_URL must begin with mongodb:// or mongodb+srv://' })
+    .messages({
+      'string.pattern.base': 'MONGODB_URL must begin with mongodb:// or mongodb+srv://',
+      'any.required': 'MONGODB_URL is required by STORE=mongodb',
+    })
     .when('STORE', { is: 'mongodb', then: Joi.required(), otherwise: Joi.allow('').default('') })
     .description(
       'The connection string of a replica set or of mongos (MongoDB 5.0 or later), required with `STORE=mongodb`; ' +
@@ -101,6 +110,7 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     .required()
     .description('How long the start waits for the store, in seconds, before it ends with exit code 75.'),
   BOOTSTRAP_API_KEY: Joi.string()
+    .meta({ secrecy: 'all' })
     .allow('')
     .default('')
     .description(
@@ -161,6 +171,7 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     .required()
     .description('Where requests are counted: `memory` for one machine, `redis` for all replicas together.'),
   REDIS_URL: Joi.string()
+    .meta({ secrecy: 'url' })
     .custom(redisUrl)
     .default('')
     .when('RATE_LIMITER', { not: 'redis', otherwise: Joi.required() })
@@ -227,7 +238,6 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     .integer()
     .min(1)
     .max(MAX_WORKERS)
-    .messages({ '*': `WORKERS must be an integer from 1 to ${MAX_WORKERS}, or auto` })
     .required()
     .when('STORE', {
       is: Joi.valid(...SINGLE_PROCESS_STORES),
@@ -266,5 +276,8 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
 /** A setting that one value of TLS requires. Under the others it may be set, must be well-formed and is ignored. */
 function requiredUnder(tls: Settings['TLS'], schema: Joi.StringSchema): Joi.StringSchema {
   const ignored = Joi.optional().allow('').default('');
-  return schema.required().when('TLS', { is: tls, otherwise: ignored });
+  return schema
+    .required()
+    .when('TLS', { is: tls, otherwise: ignored })
+    .messages({ 'any.required': `{{#label}} is required by TLS=${tls}` });
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import Joi from 'joi';
+import { shownValue } from './shown-value.js';
 
 /** Joi rule: addresses and CIDRs, separated by commas. */
 export function addressList(list: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
@@ -14,13 +15,13 @@ const MAX_NAMES = 100;
 
 /**
  * Joi rule: host names in ASCII and addresses, separated by commas. Returns them as URLs spell them. The error has one
- * line per issue, without the value, which may be a misplaced secret.
+ * line per issue.
  */
 export function nameList(list: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
   const names = list.split(',').map((name) => name.trim());
   const lines = names.flatMap((name, at) => {
     const issue = nameIssue(name);
-    return issue ? [`TLS_NAMES: name ${at + 1} is ${issue}`] : [];
+    return issue ? [`TLS_NAMES: name ${at + 1}${name && `, "${shownValue(name)}",`} is ${issue}`] : [];
   });
   if (names.length > MAX_NAMES) lines.push(`TLS_NAMES: there are more than ${MAX_NAMES} names`);
   return lines.length === 0 ? names.map(asInUrl).join() : error('names', { lines: lines.join('\n') });
@@ -52,6 +53,18 @@ export function redisUrl(text: string, { error }: Joi.CustomHelpers): string | J
   const { protocol, hostname, pathname, search } = new URL(text);
   const isValid = /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname + search);
   return isValid ? text : error('any.invalid');
+}
+
+const WILDCARDS = ['0.0.0.0', '::'];
+
+/** Joi rule: a port that is not PORT as well, on the same address. 0 is any free port, and never the same. */
+export function ownPort(port: number, { error, state }: Joi.CustomHelpers): number | Joi.ErrorReport {
+  const { HOST, PORT, MANAGEMENT_HOST } = state.ancestors[0] as Record<string, unknown>;
+  const [one, other] = [HOST, MANAGEMENT_HOST].map((host) =>
+    host === 'localhost' ? '127.0.0.1' : String(host),
+  );
+  const overlap = one === other || [one, other].some((host) => WILDCARDS.includes(host ?? ''));
+  return port !== 0 && port === Number(PORT) && overlap ? error('any.invalid') : port;
 }
 
 /** Joi rule: an https address in normal form. Clients compare it as text, and headers contain it. */

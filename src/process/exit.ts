@@ -1,11 +1,6 @@
 import { AddressInUse } from '../composition/listen.js';
 import { SettingsError } from '../config/settings.js';
-
-/** sysexits.h */
-const EX_UNAVAILABLE = 69;
-export const EX_SOFTWARE = 70;
-export const EX_TEMPFAIL = 75;
-const EX_CONFIG = 78;
+import { EXIT_CODES } from '../shared/exit-codes.js';
 
 /** Under npm, one Ctrl-C reaches the process twice within this time: directly, and through npm. */
 const SAME_SIGNAL_MS = 250;
@@ -22,8 +17,8 @@ export async function exitOnConfigError<Result>(run: () => Result | Promise<Resu
 
 /** Ends a process that could not start for a reason that its operator has to remove. Does nothing for other errors. */
 export function exitIfExplained(error: unknown): void {
-  if (error instanceof SettingsError) exitWith(error.issues, EX_CONFIG);
-  if (error instanceof AddressInUse) exitWith([error.message], EX_UNAVAILABLE);
+  if (error instanceof SettingsError) exitWith(error.issues, EXIT_CODES.configuration);
+  if (error instanceof AddressInUse) exitWith([error.message], EXIT_CODES.inUse);
 }
 
 function exitWith(lines: readonly string[], code: number): never {

@@ -1,8 +1,9 @@
 import { createService } from '../composition/container.js';
 import { type Started, StoreTimeout } from '../composition/service.js';
-import type { Settings } from '../config/settings.js';
+import { type Settings, unknownVariables } from '../config/settings.js';
 import { loadTracing } from '../config/tracing-settings.js';
-import { EX_SOFTWARE, EX_TEMPFAIL, exitIfExplained, exitOnConfigError, onShutdownSignal } from './exit.js';
+import { EXIT_CODES } from '../shared/exit-codes.js';
+import { exitIfExplained, exitOnConfigError, onShutdownSignal } from './exit.js';
 
 /** The differences between a standalone process and a cluster worker. */
 export interface ProcessHooks {
@@ -24,7 +25,8 @@ export async function serve(settings: Settings, hooks: ProcessHooks): Promise<vo
     await service.logger.flush();
     hooks.onFailed(error instanceof Error ? error.message : String(error), () => process.exit(exitCode));
   };
-  process.on('uncaughtException', (error) => fail(error, EX_SOFTWARE));
+  process.on('uncaughtException', (error) => fail(error, EXIT_CODES.software));
+  for (const warning of unknownVariables()) service.logger.warn(warning);
   try {
     const started = await service.start();
     // On a terminal, no line of the log stands in the middle of the banner.
@@ -33,6 +35,6 @@ export async function serve(settings: Settings, hooks: ProcessHooks): Promise<vo
   } catch (error) {
     if (shutdown.requested) return;
     exitIfExplained(error);
-    await fail(error, error instanceof StoreTimeout ? EX_TEMPFAIL : 1);
+    await fail(error, error instanceof StoreTimeout ? EXIT_CODES.unavailable : EXIT_CODES.problem);
   }
 }

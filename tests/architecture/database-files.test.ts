@@ -10,9 +10,9 @@ function knowsDatabase({ path, source }: Module): boolean {
 
 /** The functions of `node:fs` that such a module may use. None opens a file. */
 const OPENS_NOTHING = /^(existsSync|lstatSync|mkdirSync|realpathSync|statSync)$/;
-/** The only module that opens files: it creates a file and syncs its folder. */
+/** The only module that opens files: it creates a file and syncs folders. */
 const NEW_FILE = `${SQLITE}atomic-file.ts`;
-const OPENS_NEW = /\bopen\((?:\w+, 'wx'|dirname\()/g;
+const OPENS_NEW = /\bopen\((?:\w+, 'wx'|path, 'r'\); \/\/ a folder)/g;
 
 const FROM_FS = /^import\s+([^;]*?)\s+from\s+'(?:node:)?fs(?:\/promises)?'/gm;
 /** Other ways to a file. A dynamic import of the project's own modules is fine: they are checked themselves. */
@@ -32,7 +32,7 @@ function opensFiles(module: Module): boolean {
   if (path !== NEW_FILE) return others.length > 0;
   const opened = [...source.matchAll(/\bopen\w*\(/g)].length;
   return (
-    !others.every((name) => /^(link|lstat|open|rm)$/.test(name)) ||
+    !others.every((name) => /^(link|lstat|mkdir|open|readdir|rename|rm|rmdir)$/.test(name)) ||
     opened !== [...source.matchAll(OPENS_NEW)].length
   );
 }

@@ -8,6 +8,7 @@ const LAZY = [
   'ioredis',
   '@peculiar/x509',
   'prom-client',
+  'string-width',
   '@modelcontextprotocol/server',
   '@opentelemetry/api',
   '@opentelemetry/exporter-trace-otlp-http',

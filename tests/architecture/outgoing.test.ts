@@ -1,13 +1,17 @@
 import { expect } from 'chai';
 import { type Module, moduleOf, modulesUnder } from './imports.js';
 
-/** The folders that may open connections: to a store, Redis, an issuer for its keys, a collector, and a service. */
+/**
+ * The folders that may open connections: to a store, Redis, an issuer for its keys, a collector, a service, and the ports
+ * of this machine.
+ */
 const MAY_CONNECT = [
   'adapters/outbound/mongo/',
   'adapters/outbound/redis/',
   'adapters/outbound/tokens/',
   'adapters/outbound/opentelemetry/',
   'adapters/outbound/https-api/',
+  'adapters/outbound/system/',
 ];
 /** Imports of values from Node's network modules. */
 const FROM_NODE =

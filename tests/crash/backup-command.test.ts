@@ -25,10 +25,15 @@ describe('catalogue backup', () => {
     code: number,
     prints: RegExp,
   ][] = [
-    [['none/b.sqlite'], {}, 73, /^The backup cannot be written: ENOENT.*\n$/],
-    [['b.sqlite'], {}, 1, /^There is no database .*\n$/],
-    [['b.sqlite'], { SQLITE_FILE: 'notes.txt' }, 1, /not a SQLite database\.\n$/],
-    [['b.sqlite'], { STORE: 'memory' }, 1, /^catalogue backup is for STORE=sqlite.*\n$/],
+    [
+      ['none/b.sqlite'],
+      {},
+      73,
+      /none\/b\.sqlite cannot be written: no such file or directory \(ENOENT\)\.\n$/,
+    ],
+    [['b.sqlite'], {}, 78, /^There is no database .*\n$/],
+    [['b.sqlite'], { SQLITE_FILE: 'notes.txt' }, 78, /not a SQLite database\.\n$/],
+    [['b.sqlite'], { STORE: 'memory' }, 78, /^catalogue backup is for STORE=sqlite.*\n$/],
   ];
 
   it('prints the reason in one line if it makes no backup', async () => {

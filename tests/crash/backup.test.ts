@@ -91,7 +91,7 @@ describe('the backup of docs/operations.md', () => {
       const backup = new ChildProcessService(folder, {}, [CLI, 'backup', join(target, 'b.sqlite')]);
       while (readdirSync(target).length === 0) await new Promise((resolve) => setImmediate(resolve));
       expect((await backup.stop(signal)).code).to.equal(code);
-      expect(backup.log).to.equal('Interrupted. No backup was made.\n');
+      expect(backup.log).to.equal('Interrupted. No backup was created.\n');
       expect(readdirSync(target)).to.deep.equal([]);
     }
   });

@@ -64,11 +64,11 @@ describe('catalogue seed', () => {
       });
       expect(left).to.be.within(2, MANY - 1);
       if (code !== null) {
-        expect(first.out).to.equal(`${left - 1} products of seed 1 made, 1 were there already\n`);
-        expect(first.log).to.include('Run it again');
+        expect(first.out).to.equal(`${left - 1} products of seed 1 created, 1 existed already\n`);
+        expect(first.log).to.include('Run the same command again');
       }
       expect((await seed(where, MANY)).out).to.equal(
-        `${MANY - left} products of seed 1 made, ${left} were there already\n`,
+        `${MANY - left} products of seed 1 created, ${left} existed already\n`,
       );
       expect(await inStore(where, (count) => count())).to.equal(MANY);
     });
@@ -79,7 +79,7 @@ describe('catalogue seed', () => {
     const client = await service.started();
     const load = new WriteLoad(client);
     await load.more(1);
-    expect((await seed(service.folder, 5_000)).out).to.include('5000 products of seed 1 made');
+    expect((await seed(service.folder, 5_000)).out).to.include('5000 products of seed 1 created');
     await load.more(1);
     await load.stop();
     const found = await everyProduct(client);

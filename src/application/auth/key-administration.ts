@@ -58,9 +58,14 @@ export class KeyAdministration {
     return this.deps.service.all();
   }
 
-  /** @throws AppError `not_found`, `unavailable` */
-  revoke(id: Id): Promise<void> {
-    return this.deps.service.revoke(id, ANY_VERSION);
+  /**
+   * @returns the name of the key
+   * @throws AppError `not_found`, `unavailable`
+   */
+  async revoke(id: Id): Promise<string> {
+    const key = await this.deps.keys.find(id);
+    await this.deps.service.revoke(id, ANY_VERSION);
+    return key?.fields.name ?? '';
   }
 }
 

@@ -55,11 +55,14 @@ export class SigningKeyAdministration {
     return id;
   }
 
-  /** @throws AppError `not_found` */
-  async revoke(id: Id): Promise<void> {
+  /**
+   * @returns the key id (`kid`) that tokens name
+   * @throws AppError `not_found`
+   */
+  async revoke(id: Id): Promise<string> {
     const key = await this.deps.keys.find(id);
-    const isRevoked = key && (await this.deps.keys.remove(id, key.version, this.deps.clock.now()));
-    if (!isRevoked) throw notFound();
+    if (!key || !(await this.deps.keys.remove(id, key.version, this.deps.clock.now()))) throw notFound();
+    return key.fields.kid;
   }
 
   private async makeAnother(): Promise<Id> {

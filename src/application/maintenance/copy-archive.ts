@@ -23,7 +23,13 @@ export interface CopyReport {
   readonly checksum: string;
 }
 
-export type Progress = (name: string, step: 'comparing' | 'copying' | 'verifying', entries: number) => void;
+/** @param total how many entries the step has in all; absent while nobody has counted them */
+export type Progress = (
+  name: string,
+  step: 'comparing' | 'copying' | 'verifying',
+  entries: number,
+  total?: number,
+) => void;
 
 /**
  * Copies all entries of `from` to `to`, and verifies the copy by reading both again. It may be stopped at any point and
@@ -38,6 +44,9 @@ export class ArchiveCopy<Key extends number | string, Entry> {
     private readonly progress: Progress,
   ) {}
 
+  /** Known after the comparison. */
+  private totals = { missing: 0, sources: 0 };
+
   /** @throws CopyError if `to` has entries that `from` lacks, or `from` changed meanwhile */
   async make(): Promise<CopyReport> {
     const stale = await this.findStale();
@@ -51,12 +60,16 @@ export class ArchiveCopy<Key extends number | string, Entry> {
     const { rules } = this;
     const stale: Key[] = [];
     let seen = 0;
+    this.totals = { missing: 0, sources: 0 };
     for await (const { source, target } of this.pairs()) {
       this.progress(this.from.name, 'comparing', ++seen);
+      if (source) this.totals.sources++;
+      if (source && !target && !rules.isPast(source)) this.totals.missing++;
       if (!target || (source && canonicalJson(source) === canonicalJson(target))) continue;
       if (source ? rules.isForeign(source, target) : !rules.isPast(target)) throw this.foreign(target);
       if (source) stale.push(rules.keyOf(target));
     }
+    this.totals.missing += stale.length;
     return stale;
   }
 
@@ -72,7 +85,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
     const flush = async () => {
       if (batch.length > 0) await this.to.add(batch);
       written += batch.length;
-      this.progress(this.from.name, 'copying', written);
+      this.progress(this.from.name, 'copying', written, this.totals.missing);
       batch = [];
       bytes = 0;
     };
@@ -101,7 +114,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
     const counts = Object.fromEntries(rules.nouns.map((noun) => [noun, 0]));
     let seen = 0;
     for await (const entry of this.entries(archive)) {
-      this.progress(archive.name, 'verifying', ++seen);
+      this.progress(archive.name, 'verifying', ++seen, this.totals.sources);
       if (rules.isPast(entry)) continue;
       const noun = rules.nounOf(entry);
       counts[noun] = (counts[noun] ?? 0) + 1;

@@ -14,6 +14,9 @@ export interface PoolFigures {
   readonly timeouts: number;
 }
 
+/** Another process has the store open. The message is for a person. */
+export class StoreInUse extends Error {}
+
 /** The file, the server or the memory that holds the tables. */
 export interface Store {
   /** The location of the data, for a person. Contains no secret. */

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { composePrimary } from '../../composition/container.js';
-import { type Settings, toEnvironment } from '../../config/settings.js';
-import { EX_SOFTWARE, onShutdownSignal } from '../exit.js';
+import { type Settings, toEnvironment, unknownVariables } from '../../config/settings.js';
+import { EXIT_CODES } from '../../shared/exit-codes.js';
+import { onShutdownSignal } from '../exit.js';
 import { exitMessage, print, startupBanner } from '../startup-banner.js';
 import { StartupError, WorkerPool } from './worker-pool.js';
 
 /** Runs workers until a signal stops them. The primary counts their rate limits and prints for them. */
 export async function runPrimary(settings: Settings): Promise<void> {
   const { logger, rateLimits, metrics } = composePrimary(settings);
+  // The workers find every name of a setting in their environment, so they warn of nothing.
+  for (const warning of unknownVariables()) logger.warn(warning);
   const exit = async (reason: string | undefined, code: number): Promise<never> => {
     await logger.flush();
     if (reason !== undefined) print(exitMessage(reason));
@@ -38,7 +41,7 @@ export async function runPrimary(settings: Settings): Promise<void> {
   );
   process.on('uncaughtException', (error) => {
     logger.error('primary stopped after error, and its workers with it', { error });
-    exit(error.message, EX_SOFTWARE);
+    exit(error.message, EXIT_CODES.software);
   });
   try {
     print(startupBanner(settings, await pool.start()));
@@ -46,7 +49,10 @@ export async function runPrimary(settings: Settings): Promise<void> {
     if (shutdown.requested) return;
     if (!(error instanceof StartupError)) throw error;
     const { reason, code, signal } = error.end;
-    await exit(reason ?? (signal ? `its first worker was ended by ${signal}` : undefined), code ?? 1);
+    await exit(
+      reason ?? (signal ? `its first worker was ended by ${signal}` : undefined),
+      code ?? EXIT_CODES.problem,
+    );
   }
 }
 

@@ -1,4 +1,6 @@
-import { describeService } from '#src/composition/admin-tasks.js';
+import { composeWith } from '#src/composition/container.js';
+import { memoryRateLimits } from '#src/composition/rate-limits.js';
+import { memoryStorage } from '#src/composition/stores.js';
 import { loadSettings } from '#src/config/settings.js';
 import { DocumentedResponses } from './documented-responses.js';
 
@@ -7,7 +9,11 @@ const cache = new Map<string, DocumentedResponses>();
 
 /** Returns the OpenAPI document of a service with these settings. */
 export function documentOf(environment: Record<string, string>): object {
-  return describeService(loadSettings({ ...environment, LOG_LEVEL: 'silent' }));
+  return composeWith({
+    settings: loadSettings({ ...environment, LOG_LEVEL: 'silent' }),
+    makeStorage: (_settings, options) => memoryStorage(options),
+    makeRateLimits: memoryRateLimits,
+  }).openApiDocument;
 }
 
 /** Returns the responses that the document of a service with these settings describes. */

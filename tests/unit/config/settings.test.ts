@@ -2,8 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeSettings, loadSettings, SettingsError, toEnvironment } from '#src/config/settings.js';
+import {
+  describeSettings,
+  explainSettings,
+  loadSettings,
+  SettingsError,
+  toEnvironment,
+  unknownVariables,
+} from '#src/config/settings.js';
 import { STORE_NAMES } from '#src/config/settings-schema.js';
+import { shownValue } from '#src/config/shown-value.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 function issuesOf(environment: Record<string, string>): readonly string[] {
@@ -68,7 +76,7 @@ describe('settings', () => {
     expect(loadSettings({ WORKERS: 'auto' }).WORKERS).to.equal(Math.min(availableParallelism(), 64));
     for (const WORKERS of ['0', '65', '-1', '1.5', 'many']) {
       expect(issuesOf({ WORKERS }), WORKERS).to.deep.equal([
-        'WORKERS must be an integer from 1 to 64, or auto',
+        `WORKERS must be a whole number from 1 to 64, or auto; it is "${WORKERS}"`,
       ]);
     }
   });
@@ -76,7 +84,7 @@ describe('settings', () => {
   it('reject several workers on a store that only one process can open', () => {
     for (const WORKERS of ['2', '64']) {
       expect(issuesOf({ WORKERS, STORE: 'memory' })).to.deep.equal([
-        'WORKERS must be 1 with STORE=memory, which only one process can open',
+        `WORKERS must be 1 with STORE=memory, which only one process can open; it is "${WORKERS}"`,
       ]);
     }
     expect(issuesOf({ WORKERS: '1', STORE: 'memory' })).to.deep.equal([]);
@@ -150,7 +158,9 @@ describe('settings', () => {
   });
 
   it('reject the URL of this service for OAUTH_ISSUER', () => {
-    const own = ['OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway'];
+    const own = (issuer: string) => [
+      `OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway; it is "${issuer}"`,
+    ];
     const OAUTH_AUDIENCE = 'catalogue';
     for (const [OAUTH_ISSUER, PORT] of [
       ['https://localhost:8443', undefined],
@@ -159,7 +169,7 @@ describe('settings', () => {
       ['https://localhost', '443'],
     ] as const) {
       const environment = { OAUTH_ISSUER, OAUTH_AUDIENCE, ...(PORT && { PORT }) };
-      expect(issuesOf(environment), OAUTH_ISSUER).to.deep.equal(own);
+      expect(issuesOf(environment), OAUTH_ISSUER).to.deep.equal(own(OAUTH_ISSUER));
     }
     for (const [OAUTH_ISSUER, PORT] of [
       ['https://localhost:9443', '8443'],
@@ -171,11 +181,13 @@ describe('settings', () => {
     ] as const)
       expect(loadSettings({ OAUTH_ISSUER, OAUTH_AUDIENCE, PORT }), OAUTH_ISSUER).to.include({ OAUTH_ISSUER });
     expect(
-      issuesOf({ OAUTH_ISSUER: own[0] ?? '', OAUTH_AUDIENCE, PORT: 'x', PUBLIC_URL: 'x' }),
+      issuesOf({ OAUTH_ISSUER: 'not a URL', OAUTH_AUDIENCE, PORT: 'x', PUBLIC_URL: 'x' }),
     ).to.have.length(3);
     const PUBLIC_URL = 'https://x.org/catalogue';
     for (const OAUTH_ISSUER of [PUBLIC_URL, `${PUBLIC_URL}/`])
-      expect(issuesOf({ OAUTH_ISSUER, OAUTH_AUDIENCE, PUBLIC_URL }), OAUTH_ISSUER).to.deep.equal(own);
+      expect(issuesOf({ OAUTH_ISSUER, OAUTH_AUDIENCE, PUBLIC_URL }), OAUTH_ISSUER).to.deep.equal(
+        own(OAUTH_ISSUER),
+      );
     const others = { OAUTH_ISSUER: 'https://localhost:9443', OAUTH_AUDIENCE, PUBLIC_URL };
     expect(issuesOf(others)).to.deep.equal([]);
   });
@@ -200,11 +212,11 @@ describe('settings', () => {
   });
 
   it('require TRUSTED_PROXIES with TLS=proxy, and two files with TLS=files', () => {
-    expect(issuesOf({ TLS: 'proxy' })).to.deep.equal(['TRUSTED_PROXIES is required']);
+    expect(issuesOf({ TLS: 'proxy' })).to.deep.equal(['TRUSTED_PROXIES is required by TLS=proxy']);
     expect(issuesOf({ TLS: 'proxy', CONFIG_FILE: file('{"TRUSTED_PROXIES": ""}') })).to.have.length(1);
     expect(issuesOf({ TLS: 'files' })).to.deep.equal([
-      'TLS_CERT_FILE is required',
-      'TLS_KEY_FILE is required',
+      'TLS_CERT_FILE is required by TLS=files',
+      'TLS_KEY_FILE is required by TLS=files',
     ]);
     expect(issuesOf({ TLS_CERT_FILE: 'absent.pem', TRUSTED_PROXIES: '::1' })).to.deep.equal([]);
   });
@@ -232,7 +244,7 @@ describe('settings', () => {
       '*',
     ]) {
       expect(issuesOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([
-        'TRUSTED_PROXIES must be addresses and CIDRs, separated by commas',
+        `TRUSTED_PROXIES must be addresses and CIDRs, separated by commas; it is "${TRUSTED_PROXIES}"`,
       ]);
     }
   });
@@ -280,10 +292,12 @@ describe('settings', () => {
       'x'.repeat(64),
       `${longest}d`,
     ])
-      expect(issuesOf({ TLS_NAMES: `a,${name}` }), name).to.deep.equal([`TLS_NAMES: name 2 is ${wrong}`]);
+      expect(issuesOf({ TLS_NAMES: `a,${name}` }), name).to.deep.equal([
+        `TLS_NAMES: name 2, "${shownValue(name)}", is ${wrong}`,
+      ]);
     for (const name of ['*', '*.example', 'a*.example', '*:443'])
       expect(issuesOf({ TLS_NAMES: name }), name).to.deep.equal([
-        'TLS_NAMES: name 1 is a wildcard; write every name in full',
+        `TLS_NAMES: name 1, "${name}", is a wildcard; write every name in full`,
       ]);
     expect(issuesOf({ TLS_NAMES: ' ' })).to.deep.equal(['TLS_NAMES: name 1 is empty']);
     expect(issuesOf({ TLS_NAMES: Array(101).fill('a').join() })).to.deep.equal([
@@ -291,20 +305,19 @@ describe('settings', () => {
     ]);
   });
 
-  it('report every wrong name of TLS_NAMES, in each mode of TLS, without its value', () => {
+  it('report every wrong name of TLS_NAMES, in each mode of TLS', () => {
     for (const TLS of ['self-signed', 'files', 'proxy']) {
       const others = { TLS_CERT_FILE: 'a', TLS_KEY_FILE: 'b', TRUSTED_PROXIES: '::1' };
-      const lines = issuesOf({ TLS, ...others, TLS_NAMES: '*.secret,,ok.example,secret:1', PORT: 'x' });
+      const lines = issuesOf({ TLS, ...others, TLS_NAMES: '*.x,,ok.example,x:1', PORT: 'x' });
       expect(lines.map((line) => line.split(/[ ;]/, 5).join(' '))).to.deep.equal([
-        'PORT must be a number',
-        'TLS_NAMES: name 1 is a',
+        'PORT must be a whole',
+        'TLS_NAMES: name 1, "*.x", is',
         'TLS_NAMES: name 2 is empty',
-        'TLS_NAMES: name 4 is no',
+        'TLS_NAMES: name 4, "x:1", is',
       ]);
-      expect(lines.join()).to.not.include('secret');
     }
     expect(issuesOf({ CONFIG_FILE: file('{"TLS_NAMES": ["a"]}') })).to.deep.equal([
-      'TLS_NAMES must be a string',
+      'TLS_NAMES must be a string; it is "["a"]"',
     ]);
   });
 
@@ -347,16 +360,129 @@ describe('settings', () => {
       'https://a.example https://b.example',
     ]) {
       expect(issuesOf({ CORS_ORIGINS }), CORS_ORIGINS).to.deep.equal([
-        'CORS_ORIGINS must be origins such as https://shop.example, separated by commas and without a path, or *',
+        `CORS_ORIGINS must be origins such as https://shop.example, separated by commas and without a path, or *; it is "${CORS_ORIGINS.replace('user@', '***@')}"`,
       ]);
     }
   });
 
-  it('reject an unknown name in a file, and ignore one in the environment', () => {
-    expect(issuesOf({ CONFIG_FILE: file('{"PROT": 1}') })).to.deep.equal([
-      'PROT: there is no setting of this name',
+  it('reject an unknown name in a file and suggest the closest', () => {
+    expect(
+      issuesOf({ CONFIG_FILE: file('{"PROT": 1, "rate-limit-requests": 2, "COLOUR": "red"}') }),
+    ).to.deep.equal([
+      'PROT: there is no setting of this name; is PORT meant?',
+      'rate-limit-requests: there is no setting of this name; is RATE_LIMIT_REQUESTS meant?',
+      'COLOUR: there is no setting of this name',
     ]);
-    expect(issuesOf({ PROT: '1' })).to.deep.equal([]);
+  });
+
+  it('warn of environment variables that are probably misspelt, and of no others', () => {
+    const MISSPELT = {
+      RATE_LIMIT_REQUEST: 'RATE_LIMIT_REQUESTS',
+      MONGO_URL: 'MONGODB_URL',
+      PROT: 'PORT',
+      MANAGMENT_PORT: 'MANAGEMENT_PORT',
+      datadir: 'DATA_DIR',
+      LIMIT_RATE_REQUESTS: 'RATE_LIMIT_REQUESTS',
+      'TLS-NAMES': 'TLS_NAMES',
+      CORS_ORIGIN: 'CORS_ORIGINS',
+    };
+    for (const [given, meant] of Object.entries(MISSPELT))
+      expect(unknownVariables({ [given]: 'x' }), given).to.deep.equal([
+        `the environment variable ${given} is no setting and has no effect; is ${meant} meant?`,
+      ]);
+    const OTHERS = {
+      ...Object.fromEntries(
+        [
+          'HOSTNAME',
+          'HOSTTYPE',
+          'PORTAGE',
+          'PORTS',
+          'STORED',
+          'META_DIR',
+          'XDG_DATA_DIRS',
+          'LOGNAME',
+          'TLS_CERT',
+        ].map((name) => [name, 'x']),
+      ),
+      npm_config_port: '1',
+      NODE_ENV: 'production',
+      OTEL_LOG_LEVEL: 'info',
+      MANAGEMENT_SERVICE_HOST: '10.0.0.1',
+      CATALOGUE_PORT: 'tcp://10.0.0.1:8443',
+      MANAGEMENTS_PORT: 'tcp://10.0.0.1:8443',
+      CATALOGUE_PORT_8443_TCP: 'tcp://10.0.0.1:8443',
+      MONGODB_URI: '',
+    };
+    expect(unknownVariables(OTHERS)).to.deep.equal([]);
+    expect(unknownVariables({ MONGO_URL: 'x', MONGODB_URL: 'y' }), 'both are set').to.deep.equal([]);
+    expect(
+      unknownVariables({ ...toEnvironment(loadSettings({})), RATE_LIMIT_REQUEST: '1' }),
+      'a worker',
+    ).to.deep.equal([]);
+  });
+
+  it('show what was given, without secrets and without characters that control a terminal', () => {
+    const secret = 'hunter2';
+    const key = 'pcs_abcdefghijklmnop';
+    const lines = issuesOf({
+      MONGODB_URL: `http://user:${secret}@db`,
+      REDIS_URL: `redis://:${secret}/x@host/x?password=${secret}`,
+      RATE_LIMITER: 'redis',
+      STORE: 'mongodb',
+      PORT: key,
+      LOG_LEVEL: '\u001b[31mred',
+      PUBLIC_READ: 'x'.repeat(500),
+      HOST: `https://u:${secret}@h`,
+    });
+    expect(lines).to.have.length(6);
+    expect(lines.join()).to.not.include(secret).and.to.not.include(key);
+    const shown = lines.map((line) => /it is "(.*)"$/.exec(line)?.[1]);
+    expect(shown).to.include.members(['http://***@db', 'redis://***@host/x?password=***', '\\u001b[31mred']);
+    expect(shown.find((text) => text?.startsWith('xxx'))).to.equal(`${'x'.repeat(100)}…`);
+  });
+
+  it('reject one port for both PORT and MANAGEMENT_PORT, unless on two addresses', () => {
+    const both = { PORT: '9000', MANAGEMENT_PORT: '9000' };
+    for (const hosts of [{}, { HOST: 'localhost' }, { HOST: '0.0.0.0' }, { MANAGEMENT_HOST: '::' }])
+      expect(issuesOf({ ...both, ...hosts })[0]).to.match(/^MANAGEMENT_PORT and PORT name one port/);
+    expect(issuesOf({ ...both, HOST: '192.0.2.1' })).to.deep.equal([]);
+    expect(issuesOf({ PORT: '0', MANAGEMENT_PORT: '0' })).to.deep.equal([]);
+  });
+
+  it('are explained with their sources, with secrets masked', () => {
+    const CONFIG_FILE = file('{"PORT": 1111, "LOG_LEVEL": "warn"}');
+    const explained = explainSettings({
+      CONFIG_FILE,
+      LOG_LEVEL: 'error',
+      STORE: 'mongodb',
+      MONGODB_URL: 'mongodb://me:hunter2@a:1,b:2/x?replicaSet=rs0',
+      BOOTSTRAP_API_KEY: 'hunter2',
+      WORKERS: 'auto',
+    });
+    expect(explained.issues).to.deep.equal([]);
+    expect(JSON.stringify(explained)).to.not.include('hunter2');
+    const by = Object.fromEntries(explained.settings.map(({ name, ...rest }) => [name, rest]));
+    expect(by['PORT']).to.deep.equal({ value: 1111, source: `file ${CONFIG_FILE}` });
+    expect(by['LOG_LEVEL']).to.deep.equal({ value: 'error', source: 'environment' });
+    expect(by['HOST']).to.deep.equal({ value: '127.0.0.1', source: 'default' });
+    expect(by['PUBLIC_URL']).to.deep.equal({ value: 'https://localhost:1111', source: 'computed' });
+    expect(by['SQLITE_FILE']).to.deep.equal({ value: 'data/catalogue.sqlite', source: 'computed' });
+    expect(by['MONGODB_URL']?.value).to.equal('mongodb://***@a:1,b:2/x?replicaSet=rs0');
+    expect(by['WORKERS']).to.deep.equal({
+      value: Math.min(availableParallelism(), 64),
+      source: 'environment: auto',
+    });
+    expect(by['CONFIG_FILE']).to.deep.equal({ value: CONFIG_FILE, source: 'environment' });
+  });
+
+  it('are explained even if some are wrong, with every problem', () => {
+    const { settings, issues } = explainSettings({
+      CONFIG_FILE: join(folder, 'absent.json'),
+      PORT: 'x',
+      TLS: 'y',
+    });
+    expect(issues.map((line) => line.split(/[ :]/, 1)[0])).to.deep.equal(['CONFIG_FILE', 'PORT', 'TLS']);
+    expect(settings.find(({ name }) => name === 'PORT')?.value).to.equal('x');
   });
 
   it('are described one by one, with their defaults', () => {
@@ -381,7 +507,11 @@ describe('settings', () => {
   });
 
   it('reject a file that is missing or not a JSON object, without quoting it', () => {
-    expect(issuesOf({ CONFIG_FILE: join(folder, 'absent.json') })).to.have.length(1);
+    const absent = join(folder, 'absent.json');
+    expect(issuesOf({ CONFIG_FILE: absent, PORT: 'x' })).to.deep.equal([
+      `CONFIG_FILE: ${absent} cannot be read: no such file or directory (ENOENT)`,
+      'PORT must be a whole number from 0 to 65,535; it is "x"',
+    ]);
     for (const text of ['{"BOOTSTRAP_API_KEY": "secret" oops}', '[]', 'null']) {
       const issues = issuesOf({ CONFIG_FILE: file(text) });
       expect(issues).to.have.length(1);

@@ -1,8 +1,9 @@
 import type { KeyAdministration } from '../../../application/auth/key-administration.js';
 import type { SigningKeyAdministration } from '../../../application/auth/signing-key-administration.js';
 import type { CopyReport, Progress } from '../../../application/maintenance/copy-archive.js';
-import type { BackupProgress } from '../../../application/ports/backup.js';
-import type { ClientSettings, Settings } from '../../../config/settings.js';
+import type { BackupProgress, RestoreReport } from '../../../application/ports/backup.js';
+import type { Finding } from '../../../application/ports/checks.js';
+import type { ClientSettings, ExplainedSettings, Settings } from '../../../config/settings.js';
 import type { Io } from './io.js';
 import type { Seeding } from './seed/seeding.js';
 
@@ -17,7 +18,9 @@ export interface Tasks {
   copyStores(from: string, to: string, progress: Progress): Promise<CopyReport[]>;
   /** @returns the size of the file in bytes */
   backUpStore(settings: Settings, file: string, progress: BackupProgress): Promise<number>;
-  describeService(settings: Settings): object;
+  restoreStore(settings: Settings, file: string, progress: BackupProgress): Promise<RestoreReport>;
+  checkService(settings: Settings, deep: boolean): AsyncIterable<Finding>;
+  describeService(settings: Settings): Promise<object>;
   generateKey(): string;
 }
 
@@ -50,4 +53,9 @@ export interface CliContext extends Program {
   loadSettings(): Settings;
   /** @throws SettingsError */
   loadClientSettings(): ClientSettings;
+  explainSettings(): ExplainedSettings;
+  /** Warnings about environment variables that are probably misspelt settings. */
+  unknownVariables(): readonly string[];
+  /** Ends the command with an exit code other than 0, after its output. */
+  exitWith(code: number): void;
 }

@@ -1,22 +1,23 @@
+import { EXIT_CODES } from '../../../shared/exit-codes.js';
+
 /** The output and the environment variables of a command. Tests replace them. */
 export interface Io {
   readonly stdout: Output;
-  readonly stderr: Output & { readonly isTTY?: boolean };
+  readonly stderr: Output;
   /** Absent: the environment variables of the process. */
   readonly environment?: NodeJS.ProcessEnv;
 }
 
 interface Output {
+  readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** The exit code that a shell reports for a process that SIGPIPE ends. */
-const SIGPIPE_EXIT_CODE = 141;
-/** sysexits.h */
-const EX_IOERR = 74;
-
 export const PROCESS_IO: Io = {
   stdout: {
+    get isTTY() {
+      return process.stdout.isTTY;
+    },
     write: (text) => {
       if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', exitOnOutputError);
       process.stdout.write(text);
@@ -27,7 +28,12 @@ export const PROCESS_IO: Io = {
 
 /** Ends the process because its output has no reader any more: `head`, for example, closes the pipe early. */
 function exitOnOutputError({ code, message }: NodeJS.ErrnoException): never {
-  if (code === 'EPIPE') process.exit(SIGPIPE_EXIT_CODE);
+  if (code === 'EPIPE') process.exit(EXIT_CODES.brokenPipe);
   process.stderr.write(`standard output: ${message}\n`);
-  process.exit(EX_IOERR);
+  process.exit(EXIT_CODES.outputError);
+}
+
+/** Writes one object as a line of JSON. */
+export function writeJson(io: Io, value: object): void {
+  io.stdout.write(`${JSON.stringify(value)}\n`);
 }

@@ -1,13 +1,24 @@
 import { Command, CommanderError } from 'commander';
 import { CopyError } from '../../../application/maintenance/copy-archive.js';
-import { BackupTargetError } from '../../../application/ports/backup.js';
+import { BackupTargetError, BackupUnusable, SourceMissing } from '../../../application/ports/backup.js';
 import { RequestRefused } from '../../../application/ports/remote-catalogue.js';
-import { StoreConfigError } from '../../../application/ports/store.js';
-import { loadClientSettings, loadSettings, SettingsError } from '../../../config/settings.js';
+import { StoreConfigError, StoreInUse } from '../../../application/ports/store.js';
+import {
+  explainSettings,
+  loadClientSettings,
+  loadSettings,
+  SettingsError,
+  unknownVariables,
+} from '../../../config/settings.js';
+import { packageVersion } from '../../../config/version.js';
 import { AppError } from '../../../domain/errors.js';
 import { escapeControls } from '../../../shared/escape-controls.js';
+import { EXIT_CODES } from '../../../shared/exit-codes.js';
 import { redactSecrets } from '../../../shared/redact.js';
-import { addBackup } from './commands/backup.js';
+import { addBackup, addRestore } from './commands/backup.js';
+import { addCheck } from './commands/check.js';
+import { addCompletion } from './commands/completion.js';
+import { addConfig } from './commands/config.js';
 import { addCopy } from './commands/copy.js';
 import { addKeys } from './commands/keys.js';
 import { addMcp } from './commands/mcp.js';
@@ -17,85 +28,112 @@ import type { CliContext, Program } from './context.js';
 import type { Io } from './io.js';
 import { Interrupted } from './signals.js';
 
-/** sysexits.h */
-const EX_USAGE = 64;
-const EX_CANTCREAT = 73;
-const EX_TEMPFAIL = 75;
-const EX_NOPERM = 77;
-const EX_CONFIG = 78;
-
 /**
  * Runs one command of `catalogue`.
  * @returns the exit code
  */
 export async function run(args: readonly string[], io: Io, program: Program): Promise<number> {
+  let exitCode: number = EXIT_CODES.ok;
   try {
-    const context = {
+    const context: CliContext = {
       ...program,
       io,
-      loadSettings: () => loadSettings(io.environment),
+      loadSettings: () => {
+        const settings = loadSettings(io.environment);
+        for (const warning of unknownVariables(io.environment)) io.stderr.write(`warning: ${warning}\n`);
+        return settings;
+      },
       loadClientSettings: () => loadClientSettings(io.environment),
+      explainSettings: () => explainSettings(io.environment),
+      unknownVariables: () => unknownVariables(io.environment),
+      exitWith: (code) => {
+        exitCode = code;
+      },
     };
     await commandLine(context).parseAsync([...args], { from: 'user' });
-    return 0;
+    return exitCode;
   } catch (error) {
-    const exitCode = exitCodeOf(error);
+    exitCode = exitCodeOf(error);
     // Commander has printed its own errors.
     if (!(error instanceof CommanderError)) io.stderr.write(redactSecrets(`${messageOf(error as Error)}\n`));
     return exitCode;
   }
 }
 
+const EXAMPLES = `
+catalogue COMMAND --help describes a command and has an example. docs/command-line.md lists the exit codes.
+
+example: catalogue serve`;
+
 function commandLine(context: CliContext): Command {
   const { io, serve } = context;
   const program = new Command('catalogue')
     .description('Runs the product catalogue and administers the store that its settings name.')
+    .version(packageVersion(), '--version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(redactSecrets(text)),
+      writeErr: (text) => io.stderr.write(redactSecrets(escapeLines(text))),
     })
     .configureHelp({ styleTitle: (title) => title.toLowerCase() })
+    .addHelpText('after', EXAMPLES)
     .showHelpAfterError();
   program
     .command('serve')
-    .description('run the service (the same as npm start); its settings are in the environment')
+    .summary('run the service')
+    .description(
+      'Runs the service, as npm start does. Its settings are in the environment and in CONFIG_FILE.',
+    )
+    .addHelpText('after', '\nexample: PORT=9443 catalogue serve')
     .action(serve);
   addKeys(program, context);
   addSigningKeys(program, context);
   addSeed(program, context);
   addCopy(program, context);
   addBackup(program, context);
+  addRestore(program, context);
+  addCheck(program, context);
+  addConfig(program, context);
   addMcp(program, context);
   program
     .command('openapi')
-    .description('print the description of the API (OpenAPI 3.1); no service has to run')
+    .summary('print the OpenAPI document')
+    .description('Prints the description of the API (OpenAPI 3.1). No service has to run.')
+    .addHelpText('after', '\nexample: catalogue openapi > openapi.json')
     .action(async () => {
       const settings = context.loadSettings();
       const { describeService } = await context.loadTasks();
-      io.stdout.write(`${JSON.stringify(describeService(settings), undefined, 2)}\n`);
+      io.stdout.write(`${JSON.stringify(await describeService(settings), undefined, 2)}\n`);
     });
+  addCompletion(program, context);
   return program;
 }
 
-/** The words of a refusal come from another program, which must not control the terminal. */
+/** The words of a refusal come from another program, and arguments from anywhere: neither may control the terminal. */
 function messageOf(error: Error): string {
-  return error instanceof RequestRefused ? escapeControls(error.message) : error.message;
+  return error instanceof RequestRefused ? escapeControls(error.message) : escapeLines(error.message);
+}
+
+function escapeLines(text: string): string {
+  return text.split('\n').map(escapeControls).join('\n');
 }
 
 /** @throws the error itself if it is a defect */
 function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EX_USAGE;
-  if (error instanceof SettingsError) return EX_CONFIG;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
+  if (error instanceof SettingsError || error instanceof StoreConfigError) return EXIT_CODES.configuration;
   if (error instanceof Interrupted) return error.exitCode;
-  if (error instanceof BackupTargetError) return EX_CANTCREAT;
-  if (error instanceof CopyError || error instanceof StoreConfigError) return 1;
+  if (error instanceof BackupTargetError) return EXIT_CODES.cannotCreate;
+  if (error instanceof SourceMissing) return EXIT_CODES.noInput;
+  if (error instanceof CopyError || error instanceof BackupUnusable) return EXIT_CODES.dataError;
+  if (error instanceof StoreInUse) return EXIT_CODES.inUse;
   if (error instanceof RequestRefused) return exitCodeOfRefusal(error);
-  if (error instanceof AppError) return error.code === 'unavailable' ? EX_TEMPFAIL : 1;
+  if (error instanceof AppError)
+    return error.code === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.dataError;
   throw error;
 }
 
 function exitCodeOfRefusal({ status }: RequestRefused): number {
-  if (status === 401 || status === 403) return EX_NOPERM;
-  return status === 429 || status >= 500 ? EX_TEMPFAIL : 1;
+  if (status === 401 || status === 403) return EXIT_CODES.notPermitted;
+  return status === 429 || status >= 500 ? EXIT_CODES.unavailable : EXIT_CODES.dataError;
 }

@@ -1,27 +1,72 @@
 import type { Io } from './io.js';
 
-/** The least time between two updates. */
-const INTERVAL_MS = 100;
+/** The least time between two updates of a line on a terminal, and between two lines elsewhere. */
+const TERMINAL_MS = 100;
+const ELSEWHERE_MS = 10_000;
+/** A rate over a shorter time says little. */
+const MEASURED_MS = 500;
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** A progress line on standard error that overwrites itself. It is silent if standard error is not a terminal. */
-export class TerminalProgress {
-  private shownAt = 0;
+/**
+ * The progress of long work on standard error: on a terminal a line that overwrites itself, elsewhere a line every ten
+ * seconds. It has the rate and, if the total is known, the time left.
+ */
+export class Progress {
+  private shownAt: number;
   private isShown = false;
+  private step = { name: '', startedAt: 0, first: 0 };
 
-  constructor(private readonly stderr: Io['stderr']) {}
-
-  show(line: string): void {
-    if (!this.stderr.isTTY || performance.now() - this.shownAt < INTERVAL_MS) return;
-    this.shownAt = performance.now();
-    this.isShown = true;
-    this.stderr.write(CLEAR_LINE + line);
+  constructor(
+    private readonly stderr: Io['stderr'],
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    // On a terminal, the first line comes immediately.
+    this.shownAt = stderr.isTTY ? Number.NEGATIVE_INFINITY : now();
   }
 
-  /** Removes the line. The next one is shown immediately. */
+  /**
+   * @param name what is done now; another name begins a new measurement
+   * @param total if it is known; `done` and `total` are in units
+   */
+  show(name: string, done: number, total?: number, unit = ''): void {
+    const now = this.now();
+    if (name !== this.step.name) this.step = { name, startedAt: now, first: done };
+    if (now - this.shownAt < (this.stderr.isTTY ? TERMINAL_MS : ELSEWHERE_MS)) return;
+    this.shownAt = now;
+    const line = this.line(now, done, total, unit);
+    if (this.stderr.isTTY) {
+      this.isShown = true;
+      this.stderr.write(CLEAR_LINE + line);
+    } else this.stderr.write(`${line}\n`);
+  }
+
+  /** Removes the line of a terminal. The next one is shown immediately. */
   clear(): void {
     if (this.isShown) this.stderr.write(CLEAR_LINE);
     this.isShown = false;
-    this.shownAt = 0;
+    if (this.stderr.isTTY) this.shownAt = Number.NEGATIVE_INFINITY;
   }
+
+  private line(now: number, done: number, total: number | undefined, unit: string): string {
+    const { name, startedAt, first } = this.step;
+    const elapsedMs = now - startedAt;
+    const perSecond = elapsedMs < MEASURED_MS ? 0 : ((done - first) * 1_000) / elapsedMs;
+    const part = total ? ` of ${number(total)}${unit} (${Math.floor((100 * done) / total)} %)` : unit;
+    return [
+      `${name}: ${number(done)}${part}`,
+      ...(perSecond > 0 ? [`${number(perSecond)}${unit}/s`] : []),
+      ...(perSecond > 0 && total ? [`${duration(Math.max(0, total - done) / perSecond)} left`] : []),
+    ].join(', ');
+  }
+}
+
+function number(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60)];
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`;
 }

@@ -8,7 +8,7 @@ import { CertificateError, type TlsIdentity } from './check-key-pair.js';
 import type { Pem } from './issue-certificates.js';
 
 /** The names that every certificate holds. */
-const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
+export const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 const DAY_MS = 86_400_000;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
@@ -16,10 +16,10 @@ const RENEW_BEFORE_MS = 30 * DAY_MS;
 /** Another process may change the files between two reads. Then they are read again. */
 const MAX_ATTEMPTS = 10;
 
-const CA_FILE = 'ca.pem';
+export const CA_FILE = 'ca.pem';
 const CA_KEY_FILE = 'ca-key.pem';
 /** Holds the server's key and certificate, so that both change at once. */
-const SERVER_FILE = 'server.pem';
+export const SERVER_FILE = 'server.pem';
 
 /**
  * A local CA and its certificate for this machine, created once in a folder and then reused. A new folder is filled under

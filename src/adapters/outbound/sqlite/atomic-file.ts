@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, link, lstat, open, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { BackupTargetError } from '../../../application/ports/backup.js';
+import { systemReason } from '../../../shared/system-reason.js';
+
+const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 /**
  * A file that is written under a temporary name in the same folder, and gets its own name when it is complete. Only its
- * owner may read it. This class never opens or replaces an existing file, which SQLite could have open; see `connect`.
+ * owner may read it. This class never opens an existing file, which SQLite could have open; see `connect`.
  */
 export class AtomicFile {
   private constructor(
@@ -19,15 +22,41 @@ export class AtomicFile {
    * @throws BackupTargetError
    */
   static async create(target: string): Promise<AtomicFile> {
-    const found = await orTargetError(lstat(target).catch(unlessMissing));
+    const found = await orTargetError(lstat(target).catch(unlessMissing), target);
     if (found) throw exists(target);
+    return AtomicFile.createBeside(target);
+  }
+
+  /**
+   * As {@link create}, but the target may exist, for {@link replace}.
+   * @throws BackupTargetError
+   */
+  static async createBeside(target: string): Promise<AtomicFile> {
     const partial = `${target}.${randomUUID()}.partial`;
-    return new AtomicFile(target, partial, await orTargetError(open(partial, 'wx', 0o600)));
+    return new AtomicFile(target, partial, await orTargetError(open(partial, 'wx', 0o600), target));
+  }
+
+  /**
+   * Removes what {@link replace} leaves behind if the process is killed: unfinished files, and second names of the
+   * target. Nobody else may write or replace the target meanwhile.
+   */
+  static async removeRemains(target: string): Promise<void> {
+    const [folder, name] = [dirname(target), basename(target)];
+    const partial = new RegExp(`^${UUID}\\.partial$`);
+    for (const entry of await readdir(folder)) {
+      if (entry.startsWith(`${name}.`) && partial.test(entry.slice(name.length + 1)))
+        await rm(join(folder, entry), { force: true });
+      if (!entry.startsWith(REPLACED)) continue;
+      const second = join(folder, entry, name);
+      if (await isSameFile(second, target)) await rm(second);
+      // Only an empty folder goes.
+      await rmdir(join(folder, entry)).catch(() => {});
+    }
   }
 
   /** @throws BackupTargetError */
   async append(data: Buffer): Promise<void> {
-    await orTargetError(this.handle.appendFile(data));
+    await this.orTargetError(this.handle.appendFile(data));
   }
 
   /**
@@ -35,8 +64,8 @@ export class AtomicFile {
    * @throws BackupTargetError
    */
   async finish({ data, offset }: { readonly data: Buffer; readonly offset: number }): Promise<void> {
-    await orTargetError(this.handle.write(data, 0, data.length, offset));
-    await orTargetError(this.handle.sync());
+    await this.orTargetError(this.handle.write(data, 0, data.length, offset));
+    await this.orTargetError(this.handle.sync());
   }
 
   /**
@@ -44,13 +73,49 @@ export class AtomicFile {
    * @throws BackupTargetError
    */
   async publish(): Promise<void> {
-    await orTargetError(
+    await this.orTargetError(
       link(this.partial, this.target).catch((error: NodeJS.ErrnoException) => {
         throw error.code === 'EEXIST' ? exists(this.target) : error;
       }),
     );
-    const folder = await orTargetError(open(dirname(this.target), 'r'));
-    await orTargetError(folder.sync()).finally(() => folder.close());
+    await this.orTargetError(syncFolder(dirname(this.target)));
+  }
+
+  /** Gives the file an owner. Only root may do that. */
+  async giveTo({ uid, gid }: { readonly uid: number; readonly gid: number }): Promise<void> {
+    await this.orTargetError(this.handle.chown(uid, gid));
+  }
+
+  /**
+   * Replaces the target, which stays under its name in a new folder beside it. At every instant, the target is the whole
+   * old file or the whole new one.
+   * @param besides other files of the target, which move to that folder before
+   * @returns the folder; undefined if there was neither a target nor another file
+   * @throws BackupTargetError
+   */
+  async replace(now: Date, besides: readonly string[]): Promise<string | undefined> {
+    const { target } = this;
+    const aside = join(dirname(target), `${REPLACED}${now.toISOString().replaceAll(':', '')}`);
+    return this.orTargetError(
+      (async () => {
+        const hasTarget = (await lstat(target).catch(unlessMissing)) !== undefined;
+        if (!hasTarget && besides.length === 0) {
+          await this.publish();
+          return undefined;
+        }
+        await mkdir(aside, { mode: 0o700 });
+        for (const file of besides) await rename(file, join(aside, basename(file)));
+        if (hasTarget) await link(target, join(aside, basename(target)));
+        await syncFolder(aside);
+        await rename(this.partial, target);
+        await syncFolder(dirname(target));
+        return aside;
+      })(),
+    );
+  }
+
+  private orTargetError<Result>(done: Promise<Result>): Promise<Result> {
+    return orTargetError(done, this.target);
   }
 
   /** Deletes the temporary name. A published file remains. */
@@ -60,20 +125,32 @@ export class AtomicFile {
   }
 }
 
+/** The beginning of the names of folders with replaced files. */
+const REPLACED = 'replaced-';
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r'); // a folder
+  await folder.sync().finally(() => folder.close());
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((file) => lstat(file).catch(unlessMissing)));
+  return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
+}
+
 function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }
 
 function exists(file: string): BackupTargetError {
   return new BackupTargetError(`The file ${file} exists. A backup replaces no file.`);
 }
 
-async function orTargetError<Result>(done: Promise<Result>): Promise<Result> {
+async function orTargetError<Result>(done: Promise<Result>, target: string): Promise<Result> {
   try {
     return await done;
   } catch (error) {
     if (error instanceof BackupTargetError) throw error;
-    const { message } = error as Error;
-    throw new BackupTargetError(`The backup cannot be written: ${message}`, { cause: error });
+    throw new BackupTargetError(`${target} cannot be written: ${systemReason(error)}.`, { cause: error });
   }
 }

@@ -32,7 +32,7 @@ export async function backUpDatabase(
   try {
     const bytes = await copyTo(copy, resolve(database), progress);
     progress(bytes, bytes);
-    check(copy.partial);
+    checkIntegrity(copy.partial);
     progress(bytes, bytes);
     await copy.publish();
     return bytes;
@@ -43,7 +43,7 @@ export async function backUpDatabase(
   }
 }
 
-async function copyTo(copy: AtomicFile, database: string, progress: BackupProgress): Promise<number> {
+export async function copyTo(copy: AtomicFile, database: string, progress: BackupProgress): Promise<number> {
   if (!identityOf(database)) throw new StoreConfigError(`There is no database ${database}.`);
   const source = connect(database, 'rw');
   try {
@@ -78,8 +78,8 @@ async function copyPages(
   return pages * size;
 }
 
-/** @throws StoreConfigError */
-function check(file: string): void {
+/** @throws StoreConfigError if the file is no intact database of this service */
+export function checkIntegrity(file: string): void {
   const copy = connect(file, 'ro');
   try {
     checkIsOwn(copy, file);

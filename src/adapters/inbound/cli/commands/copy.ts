@@ -1,29 +1,46 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { type CopyReport, countsIn } from '../../../../application/maintenance/copy-archive.js';
 import type { CliContext } from '../context.js';
-import { TerminalProgress } from '../progress.js';
+import { writeJson } from '../io.js';
+import { longWork } from '../long-work.js';
 
-const NOTE = '\nURL is sqlite:FILE or mongodb://…; stop the service of the store that is copied from.';
+interface CopyOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly json?: boolean;
+}
+
+const EXAMPLE = `
+URL is sqlite:FILE or mongodb://HOST/DATABASE. The settings do not count.
+
+example: catalogue copy --from sqlite:data/catalogue.sqlite --to 'mongodb://db1,db2,db3/catalogue?replicaSet=rs0'`;
 
 export function addCopy(program: Command, { io, loadTasks }: CliContext): void {
   program
     .command('copy')
-    .description('copy all of one store to another and verify the copy; safe to run again')
-    .requiredOption('--from <url>', 'the store to copy')
-    .requiredOption('--to <url>', 'the store that receives the copy')
-    .addHelpText('after', NOTE)
-    .action(async ({ from, to }: { readonly from: string; readonly to: string }, command: Command) => {
-      if (!from || !to) command.error('error: copy needs --from and --to');
+    .summary('copy all of one store to another and verify the copy')
+    .description(
+      'Copies every record, tombstone, reservation, API key, signing key and counter of one store to another, then\n' +
+        'compares both. Stop the service of the source first: later writes would not be in the copy. If the command is\n' +
+        'interrupted, run it again: it writes only what is missing.',
+    )
+    .requiredOption('--from <url>', 'the store to copy', parseStore)
+    .requiredOption('--to <url>', 'the store that receives the copy', parseStore)
+    .option('--json', 'print a line of JSON for each resource')
+    .addHelpText('after', EXAMPLE)
+    .action(async ({ from, to, json }: CopyOptions) => {
       const { copyStores } = await loadTasks();
-      const progress = new TerminalProgress(io.stderr);
-      try {
-        const reports = await copyStores(from, to, (name, step, entries) =>
-          progress.show(`${name}: ${step} ${entries}`),
-        );
-        progress.clear();
-        for (const report of reports) io.stdout.write(`${describeReport(report)}\n`);
-      } finally {
-        progress.clear();
+      const reports = await longWork(io, (progress, signals) =>
+        copyStores(from, to, (name, step, entries, total) => {
+          signals.throwIfInterrupted(
+            'Interrupted. Run the same command again: it writes only what is missing.',
+          );
+          progress.show(`${step} ${name}`, entries, total);
+        }),
+      );
+      for (const report of reports) {
+        if (json) writeJson(io, report);
+        else io.stdout.write(`${describeReport(report)}\n`);
       }
     });
 }
@@ -31,4 +48,9 @@ export function addCopy(program: Command, { io, loadTasks }: CliContext): void {
 function describeReport(report: CopyReport): string {
   const { name, written, checksum } = report;
   return `${name}: ${countsIn(report)}, ${written} of them written now; both sides SHA-256 ${checksum}`;
+}
+
+function parseStore(text: string): string {
+  if (/^sqlite:(\/\/)?.|^mongodb(\+srv)?:\/\/./.test(text)) return text;
+  throw new InvalidArgumentError('A store is sqlite:FILE or mongodb://HOST/DATABASE.');
 }

@@ -1,33 +1,60 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type KeyAdministration, presentApiKey } from '../../../../application/auth/key-administration.js';
 import { isScope, SCOPES, type Scope, validateApiKey, validateExpiry } from '../../../../domain/access.js';
+import { AppError } from '../../../../domain/errors.js';
 import { parseInstant } from '../../../../domain/instant.js';
+import { escapeControls } from '../../../../shared/escape-controls.js';
 import type { CliContext } from '../context.js';
+import { type Io, writeJson } from '../io.js';
 
 interface CreateOptions {
   readonly name: string;
   readonly scopes: Scope[];
   readonly expiresAt?: number;
+  readonly json?: boolean;
 }
+
+interface ListOptions {
+  readonly json?: boolean;
+}
+
+/** A key as the list shows it. */
+type ShownKey = ReturnType<typeof presentApiKey> & {
+  readonly usage?: { readonly requests: number } | undefined;
+};
 
 export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliContext): void {
   const administer = async (use: (keys: KeyAdministration) => Promise<void>) => {
     const settings = loadSettings();
     await (await loadTasks()).administerKeys(settings, use);
   };
-  const keys = program.command('keys').description('manage the API keys of the store');
+  const keys = program
+    .command('keys')
+    .summary('manage the API keys of the store')
+    .description('Manages the API keys of the store, whether a service runs or not.')
+    .addHelpText('after', '\nexample: catalogue keys list');
 
   keys
     .command('create')
-    .description('create an API key and print it; it is not shown again')
+    .summary('create an API key and print it')
+    .description('Creates an API key and prints it. It is not shown again.')
     .requiredOption('--name <name>', 'the name of the key, 1 to 200 characters')
-    .requiredOption('--scopes <scope,…>', `what the key may do: ${SCOPES.join(' ')}`, parseScopes)
+    .requiredOption(
+      '--scopes <scope,…>',
+      `what the key may do: all, or some of ${SCOPES.join(' ')}`,
+      parseScopes,
+    )
     .option(
       '--expires-at <time>',
       'when the key expires (RFC 3339), such as 2030-01-31T00:00:00Z',
       parseExpiry,
     )
-    .action(async ({ name, scopes, expiresAt }: CreateOptions, command: Command) => {
+    .option('--json', 'print the key and its properties as JSON')
+    .addHelpText(
+      'after',
+      "\nexample: catalogue keys create --name 'web shop' --scopes products:read,orders:write",
+    )
+    .action(async ({ name, scopes, expiresAt, json }: CreateOptions, command: Command) => {
       const key = { name, scopes, ...(expiresAt !== undefined && { expiresAt }) };
       if (validateApiKey(key).length > 0) {
         command.error('error: --name takes 1 to 200 visible characters, and --scopes takes each scope once');
@@ -35,39 +62,76 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
       await administer(async (administration) => {
         const created = await administration.create(key);
         const { id, fields } = created.record;
-        io.stdout.write(`Key ${id} (${fields.name}): ${fields.scopes.join(' ')}\n`);
+        if (json) return writeJson(io, { ...presentApiKey(created.record), key: created.key });
+        io.stdout.write(`Key ${id} (${escapeControls(fields.name)}): ${fields.scopes.join(' ')}\n`);
         io.stdout.write(`Shown this once:\n${created.key}\n`);
       });
     });
 
   keys
     .command('list')
-    .description('show every key, never its secret')
-    .action(() =>
+    .summary('show every key, never its secret')
+    .description(
+      'Shows every key, never its secret: a table on a terminal, and a line of JSON for each key elsewhere.',
+    )
+    .option('--json', 'print a line of JSON for each key on a terminal as well')
+    .addHelpText('after', '\nexample: catalogue keys list --json | jq -r .name')
+    .action(({ json }: ListOptions) =>
       administer(async (administration) => {
-        for await (const key of administration.all())
-          io.stdout.write(`${JSON.stringify(presentApiKey(key))}\n`);
+        if (json || !io.stdout.isTTY) {
+          for await (const key of administration.all()) writeJson(io, presentApiKey(key));
+          return;
+        }
+        const all: ShownKey[] = [];
+        for await (const key of administration.all()) all.push(presentApiKey(key));
+        await printTable(io, all);
       }),
     );
 
   keys
     .command('revoke')
-    .description('revoke a key permanently')
-    .argument('<id>', 'the id of the key', parseId)
+    .summary('revoke a key permanently')
+    .description('Revokes a key permanently. A running service refuses it within 5 seconds.')
+    .argument('<id>', 'the id of the key, as keys list shows it', parseId)
+    .addHelpText('after', '\nexample: catalogue keys revoke 2')
     .action((id: number) =>
       administer(async (administration) => {
-        await administration.revoke(id);
-        io.stdout.write(`Key ${id} is revoked. A running service refuses it within 5 seconds.\n`);
+        const name = escapeControls(await administration.revoke(id).catch(noSuchKey(`key ${id}`)));
+        io.stdout.write(`Key ${id} (${name}) is revoked. A running service refuses it within 5 seconds.\n`);
       }),
     );
 
   keys
     .command('generate')
-    .description('print a new well-formed key, stored nowhere (for BOOTSTRAP_API_KEY)')
+    .summary('print a new key that is stored nowhere')
+    .description('Prints a new well-formed key that is stored nowhere, for the setting BOOTSTRAP_API_KEY.')
+    .addHelpText('after', '\nexample: BOOTSTRAP_API_KEY=$(catalogue keys generate) npm start')
     .action(async () => {
       const { generateKey } = await loadTasks();
       io.stdout.write(`${generateKey()}\n`);
     });
+}
+
+async function printTable(io: Io, keys: readonly ShownKey[]): Promise<void> {
+  const { table } = await import('../table.js');
+  const heading = ['ID', 'NAME', 'SCOPES', 'EXPIRES', 'LAST USED', 'REQUESTS, 24 H'];
+  const rows = keys.map(({ id, name, scopes, expiresAt, lastUsedAt, usage }) => [
+    `${id}`,
+    name,
+    scopes.length === SCOPES.length ? 'all' : scopes.join(' '),
+    expiresAt ?? 'never',
+    lastUsedAt ?? 'never',
+    usage === undefined ? '-' : `${usage.requests}`,
+  ]);
+  io.stdout.write(table(heading, rows));
+}
+
+/** For a `catch`: names the key that does not exist. */
+export function noSuchKey(key: string): (error: unknown) => never {
+  return (error) => {
+    const isMissing = error instanceof AppError && error.code === 'not_found';
+    throw isMissing ? new AppError('not_found', `The store has no ${key}.`) : error;
+  };
 }
 
 /** Parses the id of an API key or a signing key. */
@@ -77,6 +141,7 @@ export function parseId(text: string): number {
 }
 
 function parseScopes(text: string): Scope[] {
+  if (text === 'all') return [...SCOPES];
   return text.split(',').map((scope) => {
     if (isScope(scope)) return scope;
     throw new InvalidArgumentError(`There is no scope ${JSON.stringify(scope)}.`);

@@ -12,7 +12,8 @@ export function addMcp(program: Command, context: CliContext): void {
   const { io, loadSettings, loadClientSettings, loadMcp } = context;
   program
     .command('mcp')
-    .description('serve tools for language models (Model Context Protocol) on standard input and output')
+    .summary('serve tools for language models (MCP)')
+    .description('Serves tools for language models (Model Context Protocol) on standard input and output.')
     .option('--url <url>', 'the running service (default: https://localhost:PORT)', parseOrigin)
     .option('--allow-delete', 'also offer tools that delete', false)
     .addHelpText('after', NOTE)

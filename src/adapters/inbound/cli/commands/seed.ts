@@ -1,46 +1,49 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliContext } from '../context.js';
-import type { Io } from '../io.js';
-import { TerminalProgress } from '../progress.js';
+import { type Io, writeJson } from '../io.js';
+import { longWork } from '../long-work.js';
 import { SAMPLE_PRODUCTS, SAMPLE_SEED } from '../seed/sample-product.js';
 import type { Seeding, SeedingProgress } from '../seed/seeding.js';
-import { Interrupted, SignalListener } from '../signals.js';
 
 interface SeedOptions {
   readonly products: number;
   readonly seed: number;
+  readonly json?: boolean;
 }
 
 export function addSeed(program: Command, { io, loadSettings, loadTasks }: CliContext): void {
   program
     .command('seed')
-    .description('create the sample products 1 to N of a seed, except those that exist')
+    .summary('create sample products')
+    .description(
+      'Creates the sample products 1 to N of a seed, except those that exist. A running service may use the store\n' +
+        'meanwhile. If the command is interrupted, run it again: it creates the rest.',
+    )
     .requiredOption('--products <n>', 'how many products', parseInteger(SAMPLE_PRODUCTS))
     .option('--seed <s>', 'names another set of products', parseInteger(SAMPLE_SEED), SAMPLE_SEED.default)
-    .action(async ({ products, seed }: SeedOptions) => {
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nexample: catalogue seed --products 10000')
+    .action(async (options: SeedOptions) => {
       const settings = loadSettings();
       const { seedStore } = await loadTasks();
-      await seedStore(settings, (seeding) => fill(seeding, seed, products, io));
+      await seedStore(settings, (seeding) => fill(seeding, options, io));
     });
 }
 
-async function fill(seeding: Seeding, seed: number, count: number, io: Io): Promise<void> {
-  const signals = new SignalListener();
-  const terminal = new TerminalProgress(io.stderr);
-  let progress: SeedingProgress = { made: 0, existing: 0 };
-  try {
+async function fill(seeding: Seeding, { seed, products: count, json }: SeedOptions, io: Io): Promise<void> {
+  await longWork(io, async (terminal, signals) => {
+    let progress: SeedingProgress = { made: 0, existing: 0 };
     for await (progress of seeding.fill(seed, count)) {
-      terminal.show(`products: ${progress.made + progress.existing} of ${count}`);
+      terminal.show('creating products', progress.made + progress.existing, count);
       if (signals.exitCode !== undefined) break;
     }
-  } finally {
-    signals.close();
     terminal.clear();
-  }
-  const { made, existing } = progress;
-  io.stdout.write(`${made} products of seed ${seed} made, ${existing} were there already\n`);
-  if (signals.exitCode !== undefined && made + existing < count)
-    throw new Interrupted('Interrupted. Run it again to make the rest.', signals.exitCode);
+    const { made: created, existing } = progress;
+    if (json) writeJson(io, { seed, created, existing });
+    else io.stdout.write(`${created} products of seed ${seed} created, ${existing} existed already\n`);
+    if (created + existing < count)
+      signals.throwIfInterrupted('Interrupted. Run the same command again: it creates the rest.');
+  });
 }
 
 function parseInteger({ min, max }: { readonly min: number; readonly max: number }) {

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { table } from '#src/adapters/inbound/cli/table.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 import { runInProcess } from './run-command.js';
@@ -67,6 +68,14 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [['copy'], /--from/],
   [['copy', '--from', 'sqlite:x'], /--to/],
   [['copy', '--from', '', '--to', 'sqlite:x'], /--from/],
+  [['copy', '--from', 'postgres://x', '--to', 'sqlite:x'], /A store is sqlite:FILE/],
+  [['restore'], /missing required argument 'file'/],
+  [['restore', ''], /file/],
+  [['check', 'x'], /too many arguments/],
+  [['config', 'x'], /too many arguments/],
+  [['completion'], /missing required argument 'shell'/],
+  [['completion', 'tcsh'], /bash, zsh, fish/],
+  [['--verison'], /unknown option '--verison'/],
   [['openapi', 'x'], /too many arguments/],
   [['mcp', 'x'], /too many arguments/],
   ...['http://localhost:8443', 'https://localhost:8443/v1', 'https://key@localhost', 'localhost'].map(
@@ -87,8 +96,12 @@ const COMMANDS = [
   'seed',
   'copy',
   'backup',
+  'restore',
+  'check',
+  'config',
   'openapi',
   'mcp',
+  'completion',
 ];
 
 describe('the command line', () => {
@@ -114,6 +127,10 @@ describe('the command line', () => {
       const { code, out, err } = await runInProcess([...command.split(' '), '--help'], environment);
       expect([code, err], command).to.deep.equal([0, '']);
       expect(out).to.match(new RegExp(`^usage: catalogue ${command} `));
+      expect(out, 'an example').to.match(
+        new RegExp(`^example: .*catalogue ${command}|^example: .*npm start`, 'm'),
+      );
+      expect((await runInProcess([...command.split(' '), '-h'], environment)).out, command).to.equal(out);
     }
   });
 
@@ -123,9 +140,79 @@ describe('the command line', () => {
     expect(err).to.match(/^PORT .*\nSTORE .*\n$/);
   });
 
-  it('exits with 1 if the store has no such key', async () => {
-    for (const name of ['keys', 'signing-keys'])
-      expect((await runInProcess([name, 'revoke', '7'], environment)).code, name).to.equal(1);
+  it('prints the version of package.json, as the OpenAPI document has it', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(await runInProcess(['--version'])).to.deep.equal({ code: 0, out: `${version}\n`, err: '' });
+    expect(JSON.parse((await runInProcess(['openapi'], environment)).out).info.version).to.equal(version);
+  });
+
+  it('exits with 65 and names the key if the store has no such key', async () => {
+    for (const [name, key] of [
+      ['keys', 'key'],
+      ['signing-keys', 'signing key'],
+    ] as const)
+      expect(await runInProcess([name, 'revoke', '7'], environment)).to.deep.equal({
+        code: 65,
+        out: '',
+        err: `The store has no ${key} 7.\n`,
+      });
+  });
+
+  it('warns of a misspelt environment variable once', async () => {
+    const { code, err } = await runInProcess(['keys', 'list'], { ...environment, RATE_LIMIT_REQUEST: '1' });
+    expect([code, err]).to.deep.equal([
+      0,
+      'warning: the environment variable RATE_LIMIT_REQUEST is no setting and has no effect; is RATE_LIMIT_REQUESTS meant?\n',
+    ]);
+  });
+
+  it('lists keys as lines of JSON in a pipe, and as a table on a terminal, where no name controls it', async () => {
+    const where = { DATA_DIR: join(folder, 'keys') };
+    const name = '\u001b[31mred\n漢字';
+    expect((await runInProcess(create('plain', 'all'), where)).out).to.match(
+      /^Key 2 \(plain\): products:read .*keys:admin\nShown/,
+    );
+    const created = JSON.parse((await runInProcess([...create('x漢字', 'users:read'), '--json'], where)).out);
+    expect(created).to.include({ name: 'x漢字' }).and.to.have.property('key');
+    expect(new ChecksummedApiKey().isWellFormed(created.key)).to.equal(true);
+    const piped = (await runInProcess(['keys', 'list'], where)).out;
+    expect(
+      piped
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).name),
+    ).to.deep.equal(['plain', 'x漢字']);
+    const terminal = { isTTY: true };
+    expect((await runInProcess(['keys', 'list', '--json'], where, terminal)).out).to.equal(piped);
+    const lines = (await runInProcess(['keys', 'list'], where, terminal)).out.split('\n');
+    expect(lines[0]).to.match(/^ID +NAME +SCOPES +EXPIRES +LAST USED +REQUESTS, 24 H$/);
+    expect(lines[1]).to.match(/^2 +plain +all +never +never +-$/);
+    // Each of the two characters takes two columns.
+    expect(lines[2]?.indexOf('users:read')).to.equal((lines[1]?.indexOf('all') ?? 0) - 2);
+    expect(table(['A'], [[name]])).to.equal('A\n\\u001b[31mred\\u000a漢字\n');
+    const revoked = await runInProcess(['keys', 'revoke', `${created.id}`], where);
+    expect(revoked.out).to.match(/^Key \d+ \(x漢字\) is revoked\./);
+  });
+
+  it('prints the settings with their sources, and every problem with exit code 78', async () => {
+    const { code, out, err } = await runInProcess(['config'], { STORE: 'x', PORT: '0x' });
+    expect(code).to.equal(78);
+    expect(out)
+      .to.match(/^PORT +0x +environment$/m)
+      .and.to.match(/^HOST +127\.0\.0\.1 +default$/m);
+    expect(err).to.match(/^PORT must .*\nSTORE must .*\n$/);
+    const good = await runInProcess(['config', '--json'], { LOG_LEVEL: 'warn' });
+    expect([good.code, good.err]).to.deep.equal([0, '']);
+    expect(
+      good.out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).to.deep.include({
+      name: 'LOG_LEVEL',
+      value: 'warn',
+      source: 'environment',
+    });
   });
 
   it('rejects the memory store, which ends with the process', async () => {
@@ -135,16 +222,18 @@ describe('the command line', () => {
       ['seed', '--products', '1'],
     ]) {
       const { code, err } = await runInProcess(args, { ...environment, STORE: 'memory' });
-      expect([code, /^STORE=memory/.test(err)], err).to.deep.equal([1, true]);
+      expect([code, /^STORE=memory/.test(err)], err).to.deep.equal([78, true]);
     }
   });
 
-  it('exits with 1 if there is no store to copy, and creates no file', async () => {
+  it('exits with 66 if there is no store to copy or to restore, and creates no file', async () => {
     const [absent, target] = [join(folder, 'absent.sqlite'), join(folder, 'y')];
-    for (const from of [`sqlite:${absent}`, 'postgres://x']) {
-      const { code, err } = await runInProcess(['copy', '--from', from, '--to', `sqlite:${target}`]);
-      expect(code, err).to.equal(1);
-      expect(err).to.not.include('    at ');
+    for (const args of [
+      ['copy', '--from', `sqlite:${absent}`, '--to', `sqlite:${target}`],
+      ['restore', absent],
+    ]) {
+      const outcome = await runInProcess(args, { SQLITE_FILE: target });
+      expect(outcome).to.deep.equal({ code: 66, out: '', err: `There is no file ${absent}.\n` });
       expect([existsSync(absent), existsSync(target)]).to.deep.equal([false, false]);
     }
   });
@@ -169,13 +258,13 @@ describe('the command line', () => {
       runInProcess(['seed', '--products', `${count}`, ...more], { DATA_DIR: join(folder, 'seeded') });
     expect(await seed(1_100)).to.deep.equal({
       code: 0,
-      out: '1100 products of seed 1 made, 0 were there already\n',
+      out: '1100 products of seed 1 created, 0 existed already\n',
       err: '',
     });
-    expect((await seed(1_100)).out).to.equal('0 products of seed 1 made, 1100 were there already\n');
-    expect((await seed(1_300)).out).to.equal('200 products of seed 1 made, 1100 were there already\n');
+    expect((await seed(1_100)).out).to.equal('0 products of seed 1 created, 1100 existed already\n');
+    expect((await seed(1_300)).out).to.equal('200 products of seed 1 created, 1100 existed already\n');
     expect((await seed(50, '--seed', '2')).out).to.equal(
-      '50 products of seed 2 made, 0 were there already\n',
+      '50 products of seed 2 created, 0 existed already\n',
     );
   });
 });

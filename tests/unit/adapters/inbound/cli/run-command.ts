@@ -13,6 +13,7 @@ interface CommandOutcome {
 export async function runInProcess(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  stdout: { readonly isTTY?: boolean } = {},
 ): Promise<CommandOutcome> {
   const output = { out: '', err: '' };
   const collect = (stream: 'out' | 'err') => ({
@@ -20,6 +21,10 @@ export async function runInProcess(
       output[stream] += text;
     },
   });
-  const code = await runCommand(args, { stdout: collect('out'), stderr: collect('err'), environment });
+  const code = await runCommand(args, {
+    stdout: { ...collect('out'), ...stdout },
+    stderr: collect('err'),
+    environment,
+  });
   return { code, ...output };
 }

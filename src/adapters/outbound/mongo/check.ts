@@ -1,0 +1,101 @@
+import { MongoClient } from 'mongodb';
+import type { Finding, Inspection } from '../../../application/ports/checks.js';
+import { StoreConfigError } from '../../../application/ports/store.js';
+import { AppError } from '../../../domain/errors.js';
+import { checkServer, parseConnectionString } from './connection.js';
+import { isCollectionMissing, translateError } from './errors.js';
+import { findUnusableIndexes } from './index-preparation.js';
+import { byCollection, type CollectionIndexes } from './indexes.js';
+
+const PATIENCE_MS = 5_000;
+
+/** Examines a replica set without changing anything: no collection and no index is created. */
+export async function checkMongo(
+  url: string,
+  wanted: readonly CollectionIndexes[],
+  now: () => number,
+): Promise<Inspection> {
+  let client: MongoClient | undefined;
+  try {
+    const { options, hosts, database } = parseConnectionString(url, PATIENCE_MS);
+    client = new MongoClient(url, { ...options, minPoolSize: 0, serverSelectionTimeoutMS: PATIENCE_MS });
+    const hello = await client.db(database).command({ hello: 1 });
+    const readAt = now();
+    checkServer(hello);
+    const { version } = await client.db(database).command({ buildInfo: 1 });
+    const where = hello['setName'] ? `replica set ${hello['setName']}` : 'mongos';
+    const time = { kind: 'now', of: "MongoDB's clock", at: Number(hello['localTime']), readAt } as const;
+    return {
+      findings: [
+        ok(`MongoDB ${version} responds at ${hosts} (${where}), database ${database}`),
+        await checkIndexes(client, database, wanted),
+      ],
+      ...(hello['localTime'] instanceof Date && { time }),
+    };
+  } catch (error) {
+    return { findings: [findingOf(error)] };
+  } finally {
+    await client?.close();
+  }
+}
+
+async function checkIndexes(
+  client: MongoClient,
+  database: string,
+  wanted: readonly CollectionIndexes[],
+): Promise<Finding> {
+  const problems: string[] = [];
+  const missing: string[] = [];
+  for (const one of byCollection(wanted)) {
+    const found = await client
+      .db(database)
+      .collection(one.collection)
+      .listIndexes()
+      .toArray()
+      .catch((error: unknown) => {
+        if (isCollectionMissing(error)) return undefined;
+        throw error;
+      });
+    problems.push(...findUnusableIndexes(one, found ?? []));
+    const names = new Set(found?.map(({ name }) => name));
+    if (found)
+      missing.push(
+        ...one.indexes
+          .filter(({ name }) => !names.has(name ?? ''))
+          .map(({ name }) => `${one.collection}.${name}`),
+      );
+  }
+  if (problems.length > 0) return wrong('indexes', problems.join(' '), 'drop them, then start the service');
+  if (missing.length === 0)
+    return {
+      subject: 'indexes',
+      verdict: 'ok',
+      message: 'all indexes of the existing collections are there',
+    };
+  const message = `these indexes are missing: ${missing.join(', ')}`;
+  const remedy = 'the next start creates them; in a large collection that takes minutes';
+  return { subject: 'indexes', verdict: 'warning', message, remedy };
+}
+
+function findingOf(error: unknown): Finding {
+  const translated = translateError(error);
+  if (translated instanceof StoreConfigError)
+    return wrong('store', translated.message.replaceAll('\n', ' '), 'correct MONGODB_URL or the server');
+  if (translated instanceof AppError)
+    return wrong(
+      'store',
+      'MongoDB does not respond as a replica set, or refuses the password',
+      'start it, and check the hosts, the name and the password in MONGODB_URL',
+    );
+  // The words of the driver may quote the URL.
+  const { name } = error as Error;
+  return wrong('store', `MongoDB cannot be used (${name})`, "see the driver's manual for MONGODB_URL");
+}
+
+function ok(message: string): Finding {
+  return { subject: 'store', verdict: 'ok', message };
+}
+
+function wrong(subject: string, message: string, remedy: string): Finding {
+  return { subject, verdict: 'wrong', message: message.replace(/\.$/, ''), remedy };
+}

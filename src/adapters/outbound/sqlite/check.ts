@@ -1,0 +1,140 @@
+import { existsSync, statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import Database from 'libsql';
+import type { Finding, Inspection } from '../../../application/ports/checks.js';
+import { StoreConfigError } from '../../../application/ports/store.js';
+import { AppError } from '../../../domain/errors.js';
+import { checkApplication, pragma } from './connection.js';
+import { translateError } from './errors.js';
+import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+
+/** A database up to this size is checked for damage unasked: it takes some seconds at most. */
+const QUICK_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Examines a database without changing anything: no file is created, and no log is written back. A service may use the
+ * database meanwhile.
+ * @param file an absolute path
+ * @param deep whether to look for damage in a large database as well
+ * @param now the local time
+ */
+export function checkDatabase(file: string, deep: boolean, now: number): Inspection {
+  if (!existsSync(file))
+    return { findings: [ok(`there is no database ${file} yet; the first start creates it`)] };
+  if (existsSync(`${file}-wal`) && !existsSync(`${file}-shm`))
+    return { findings: [ok(`${file} has a log that the next start reads; it was not examined`)] };
+  let connection: Database.Database | undefined;
+  try {
+    connection = openUnchanged(file);
+    return inspected(connection, file, deep, now);
+  } catch (error) {
+    const translated = translateError(error, file);
+    if (translated instanceof StoreConfigError)
+      return { findings: [wrong(translated.message, remedyOf(translated))] };
+    if (translated instanceof AppError || error instanceof Database.SqliteError)
+      return {
+        findings: [
+          wrong(`${file} cannot be read`, 'run this as the user of the service, while no restore runs'),
+        ],
+      };
+    throw error;
+  } finally {
+    connection?.close();
+  }
+}
+
+/**
+ * Without a log, no process has the database open, and `immutable` keeps SQLite from creating one. With a log, SQLite
+ * reads it through the existing index, and a connection that cannot write neither writes it back nor deletes it.
+ */
+function openUnchanged(file: string): Database.Database {
+  const options = existsSync(`${file}-wal`) ? 'mode=ro' : 'mode=ro&immutable=1';
+  try {
+    return new Database(`${pathToFileURL(file).href}?${options}`);
+  } catch (error) {
+    if (statSync(file).isDirectory())
+      throw new StoreConfigError(`${file} is a folder, not a SQLite database.`, { cause: error });
+    throw error;
+  }
+}
+
+function inspected(connection: Database.Database, file: string, deep: boolean, now: number): Inspection {
+  checkApplication(connection, file);
+  const version = pragma(connection, 'user_version');
+  if (pragma(connection, 'application_id') !== APPLICATION_ID)
+    return { findings: [ok(`${file} is empty; the next start fills it`)] };
+  if (version < MIGRATIONS.length)
+    return {
+      findings: [
+        {
+          ...ok(`${file} has schema ${version}; the next start brings it to ${MIGRATIONS.length}`),
+          verdict: 'warning',
+          remedy: 'make a backup before that start: an older program cannot read the newer schema',
+        },
+        damageIn(connection, deep),
+      ],
+    };
+  return {
+    findings: [
+      ok(`${file} has the current schema, ${version}`),
+      damageIn(connection, deep),
+      indexesOf(connection),
+    ],
+    ...newestRecord(connection, now),
+  };
+}
+
+function damageIn(connection: Database.Database, deep: boolean): Finding {
+  const bytes = pragma(connection, 'page_count') * pragma(connection, 'page_size');
+  if (!deep && bytes > QUICK_BYTES)
+    return ok(`the database has ${Math.round(bytes / 1024 ** 2)} MiB; --deep looks for damage in it`);
+  const check = deep ? 'integrity_check' : 'quick_check';
+  const [[found] = ['nothing']] = connection.prepare(`PRAGMA ${check}(1)`).raw().all() as [string][];
+  if (found === 'ok') return ok(`no damage was found (PRAGMA ${check})`);
+  return wrong(`the database is damaged: ${found}`, DAMAGED);
+}
+
+const DAMAGED = 'export what can still be read, stop the service, then run: catalogue restore FILE';
+const TABLES_AND_INDEXES = "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'";
+
+/** Compares with the schema that the migrations make. */
+function indexesOf(connection: Database.Database): Finding {
+  const wanted = new Database(':memory:');
+  try {
+    for (const step of MIGRATIONS) wanted.exec(step);
+    const found = new Map(connection.prepare(TABLES_AND_INDEXES).raw().all() as [string, string][]);
+    const all = wanted.prepare(TABLES_AND_INDEXES).raw().all() as [string, string][];
+    const different = all.filter(([name, sql]) => found.get(name) !== sql).map(([name]) => name);
+    if (different.length === 0)
+      return { ...ok(`all ${all.length} tables and indexes are there`), subject: 'indexes' };
+    const message = `these tables or indexes are missing or different: ${different.join(', ')}`;
+    return { ...wrong(message, 'another program changed the schema; restore a backup'), subject: 'indexes' };
+  } finally {
+    wanted.close();
+  }
+}
+
+function newestRecord(connection: Database.Database, now: number): Pick<Inspection, 'time'> {
+  const tables = ['products', 'users', 'orders', 'api_keys'];
+  const newest = tables.map((table) => {
+    const [[at] = [null]] = connection.prepare(`SELECT max(updated_at) FROM ${table}`).raw().all() as [
+      number | null,
+    ][];
+    return at ?? 0;
+  });
+  const at = Math.max(...newest);
+  return at === 0 ? {} : { time: { kind: 'past', of: 'the newest record', at, readAt: now } };
+}
+
+function remedyOf({ message }: StoreConfigError): string {
+  if (message.includes('newer version')) return 'install the newer version, or restore a backup of this one';
+  return message.includes('damaged') ? DAMAGED : 'set SQLITE_FILE to the database of this service';
+}
+
+function ok(message: string): Finding {
+  return { subject: 'store', verdict: 'ok', message };
+}
+
+function wrong(message: string, remedy: string): Finding {
+  return { subject: 'store', verdict: 'wrong', message: message.replace(/\.$/, ''), remedy };
+}

@@ -1,0 +1,209 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import Database from 'libsql';
+import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
+import { SystemClock } from '#src/adapters/outbound/system/clock.js';
+import type { Finding } from '#src/application/ports/checks.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { runInProcess } from './run-command.js';
+
+describe('catalogue check', () => {
+  const root = temporaryFolder();
+  const servers: Server[] = [];
+  const folder = () => mkdtempSync(join(root, 'run-'));
+  const ANY_PORT = { PORT: '0', MANAGEMENT_PORT: '0' };
+
+  const check = async (where: string, environment: Record<string, string> = {}, ...args: string[]) => {
+    const variables = { DATA_DIR: join(where, 'data'), ...ANY_PORT, ...environment };
+    const { code, out, err } = await runInProcess(['check', '--json', ...args], variables);
+    expect(err).to.equal('');
+    const findings = out
+      .trimEnd()
+      .split('\n')
+      .map((line): Finding => JSON.parse(line));
+    expect(code, out).to.equal(findings.some(({ verdict }) => verdict === 'wrong') ? 1 : 0);
+    for (const { verdict, remedy } of findings) expect(remedy !== undefined).to.equal(verdict !== 'ok');
+    return { code, findings };
+  };
+  const wrongIn = (findings: readonly Finding[]) =>
+    findings
+      .filter(({ verdict }) => verdict === 'wrong')
+      .map(({ subject, message }) => `${subject}: ${message}`);
+  const seeded = async () => {
+    const where = folder();
+    const end = await runInProcess(['seed', '--products', '20'], { DATA_DIR: join(where, 'data') });
+    expect(end.code).to.equal(0);
+    return where;
+  };
+  const database = (where: string) => join(where, 'data/catalogue.sqlite');
+  /** Every file with its content and its times; of the memory that connections share, the name. */
+  const state = (where: string) =>
+    readdirSync(where, { recursive: true, encoding: 'utf8' })
+      .sort()
+      .map((name) => {
+        if (name.endsWith('-shm')) return [name];
+        const path = join(where, name);
+        const stats = statSync(path);
+        return [name, stats.mtimeMs, stats.isFile() ? readFileSync(path).toString('base64') : ''];
+      });
+  const respondingPort = async (status: number, headers: Record<string, string>): Promise<string> => {
+    const server = createServer((_request, response) => response.writeHead(status, headers).end()).listen(
+      0,
+      '127.0.0.1',
+    );
+    servers.push(server);
+    await new Promise((listening) => server.once('listening', listening));
+    return `${(server.address() as AddressInfo).port}`;
+  };
+  after(() => {
+    for (const server of servers) server.close();
+  });
+
+  it('finds nothing wrong before the first start, and creates nothing', async () => {
+    const where = folder();
+    const { code, findings } = await check(where);
+    expect([code, readdirSync(where)]).to.deep.equal([0, []]);
+    const subjects = new Set(findings.map(({ subject }) => subject));
+    for (const subject of [
+      'settings',
+      'DATA_DIR',
+      'store',
+      'certificate',
+      'Redis',
+      'clock',
+      'free space',
+      'permissions',
+      'ports',
+    ])
+      expect([...subjects]).to.include(subject);
+  });
+
+  it('changes no byte of a database and of certificates, with --deep neither', async () => {
+    const where = await seeded();
+    await new LocalCa(join(where, 'data/tls'), new SystemClock()).current();
+    const before = state(where);
+    for (const args of [[], ['--deep']]) {
+      const { code, findings } = await check(where, {}, ...args);
+      expect(code, JSON.stringify(findings)).to.equal(0);
+      expect(findings.map(({ subject }) => subject)).to.include('indexes');
+    }
+    expect(state(where)).to.deep.equal(before);
+  });
+
+  it('prints a line for each finding, and what to do', async () => {
+    const where = folder();
+    const { code, out } = await runInProcess(['check'], {
+      ...ANY_PORT,
+      DATA_DIR: join(where, 'x'),
+      STORE: 'memory',
+    });
+    expect(code).to.equal(0);
+    expect(out)
+      .to.match(/^ok {7}settings {6}all \d+ are valid/m)
+      .and.to.match(/^warning {2}store .*\n +To do: set STORE to /m);
+  });
+
+  it('reports every wrong setting, and misspelt variables', async () => {
+    const { code, findings } = await check(folder(), { PORT: 'x', TLS: 'y', RATE_LIMIT_REQUEST: '1' });
+    expect(code).to.equal(1);
+    expect(wrongIn(findings).map((line) => line.split(' ', 2)[1])).to.deep.equal(['PORT', 'TLS']);
+    expect(findings.find(({ verdict }) => verdict === 'warning')?.message).to.include('RATE_LIMIT_REQUESTS');
+    const key = await check(folder(), { BOOTSTRAP_API_KEY: 'hunter2' });
+    expect(wrongIn(key.findings)).to.deep.equal(['settings: BOOTSTRAP_API_KEY is not a well-formed key']);
+  });
+
+  it('finds what is wrong with a database', async () => {
+    const where = await seeded();
+    const change = (...statements: string[]) => {
+      const connection = new Database(database(where));
+      for (const statement of statements) connection.exec(statement);
+      connection.close();
+    };
+    change('DROP INDEX products_name');
+    expect(wrongIn((await check(where)).findings)).to.deep.equal([
+      'indexes: these tables or indexes are missing or different: products_name',
+    ]);
+    change('PRAGMA user_version = 1');
+    expect((await check(where)).findings.find(({ verdict }) => verdict === 'warning')?.message).to.include(
+      'has schema 1',
+    );
+    change('PRAGMA user_version = 999');
+    expect(wrongIn((await check(where)).findings)[0]).to.match(/^store: .* was made by a newer version/);
+    change('PRAGMA application_id = 7');
+    expect(wrongIn((await check(where)).findings)[0]).to.match(
+      /^store: .* is a database of another application$/,
+    );
+    const SQLITE_FILE = join(where, 'notes.txt');
+    writeFileSync(SQLITE_FILE, 'notes, '.repeat(1_000));
+    expect(wrongIn((await check(where, { SQLITE_FILE })).findings)[0]).to.match(
+      /^store: .* is not a SQLite database$/,
+    );
+  });
+
+  it('finds damage', async () => {
+    const where = folder();
+    const [live, file] = [join(where, 'live.sqlite'), join(where, 'copy.sqlite')];
+    await runInProcess(['seed', '--products', '2000'], { SQLITE_FILE: live });
+    await runInProcess(['backup', file], { SQLITE_FILE: live });
+    writeFileSync(file, readFileSync(file).fill(0xff, 200_000, 260_000));
+    expect(wrongIn((await check(where, { SQLITE_FILE: file })).findings).join()).to.match(
+      /store: the database is damaged|indexes/i,
+    );
+  });
+
+  it('finds a clock that was set back', async () => {
+    const where = await seeded();
+    const connection = new Database(database(where));
+    connection.exec(`UPDATE products SET updated_at = ${Date.now() + 3_600_000} WHERE id = 1`);
+    connection.close();
+    expect(wrongIn((await check(where)).findings)[0]).to.match(
+      /^clock: the newest record is 3[56]\d\d\.\d s in the future$/,
+    );
+  });
+
+  it('finds secrets that everybody can read, and certificates that do not fit', async () => {
+    const where = folder();
+    const tls = join(where, 'data/tls');
+    await new LocalCa(tls, new SystemClock()).current();
+    chmodSync(join(tls, 'ca-key.pem'), 0o644);
+    expect(wrongIn((await check(where)).findings)[0]).to.match(/^permissions: every user .*ca-key\.pem/);
+    const named = await check(where, { TLS_NAMES: 'shop.example' });
+    expect(named.findings.find(({ subject }) => subject === 'certificate')?.message).to.equal(
+      'it lacks shop.example',
+    );
+    const other = folder();
+    await new LocalCa(join(other, 'data/tls'), new SystemClock()).current();
+    writeFileSync(join(other, 'data/tls/ca.pem'), readFileSync(join(tls, 'ca.pem')));
+    expect(wrongIn((await check(other)).findings)[0]).to.match(
+      /^certificate: server\.pem .* is of another CA$/,
+    );
+    const files = { TLS: 'files', TLS_CERT_FILE: join(tls, 'ca.pem'), TLS_KEY_FILE: join(tls, 'none.pem') };
+    expect(wrongIn((await check(folder(), files)).findings)[0]).to.match(
+      /^certificate: TLS_KEY_FILE: .*no such file/,
+    );
+  });
+
+  it('finds a service that is not ready, and tells ports of others from it', async () => {
+    const headers = { 'X-Request-Id': 'x' };
+    const notReady = await check(folder(), { MANAGEMENT_PORT: await respondingPort(503, headers) });
+    expect(wrongIn(notReady.findings)).to.deep.equal([
+      'ports: a service runs on the management port, and is not ready',
+    ]);
+    const ready = await check(folder(), { MANAGEMENT_PORT: await respondingPort(200, headers) });
+    expect(ready.findings.at(-1)?.message).to.equal('a service runs on the management port, and is ready');
+    const MANAGEMENT_PORT = await respondingPort(200, {});
+    const foreign = await check(folder(), { MANAGEMENT_PORT });
+    expect(foreign.findings.at(-1)?.message).to.equal(
+      `another program listens on MANAGEMENT_PORT, 127.0.0.1:${MANAGEMENT_PORT}`,
+    );
+  });
+
+  it('names a DATA_DIR in which no file can be created', async () => {
+    const where = folder();
+    writeFileSync(join(where, 'data'), '');
+    expect(wrongIn((await check(where)).findings)[0]).to.equal(`DATA_DIR: ${join(where, 'data')} is a file`);
+  });
+});
