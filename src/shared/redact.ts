@@ -14,5 +14,5 @@ export function redactSecrets(text: string): string {
   return text
     .replaceAll(API_KEY, 'pcs_[secret]')
     .replaceAll(JWT, 'eyJ[secret]')
-    .replaceAll(USER_INFO, '://[secret]@');
+    .replaceAll(USER_INFO, '://***@');
 }

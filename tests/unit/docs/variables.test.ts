@@ -28,12 +28,15 @@ const FOREIGN = new Set([
     'NODE_EXTRA_CA_CERTS',
     'NODE_OPTIONS',
     'NO_COLOR',
+    'FORCE_COLOR',
     'TERM',
     'PATH',
     'SSL_CERT_FILE',
     'CURL_CA_BUNDLE',
   ],
   ...['REDIS_PASSWORD', 'REDISCLI_AUTH', 'RENEWED_LINEAGE', 'GITHUB_TOKEN', 'PUBLISH', 'TAG', 'TARGETARCH'],
+  // A misspelt name, as the example of a warning.
+  'RATE_LIMIT_REQUEST',
   // Constants that docs/how-to/add-a-version.md has its readers write.
   ...['USERS_2', 'API_KEYS_2', 'FIELDS_OF_VERSION_2'],
   ...['AF_UNIX', 'AF_INET', 'AF_INET6', 'LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES', 'UTF_8'],
