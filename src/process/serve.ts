@@ -7,6 +7,8 @@ import { EX_SOFTWARE, EX_TEMPFAIL, exitIfExplained, exitOnConfigError, onShutdow
 export interface ProcessHooks {
   /** In a cluster worker: its channel to the primary. */
   readonly primary?: Parameters<typeof createService>[1];
+  /** A listening socket that a supervisor passed, instead of HOST and PORT. */
+  readonly passedSocket: number | undefined;
   onStarted(started: Started): void;
   /** @param exit to be called after the reason is reported */
   onFailed(reason: string, exit: () => void): void;
@@ -25,7 +27,7 @@ export async function serve(settings: Settings, hooks: ProcessHooks): Promise<vo
   };
   process.on('uncaughtException', (error) => fail(error, EX_SOFTWARE));
   try {
-    const started = await service.start();
+    const started = await service.start(hooks.passedSocket);
     // On a terminal, no line of the log stands in the middle of the banner.
     await service.logger.flush();
     hooks.onStarted(started);

@@ -23,6 +23,8 @@ export interface PoolOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly logger: Logger;
   onFork(worker: WorkerHandle): void;
+  /** Called when a worker ended and no other is alive. */
+  onNoneLeft?(): void;
 }
 
 /** Workers that share one port. One that dies is replaced. The pool starts once and stops once. */
@@ -73,6 +75,7 @@ export class WorkerPool {
       const pauseMs = backoff.after(livedMs);
       const details = { worker: current.pid, code, signal, reason, pauseMs };
       this.options.logger.error('a worker ended; another takes its place', details);
+      if (this.alive.size === 0) this.options.onNoneLeft?.();
       await sleep(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => {});
       if (this.isStopping) return;
     }
