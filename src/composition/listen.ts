@@ -47,7 +47,8 @@ export function listen(
 export function listenOnPassedSocket(server: Server, descriptor: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(notASocket(error)));
-    server.listen({ fd: descriptor, backlog: PASSED_SOCKET_BACKLOG }, () => {
+    // Node ignores a backlog in the object.
+    server.listen({ fd: descriptor }, PASSED_SOCKET_BACKLOG, () => {
       const address = server.address();
       if (address !== null && typeof address === 'object') resolve(address.port);
       else reject(notASocket('it has no port'));
