@@ -25,7 +25,12 @@ export async function runPrimary(settings: Settings, socket: number | undefined)
     logger,
     onFork: (worker) => rateLimits.serve(worker, worker.ended),
     // Node closes the passed socket with its last user, and no later worker could listen. The supervisor still has it.
-    ...(socket !== undefined && { onNoneLeft: () => exit('all workers ended at the same time', 1) }),
+    ...(socket !== undefined && {
+      onNoneServes: () => {
+        pool.kill();
+        return exit('all workers ended at the same time', 1);
+      },
+    }),
   });
   const shutdown = onShutdownSignal(
     async () => {

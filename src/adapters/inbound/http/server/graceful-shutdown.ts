@@ -5,16 +5,25 @@ import { type Socket, Server as TcpServer } from 'node:net';
  * connection (`Connection: close`), so a busy client never meets a closed one (RFC 9112 section 9.6).
  */
 const IDLE_MS = 500;
+/** How long a TLS handshake may still take during a drain. */
+const HANDSHAKE_MS = 2_000;
 const CHECK_MS = 50;
 
 /** The responses of one connection. */
 class Connection {
   /** The number of responses in progress. */
   running = 0;
+  private idleSince = performance.now();
 
   readonly onClose = () => {
     this.running--;
+    this.idleSince = performance.now();
   };
+
+  /** @returns whether it has been idle for {@link IDLE_MS} of a drain that began at this time */
+  isIdle(drainSince: number): boolean {
+    return this.running === 0 && performance.now() - Math.max(this.idleSince, drainSince) >= IDLE_MS;
+  }
 }
 
 /**
@@ -51,7 +60,8 @@ export class Drain {
     const timer = setInterval(() => {
       const waited = performance.now() - startedAt;
       if (waited < graceMs) {
-        if (waited >= IDLE_MS) this.closeIdle();
+        this.closeIdle(startedAt);
+        if (waited >= HANDSHAKE_MS) for (const socket of this.handshakes.values()) socket.destroy();
         return;
       }
       isComplete = [...this.connections.values()].every(({ running }) => running === 0);
@@ -83,13 +93,12 @@ export class Drain {
   }
 
   /** Ends idle connections after everything that is still to be sent. A request that arrives later is not served. */
-  private closeIdle(): void {
-    for (const [socket, { running }] of this.connections) {
-      if (running > 0) continue;
+  private closeIdle(drainSince: number): void {
+    for (const [socket, connection] of this.connections) {
+      if (!connection.isIdle(drainSince)) continue;
       if (!socket.writableEnded) socket.end();
       else if (socket.writableFinished) socket.destroy();
     }
-    for (const socket of this.handshakes.values()) socket.destroy();
   }
 }
 
