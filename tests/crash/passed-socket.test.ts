@@ -124,6 +124,7 @@ describe('a service whose socket a supervisor holds', () => {
       const client = await service.started();
       const authority = readFileSync(`${folder}/data/tls/ca.pem`, 'utf8');
       const load = new Load(client.port, authority, client.token);
+      await until('all serve', () => logged(service, 'started').length === Number(WORKERS), LIMIT_MS);
       await load.more(100);
       for (let restart = 1; restart <= RESTARTS; restart++) {
         service.kill('SIGHUP');
