@@ -17,6 +17,9 @@ const ADVICE: Readonly<Record<AddressSettings['port'], string>> = {
   MANAGEMENT_PORT: 'each needs a MANAGEMENT_PORT of its own besides its PORT, and 0 takes any free one',
 };
 
+/** More connections than a fast restart lets wait; Linux caps it at `net.core.somaxconn`, 4,096 by default. */
+const PASSED_SOCKET_BACKLOG = 4_096;
+
 /**
  * Starts to listen.
  * @param port 0: any free port
@@ -34,6 +37,28 @@ export function listen(
     server.once('error', (error: NodeJS.ErrnoException) => reject(explained(error, host, port, settings)));
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
+}
+
+/**
+ * Accepts the connections of a socket on which a supervisor listens. Those that arrive while no process accepts wait in
+ * the kernel, so the end of this process refuses none.
+ * @returns the port
+ */
+export function listenOnPassedSocket(server: Server, descriptor: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(notASocket(error)));
+    // Node ignores a backlog in the object.
+    server.listen({ fd: descriptor }, PASSED_SOCKET_BACKLOG, () => {
+      const address = server.address();
+      if (address !== null && typeof address === 'object') resolve(address.port);
+      else reject(notASocket('it has no port'));
+    });
+  });
+}
+
+function notASocket(reason: unknown): SettingsError {
+  const why = reason instanceof Error ? systemReason(reason) : reason;
+  return new SettingsError([`LISTEN_FDS: the descriptor that was passed is no TCP socket: ${why}.`]);
 }
 
 function explained(

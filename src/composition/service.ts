@@ -1,3 +1,4 @@
+import type { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../adapters/inbound/http/app.js';
 import { healthRoutes } from '../adapters/inbound/http/health-routes.js';
@@ -18,7 +19,7 @@ import type { IdAllocator } from '../application/records/id-allocator.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { AppError } from '../domain/errors.js';
 import { prepareDataDir } from './data-dir.js';
-import { AddressInUse, listen } from './listen.js';
+import { AddressInUse, listen, listenOnPassedSocket } from './listen.js';
 import type { Management } from './management.js';
 import type { PeriodicJob } from './periodic-job.js';
 import type { ServiceUrl } from './public-url.js';
@@ -26,6 +27,9 @@ import type { RateLimits } from './rate-limits.js';
 import type { Transport } from './transports.js';
 
 const STORE_RETRY_MS = 500;
+
+/** How long the connections to a passed socket wait for the store before they get 503 while it is unreachable. */
+const PASSED_SOCKET_WAIT_MS = 5_000;
 
 /** The store could not be opened in time. */
 export class StoreTimeout extends Error {}
@@ -69,6 +73,7 @@ export interface Started {
 export class Service {
   private readonly stopping = new AbortController();
   private drain: Drain | undefined;
+  private opening: Promise<string | undefined> | undefined;
 
   /** @throws SettingsError */
   constructor(private readonly parts: ServiceParts) {
@@ -87,14 +92,19 @@ export class Service {
 
   /**
    * Listens before it opens the store, so that probes get a response while the service waits for the store.
+   * @param descriptor a socket on which a supervisor listens. It has connections that wait for the successor of a
+   *   process, so the store is opened first, for {@link PASSED_SOCKET_WAIT_MS} at most: no waiting request gets 503
    * @throws StoreTimeout, AddressInUse; SettingsError for problems that only a start can detect
    */
-  async start(): Promise<Started> {
+  async start(descriptor?: number): Promise<Started> {
     const { settings, logger, store, jobs, transport, management } = this.parts;
     await prepareDataDir(settings.DATA_DIR);
     const health = healthRoutes(store, this.isDraining);
-    const [managementPort, port] = await bothPorts(management.start(health), () => this.listen(health));
-    logger.info('listening', { host: settings.HOST, port });
+    const [managementPort, port] =
+      descriptor === undefined
+        ? await bothPorts(management.start(health), () => this.listen(health))
+        : [await management.start(health), await this.listen(health, descriptor)];
+    logger.info('listening', { ...(descriptor === undefined && { host: settings.HOST }), port });
     const firstKey = await this.openStore();
     for (const job of jobs) job.start();
     const storeLocation = store.location;
@@ -125,7 +135,7 @@ export class Service {
 
   private readonly isDraining = () => this.drain?.isDraining ?? false;
 
-  private async listen(health: readonly Route[]): Promise<number> {
+  private async listen(health: readonly Route[], descriptor?: number): Promise<number> {
     const {
       settings,
       observers,
@@ -154,13 +164,26 @@ export class Service {
     });
     const server = await transport.open(listener, () => publicUrl.url);
     this.drain = new Drain(server);
-    const port = await listen(server, settings.HOST, settings.PORT);
+    const port = await (descriptor === undefined
+      ? listen(server, settings.HOST, settings.PORT)
+      : this.listenWithStore(server, descriptor));
     publicUrl.listensOn(port);
     return port;
   }
 
+  private async listenWithStore(server: Server, descriptor: number): Promise<number> {
+    const { signal } = this.stopping;
+    await Promise.race([this.openStore(), sleep(PASSED_SOCKET_WAIT_MS, undefined, { signal, ref: false })]);
+    return listenOnPassedSocket(server, descriptor);
+  }
+
   /** @returns the first key, if this start generated it */
-  private async openStore(): Promise<string | undefined> {
+  private openStore(): Promise<string | undefined> {
+    this.opening ??= this.openStoreInTime();
+    return this.opening;
+  }
+
+  private async openStoreInTime(): Promise<string | undefined> {
     const { settings, logger, clock, store, keyFormat, keyAdministration } = this.parts;
     const bootstrapKey = settings.BOOTSTRAP_API_KEY;
     // All attempts use one key. If the outcome of an attempt is unknown, the next one recognizes the key.

@@ -131,6 +131,22 @@ export function unknownVariables(environment: NodeJS.ProcessEnv = process.env): 
   );
 }
 
+/** The first descriptor that a supervisor passes (sd_listen_fds(3)). */
+const PASSED_DESCRIPTOR = 3;
+
+/**
+ * Returns the descriptor of the listening socket that a supervisor such as systemd passes instead of HOST and PORT.
+ * @param pid the process for which it is meant; variables for another process are ignored
+ * @throws SettingsError if it passes several
+ */
+export function passedSocket(pid: number, environment: NodeJS.ProcessEnv = process.env): number | undefined {
+  const { LISTEN_PID, LISTEN_FDS } = environment;
+  if (LISTEN_FDS === undefined || LISTEN_PID !== String(pid)) return undefined;
+  if (LISTEN_FDS !== '1')
+    throw new SettingsError([`LISTEN_FDS is ${LISTEN_FDS}: pass one socket, for HTTPS`]);
+  return PASSED_DESCRIPTOR;
+}
+
 /** What a command needs as a client of a running service. */
 export interface ClientSettings {
   /** A bearer token (RFC 6750 section 2.1): an API key or an access token. */

@@ -9,6 +9,8 @@ import { exitIfExplained, exitOnConfigError, onShutdownSignal } from './exit.js'
 export interface ProcessHooks {
   /** In a cluster worker: its channel to the primary. */
   readonly primary?: Parameters<typeof createService>[1];
+  /** A listening socket that a supervisor passed, instead of HOST and PORT. */
+  readonly passedSocket: number | undefined;
   onStarted(started: Started): void;
   /** @param exit to be called after the reason is reported */
   onFailed(reason: string, exit: () => void): void;
@@ -28,7 +30,7 @@ export async function serve(settings: Settings, hooks: ProcessHooks): Promise<vo
   process.on('uncaughtException', (error) => fail(error, EXIT_CODES.software));
   for (const warning of unknownVariables()) service.logger.warn(warning);
   try {
-    const started = await service.start();
+    const started = await service.start(hooks.passedSocket);
     // On a terminal, no line of the log stands in the middle of the banner.
     await service.logger.flush();
     hooks.onStarted(started);

@@ -11,9 +11,9 @@ import { run } from './programs.js';
 
 const CLI = resolve('dist/cli.js');
 
-/** The first commands under each heading of docs/operations.md. */
+/** The first commands under each heading of docs/backup.md. */
 const COMMANDS = new Map(
-  readFileSync('docs/operations.md', 'utf8')
+  readFileSync('docs/backup.md', 'utf8')
     .split(/^##+ /m)
     .map((section) => [/.*/.exec(section)?.[0], /```sh\n(.*?)```/s.exec(section)?.[1]]),
 );
@@ -28,7 +28,7 @@ function installed(root: string): string {
   return folder;
 }
 
-describe('the backup of docs/operations.md', () => {
+describe('the backup of docs/backup.md', () => {
   const root = temporaryFolder();
   const running: CrashService[] = [];
   afterEach(async () => {
@@ -68,7 +68,7 @@ describe('the backup of docs/operations.md', () => {
     );
     await service.end('SIGKILL');
 
-    expect(await runCommands(folder, 'Restore')).to.equal('');
+    expect(await runCommands(folder, 'Restore by hand')).to.equal('');
     const restored = await start(folder, 2, service.token);
     const found = await restored.with(everyProduct);
     expect(

@@ -26,6 +26,7 @@ export class ChildProcessService {
     readonly folder: string,
     private readonly environment: Record<string, string> = {},
     program: readonly string[] = [MAIN],
+    executable = process.execPath,
   ) {
     const { PATH = '' } = process.env;
     const env = {
@@ -36,7 +37,7 @@ export class ChildProcessService {
       RATE_LIMIT_REQUESTS: '1000000',
       ...environment,
     };
-    this.child = spawn(process.execPath, program, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = spawn(executable, program, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child.stdout?.on('data', (chunk) => {
       this.out += chunk;
     });

@@ -75,7 +75,7 @@ export class HttpClient {
   constructor(
     readonly port: number,
     authorityFile: string | undefined,
-    private readonly token: string,
+    readonly token: string,
     private readonly host = authorityFile === undefined ? '127.0.0.1' : 'localhost',
   ) {
     this.ca = authorityFile === undefined ? undefined : readFileSync(authorityFile);

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { composePrimary } from '../../composition/container.js';
@@ -8,7 +9,7 @@ import { exitMessage, print, startupBanner } from '../startup-banner.js';
 import { StartupError, WorkerPool } from './worker-pool.js';
 
 /** Runs workers until a signal stops them. The primary counts their rate limits and prints for them. */
-export async function runPrimary(settings: Settings): Promise<void> {
+export async function runPrimary(settings: Settings, socket: number | undefined): Promise<void> {
   const { logger, rateLimits, metrics } = composePrimary(settings);
   // The workers find every name of a setting in their environment, so they warn of nothing.
   for (const warning of unknownVariables()) logger.warn(warning);
@@ -17,6 +18,8 @@ export async function runPrimary(settings: Settings): Promise<void> {
     if (reason !== undefined) print(exitMessage(reason));
     return process.exit(code);
   };
+  // Workers accept by themselves: connections that the primary has accepted would be lost if it stops.
+  if (socket !== undefined) cluster.schedulingPolicy = cluster.SCHED_NONE;
   // If no port is free, a worker finds out as well and reports why.
   const PORT = settings.PORT || (await freePort(settings.HOST).catch(() => 0));
   const pool = new WorkerPool({
@@ -27,6 +30,13 @@ export async function runPrimary(settings: Settings): Promise<void> {
       rateLimits.serve(worker, worker.ended);
       metrics.serve(worker, worker.ended);
     },
+    // Node closes the passed socket with its last user, and no later worker could listen. The supervisor still has it.
+    ...(socket !== undefined && {
+      onNoneServes: () => {
+        pool.kill();
+        return exit('all workers ended at the same time', 1);
+      },
+    }),
   });
   const shutdown = onShutdownSignal(
     async () => {

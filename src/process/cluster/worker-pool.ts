@@ -23,11 +23,14 @@ export interface PoolOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly logger: Logger;
   onFork(worker: WorkerHandle): void;
+  /** Called when a worker ended and no other serves. */
+  onNoneServes?(): void;
 }
 
 /** Workers that share one port. One that dies is replaced. The pool starts once and stops once. */
 export class WorkerPool {
   private readonly alive = new Set<WorkerHandle>();
+  private readonly serving = new Set<WorkerHandle>();
   private readonly stopping = new AbortController();
 
   constructor(private readonly options: PoolOptions) {}
@@ -73,6 +76,7 @@ export class WorkerPool {
       const pauseMs = backoff.after(livedMs);
       const details = { worker: current.pid, code, signal, reason, pauseMs };
       this.options.logger.error('a worker ended; another takes its place', details);
+      if (this.serving.size === 0) this.options.onNoneServes?.();
       await sleep(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => {});
       if (this.isStopping) return;
     }
@@ -81,7 +85,8 @@ export class WorkerPool {
   private fork(): WorkerHandle {
     const worker = new WorkerHandle(this.options.environment);
     this.alive.add(worker);
-    worker.ended.then(() => this.alive.delete(worker));
+    worker.started.then(() => this.serving.add(worker));
+    worker.ended.then(() => this.alive.delete(worker) && this.serving.delete(worker));
     this.options.onFork(worker);
     return worker;
   }

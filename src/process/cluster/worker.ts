@@ -12,8 +12,9 @@ export interface WorkerReport {
  * Serves as one of several processes and prints nothing. It ends immediately if the primary dies, because Node ends a
  * cluster worker whose channel closes.
  */
-export function runWorker(settings: Settings): Promise<void> {
+export function runWorker(settings: Settings, socket: number | undefined): Promise<void> {
   return serve(settings, {
+    passedSocket: socket,
     primary: { send, receive: (listener) => process.on('message', listener) },
     onStarted: (started) => report({ started }),
     onFailed: (failure, exit) => report({ failure }, exit),

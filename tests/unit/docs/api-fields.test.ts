@@ -8,7 +8,7 @@ import { SCOPES } from '#src/domain/access.js';
 import { uniqueFields } from '#src/domain/fields.js';
 
 const API = readFileSync('docs/api.md', 'utf8');
-const OPERATIONS = readFileSync('docs/operations.md', 'utf8');
+const MONGODB = readFileSync('docs/mongodb.md', 'utf8');
 
 const RESOURCES = Object.values(DEFINITIONS);
 const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('|'));
@@ -90,12 +90,10 @@ describe('the examples of resources', () => {
     });
 });
 
-describe('docs/operations.md', () => {
-  const section = OPERATIONS.slice(OPERATIONS.indexOf('\n## MongoDB'));
-
+describe('docs/mongodb.md', () => {
   for (const { name, fields } of TABLES)
     it(`has the indexes of ${name} in the table of collections`, () => {
-      const row = rowsOf(section).find((line) => line.startsWith(`| \`${name}\` |`)) ?? '';
+      const row = rowsOf(MONGODB).find((line) => line.startsWith(`| \`${name}\` |`)) ?? '';
       const listed = Object.keys(fields).filter((field) => fields[field]?.type !== 'attributes');
       expect(listed.filter((field) => !new RegExp(`[\`.]${field}\``).test(row))).to.deep.equal([]);
       const references = listed.filter((field) => fields[field]?.reference);
@@ -104,13 +102,13 @@ describe('docs/operations.md', () => {
 
   it('has every collection of reservations in the table of collections', () => {
     const missing = RESOURCE_TABLES.filter(
-      ({ name }) => !rowsOf(section).some((row) => row.includes(`\`${name}_reservations\``)),
+      ({ name }) => !rowsOf(MONGODB).some((row) => row.includes(`\`${name}_reservations\``)),
     );
     expect(missing.map(({ name }) => name)).to.deep.equal([]);
   });
 
   it('has every collection whose tombstones expire in the sentence of ttl_deletedAt', () => {
-    const [sentence = ''] = /[^.]*also have `ttl_deletedAt`/.exec(section) ?? [];
+    const [sentence = ''] = /[^.]*also have `ttl_deletedAt`/.exec(MONGODB) ?? [];
     expect(EXPIRING_TABLES.filter(({ name }) => !sentence.includes(`\`${name}\``))).to.deep.equal([]);
   });
 });

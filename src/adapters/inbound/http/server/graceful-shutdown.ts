@@ -1,25 +1,34 @@
 import { type Socket, Server as TcpServer } from 'node:net';
 
-/** How long a connection without a request stays open during a drain, because a request may be on its way. */
-const UNUSED_MS = 500;
+/**
+ * How long an idle connection stays open during a drain. A request may be on its way; its response closes the
+ * connection (`Connection: close`), so a busy client never meets a closed one (RFC 9112 section 9.6).
+ */
+const IDLE_MS = 500;
+/** How long a TLS handshake may still take during a drain. */
+const HANDSHAKE_MS = 2_000;
 const CHECK_MS = 50;
 
 /** The responses of one connection. */
 class Connection {
   /** The number of responses in progress. */
   running = 0;
-  /** The number of complete responses. */
-  completed = 0;
+  private idleSince = performance.now();
 
   readonly onClose = () => {
     this.running--;
-    this.completed++;
+    this.idleSince = performance.now();
   };
+
+  /** @returns whether it has been idle for {@link IDLE_MS} of a drain that began at this time */
+  isIdle(drainSince: number): boolean {
+    return this.running === 0 && performance.now() - Math.max(this.idleSince, drainSince) >= IDLE_MS;
+  }
 }
 
 /**
- * Stops an HTTP or HTTPS server. Running requests are finished, idle connections are closed, and after a deadline all
- * connections are closed. By hand: Node's `close` and `closeIdleConnections` can cut a response that is being sent.
+ * Stops an HTTP or HTTPS server. Running requests are finished, then idle connections are closed, and after a deadline
+ * all connections are closed. By hand: Node's `close` and `closeIdleConnections` can cut a response that is being sent.
  */
 export class Drain {
   private readonly connections = new Map<Socket, Connection>();
@@ -50,11 +59,14 @@ export class Drain {
     let isComplete = true;
     const timer = setInterval(() => {
       const waited = performance.now() - startedAt;
-      if (waited < graceMs) return this.closeIdle(waited >= Math.min(UNUSED_MS, graceMs));
+      if (waited < graceMs) {
+        this.closeIdle(startedAt);
+        if (waited >= HANDSHAKE_MS) for (const socket of this.handshakes.values()) socket.destroy();
+        return;
+      }
       isComplete = [...this.connections.values()].every(({ running }) => running === 0);
       for (const socket of [...this.connections.keys(), ...this.handshakes.values()]) socket.destroy();
     }, CHECK_MS);
-    this.closeIdle(false);
     await closed;
     clearInterval(timer);
     return isComplete;
@@ -80,17 +92,13 @@ export class Drain {
     response.on('close', connection.onClose);
   }
 
-  /**
-   * Ends idle connections after everything that is still to be sent. A request that arrives later is not served.
-   * @param includeUnused whether connections that never had a request are idle too
-   */
-  private closeIdle(includeUnused: boolean): void {
-    for (const [socket, { running, completed }] of this.connections) {
-      if (running > 0 || (completed === 0 && !includeUnused)) continue;
+  /** Ends idle connections after everything that is still to be sent. A request that arrives later is not served. */
+  private closeIdle(drainSince: number): void {
+    for (const [socket, connection] of this.connections) {
+      if (!connection.isIdle(drainSince)) continue;
       if (!socket.writableEnded) socket.end();
-      else if (includeUnused && socket.writableFinished) socket.destroy();
+      else if (socket.writableFinished) socket.destroy();
     }
-    if (includeUnused) for (const socket of this.handshakes.values()) socket.destroy();
   }
 }
 
