@@ -183,7 +183,7 @@ describe('the program', () => {
     while (status === 200 && performance.now() < deadline)
       status = (await client.get('/products', { token })).status;
     expect(status).to.equal(401);
-    expect((await catalogue(folder, ['keys', 'revoke', `${id}`])).code).to.equal(1);
+    expect((await catalogue(folder, ['keys', 'revoke', `${id}`])).code).to.equal(65);
   });
 
   it('exits with 0 on SIGTERM, and has the same key, CA and records at the next start', async () => {

@@ -82,7 +82,8 @@ export class LocalCa {
   private async createCa(): Promise<void> {
     const { createCa } = await certificateIssuer();
     const temporary = `${this.folder}.${randomBytes(4).toString('hex')}.new`;
-    await mkdir(temporary, { recursive: true, mode: 0o700 });
+    // Not recursive: in a working directory that was deleted, Node's recursive `mkdir` never returns.
+    await mkdir(temporary, { mode: 0o700 });
     try {
       const ca = await createCa(this.clock.now());
       await writeFile(join(temporary, CA_FILE), ca.certificate, { mode: 0o644 });

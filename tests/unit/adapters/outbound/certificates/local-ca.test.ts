@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -29,6 +29,7 @@ describe('LocalCa', () => {
 
   beforeEach(() => {
     folder = join(root, `${++count}`, 'tls');
+    mkdirSync(join(root, `${count}`));
     clock = new FakeClock(Date.now());
   });
 
@@ -178,6 +179,15 @@ describe('LocalCa', () => {
     await new LocalCa(foreign, clock).current();
     writeFileSync(join(folder, 'server.pem'), readFileSync(join(foreign, 'server.pem')));
     expectValid((await open().current()).cert);
+  });
+
+  it('fails if the folder around it was deleted, and does not create it', async () => {
+    rmSync(join(root, `${count}`), { recursive: true });
+    const error = await open()
+      .current()
+      .catch((caught: unknown) => caught);
+    expect(error).to.have.nested.property('cause.code', 'ENOENT');
+    expect(readdirSync(root)).to.not.include(`${count}`);
   });
 
   it('reports damaged files, and recommends to delete the folder', async () => {

@@ -45,6 +45,7 @@ describe('the pool of connections to MongoDB', () => {
   it('has no connections after they are lost', async () => {
     const call = storage.products.find(1);
     await expectPool({ used: 1 });
+    await until('the server has the call', () => expect(answers).to.have.length(1));
     for (const answer of answers) answer(FOUND);
     await call;
     await expectPool({ used: 0, idle: 1 });
