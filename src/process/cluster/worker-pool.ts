@@ -59,8 +59,9 @@ export class WorkerPool {
     await Promise.all(alive.map(({ ended }) => ended));
   }
 
-  /** Ends every worker immediately. */
+  /** Ends every worker immediately, and starts no other. */
   kill(): void {
+    this.stopping.abort();
     for (const worker of this.alive) worker.kill('SIGKILL');
   }
 
