@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
@@ -149,7 +150,8 @@ for (const [name, proxy] of Object.entries(PROXIES))
     });
     after(async () => {
       client?.close();
-      running?.kill('SIGKILL');
+      // SIGKILL would leave the worker of nginx behind.
+      if (running?.kill('SIGTERM')) await once(running, 'close');
       await service?.stop();
     });
 
