@@ -7,6 +7,7 @@ import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js
 import type { Finding, Inspection, TimeReading } from '../application/ports/checks.js';
 import type { Settings } from '../config/settings.js';
 import { certificateNames } from './certificate-names.js';
+import { RESOURCE_TABLES } from './tables.js';
 
 /** OAuth tolerates 5 seconds, and the times of signing keys a minute: see docs/operations.md. */
 const CLOCK_WARNING_MS = 5_000;
@@ -53,7 +54,8 @@ const STORES: Readonly<
     const file = databaseOf(settings);
     const folder = checkFolder('SQLITE_FILE', dirname(file));
     const { checkDatabase } = await import('../adapters/outbound/sqlite/check.js');
-    const inspection = checkDatabase(file, deep, CLOCK.now());
+    const tables = RESOURCE_TABLES.map(({ name }) => name);
+    const inspection = checkDatabase(file, { tables, deep, now: CLOCK.now() });
     return {
       ...inspection,
       findings: [...inspection.findings, ...(folder.verdict === 'ok' ? [] : [folder])],

@@ -127,8 +127,8 @@ export class Service {
       await store.close();
     } finally {
       rateLimits.close();
+      await tracing?.close();
     }
-    await tracing?.close();
     logger.info('stopped');
     await logger.flush();
   }

@@ -54,8 +54,11 @@ describe('one scrape of several workers', () => {
     await bothServe();
     await burst();
     await counted(BURST);
-    const pids = new Set(logged(service, 'request').map(({ pid }) => pid));
-    expect(pids.size).to.equal(2);
+    // A process buffers its log for a moment.
+    await until(
+      'both have served',
+      () => new Set(logged(service, 'request').map(({ pid }) => pid)).size === 2,
+    );
     for (let i = 0; i < 10; i++) expect((await scrape()).sum(REQUESTS, LABELS)).to.equal(BURST);
   });
 

@@ -83,7 +83,7 @@ export function presentApiKey({ id, createdAt, fields }: Versioned<UsedApiKey>) 
   };
 }
 
-export function presentUsage({ since, requests, byRoute }: KeyUsage) {
+function presentUsage({ since, requests, byRoute }: KeyUsage) {
   return { since: time(since), requests, byRoute };
 }
 

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import type { Tracing } from '#src/adapters/outbound/opentelemetry/tracing.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/usage-store.js';
-import { createService } from '#src/composition/container.js';
+import { compose, createService } from '#src/composition/container.js';
 import { PeriodicJob } from '#src/composition/periodic-job.js';
+import { Service } from '#src/composition/service.js';
 import { loadSettings } from '#src/config/settings.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { RecordingLogger } from '../../support/fakes.js';
@@ -141,6 +143,14 @@ describe('a service', () => {
   const folder = temporaryFolder();
   const events: string[] = [];
   const restore: (() => void)[] = [];
+  const settings = () =>
+    loadSettings({
+      PORT: '0',
+      MANAGEMENT_PORT: '0',
+      DATA_DIR: folder,
+      LOG_LEVEL: 'silent',
+      BOOTSTRAP_API_KEY: FIRST_KEY,
+    });
   afterEach(() => {
     for (const undo of restore.splice(0)) undo();
   });
@@ -165,15 +175,7 @@ describe('a service', () => {
     watch(PeriodicJob.prototype, 'stop', 'a job has stopped');
     watch(SqliteUsageStore.prototype, 'save', 'usage is saved');
     watch(SqliteDatabase.prototype, 'close', 'the store is closed');
-    const service = await createService(
-      loadSettings({
-        PORT: '0',
-        MANAGEMENT_PORT: '0',
-        DATA_DIR: folder,
-        LOG_LEVEL: 'silent',
-        BOOTSTRAP_API_KEY: FIRST_KEY,
-      }),
-    );
+    const service = await createService(settings());
     const { port, authorityFile } = await service.start();
     const client = new HttpClient(port, authorityFile, FIRST_KEY);
     await client.get('/products');
@@ -188,5 +190,21 @@ describe('a service', () => {
       'a job has stopped',
       'the store is closed',
     ]);
+  });
+
+  it('sends its traces even if it cannot close its store', async () => {
+    const { serviceParts: parts } = await compose(settings());
+    const store = Object.assign(Object.create(parts.store), {
+      close: async () => {
+        await parts.store.close();
+        throw new Error('the store cannot be closed');
+      },
+    });
+    const sent: string[] = [];
+    const tracing = { close: async () => void sent.push('traces') } as unknown as Tracing;
+    const service = new Service({ ...parts, store, tracing });
+    const error = await service.stop().catch((thrown: unknown) => thrown);
+    expect(error).to.be.an.instanceOf(Error).with.property('message', 'the store cannot be closed');
+    expect(sent).to.deep.equal(['traces']);
   });
 });

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { describeSettings } from '#src/config/setting-descriptions.js';
 import {
-  describeSettings,
   explainSettings,
   loadSettings,
   SettingsError,

@@ -10,12 +10,10 @@ import { StoreMetrics } from './store-metrics.js';
 
 type Values = () => Promise<MetricFigures>;
 
-/** The media type of {@link PrometheusMetrics.text}. */
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
 /** The metrics of this process. They count from its start, and are put together when Prometheus asks for them. */
 export class PrometheusMetrics implements Metrics {
-  readonly contentType = METRICS_TYPE;
+  /** The media type of {@link text}. */
+  readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
   readonly requests = new RequestMetrics();
   readonly store: StoreMetrics;
   private readonly counts = new Map<CounterName, number>();

@@ -11,14 +11,21 @@ import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 /** A database up to this size is checked for damage unasked: it takes some seconds at most. */
 const QUICK_BYTES = 256 * 1024 * 1024;
 
+export interface DatabaseCheck {
+  /** The names of the tables of records. */
+  readonly tables: readonly string[];
+  /** Whether to look for damage in a large database as well. */
+  readonly deep: boolean;
+  /** The local time. */
+  readonly now: number;
+}
+
 /**
  * Examines a database without changing anything: no file is created, and no log is written back. A service may use the
  * database meanwhile.
  * @param file an absolute path
- * @param deep whether to look for damage in a large database as well
- * @param now the local time
  */
-export function checkDatabase(file: string, deep: boolean, now: number): Inspection {
+export function checkDatabase(file: string, check: DatabaseCheck): Inspection {
   if (!existsSync(file))
     return { findings: [ok(`there is no database ${file} yet; the first start creates it`)] };
   if (existsSync(`${file}-wal`) && !existsSync(`${file}-shm`))
@@ -26,7 +33,7 @@ export function checkDatabase(file: string, deep: boolean, now: number): Inspect
   let connection: Database.Database | undefined;
   try {
     connection = openUnchanged(file);
-    return inspected(connection, file, deep, now);
+    return inspected(connection, file, check);
   } catch (error) {
     const translated = translateError(error, file);
     if (translated instanceof StoreConfigError)
@@ -58,7 +65,7 @@ function openUnchanged(file: string): Database.Database {
   }
 }
 
-function inspected(connection: Database.Database, file: string, deep: boolean, now: number): Inspection {
+function inspected(connection: Database.Database, file: string, check: DatabaseCheck): Inspection {
   checkApplication(connection, file);
   const version = pragma(connection, 'user_version');
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
@@ -71,16 +78,16 @@ function inspected(connection: Database.Database, file: string, deep: boolean, n
           verdict: 'warning',
           remedy: 'make a backup before that start: an older program cannot read the newer schema',
         },
-        damageIn(connection, deep),
+        damageIn(connection, check.deep),
       ],
     };
   return {
     findings: [
       ok(`${file} has the current schema, ${version}`),
-      damageIn(connection, deep),
+      damageIn(connection, check.deep),
       indexesOf(connection),
     ],
-    ...newestRecord(connection, now),
+    ...newestRecord(connection, check),
   };
 }
 
@@ -114,8 +121,10 @@ function indexesOf(connection: Database.Database): Finding {
   }
 }
 
-function newestRecord(connection: Database.Database, now: number): Pick<Inspection, 'time'> {
-  const tables = ['products', 'users', 'orders', 'api_keys'];
+function newestRecord(
+  connection: Database.Database,
+  { tables, now }: DatabaseCheck,
+): Pick<Inspection, 'time'> {
   const newest = tables.map((table) => {
     const [[at] = [null]] = connection.prepare(`SELECT max(updated_at) FROM ${table}`).raw().all() as [
       number | null,

@@ -1,7 +1,15 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
@@ -37,6 +45,12 @@ describe('catalogue check', () => {
     const end = await runInProcess(['seed', '--products', '20'], { DATA_DIR: join(where, 'data') });
     expect(end.code).to.equal(0);
     return where;
+  };
+  const createCertificates = async (where: string): Promise<string> => {
+    const tls = join(where, 'data/tls');
+    mkdirSync(dirname(tls), { recursive: true });
+    await new LocalCa(tls, new SystemClock()).current();
+    return tls;
   };
   const database = (where: string) => join(where, 'data/catalogue.sqlite');
   /** Every file with its content and its times; of the memory that connections share, the name. */
@@ -83,7 +97,7 @@ describe('catalogue check', () => {
 
   it('changes no byte of a database and of certificates, with --deep neither', async () => {
     const where = await seeded();
-    await new LocalCa(join(where, 'data/tls'), new SystemClock()).current();
+    await createCertificates(where);
     const before = state(where);
     for (const args of [[], ['--deep']]) {
       const { code, findings } = await check(where, {}, ...args);
@@ -166,8 +180,7 @@ describe('catalogue check', () => {
 
   it('finds secrets that everybody can read, and certificates that do not fit', async () => {
     const where = folder();
-    const tls = join(where, 'data/tls');
-    await new LocalCa(tls, new SystemClock()).current();
+    const tls = await createCertificates(where);
     chmodSync(join(tls, 'ca-key.pem'), 0o644);
     expect(wrongIn((await check(where)).findings)[0]).to.match(/^permissions: every user .*ca-key\.pem/);
     const named = await check(where, { TLS_NAMES: 'shop.example' });
@@ -175,7 +188,7 @@ describe('catalogue check', () => {
       'it lacks shop.example',
     );
     const other = folder();
-    await new LocalCa(join(other, 'data/tls'), new SystemClock()).current();
+    await createCertificates(other);
     writeFileSync(join(other, 'data/tls/ca.pem'), readFileSync(join(tls, 'ca.pem')));
     expect(wrongIn((await check(other)).findings)[0]).to.match(
       /^certificate: server\.pem .* is of another CA$/,

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { systemReason } from '../shared/system-reason.js';
+import { SettingsError } from './settings-error.js';
+import { shownValue } from './shown-value.js';
+
+/** `config/default.json` */
+export const DEFAULTS = new URL('../../config/default.json', import.meta.url);
+
+/** The values of settings by where they are from. A later layer overrides the earlier ones. */
+export interface Layers {
+  readonly layers: readonly { readonly source: string; readonly values: Readonly<Record<string, unknown>> }[];
+  readonly issues: readonly string[];
+}
+
+/** @param names of all settings; other variables of the environment are ignored */
+export function readLayers(environment: NodeJS.ProcessEnv, names: readonly string[]): Layers {
+  const file = environment['CONFIG_FILE'];
+  const issues: string[] = [];
+  const layers = [{ source: 'default', values: readLayer(DEFAULTS) }];
+  if (file) {
+    try {
+      layers.push({ source: `file ${shownValue(file)}`, values: readLayer(file) });
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      issues.push(...error.issues);
+    }
+  }
+  return {
+    layers: [...layers, { source: 'environment', values: fromEnvironment(environment, names) }],
+    issues,
+  };
+}
+
+/** Returns the value of each setting as it was given, not validated. */
+export function given({ layers }: Layers): Record<string, unknown> {
+  return Object.assign({}, ...layers.map(({ values }) => values));
+}
+
+/** @throws SettingsError */
+export function readLayer(file: string | URL): Readonly<Record<string, unknown>> {
+  const layer = parsed(file, textOf(file));
+  if (typeof layer === 'object' && layer !== null && !Array.isArray(layer))
+    return layer as Readonly<Record<string, unknown>>;
+  throw new SettingsError([`CONFIG_FILE: ${shownFile(file)} holds no JSON object`]);
+}
+
+function textOf(file: string | URL): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new SettingsError([`CONFIG_FILE: ${shownFile(file)} cannot be read: ${systemReason(error)}`]);
+  }
+}
+
+function parsed(file: string | URL, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's own message would quote the file, secrets included.
+    const [where] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
+    throw new SettingsError([
+      `CONFIG_FILE: ${shownFile(file)} is not valid JSON${where ? `, ${where}` : ''}`,
+    ]);
+  }
+}
+
+function shownFile(file: string | URL): string {
+  return shownValue(String(file));
+}
+
+function fromEnvironment(environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, unknown> {
+  const set = names.filter((name) => environment[name] !== undefined && environment[name] !== '');
+  return Object.fromEntries(set.map((name) => [name, environment[name]]));
+}
