@@ -34,7 +34,6 @@ function isSafe(sent: string): boolean {
   return redactSecrets(base64) === base64 && redactSecrets(hex) === hex && !USER_AND_PASSWORD.test(base64);
 }
 
-/** The text up to the first character that the encoding does not have. */
 function decoded(sent: string, encoding: 'base64' | 'hex'): string {
   return Buffer.from(sent, encoding).toString('latin1');
 }
