@@ -83,7 +83,7 @@ export function passedSocket(pid: number, environment: NodeJS.ProcessEnv = proce
   const { LISTEN_PID, LISTEN_FDS } = environment;
   if (LISTEN_FDS === undefined || LISTEN_PID !== String(pid)) return undefined;
   if (LISTEN_FDS !== '1')
-    throw new SettingsError([`LISTEN_FDS is ${LISTEN_FDS}: pass one socket, for HTTPS`]);
+    throw new SettingsError([`LISTEN_FDS is "${shownValue(LISTEN_FDS)}": pass one socket, for HTTPS`]);
   return PASSED_DESCRIPTOR;
 }
 

@@ -166,7 +166,8 @@ describe('a service whose socket a supervisor holds', () => {
 
   it('ends with 78 if it gets several sockets or something else', async () => {
     for (const [descriptors, problem] of [
-      ['2', /^LISTEN_FDS is 2: pass one socket/],
+      ['2', /^LISTEN_FDS is "2": pass one socket/],
+      ["'\u001b[31m1'", /^LISTEN_FDS is "\\u001b\[31m1": pass one socket/],
       ['1', /^LISTEN_FDS: the descriptor that was passed is no TCP socket/],
     ] as const) {
       const command = `exec 3</dev/null; LISTEN_PID=$$ LISTEN_FDS=${descriptors} exec "$@"`;

@@ -1,6 +1,7 @@
 import {
   cpSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -215,6 +216,13 @@ describe('catalogue restore', () => {
         65,
         `${join(where, 'b.sqlite')} is the database itself.\n`,
       ]);
+      linkSync(join(where, 'b.sqlite'), join(where, 'second-name.sqlite'));
+      const linked = await catalogue(where, ['restore', 'second-name.sqlite'], { SQLITE_FILE: 'b.sqlite' });
+      expect([linked.code, linked.err]).to.deep.equal([
+        65,
+        `${join(where, 'second-name.sqlite')} is the database itself.\n`,
+      ]);
+      rmSync(join(where, 'second-name.sqlite'));
       const memory = await catalogue(where, ['restore', 'b.sqlite'], { STORE: 'memory' });
       expect(memory.code).to.equal(78);
       expect(contents(where)).to.deep.equal(before);

@@ -115,6 +115,7 @@ describe('the log of requests', () => {
       'https://ann:correct-horse-1@example.com',
       base64(key),
       base64(`7:${key}`),
+      Buffer.from(key).toString('hex'),
       base64('ann:correct-horse-1'),
     ];
     const good = [

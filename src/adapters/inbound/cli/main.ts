@@ -15,6 +15,7 @@ import { AppError } from '../../../domain/errors.js';
 import { escapeControls } from '../../../shared/escape-controls.js';
 import { EXIT_CODES } from '../../../shared/exit-codes.js';
 import { redactSecrets } from '../../../shared/redact.js';
+import { systemReason } from '../../../shared/system-reason.js';
 import { addBackup, addRestore } from './commands/backup.js';
 import { addCheck } from './commands/check.js';
 import { addCompletion } from './commands/completion.js';
@@ -111,7 +112,15 @@ function commandLine(context: CliContext): Command {
 
 /** The words of a refusal come from another program, and arguments from anywhere: neither may control the terminal. */
 function messageOf(error: Error): string {
-  return error instanceof RequestRefused ? escapeControls(error.message) : escapeLines(error.message);
+  return error instanceof RequestRefused ? escapeControls(error.message) : escapeLines(withCause(error));
+}
+
+/** The message of an error is the same over HTTP, where nobody may see the words of the system or the driver. */
+function withCause(error: Error): string {
+  const { message, cause } = error;
+  if (!(error instanceof AppError && cause instanceof Error) || message.includes(cause.message))
+    return message;
+  return 'code' in cause ? `${message} The reason: ${systemReason(cause)}.` : message;
 }
 
 function escapeLines(text: string): string {

@@ -95,9 +95,10 @@ export class MetricsServer {
     );
     // After the time is over, the report has what is there.
     await withTimeout(Promise.all(reports), this.collectMs).catch(() => {});
-    if (this.ended.length > 1) this.ended = [await merger.merge(this.ended)];
-    const members = [...this.members.values()];
     const primary = (await own.figures()).filter(({ name }) => name.startsWith('process_'));
+    await this.mergeEnded();
+    // From here on at once: a worker that ends meanwhile counts once, as a member or as ended.
+    const members = [...this.members.values()];
     return merger.report(
       [...members.flatMap(({ metrics }) => (metrics ? [metrics] : [])), primary, ...this.ended],
       {
@@ -105,6 +106,14 @@ export class MetricsServer {
         reporting: members.filter((member) => member.round === round).length,
       },
     );
+  }
+
+  private async mergeEnded(): Promise<void> {
+    const before = [...this.ended];
+    if (before.length < 2) return;
+    const merged = await this.parts.merger.merge(before);
+    // Other workers may have ended meanwhile.
+    this.ended = [merged, ...this.ended.slice(before.length)];
   }
 }
 

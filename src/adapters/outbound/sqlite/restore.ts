@@ -13,6 +13,7 @@ import { AtomicFile } from './atomic-file.js';
 import { checkIntegrity, copyTo } from './backup.js';
 import { createFolder } from './create-folder.js';
 import { translateError } from './errors.js';
+import { identityOf } from './open-files.js';
 import { closeAlone, openAlone } from './sole-use.js';
 
 /** Files that SQLite would take for those of the new database. */
@@ -35,7 +36,8 @@ export async function restoreDatabase(
   const source = resolve(backup);
   if (!existsSync(source)) throw new SourceMissing(`There is no file ${source}.`);
   const target = realPath(resolve(database));
-  if (realpathSync(source) === target) throw new BackupUnusable(`${source} is the database itself.`);
+  if (identityOf(source) === identityOf(target))
+    throw new BackupUnusable(`${source} is the database itself.`);
   prepareFolder(target);
   const old = existsSync(target) ? openAlone(target) : undefined;
   try {

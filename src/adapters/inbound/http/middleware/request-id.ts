@@ -30,6 +30,10 @@ export function loggedIds({ requestId, trace }: RequestState): Record<string, st
 /** An id that looks like a credential is replaced: the id is in the log, in the traces and in responses. */
 function isSafe(sent: string): boolean {
   if (!REQUEST_ID.test(sent) || redactSecrets(sent) !== sent) return false;
-  const decoded = Buffer.from(sent, 'base64').toString('latin1');
-  return redactSecrets(decoded) === decoded && !USER_AND_PASSWORD.test(decoded);
+  const [base64, hex] = [decoded(sent, 'base64'), decoded(sent, 'hex')];
+  return redactSecrets(base64) === base64 && redactSecrets(hex) === hex && !USER_AND_PASSWORD.test(base64);
+}
+
+function decoded(sent: string, encoding: 'base64' | 'hex'): string {
+  return Buffer.from(sent, encoding).toString('latin1');
 }

@@ -238,6 +238,12 @@ describe('the command line', () => {
     }
   });
 
+  it('says why the store cannot be used', async () => {
+    const outcome = await runInProcess(['keys', 'list'], { SQLITE_FILE: '/dev/null/y/x.sqlite' });
+    const err = 'The file /dev/null/y/x.sqlite cannot be opened. The reason: not a directory (ENOTDIR).\n';
+    expect(outcome).to.deep.equal({ code: 75, out: '', err });
+  });
+
   it('shows no API key in an error message', async () => {
     const key = new ChecksummedApiKey().generate();
     for (const args of [[key], ['keys', 'create', `--${key}`], create('x', key)]) {

@@ -10,6 +10,8 @@ import { Scrape } from '../../../../support/scrape.js';
 /** A busy machine may stop this process for some time between two messages. */
 const COLLECT_MS = 250;
 
+type Workers = [Worker, Worker, ...Worker[]];
+
 /** A worker whose figures a test sets. */
 class Worker {
   requests = 0;
@@ -121,6 +123,38 @@ describe('the metrics of a group of workers', () => {
     expect([report.sum('worker_processes'), report.sum('worker_processes_reporting')]).to.deep.equal([2, 1]);
     second.channels.release();
     expect((await first.scrape()).sum('requests_total')).to.equal(53);
+  });
+
+  it('count a worker once that ends while the primary reads its own figures', async () => {
+    const figures = async () => {
+      second.end();
+      await new Promise(setImmediate);
+      return own.figures();
+    };
+    const during = new MetricsServer({ own: { figures }, merger: new PrometheusMerger(), onError: () => {} });
+    const [first, second] = [new Worker(during), new Worker(during)];
+    Object.assign(second, { requests: 4 });
+    const report = await first.scrape();
+    expect(report.sum('requests_total')).to.equal(4);
+    expect(report.sum('worker_processes')).to.equal(1);
+  });
+
+  it('keep the counts of a worker that ends while those of earlier ones are added up', async () => {
+    class SlowMerger extends PrometheusMerger {
+      override async merge(processes: readonly (readonly MetricFigures[])[]) {
+        const merged = await super.merge(processes);
+        second.end();
+        await new Promise(setImmediate);
+        return merged;
+      }
+    }
+    const during = new MetricsServer({ own, merger: new SlowMerger(), onError: () => {} });
+    const [first, second, ...earlier] = Array.from({ length: 4 }, () => new Worker(during)) as Workers;
+    Object.assign(second, { requests: 4 });
+    await first.scrape();
+    for (const worker of earlier) worker.end();
+    await first.scrape();
+    expect((await first.scrape()).sum('requests_total')).to.equal(4);
   });
 
   it('do not wait for a worker that dies while they are collected', async () => {
