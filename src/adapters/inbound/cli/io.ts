@@ -10,6 +10,8 @@ export interface Io {
 
 interface Output {
   readonly isTTY?: boolean;
+  /** The width of a terminal. */
+  readonly columns?: number;
   write(text: string): unknown;
 }
 

@@ -61,7 +61,8 @@ export async function run(args: readonly string[], io: Io, program: Program): Pr
 }
 
 const EXAMPLES = `
-catalogue COMMAND --help describes a command and has an example. docs/command-line.md lists the exit codes.
+catalogue COMMAND --help describes a command and has an example.
+docs/command-line.md lists the exit codes.
 
 example: catalogue serve`;
 
@@ -111,7 +112,12 @@ function commandLine(context: CliContext): Command {
 
 /** The words of a refusal come from another program, and arguments from anywhere: neither may control the terminal. */
 function messageOf(error: Error): string {
-  return error instanceof RequestRefused ? escapeControls(error.message) : escapeLines(error.message);
+  if (error instanceof RequestRefused) return escapeControls(error.message);
+  const { message, cause } = error;
+  const hidesReason = error instanceof AppError && error.code === 'unavailable' && !message.includes(': ');
+  if (!hidesReason || !(cause instanceof Error)) return escapeLines(message);
+  // The message is the one of the API, which tells no client what happens inside.
+  return `${escapeLines(message)}\nReason: ${escapeControls(cause.message)}\nTo do: catalogue check says what is wrong.`;
 }
 
 function escapeLines(text: string): string {

@@ -1,4 +1,12 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -88,6 +96,7 @@ describe('catalogue check', () => {
     for (const args of [[], ['--deep']]) {
       const { code, findings } = await check(where, {}, ...args);
       expect(code, JSON.stringify(findings)).to.equal(0);
+      expect(findings.map(({ message }) => message)).to.include('it holds localhost, 127.0.0.1, ::1');
       expect(findings.map(({ subject }) => subject)).to.include('indexes');
     }
     expect(state(where)).to.deep.equal(before);
@@ -102,7 +111,7 @@ describe('catalogue check', () => {
     });
     expect(code).to.equal(0);
     expect(out)
-      .to.match(/^ok {7}settings {6}all \d+ are valid/m)
+      .to.match(/^ok {7}settings {6}all \d+ are valid \(from a file or the environment: 4\)$/m)
       .and.to.match(/^warning {2}store .*\n +To do: set STORE to /m);
   });
 
@@ -167,6 +176,8 @@ describe('catalogue check', () => {
   it('finds secrets that everybody can read, and certificates that do not fit', async () => {
     const where = folder();
     const tls = join(where, 'data/tls');
+    mkdirSync(join(where, 'data'));
+    mkdirSync(join(where, 'data'), { recursive: true });
     await new LocalCa(tls, new SystemClock()).current();
     chmodSync(join(tls, 'ca-key.pem'), 0o644);
     expect(wrongIn((await check(where)).findings)[0]).to.match(/^permissions: every user .*ca-key\.pem/);
