@@ -177,7 +177,6 @@ describe('catalogue check', () => {
     const where = folder();
     const tls = join(where, 'data/tls');
     mkdirSync(join(where, 'data'));
-    mkdirSync(join(where, 'data'), { recursive: true });
     await new LocalCa(tls, new SystemClock()).current();
     chmodSync(join(tls, 'ca-key.pem'), 0o644);
     expect(wrongIn((await check(where)).findings)[0]).to.match(/^permissions: every user .*ca-key\.pem/);
@@ -186,6 +185,7 @@ describe('catalogue check', () => {
       'it lacks shop.example',
     );
     const other = folder();
+    mkdirSync(join(other, 'data'));
     await new LocalCa(join(other, 'data/tls'), new SystemClock()).current();
     writeFileSync(join(other, 'data/tls/ca.pem'), readFileSync(join(tls, 'ca.pem')));
     expect(wrongIn((await check(other)).findings)[0]).to.match(
