@@ -20,7 +20,9 @@ describe('the command catalogue', () => {
     const env = { ...process.env, SQLITE_FILE: file };
     const options = { env, encoding: 'utf8', timeout: 20_000 } as const;
     const { status, stderr } = spawnSync(resolve(bin.catalogue), ['keys', 'list'], options);
-    expect([status, stderr]).to.deep.equal([75, `The file ${file} cannot be opened.\n`]);
+    const [message, reason] = stderr.split('\n');
+    expect([status, message]).to.deep.equal([75, `The file ${file} cannot be opened.`]);
+    expect(reason).to.match(/^Reason: ENOENT: /);
   });
 
   it('says how to build the program if it is not built', () => {
