@@ -47,7 +47,8 @@ export function explainSettings(environment: NodeJS.ProcessEnv = process.env): E
     const from = layers.layers.findLast(({ values }) => values[name] !== undefined);
     const computed = from ? undefined : computedValue(name, effective);
     const source = computed === undefined ? (from?.source ?? 'default') : 'computed';
-    const note = from?.values[name] === 'auto' ? `${source}: auto` : source;
+    const isResolved = from?.values[name] === 'auto' && effective[name] !== 'auto';
+    const note = isResolved ? `${source}: auto` : source;
     return { name, value: shownSetting(name, computed ?? effective[name] ?? ''), source: note };
   });
   const file = environment['CONFIG_FILE'];

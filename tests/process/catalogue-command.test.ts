@@ -23,7 +23,7 @@ describe('the command catalogue', () => {
     const reason = 'no such file or directory (ENOENT)';
     expect([status, stderr]).to.deep.equal([
       75,
-      `The file ${file} cannot be opened. The reason: ${reason}.\n`,
+      `The file ${file} cannot be opened. The reason: ${reason}.\nTo do: catalogue check says what is wrong.\n`,
     ]);
   });
 

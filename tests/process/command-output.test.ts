@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect } from 'chai';
@@ -27,5 +28,14 @@ describe('the output of a command', () => {
     closeSync(full);
     expect(status).to.equal(74);
     expect(stderr).to.match(/^standard output: .*\n$/);
+  });
+
+  it('keeps the exit code if nobody reads the messages', async () => {
+    const command = spawn(process.execPath, [CLI, 'toString'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    command.stderr.destroy();
+    expect(await once(command, 'exit')).to.deep.equal([64, null]);
   });
 });

@@ -472,6 +472,7 @@ describe('settings', () => {
       value: Math.min(availableParallelism(), 64),
       source: 'environment: auto',
     });
+    expect(by['LOG_FORMAT']).to.deep.equal({ value: 'auto', source: 'default' });
     expect(by['CONFIG_FILE']).to.deep.equal({ value: CONFIG_FILE, source: 'environment' });
   });
 

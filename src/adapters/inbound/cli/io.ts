@@ -10,6 +10,8 @@ export interface Io {
 
 interface Output {
   readonly isTTY?: boolean;
+  /** The width of a terminal. */
+  readonly columns?: number;
   write(text: string): unknown;
 }
 
@@ -23,7 +25,19 @@ export const PROCESS_IO: Io = {
       process.stdout.write(text);
     },
   },
-  stderr: process.stderr,
+  stderr: {
+    get isTTY() {
+      return process.stderr.isTTY;
+    },
+    get columns() {
+      return process.stderr.columns;
+    },
+    write: (text) => {
+      // Nobody reads the messages any more, as with `2>&1 | head`. The work and its exit code stay.
+      if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
+      process.stderr.write(text);
+    },
+  },
 };
 
 /** Ends the process because its output has no reader any more: `head`, for example, closes the pipe early. */

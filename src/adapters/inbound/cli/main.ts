@@ -62,7 +62,8 @@ export async function run(args: readonly string[], io: Io, program: Program): Pr
 }
 
 const EXAMPLES = `
-catalogue COMMAND --help describes a command and has an example. docs/command-line.md lists the exit codes.
+catalogue COMMAND --help describes a command and has an example.
+docs/command-line.md lists the exit codes.
 
 example: catalogue serve`;
 
@@ -112,15 +113,15 @@ function commandLine(context: CliContext): Command {
 
 /** The words of a refusal come from another program, and arguments from anywhere: neither may control the terminal. */
 function messageOf(error: Error): string {
-  return error instanceof RequestRefused ? escapeControls(error.message) : escapeLines(withCause(error));
+  return error instanceof RequestRefused ? escapeControls(error.message) : escapeLines(withReason(error));
 }
 
 /** The message of an error is the same over HTTP, where nobody may see the words of the system or the driver. */
-function withCause(error: Error): string {
+function withReason(error: Error): string {
   const { message, cause } = error;
-  if (!(error instanceof AppError && cause instanceof Error) || message.includes(cause.message))
-    return message;
-  return 'code' in cause ? `${message} The reason: ${systemReason(cause)}.` : message;
+  const hidesReason = error instanceof AppError && cause instanceof Error && 'code' in cause;
+  if (!hidesReason || message.includes(cause.message)) return message;
+  return `${message} The reason: ${systemReason(cause)}.\nTo do: catalogue check says what is wrong.`;
 }
 
 function escapeLines(text: string): string {

@@ -33,11 +33,11 @@ export class Progress {
     if (name !== this.step.name) this.step = { name, startedAt: now, first: done };
     if (now - this.shownAt < (this.stderr.isTTY ? TERMINAL_MS : ELSEWHERE_MS)) return;
     this.shownAt = now;
-    const line = this.line(now, done, total, unit);
+    const parts = this.parts(now, done, total, unit);
     if (this.stderr.isTTY) {
       this.isShown = true;
-      this.stderr.write(CLEAR_LINE + line);
-    } else this.stderr.write(`${line}\n`);
+      this.stderr.write(CLEAR_LINE + fitting(parts, this.stderr.columns));
+    } else this.stderr.write(`${parts.join(', ')}\n`);
   }
 
   /** Removes the line of a terminal. The next one is shown immediately. */
@@ -47,7 +47,7 @@ export class Progress {
     if (this.stderr.isTTY) this.shownAt = Number.NEGATIVE_INFINITY;
   }
 
-  private line(now: number, done: number, total: number | undefined, unit: string): string {
+  private parts(now: number, done: number, total: number | undefined, unit: string): string[] {
     const { name, startedAt, first } = this.step;
     const elapsedMs = now - startedAt;
     const perSecond = elapsedMs < MEASURED_MS ? 0 : ((done - first) * 1_000) / elapsedMs;
@@ -56,8 +56,14 @@ export class Progress {
       `${name}: ${number(done)}${part}`,
       ...(perSecond > 0 ? [`${number(perSecond)}${unit}/s`] : []),
       ...(perSecond > 0 && total ? [`${duration(Math.max(0, total - done) / perSecond)} left`] : []),
-    ].join(', ');
+    ];
   }
+}
+
+/** The parts that fit on one line: a terminal breaks a longer one, and only its last line could be overwritten. */
+function fitting(parts: readonly string[], columns = Number.POSITIVE_INFINITY): string {
+  const count = parts.findLastIndex((_, i) => parts.slice(0, i + 1).join(', ').length < columns) + 1;
+  return count > 0 ? parts.slice(0, count).join(', ') : (parts[0] ?? '').slice(0, columns - 1);
 }
 
 function number(value: number): string {

@@ -102,7 +102,13 @@ function missingNames(certificate: X509Certificate, names: readonly string[]): s
 }
 
 function shownNames({ subjectAltName = 'no name' }: X509Certificate): string {
-  return subjectAltName.replaceAll(/(?:DNS|IP Address):/g, '');
+  const names = subjectAltName.split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''));
+  return names.map((name) => (isIP(name) === 6 ? shortened(name) : name)).join(', ');
+}
+
+/** `::1` for `0:0:0:0:0:0:0:1`, as people write it. */
+function shortened(address: string): string {
+  return new URL(`https://[${address}]`).hostname.slice(1, -1);
 }
 
 /** The service renews these by itself. */

@@ -95,15 +95,16 @@ export class MongoStore implements Store {
     this.location = `MongoDB at ${hosts}, database ${database}`;
   }
 
+  /** The driver throws MongoParseError for options only. Its parser of the string has an error class of its own. */
   private firstClient(): MongoClient {
     try {
       return this.watchedClient();
     } catch (error) {
       const reason =
         error instanceof MongoParseError
-          ? 'is not a MongoDB connection string'
-          : 'has options that do not fit';
-      throw new StoreConfigError(`MONGODB_URL ${reason}; see the driver's manual.`, { cause: error });
+          ? "has options that do not fit; see the driver's manual"
+          : 'is not a MongoDB connection string; percent-encode special characters in its name and password';
+      throw new StoreConfigError(`MONGODB_URL ${reason}.`, { cause: error });
     }
   }
 

@@ -37,7 +37,7 @@ export async function backUpDatabase(
     await copy.publish();
     return bytes;
   } catch (error) {
-    throw translateError(error);
+    throw translateError(error, resolve(database));
   } finally {
     await copy.close();
   }

@@ -14,7 +14,7 @@ export function addBackup(program: Command, { io, loadSettings, loadTasks }: Cli
     .command('backup')
     .summary('copy the SQLite database to a new file')
     .description(
-      'Copies the SQLite database to a new file and checks the copy. The service may run meanwhile. The file gets its\n' +
+      'Copies the SQLite database to a new file and checks the copy. The service may run meanwhile. The file gets its ' +
         'name when it is complete; no existing file is replaced.',
     )
     .argument('<file>', 'a file that does not exist yet', parseFile)
@@ -36,8 +36,8 @@ export function addRestore(program: Command, { io, loadSettings, loadTasks }: Cl
     .command('restore')
     .summary('put a backup in the place of the SQLite database')
     .description(
-      'Puts a copy of a backup in the place of the SQLite database. Stop the service first. The backup is checked, and\n' +
-        'the replaced database stays in a folder beside it. If the command is interrupted or killed at any moment, the\n' +
+      'Puts a copy of a backup in the place of the SQLite database. Stop the service first. The backup is checked, and ' +
+        'the replaced database stays in a folder beside it. If the command is interrupted or killed at any moment, the ' +
         'database is the whole old one or the whole new one.',
     )
     .argument('<file>', 'a backup', parseFile)

@@ -18,7 +18,7 @@ export function addCheck(program: Command, context: CliContext): void {
     .command('check')
     .summary('examine settings, store, certificate, clock, disk, Redis and ports')
     .description(
-      'Examines the settings and everything that the service uses, and says what to do. It changes nothing, and a\n' +
+      'Examines the settings and everything that the service uses, and says what to do. It changes nothing, and a ' +
         'service may run meanwhile. The exit code is 1 if something is wrong, else 0, also after warnings.',
     )
     .option('--deep', 'look for damage in a large SQLite database as well (PRAGMA integrity_check)')
@@ -42,8 +42,8 @@ async function* findings(context: CliContext, deep: boolean): AsyncGenerator<Fin
   for (const message of context.unknownVariables())
     yield { subject: 'settings', verdict: 'warning', message, remedy: 'correct or remove it' };
   if (issues.length > 0) return;
-  const chosen = settings.filter(({ source }) => source !== 'default' && source !== 'computed').length;
-  const message = `all ${settings.length} are valid, ${chosen} of them are not defaults`;
+  const chosen = settings.filter(({ source }) => !/^(default|computed)/.test(source)).length;
+  const message = `all ${settings.length} are valid (from a file or the environment: ${chosen})`;
   yield { subject: 'settings', verdict: 'ok', message };
   const { checkService } = await context.loadTasks();
   yield* checkService(context.loadSettings(), deep);

@@ -8,7 +8,7 @@ export function addConfig(program: Command, { io, explainSettings, unknownVariab
     .command('config')
     .summary('print the settings, each with its source')
     .description(
-      'Prints the value of each setting and where it comes from: default, a file, the environment, or computed from\n' +
+      'Prints the value of each setting and where it comes from: default, a file, the environment, or computed from ' +
         'other settings. Passwords and keys are masked. Wrong settings are printed as given, then every problem.',
     )
     .option('--json', 'print a line of JSON for each setting')

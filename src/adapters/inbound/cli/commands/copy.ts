@@ -20,8 +20,8 @@ export function addCopy(program: Command, { io, loadTasks }: CliContext): void {
     .command('copy')
     .summary('copy all of one store to another and verify the copy')
     .description(
-      'Copies every record, tombstone, reservation, API key, signing key and counter of one store to another, then\n' +
-        'compares both. Stop the service of the source first: later writes would not be in the copy. If the command is\n' +
+      'Copies every record, tombstone, reservation, API key, signing key and counter of one store to another, then ' +
+        'compares both. Stop the service of the source first: later writes would not be in the copy. If the command is ' +
         'interrupted, run it again: it writes only what is missing.',
     )
     .requiredOption('--from <url>', 'the store to copy', parseStore)

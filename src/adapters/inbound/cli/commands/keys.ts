@@ -153,5 +153,5 @@ function parseExpiry(text: string): number {
   // The store keeps whole milliseconds.
   const whole = time === undefined ? Number.NaN : Math.floor(time);
   if (validateExpiry(whole, Date.now()).length === 0) return whole;
-  throw new InvalidArgumentError('It must be a time in the future.');
+  throw new InvalidArgumentError('It must be a time in the future, such as 2030-01-31T00:00:00Z.');
 }

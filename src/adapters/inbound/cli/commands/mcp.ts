@@ -3,8 +3,9 @@ import { redactSecrets } from '../../../../shared/redact.js';
 import type { CliContext, McpOptions } from '../context.js';
 
 const NOTE = `
-API_KEY is the API key of the service, or an access token; tools that it may not use are not offered.
-DATA_DIR/tls/ca.pem is trusted if it exists, and so is the file of CAs that NODE_EXTRA_CA_CERTS names.
+API_KEY is the API key of the service, or an access token. Tools that it may not
+use are not offered. DATA_DIR/tls/ca.pem is trusted if it exists, and so is the
+file of CAs that NODE_EXTRA_CA_CERTS names.
 
 example: API_KEY=pcs_… catalogue mcp --url https://localhost:8443`;
 

@@ -16,7 +16,7 @@ export function addSeed(program: Command, { io, loadSettings, loadTasks }: CliCo
     .command('seed')
     .summary('create sample products')
     .description(
-      'Creates the sample products 1 to N of a seed, except those that exist. A running service may use the store\n' +
+      'Creates the sample products 1 to N of a seed, except those that exist. A running service may use the store ' +
         'meanwhile. If the command is interrupted, run it again: it creates the rest.',
     )
     .requiredOption('--products <n>', 'how many products', parseInteger(SAMPLE_PRODUCTS))

@@ -102,6 +102,7 @@ describe('catalogue check', () => {
     for (const args of [[], ['--deep']]) {
       const { code, findings } = await check(where, {}, ...args);
       expect(code, JSON.stringify(findings)).to.equal(0);
+      expect(findings.map(({ message }) => message)).to.include('it holds localhost, 127.0.0.1, ::1');
       expect(findings.map(({ subject }) => subject)).to.include('indexes');
     }
     expect(state(where)).to.deep.equal(before);
@@ -116,7 +117,7 @@ describe('catalogue check', () => {
     });
     expect(code).to.equal(0);
     expect(out)
-      .to.match(/^ok {7}settings {6}all \d+ are valid/m)
+      .to.match(/^ok {7}settings {6}all \d+ are valid \(from a file or the environment: 4\)$/m)
       .and.to.match(/^warning {2}store .*\n +To do: set STORE to /m);
   });
 

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import Database from 'libsql';
 import { table } from '#src/adapters/inbound/cli/table.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
@@ -35,7 +36,7 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [create('x', 'products:read,products:own'), /no scope "products:own"/],
   [create('x', 'products:read,users:read,products:read'), /--scopes/],
   [create('x', 'products:read,'), /no scope ""/],
-  [createExpiring('tomorrow'), /--expires-at/],
+  [createExpiring('tomorrow'), /in the future, such as 2030-01-31T00:00:00Z/],
   [createExpiring('2090-02-31T00:00:00Z'), /--expires-at/],
   [createExpiring('2020-01-01T00:00:00Z'), /--expires-at/],
   [createExpiring('9999-12-31T23:59:59-01:00'), /--expires-at/],
@@ -127,11 +128,37 @@ describe('the command line', () => {
       const { code, out, err } = await runInProcess([...command.split(' '), '--help'], environment);
       expect([code, err], command).to.deep.equal([0, '']);
       expect(out).to.match(new RegExp(`^usage: catalogue ${command} `));
+      const [, description = ''] = out.split('\n\n');
+      for (const line of description.split('\n').slice(0, -1))
+        expect(line.length, `${command}: ${line}`).to.be.within(60, 80);
       expect(out, 'an example').to.match(
         new RegExp(`^example: .*catalogue ${command}|^example: .*npm start`, 'm'),
       );
       expect((await runInProcess([...command.split(' '), '-h'], environment)).out, command).to.equal(out);
     }
+  });
+
+  it('says why the store cannot be used, and exits with 75', async () => {
+    const SQLITE_FILE = join(folder, 'locked.sqlite');
+    expect((await runInProcess(['keys', 'list'], { SQLITE_FILE })).code).to.equal(0);
+    const other = new Database(SQLITE_FILE);
+    try {
+      other.exec('BEGIN EXCLUSIVE');
+      const { code, out, err } = await runInProcess(['keys', 'list'], { SQLITE_FILE });
+      expect([code, out]).to.deep.equal([75, '']);
+      expect(err).to.match(
+        /^The store cannot be used right now\. The reason: .*database .*\nTo do: catalogue check /,
+      );
+    } finally {
+      other.close();
+    }
+  });
+
+  it('names the file that is no database', async () => {
+    const SQLITE_FILE = join(folder, 'text.sqlite');
+    writeFileSync(SQLITE_FILE, 'x'.repeat(5_000));
+    const { code, err } = await runInProcess(['backup', join(folder, 'copy')], { SQLITE_FILE });
+    expect([code, err]).to.deep.equal([78, `${SQLITE_FILE} is not a SQLite database.\n`]);
   });
 
   it('reports invalid settings line by line and exits with 78', async () => {
@@ -240,7 +267,8 @@ describe('the command line', () => {
 
   it('says why the store cannot be used', async () => {
     const outcome = await runInProcess(['keys', 'list'], { SQLITE_FILE: '/dev/null/y/x.sqlite' });
-    const err = 'The file /dev/null/y/x.sqlite cannot be opened. The reason: not a directory (ENOTDIR).\n';
+    const err =
+      'The file /dev/null/y/x.sqlite cannot be opened. The reason: not a directory (ENOTDIR).\nTo do: catalogue check says what is wrong.\n';
     expect(outcome).to.deep.equal({ code: 75, out: '', err });
   });
 

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { Progress } from '#src/adapters/inbound/cli/progress.js';
 
 describe('the progress of a command', () => {
-  const shown = (isTTY: boolean) => {
-    const output = { text: '', isTTY, write: (text: string) => (output.text += text) };
+  const shown = (isTTY: boolean, columns = 80) => {
+    const output = { text: '', isTTY, columns, write: (text: string) => (output.text += text) };
     const clock = { now: 0 };
     return { output, clock, progress: new Progress(output, () => clock.now) };
   };
@@ -22,6 +22,19 @@ describe('the progress of a command', () => {
     progress.clear();
     progress.clear();
     expect(output.text).to.equal('\r\u001b[2K');
+  });
+
+  it('has no more columns than the terminal, so that it can be overwritten', () => {
+    const { output, clock, progress } = shown(true, 40);
+    progress.show('copying', 0, 60_000);
+    clock.now = 2_000;
+    output.text = '';
+    progress.show('copying', 1_000, 60_000);
+    expect(output.text).to.equal('\r\u001b[2Kcopying: 1,000 of 60,000 (1 %), 500/s');
+    clock.now = 4_000;
+    output.text = '';
+    progress.show('copying the reservations of all products', 1_000, 60_000);
+    expect(output.text).to.equal('\r\u001b[2Kcopying the reservations of all product');
   });
 
   it('measures each step by itself, and knows no time left without a total', () => {

@@ -141,3 +141,13 @@ describe('the database of MONGODB_URL', () => {
       expect(() => database(`/${name}`), name).to.throw(StoreConfigError, 'that MongoDB cannot have');
   });
 });
+
+describe('a wrong connection string', () => {
+  const open = (url: string) => () => new MongoStore(url, [], ENDLESS);
+
+  it('is told from options that do not fit', () => {
+    for (const url of ['mongodb://me:a%@a/x', 'mongodb://me:a@b@a/x', 'mongo://a/x'])
+      expect(open(url), url).to.throw(StoreConfigError, 'is not a MongoDB connection string');
+    expect(open(`${HOSTS}/x?maxPoolSize=y`)).to.throw(StoreConfigError, 'has options that do not fit');
+  });
+});
