@@ -9,7 +9,7 @@ describe('the stores that need no server', () => {
   queryProperty({
     stores: Object.fromEntries(LOCAL_STORES.map(([name, open]) => [name, (budget) => open(folder, budget)])),
     letters: LETTERS,
-    numRuns: 100,
-    numLargeRuns: 40,
+    numRuns: 50,
+    numLargeRuns: 25,
   });
 });
