@@ -132,7 +132,7 @@ for (const { name, resource, schema, fields, bodies } of RESOURCES) {
         expect(isValid, JSON.stringify(issues)).to.equal(issues.length === 0);
       });
       fc.assert(isAlike, { numRuns: 2_000 });
-      expect(Math.min(seen.valid, seen.invalid), JSON.stringify(seen)).to.be.above(500);
+      expect(Math.min(seen.valid, seen.invalid), JSON.stringify(seen)).to.be.above(200);
     });
   });
 }
