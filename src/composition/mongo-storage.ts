@@ -41,5 +41,6 @@ export function mongoStorage({ url, budget }: MongoStorageOptions): Storage {
       reservations: RESOURCE_TABLES.map((table) => new MongoReservationArchive(store, table)),
     },
     purgeable: [],
+    searchIndexes: [],
   };
 }

@@ -1,6 +1,7 @@
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Purgeable } from '../application/ports/purgeable.js';
 import type { Repository } from '../application/ports/repository.js';
+import type { SearchIndex } from '../application/ports/search-index.js';
 import type { Store } from '../application/ports/store.js';
 import {
   allObservers,
@@ -31,6 +32,7 @@ const REPOSITORY = methods<Repository<unknown>>({
 const IDEMPOTENCY_STORE = methods<IdempotencyStore>({ find: true, reserve: true });
 const USAGE_STORE = methods<UsageStore>({ save: true, find: true });
 const STORE = methods<Omit<Store, 'location' | 'pools'>>({ open: true, ping: true, close: false });
+const SEARCH_INDEX = methods<Omit<SearchIndex, 'name'>>({ indexNext: true });
 const PURGEABLE = methods<Omit<Purgeable, 'retentionMs'>>({ purgeBefore: true });
 
 /**
@@ -61,6 +63,7 @@ export function observedStorage(
     reservations: Object.fromEntries(reservations) as IdempotencyStores,
     archives: storage.archives,
     purgeable: storage.purgeable.map((purgeable) => observe(purgeable, PURGEABLE)),
+    searchIndexes: storage.searchIndexes.map((index) => observe(index, SEARCH_INDEX, index.name)),
   };
 }
 

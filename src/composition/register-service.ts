@@ -2,6 +2,7 @@ import { WorkLimits } from '../adapters/inbound/http/work-limits.js';
 import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import { Retention } from '../application/maintenance/retention.js';
+import { SearchIndexing } from '../application/maintenance/search-indexing.js';
 import type { Settings } from '../config/settings.js';
 import * as t from './injection-tokens.js';
 import { groupMetrics, Management } from './management.js';
@@ -26,6 +27,13 @@ const SAVE_USAGE: PeriodicJobOptions = {
   failure: 'the usage of API keys could not be saved; the next run tries again',
 };
 
+/** Indexes the words of records that an earlier release wrote, at the start and while such a release still runs. */
+const INDEX_WORDS: PeriodicJobOptions = {
+  firstMs: 0,
+  intervalMs: 60_000,
+  failure: 'the words of records could not be indexed; the next run tries again',
+};
+
 export interface ServiceChoices {
   readonly settings: Settings;
   /** In a cluster worker: its channel to the primary. */
@@ -48,6 +56,7 @@ export function registerService(
     const transport = TRANSPORTS[settings.TLS](settings, clock, logger);
     collectMetrics(metrics, { settings, clock, store: storage.store, transport, limits });
     const retention = new Retention(storage.purgeable, clock);
+    const indexing = new SearchIndexing(storage.searchIndexes, logger);
     const usageCounter = c.resolve(t.USAGE_COUNTER);
     return {
       settings,
@@ -59,6 +68,7 @@ export function registerService(
       jobs: [
         new PeriodicJob((isOver) => retention.purgeExpired(isOver), logger, PURGE),
         new PeriodicJob(() => usageCounter.save(), logger, SAVE_USAGE),
+        new PeriodicJob((isOver) => indexing.run(isOver), logger, INDEX_WORDS),
       ],
       rateLimits: c.resolve(t.RATE_LIMITS),
       authenticator: c.resolve(t.AUTHENTICATOR),

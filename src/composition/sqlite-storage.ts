@@ -28,5 +28,6 @@ export function sqliteStorage({ file, budget, logger }: SqliteStorageOptions): S
       ...EXPIRING_TABLES.map((table) => new SqliteTombstones(store, table)),
       usage,
     ],
+    searchIndexes: [],
   };
 }

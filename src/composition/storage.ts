@@ -2,6 +2,7 @@ import type { QueryBudget } from '../application/maintenance/query-budget.js';
 import type { RecordArchive, ReservationArchive } from '../application/ports/archive.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Purgeable } from '../application/ports/purgeable.js';
+import type { SearchIndex } from '../application/ports/search-index.js';
 import type { Store } from '../application/ports/store.js';
 import type { UsageStore } from '../application/ports/usage-store.js';
 import type { IdempotencyStores, Repositories } from './tables.js';
@@ -16,6 +17,8 @@ export interface Storage extends Repositories {
   readonly archives: Archives;
   /** The entries that the service must purge; empty if the store purges them itself. */
   readonly purgeable: readonly Purgeable[];
+  /** The indexes of words; empty if nothing outlives the process. */
+  readonly searchIndexes: readonly SearchIndex[];
 }
 
 export interface Archives {

@@ -37,5 +37,6 @@ export function memoryStorage({ budget }: StorageOptions): Storage {
       ...EXPIRING_TABLES.flatMap((table) => tombstones.get(table) ?? []),
       usage,
     ],
+    searchIndexes: [],
   };
 }

@@ -3,7 +3,7 @@ import type { IdempotencyStore } from '../application/ports/idempotency-store.js
 import type { Repository } from '../application/ports/repository.js';
 import type { RecordTable } from '../application/records/list-query.js';
 import { API_KEY, type ApiKey } from '../domain/access.js';
-import { type FieldTable, indexedFields } from '../domain/fields.js';
+import { type FieldTable, indexedFields, searchedFields } from '../domain/fields.js';
 import { ORDER, type Order } from '../domain/order.js';
 import { PRODUCT, type Product } from '../domain/product.js';
 import { SIGNING_KEY_FIELDS, type SigningKey } from '../domain/signing-key.js';
@@ -97,14 +97,20 @@ export function repositories(open: <Fields extends object>(table: RecordTable) =
   return Object.fromEntries(opened) as Repositories;
 }
 
-type Description = Omit<Table<unknown, 'keyed'>, 'creation' | 'fieldsType'>;
+type Description = Omit<Table<unknown, 'keyed'>, 'creation' | 'fieldsType' | 'searched'>;
 
 function keyed<Fields>(
   description: Omit<Description, 'fields'> & Pick<KeyedTable<Fields>, 'entity'>,
 ): KeyedTable<Fields> {
-  return { ...description, fields: indexedFields(description.entity), creation: 'keyed' };
+  const { entity } = description;
+  return {
+    ...description,
+    fields: indexedFields(entity),
+    searched: searchedFields(entity),
+    creation: 'keyed',
+  };
 }
 
 function unkeyed<Fields>(description: Description): Table<Fields, 'unkeyed'> {
-  return { ...description, creation: 'unkeyed' };
+  return { ...description, searched: [], creation: 'unkeyed' };
 }

@@ -11,6 +11,8 @@ interface FieldOptions {
   readonly unique?: true;
   /** `A` to `Z` equal `a` to `z` in every comparison. The order of values is case-sensitive. */
   readonly ignoresCase?: true;
+  /** A search finds the record by the words of the field. */
+  readonly searched?: true;
 }
 
 export interface TextField extends FieldOptions, TextRule {
@@ -132,6 +134,11 @@ export const SYSTEM_FIELDS: FieldSpecs = {
 
 export function uniqueFields(fields: FieldSpecs): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.unique);
+}
+
+/** The fields by whose words a search finds an entity. They are no members of objects. */
+export function searchedFields(table: FieldTable): string[] {
+  return Object.keys(table).filter((name) => table[name]?.searched);
 }
 
 /** The indexed fields of an entity, those inside objects too. */

@@ -4,9 +4,17 @@ import { MANY_LINES, NAME } from './text.js';
 import { validator } from './validation.js';
 
 export const PRODUCT = {
-  name: { kind: 'text', ...NAME, required: true, indexed: true },
-  description: { kind: 'text', min: 0, max: 5_000, allowed: MANY_LINES },
-  sku: { kind: 'text', min: 1, max: 64, allowed: /^[A-Za-z0-9._-]*$/, indexed: true, unique: true },
+  name: { kind: 'text', ...NAME, required: true, indexed: true, searched: true },
+  description: { kind: 'text', min: 0, max: 5_000, allowed: MANY_LINES, searched: true },
+  sku: {
+    kind: 'text',
+    min: 1,
+    max: 64,
+    allowed: /^[A-Za-z0-9._-]*$/,
+    indexed: true,
+    unique: true,
+    searched: true,
+  },
   price: {
     kind: 'object',
     fields: {
@@ -16,7 +24,7 @@ export const PRODUCT = {
       currency: { kind: 'code', pattern: /^[A-Z]{3}$/, required: true, indexed: true },
     },
   },
-  attributes: { kind: 'attributes', indexed: true },
+  attributes: { kind: 'attributes', indexed: true, searched: true },
 } as const satisfies FieldTable;
 
 export interface Product extends FieldsOf<typeof PRODUCT> {}

@@ -7,7 +7,7 @@ const EMAIL_ADDRESS =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
 export const USER = {
-  name: { kind: 'text', ...NAME, required: true, indexed: true },
+  name: { kind: 'text', ...NAME, required: true, indexed: true, searched: true },
   /** Stored as sent. Two users cannot share an address that differs in case only. */
   email: {
     kind: 'text',
@@ -18,6 +18,7 @@ export const USER = {
     indexed: true,
     unique: true,
     ignoresCase: true,
+    searched: true,
   },
 } as const satisfies FieldTable;
 

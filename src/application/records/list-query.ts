@@ -21,8 +21,8 @@ export interface ListQuery {
 
 export type Value = string | number;
 
-/** A record that lacks the field matches no filter. Texts are compared literally. */
-export type Filter = Comparison | Membership | AttributeFilter;
+/** A record that lacks the field matches no filter but `exists`. Texts are compared literally. */
+export type Filter = Comparison | Membership | AttributeFilter | ExistenceFilter | SearchFilter;
 
 export interface Comparison {
   /** A field of the resource, or one of {@link SELECTABLE_FIELDS}. */
@@ -45,6 +45,22 @@ export interface AttributeFilter {
   readonly operator: 'attribute';
   readonly key: string;
   readonly value: string;
+}
+
+/** Matches if the record has a value in the field, or if it has none. */
+export interface ExistenceFilter {
+  /** An optional field. */
+  readonly field: string;
+  readonly operator: 'exists';
+  readonly value: boolean;
+}
+
+/** Matches if each word is the beginning of a word of the record. */
+export interface SearchFilter {
+  readonly field: 'q';
+  readonly operator: 'search';
+  /** One at least. From `queryWords` and `decidingWords`. */
+  readonly words: readonly string[];
 }
 
 /** Fields that every record has. The last one is `id`, so no two records tie; `id` is nowhere else. */
@@ -88,6 +104,8 @@ export interface RecordTable {
   readonly name: string;
   /** Every indexed field. {@link SELECTABLE_FIELDS} is indexed as well. */
   readonly fields: FieldSpecs;
+  /** The fields whose words a search finds: texts, and attributes with texts among their values. */
+  readonly searched: readonly string[];
   /** The first id that may be reserved. */
   readonly firstId: number;
 }

@@ -22,8 +22,10 @@ export function conditionsOf(table: RecordTable, filters: readonly Filter[]): Do
 
 function conditionOf(table: RecordTable, filter: Filter): Document {
   if (filter.operator === 'attribute') return attributeCondition(filter);
+  if (filter.operator === 'search') throw new Error('No index serves a search yet.');
   const { type } = specOf(table, filter.field);
   const path = isFolded(table, filter) ? foldedPath(filter.field) : fieldPath(filter.field);
+  if (filter.operator === 'exists') return { [path]: { $exists: filter.value } };
   if (filter.operator !== 'in')
     return { [path]: comparison(type, filter.operator, comparedValue(table, filter, filter.value)) };
   const values = filter.values.map((value) => comparedValue(table, filter, value));

@@ -1,4 +1,10 @@
-import type { AttributeFilter, Filter, RecordTable, Value } from '../../../application/records/list-query.js';
+import type {
+  AttributeFilter,
+  Comparison,
+  Filter,
+  RecordTable,
+  Value,
+} from '../../../application/records/list-query.js';
 import {
   attributeValues,
   comparedValue,
@@ -12,7 +18,7 @@ const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } 
 
 /** The column that a filter compares; undefined for attributes, which have no column. */
 export function comparedColumn(table: RecordTable, filter: Filter): string | undefined {
-  if (filter.operator === 'attribute') return undefined;
+  if (filter.operator === 'attribute' || filter.operator === 'search') return undefined;
   return isFolded(table, filter) ? foldedColumnOf(filter.field) : columnOf(filter.field);
 }
 
@@ -22,6 +28,8 @@ export function comparedColumn(table: RecordTable, filter: Filter): string | und
  */
 export function conditionOf(table: RecordTable, filter: Filter, term: string): Sql {
   if (filter.operator === 'attribute') return attributeCondition(filter);
+  if (filter.operator === 'search') throw new Error('No index serves a search yet.');
+  if (filter.operator === 'exists') return sql(`${term} IS ${filter.value ? 'NOT NULL' : 'NULL'}`);
   const compared = (value: string | number) => comparedValue(table, filter, value);
   if (filter.operator === 'in')
     return sql(`${term} IN (SELECT value FROM json_each(?))`, JSON.stringify(filter.values.map(compared)));
@@ -80,7 +88,7 @@ export interface Range {
 
 /** Whether the values that match a filter are one range of its column. */
 export function isRange({ operator }: Filter): boolean {
-  return !['ne', 'in', 'attribute'].includes(operator);
+  return !['ne', 'in', 'attribute', 'exists', 'search'].includes(operator);
 }
 
 /**
@@ -129,8 +137,12 @@ function tighter(a: Bound, b: Bound, difference: number): Bound {
   return difference > 0 ? a : b;
 }
 
+function isValueFilter(filter: Filter): filter is Comparison {
+  return 'value' in filter && !['attribute', 'exists'].includes(filter.operator);
+}
+
 function rangeOfOne(table: RecordTable, filter: Filter): Range {
-  if (filter.operator === 'attribute' || filter.operator === 'in') return {};
+  if (!isValueFilter(filter)) return {};
   const value = comparedValue(table, filter, filter.value);
   const bound = (inclusive: boolean): Bound => ({ value, inclusive });
   switch (filter.operator) {

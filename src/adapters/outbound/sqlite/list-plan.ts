@@ -122,7 +122,8 @@ function fewRows(
 ): FewPlan | SearchPlan | undefined {
   const columns = new Map<string, Filter[]>();
   for (const filter of filters) {
-    const column = filter.operator === 'ne' ? undefined : comparedColumn(table, filter);
+    const isSeek = filter.operator !== 'ne' && filter.operator !== 'exists';
+    const column = isSeek ? comparedColumn(table, filter) : undefined;
     if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), filter]);
   }
   const [fewest] = [...columns]

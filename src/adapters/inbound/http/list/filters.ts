@@ -1,31 +1,43 @@
 import type { Filter } from '../../../../application/records/list-query.js';
 import type { IssueCode } from '../../../../domain/errors.js';
-import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
+import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
-import { attributeDescriptions, filterDescriptions } from '../openapi/filters.js';
+import {
+  attributeDescriptions,
+  existenceDescription,
+  filterDescriptions,
+  searchDescription,
+} from '../openapi/filters.js';
 import { invalid, type Parameter, type Query } from '../query/query.js';
 import { invalidParameters, type ParameterIssue } from '../response/http-error.js';
 import { MAX_VALUES, type Operator, VALUE_TYPES, type ValueType } from './filter-operators.js';
+import type { ListedResource } from './list-query-parser.js';
+import { SEARCH, searchParameter } from './search.js';
 
 /** The limit of filters in a query. Each one costs a store some work before the query begins. */
 const MAX_FILTERS = 100;
 /** The operators that follow the field. Without one, the operator is `eq`. */
 const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'];
+const EXISTS = 'exists';
 
 /** A filter parameter, without its value. */
-interface Condition extends Parameter {
+export interface Condition extends Parameter {
   /** @param text a valid value */
   filter(text: string): Filter;
 }
 
 /**
- * The filter parameters of a list: the fields of the resource with the operators of their types. Examples: `name=Lamp`,
- * `price.amount.gte=100`, `attributes.colour=red`. `price.amount:gte` is another spelling of `price.amount.gte`.
+ * The filter parameters of a list: the search, and the fields of the resource with the operators of their types.
+ * Examples: `q=lamp`, `name=Lamp`, `price.amount.gte=100`, `sku.exists=false`, `attributes.colour=red`.
+ * `price.amount:gte` is another spelling of `price.amount.gte`.
  */
 export class Filters {
   private readonly fields: ReadonlyMap<string, FieldSpec>;
 
-  constructor(fields: FieldSpecs) {
+  private readonly search: Condition | undefined;
+
+  constructor({ fields, isSearchable }: ListedResource) {
+    this.search = isSearchable ? searchParameter() : undefined;
     this.fields = new Map(Object.entries({ ...SYSTEM_FIELDS, ...fields }));
   }
 
@@ -39,11 +51,12 @@ export class Filters {
    * @param example a record with a value in every field
    */
   descriptions(example: object): ParameterDescription[] {
-    return [...this.fields].flatMap(([field, { type }]) =>
-      type === 'attributes'
-        ? attributeDescriptions(field)
-        : filterDescriptions(field, VALUE_TYPES[type], example),
-    );
+    const filters = [...this.fields].flatMap(([field, { type, required }]) => {
+      if (type === 'attributes') return attributeDescriptions(field);
+      const existence = required ? [] : [existenceDescription(field, EXISTS)];
+      return [...filterDescriptions(field, VALUE_TYPES[type], example), ...existence];
+    });
+    return this.search ? [searchDescription(SEARCH), ...filters] : filters;
   }
 
   /**
@@ -64,6 +77,7 @@ export class Filters {
   }
 
   private condition(name: string): Condition | undefined {
+    if (name === SEARCH) return this.search;
     return (
       this.attributeCondition(name) ?? this.fieldCondition(name, name, 'eq') ?? this.operatorCondition(name)
     );
@@ -73,8 +87,11 @@ export class Filters {
   private operatorCondition(name: string): Condition | undefined {
     const separator = Math.max(name.lastIndexOf('.'), name.lastIndexOf(':'));
     if (separator < 0) return undefined;
-    const operator = NAMED_OPERATORS.find((known) => known === name.slice(separator + 1));
-    return operator && this.fieldCondition(name, name.slice(0, separator), operator);
+    const field = name.slice(0, separator);
+    const suffix = name.slice(separator + 1);
+    if (suffix === EXISTS) return this.existenceCondition(name, field);
+    const operator = NAMED_OPERATORS.find((known) => known === suffix);
+    return operator && this.fieldCondition(name, field, operator);
   }
 
   private fieldCondition(name: string, field: string, operator: Operator): Condition | undefined {
@@ -83,6 +100,12 @@ export class Filters {
     return operator === 'in'
       ? membership(name, field, VALUE_TYPES[type])
       : comparison(name, field, operator, VALUE_TYPES[type]);
+  }
+
+  /** For fields that a record may lack. */
+  private existenceCondition(name: string, field: string): Condition | undefined {
+    const { type = 'attributes', required } = this.fields.get(field) ?? {};
+    return type === 'attributes' || required ? undefined : existence(name, field);
   }
 
   /** The key is everything after the first dot, so it may look like an operator or contain one. */
@@ -105,6 +128,15 @@ function comparison(
     ...(operator !== 'eq' && { name: `${field}.${operator}` }),
     issues: (text) => issuesFor(name, type, [type.issue(text)]),
     filter: (text) => ({ field, operator, value: type.value(text) }),
+  };
+}
+
+function existence(name: string, field: string): Condition {
+  const isBoolean = (text: string) => text === 'true' || text === 'false';
+  return {
+    name: `${field}.${EXISTS}`,
+    issues: (text) => (isBoolean(text) ? [] : [invalid(name, 'invalid_format', 'takes true or false')]),
+    filter: (text) => ({ field, operator: 'exists', value: text === 'true' }),
   };
 }
 

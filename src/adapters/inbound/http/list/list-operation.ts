@@ -32,7 +32,7 @@ export function listOperation<Fields>(
   cacheControl: string,
 ): Handler & Pick<Policy, 'parameter' | 'varyBy'> {
   const views = new SparseFields(resource, 'list');
-  const parser = new ListQueryParser(listName(resource), resource.fields);
+  const parser = new ListQueryParser(listName(resource), resource);
   const list = new ListHandler(listName(resource), parser, views, service, cacheControl);
   return {
     parameter: (name) => (name === 'fields' ? views.parameter : parser.parameter(name)),

@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../../../application/records/list-query.js';
-import type { FieldSpecs } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../openapi/description.js';
 import { invalid, type Parameter, type Query, wholeNumberIssue } from '../query/query.js';
+import type { ResourceDefinition } from '../resources/resource-definition.js';
 import { HttpError, type ParameterIssue } from '../response/http-error.js';
 import { type Cursor, decodeCursor, isPositionIn, parseCursor, queryFingerprint } from './cursor.js';
 import { Filters } from './filters.js';
@@ -36,6 +36,9 @@ const CURSOR_DESCRIPTION: ParameterDescription = {
   sharedAs: 'cursor',
 };
 
+/** What the query of a list depends on. */
+export type ListedResource = Pick<ResourceDefinition<never>, 'fields' | 'isSearchable'>;
+
 /** Parses the query of a list, except the parameter `fields`. */
 export class ListQueryParser {
   private readonly filters: Filters;
@@ -44,13 +47,13 @@ export class ListQueryParser {
   /** @param list the name of the list, so that cursors of other lists are rejected */
   constructor(
     private readonly list: string,
-    private readonly fields: FieldSpecs,
+    private readonly resource: ListedResource,
   ) {
-    this.filters = new Filters(fields);
+    this.filters = new Filters(resource);
     this.ownParameters = new Map([
       ['limit', LIMIT],
       ['cursor', { code: 'invalid_cursor', issues: (text) => this.cursorIssues(text) }],
-      ['sort', sortParameter(fields)],
+      ['sort', sortParameter(resource.fields)],
     ]);
   }
 
@@ -62,7 +65,7 @@ export class ListQueryParser {
     return [
       LIMIT_DESCRIPTION,
       CURSOR_DESCRIPTION,
-      sortDescription(this.fields),
+      sortDescription(this.resource.fields),
       ...this.filters.descriptions(example),
     ];
   }
@@ -90,7 +93,7 @@ export class ListQueryParser {
       const issue = invalid('cursor', 'invalid_format', 'belongs to another sort or filter');
       throw new HttpError('cursor_mismatch', issue.message, [issue]);
     }
-    if (isPositionIn(query.order, this.fields, position)) return position;
+    if (isPositionIn(query.order, this.resource.fields, position)) return position;
     const [issue] = FOREIGN_CURSOR;
     throw new HttpError('invalid_cursor', issue.message, FOREIGN_CURSOR);
   }

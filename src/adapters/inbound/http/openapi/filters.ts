@@ -71,3 +71,25 @@ export function attributeDescriptions(field: string): ParameterDescription[] {
     },
   ];
 }
+
+/** The parameter of an optional field that asks whether a record has a value in it. */
+export function existenceDescription(field: string, operator: string): ParameterDescription {
+  return {
+    name: `${field}.${operator}`,
+    description: `Whether a record has a value in \`${field}\`.`,
+    schema: { type: 'boolean' },
+    example: true,
+  };
+}
+
+/** The parameter that searches by words. */
+export function searchDescription(name: string): ParameterDescription {
+  return {
+    name,
+    description:
+      'Each of these words is the beginning of a word of the record: `lam gre` finds "Green Lamp". Upper and lower case and accents make no difference. At most 10 words of at most 64 characters.',
+    schema: { type: 'string', minLength: 1, pattern: '[\\p{L}\\p{N}]' },
+    example: 'lamp',
+    sharedAs: 'search',
+  };
+}

@@ -18,7 +18,7 @@ const JSON_TYPE = 'application/json';
 
 export function listDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
   const { docs } = resource;
-  const { path, fields } = resource.definition;
+  const { definition } = resource;
   const { schema } = resource.record;
   return {
     tag: tagOf(docs),
@@ -27,7 +27,7 @@ export function listDescription<Fields>(resource: OpenApiResource<Fields>): Oper
     summary: `List ${docs.plural}`,
     text: 'One page of the records that match all filters; `next` in `Link` is the URL of the next page.',
     query: [
-      ...new ListQueryParser(path, fields).descriptions(resource.wholeExample),
+      ...new ListQueryParser(definition.path, definition).descriptions(resource.wholeExample),
       resource.fieldsOn('list'),
     ],
     headers: ['KnownTags', 'PreferCount'],

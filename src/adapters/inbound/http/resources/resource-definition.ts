@@ -1,7 +1,12 @@
 import type Joi from 'joi';
 import { fieldReader, presenter, type RecordView } from '../../../../application/records/record-view.js';
 import type { Scope } from '../../../../domain/access.js';
-import { type FieldSpecs, type FieldTable, indexedFields } from '../../../../domain/fields.js';
+import {
+  type FieldSpecs,
+  type FieldTable,
+  indexedFields,
+  searchedFields,
+} from '../../../../domain/fields.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { bodyValidator, objectSchema } from '../body/validate-body.js';
 import type { ResourceDocs } from '../openapi/description.js';
@@ -19,6 +24,8 @@ export interface ResourceDefinition<Fields> extends RecordView<Fields> {
   readonly writeScope: Scope;
   /** The fields by which lists can be filtered and sorted, in addition to the system fields. */
   readonly fields: FieldSpecs;
+  /** Whether lists can be searched by words. */
+  readonly isSearchable: boolean;
   /** The schema of the fields that a client may send. */
   readonly schema: Joi.ObjectSchema;
   /** Fields that responses show and clients cannot send, in addition to the id. */
@@ -41,10 +48,11 @@ export interface TagState<Fields> {
 /** The part of a definition that follows from the field table. */
 export function fromFieldTable<Fields>(
   table: FieldTable,
-): RecordView<Fields> & Pick<ResourceDefinition<Fields>, 'fields' | 'schema'> {
+): RecordView<Fields> & Pick<ResourceDefinition<Fields>, 'fields' | 'isSearchable' | 'schema'> {
   const schema = objectSchema(table);
   return {
     fields: indexedFields(table),
+    isSearchable: searchedFields(table).length > 0,
     schema,
     validate: bodyValidator(schema),
     present: presenter(table),

@@ -4,7 +4,7 @@ import { PRODUCTS, USERS } from '../../../../../support/tables.js';
 
 describe('Filters', () => {
   const read = (pairs: Record<string, string>) =>
-    new Filters(PRODUCTS.fields).read(new Map(Object.entries(pairs)));
+    new Filters({ fields: PRODUCTS.fields, isSearchable: true }).read(new Map(Object.entries(pairs)));
 
   it('parses each value by the type of its field', () => {
     expect(
@@ -33,17 +33,19 @@ describe('Filters', () => {
   });
 
   it('has one name for both spellings of an operator', () => {
-    const filters = new Filters(PRODUCTS.fields);
+    const filters = new Filters({ fields: PRODUCTS.fields, isSearchable: true });
     for (const operator of ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'])
       for (const separator of ['.', ':'])
         expect(filters.parameter(`name${separator}${operator}`)).to.include({ name: `name.${operator}` });
   });
 
   it('accepts only the fields of the resource', () => {
-    const users = new Filters(USERS.fields);
+    const users = new Filters({ fields: USERS.fields, isSearchable: true });
     expect(users.parameter('email.prefix')).to.not.equal(undefined);
     expect(users.parameter('attributes.a')).to.equal(undefined);
     expect(users.parameter('price.amount')).to.equal(undefined);
-    expect(new Filters(PRODUCTS.fields).parameter('email')).to.equal(undefined);
+    expect(new Filters({ fields: PRODUCTS.fields, isSearchable: true }).parameter('email')).to.equal(
+      undefined,
+    );
   });
 });

@@ -1,0 +1,40 @@
+import { yieldFairly } from '../../shared/event-loop.js';
+import type { Logger } from '../ports/logger.js';
+import type { SearchIndex } from '../ports/search-index.js';
+
+const BATCH = 250;
+/** The log says how far it has come after this many records. */
+const PROGRESS = 100_000;
+
+/** Makes the words of records current, in batches, while the service runs. */
+export class SearchIndexing {
+  constructor(
+    private readonly indexes: readonly SearchIndex[],
+    private readonly logger: Pick<Logger, 'info'>,
+  ) {}
+
+  /**
+   * @param isOver called between two batches; the work ends if it returns true, and goes on at the next call
+   * @throws AppError `unavailable`
+   */
+  async run(isOver: () => boolean = () => false): Promise<void> {
+    for (const index of this.indexes) await this.runOne(index, isOver);
+  }
+
+  private async runOne(index: SearchIndex, isOver: () => boolean): Promise<void> {
+    let indexed = 0;
+    while (!isOver()) {
+      const count = await index.indexNext(BATCH);
+      if (count === 0) break;
+      if (indexed === 0)
+        this.logger.info('the words of records are indexed; searches are slower until then', {
+          table: index.name,
+        });
+      if (Math.floor((indexed + count) / PROGRESS) > Math.floor(indexed / PROGRESS))
+        this.logger.info('words of records indexed', { table: index.name, records: indexed + count });
+      indexed += count;
+      await yieldFairly();
+    }
+    if (indexed > 0) this.logger.info('words of records indexed', { table: index.name, records: indexed });
+  }
+}

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+
+/** Syllables and signs that meet the rules of normalisation: few, so that random texts find each other. */
+const PARTS = [
+  ...['a', 'A', 'á', 'a\u0301', 'Å', 'ﬁ', 'ß', 'ẞ', 'SS', 'ǅ', 'x²'],
+  ...['i', 'I', 'İ', 'ı', 'ş'],
+  ...['Σ', 'σ', 'ς', 'ό', 'ΐ', 'ᾳ'],
+  ...['Ё', 'е', 'й', 'Й'],
+  ...['ש', 'שׁ', 'ָ', 'ﬡ'],
+  ...['س', 'سَ', 'ﷺ', 'ٱ', 'ـ'],
+  ...['हि', 'न्', 'दी', 'क़', '५'],
+  ...['ก', 'กำ', 'เ', 'ื่', '๕'],
+  ...['東', '京', '々', '〇', '⼀', '㈱', '豈', '𠮷'],
+  ...['か', 'が', 'ガ', 'ｶﾞ', 'ー', 'ヽ', '゛'],
+  ...['한', '하', 'ㅎ', 'ᄒ', '국'],
+  ...['👍', '👨‍👩‍👧', '❤️', '🇩🇪', '½', '１', '1', '٣'],
+  ...[' ', ' ', ' ', '-', '_', "'", '’', 'ʼ', '.', '\u00ad', '\u200d', '·', '\n'],
+];
+
+/** Random texts in many scripts. */
+export const TEXTS: fc.Arbitrary<string> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.array(fc.constantFrom(...PARTS), { maxLength: 8 }).map((parts) => parts.join('')),
+  },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
+);
