@@ -1,14 +1,20 @@
-import type { Comparison, Membership, Value } from '../../../../application/records/list-query.js';
+import type { Comparison, Filter, Membership, Value } from '../../../../application/records/list-query.js';
 import type { IssueCode } from '../../../../domain/errors.js';
 import type { FieldSpec } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { integerSchema, type JsonSchema } from '../openapi/json-schema.js';
-import { wholeNumberIssue } from '../query/query.js';
+import { type Parameter, wholeNumberIssue } from '../query/query.js';
 
 export type Operator = Comparison['operator'] | Membership['operator'];
 
 /** The limit of values of `.in`. */
 export const MAX_VALUES = 100;
+
+/** A filter parameter, without its value. */
+export interface Condition extends Parameter {
+  /** @param text a valid value */
+  filter(text: string): Filter;
+}
 
 /** How the values of a field type are written in a query. */
 export interface ValueType {

@@ -9,9 +9,15 @@ import {
   searchDescription,
 } from '../openapi/filters.js';
 import { invalid, type Parameter, type Query } from '../query/query.js';
+import type { ListedResource } from '../resources/resource-definition.js';
 import { invalidParameters, type ParameterIssue } from '../response/http-error.js';
-import { MAX_VALUES, type Operator, VALUE_TYPES, type ValueType } from './filter-operators.js';
-import type { ListedResource } from './list-query-parser.js';
+import {
+  type Condition,
+  MAX_VALUES,
+  type Operator,
+  VALUE_TYPES,
+  type ValueType,
+} from './filter-operators.js';
 import { SEARCH, searchParameter } from './search.js';
 
 /** The limit of filters in a query. Each one costs a store some work before the query begins. */
@@ -19,12 +25,6 @@ const MAX_FILTERS = 100;
 /** The operators that follow the field. Without one, the operator is `eq`. */
 const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'];
 const EXISTS = 'exists';
-
-/** A filter parameter, without its value. */
-export interface Condition extends Parameter {
-  /** @param text a valid value */
-  filter(text: string): Filter;
-}
 
 /**
  * The filter parameters of a list: the search, and the fields of the resource with the operators of their types.

@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../../../application/records/list-query.js';
 import type { ParameterDescription } from '../openapi/description.js';
 import { invalid, type Parameter, type Query, wholeNumberIssue } from '../query/query.js';
-import type { ResourceDefinition } from '../resources/resource-definition.js';
+import type { ListedResource } from '../resources/resource-definition.js';
 import { HttpError, type ParameterIssue } from '../response/http-error.js';
 import { type Cursor, decodeCursor, isPositionIn, parseCursor, queryFingerprint } from './cursor.js';
 import { Filters } from './filters.js';
@@ -35,9 +35,6 @@ const CURSOR_DESCRIPTION: ParameterDescription = {
   example: 'eyJhZnRlciI6MTAwfQ',
   sharedAs: 'cursor',
 };
-
-/** What the query of a list depends on. */
-export type ListedResource = Pick<ResourceDefinition<never>, 'fields' | 'isSearchable'>;
 
 /** Parses the query of a list, except the parameter `fields`. */
 export class ListQueryParser {

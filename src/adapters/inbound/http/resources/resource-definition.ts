@@ -39,6 +39,9 @@ export interface ResourceDefinition<Fields> extends RecordView<Fields> {
   readonly tagState?: TagState<Fields>;
 }
 
+/** What the query of a list depends on. */
+export type ListedResource = Pick<ResourceDefinition<never>, 'fields' | 'isSearchable'>;
+
 export interface TagState<Fields> {
   of(record: Versioned<Fields>): number | string;
   /** A regular expression that matches the result of {@link of}. Its first group is the version of the record. */
