@@ -244,12 +244,12 @@ describe('an import of CSV', () => {
   it('rejects only the record over the limit, and discards it however long it is', async () => {
     const stream = new LineStream(service.client.startLines(PATH, CSV));
     const within = `a,"${'x'.repeat(4_096 - 4)}"`;
-    await stream.send(`name,description\n${within}\r\n${within}x\nb,\n"`);
+    await stream.send(`name,description\n${within}\n${within}x\nb,\n"`);
     for (let i = 0; i < 200; i++) await stream.send('"",\n'.repeat(16_384));
     await stream.send(`",x\nc,\n${'y'.repeat(5_000)}`);
     stream.end();
     expect(outcomes(await stream.rest())).to.deep.equal([
-      // The record is within the limit with its quotation marks; the line end does not count.
+      // The record is within the limit with its quotation marks; the line feed does not count.
       201,
       [413, 'payload_too_large'],
       201,
@@ -362,15 +362,22 @@ describe('an import of CSV', () => {
     });
 
     it('is reported before the client has sent the rest, which is dropped', async () => {
-      const stream = new LineStream(service.client.startLines(PATH, CSV));
-      await stream.send('colour\n');
-      const response = await stream.response;
-      expect(response.statusCode).to.equal(400);
-      for (let i = 0; i < 100; i++) await stream.send('x'.repeat(65_536));
-      stream.end();
-      response.resume();
-      await once(response, 'end');
-      expect((await service.client.get('/v1/products?limit=1')).status).to.equal(200);
+      const socket = await service.client.connect();
+      const all = received(socket);
+      const authorization = `Host: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`;
+      const refused = once(socket, 'data');
+      socket.write(
+        `POST ${PATH} HTTP/1.1\r\n${authorization}Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      );
+      socket.write('7\r\ncolour\n\r\n');
+      expect(String(await refused)).to.match(/^HTTP\/1\.1 400 /);
+      for (let i = 0; i < 100; i++)
+        if (!socket.write(`10000\r\n${'x'.repeat(65_536)}\r\n`)) await once(socket, 'drain');
+      socket.write(`0\r\n\r\nGET ${PATH} HTTP/1.1\r\n${authorization}Connection: close\r\n\r\n`);
+      expect(statusesIn(await all)).to.deep.equal([
+        [400, 'validation_failed'],
+        [405, 'method_not_allowed'],
+      ]);
     });
 
     it('leaves its Idempotency-Key usable', async () => {
