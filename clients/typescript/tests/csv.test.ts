@@ -29,9 +29,8 @@ describe('CSV by the client', () => {
     ]);
     const busy = () => async () =>
       new Response('{"code":"unavailable","message":"later","details":[]}', { status: 503 });
-    const before = attempts.length;
     await rejection(all(connect({}, busy).products.importCsv('name\nx\n', { idempotencyKey })));
-    expect(attempts).to.have.length(before + 1);
+    expect(attempts).to.have.length(1);
   });
 
   it('has the errors of its header row', async () => {

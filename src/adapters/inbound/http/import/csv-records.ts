@@ -50,8 +50,7 @@ async function* following(
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const CARRIAGE_RETURN = 0x0d;
-const BYTE_ORDER_MARK = '\ufeff';
-const MARK_BYTES = Buffer.from(BYTE_ORDER_MARK);
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
  * Splits chunks of CSV into records. Quoted line ends are part of a record. Skips the byte order mark and blank lines.
@@ -60,8 +59,8 @@ const MARK_BYTES = Buffer.from(BYTE_ORDER_MARK);
 export class CsvSplitter extends LineSplitter {
   protected override lines = -1;
   private state: 'start of cell' | 'unquoted' | 'quoted' | 'after quote' = 'start of cell';
-  /** How many bytes of the byte order mark the stream began with; not a number after them. */
-  private marked = 0;
+  /** The next byte of the byte order mark; its end if the stream has gone on without it. */
+  private markAt = 0;
 
   protected override findEnd(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at++) {
@@ -91,17 +90,21 @@ export class CsvSplitter extends LineSplitter {
   }
 
   protected override isSkipped(record: Buffer): boolean {
-    const isFirst = this.lines < 0;
-    const length = endOf(record);
-    return length === 0 || (isFirst && length === MARK_BYTES.length && record.indexOf(MARK_BYTES) === 0);
+    return endOf(this.lines < 0 ? unmarked(record) : record) === 0;
   }
 
   private isMark(byte: number | undefined): boolean {
-    if (Number.isNaN(this.marked)) return false;
-    const isMark = byte === MARK_BYTES[this.marked];
-    this.marked = isMark && this.marked < 2 ? this.marked + 1 : Number.NaN;
+    if (this.markAt === BYTE_ORDER_MARK.length) return false;
+    const isMark = byte === BYTE_ORDER_MARK[this.markAt];
+    this.markAt = isMark ? this.markAt + 1 : BYTE_ORDER_MARK.length;
     return isMark;
   }
+}
+
+/** Returns the first record without the byte order mark. */
+function unmarked(record: Buffer): Buffer {
+  const start = BYTE_ORDER_MARK.length;
+  return record.subarray(0, start).equals(BYTE_ORDER_MARK) ? record.subarray(start) : record;
 }
 
 /** The length of a record without the carriage return of its line end. */
@@ -117,23 +120,15 @@ function endOf(record: Buffer): number {
 function readHeader(row: ImportLine | undefined, columns: Columns, limitBytes: number): Column[] {
   if (!row) throw malformed('The body has no header row.');
   if ('tooLong' in row) throw tooLarge(limitBytes, 'header row');
-  const marked = row.bytes.indexOf(MARK_BYTES) === 0;
-  const names = readCells(
-    marked ? row.bytes.subarray(MARK_BYTES.length) : row.bytes,
-    'header row',
-    MAX_COLUMNS,
-  );
+  const names = readCells(unmarked(row.bytes), 'header row', MAX_COLUMNS).map((name) => name ?? '');
   if (names.length > MAX_COLUMNS)
     throw new HttpError('payload_too_large', `The header row has more than ${MAX_COLUMNS} columns.`);
-  const issues = headerIssues(
-    names.map((name) => name ?? ''),
-    columns,
-  );
+  const issues = headerIssues(names, columns);
   if (issues.length > 0) {
     const message = `The header row is invalid; see details.${separatorHint(names)}`;
     throw new AppError('validation_failed', message, issues.slice(0, MAX_ISSUES));
   }
-  return names.map((name) => sendableColumn(name ?? '', columns) as Column);
+  return names.map((name) => sendableColumn(name, columns) as Column);
 }
 
 function sendableColumn(name: string, { sendable, attribute }: Columns): Column | undefined {
@@ -181,8 +176,8 @@ function overlapIssues(names: ReadonlySet<string>, columns: Columns): Issue[] {
 }
 
 /** Explains the header of a file whose cells are not separated by commas, as spreadsheets write it in many countries. */
-function separatorHint([first, ...others]: readonly (string | undefined)[]): string {
-  const separator = others.length === 0 ? /[;\t|]/.exec(first ?? '')?.[0] : undefined;
+function separatorHint([first = '', ...others]: readonly string[]): string {
+  const separator = others.length === 0 ? /[;\t|]/.exec(first)?.[0] : undefined;
   if (separator === undefined) return '';
   return ` The row has only one cell, with ${JSON.stringify(separator)} in it: cells are separated by commas here.`;
 }
