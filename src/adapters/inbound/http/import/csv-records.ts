@@ -103,8 +103,9 @@ export class CsvSplitter extends LineSplitter {
 
 /** Returns the first record without the byte order mark. */
 function unmarked(record: Buffer): Buffer {
-  const start = BYTE_ORDER_MARK.length;
-  return record.subarray(0, start).equals(BYTE_ORDER_MARK) ? record.subarray(start) : record;
+  return BYTE_ORDER_MARK.every((byte, at) => record[at] === byte)
+    ? record.subarray(BYTE_ORDER_MARK.length)
+    : record;
 }
 
 /** The length of a record without the carriage return of its line end. */

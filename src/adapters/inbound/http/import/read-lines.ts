@@ -61,7 +61,8 @@ export class LineSplitter {
   *push(chunk: Buffer): Generator<ImportLine, void, void> {
     let start = 0;
     for (let end = this.findEnd(chunk, 0); end >= 0; end = this.findEnd(chunk, start)) {
-      yield* this.finish(chunk.subarray(start, end));
+      const line = this.finish(chunk.subarray(start, end));
+      if (line) yield line;
       start = end + 1;
     }
     this.hold(chunk.subarray(start));
@@ -69,7 +70,8 @@ export class LineSplitter {
 
   /** @returns the last line if it has no line feed */
   *end(): Generator<ImportLine, void, void> {
-    if (this.length > 0) yield* this.finish(Buffer.alloc(0));
+    const line = this.length > 0 ? this.finish(Buffer.alloc(0)) : undefined;
+    if (line) yield line;
   }
 
   /** @returns the index of the line feed that ends the current line; -1 if it is not in this chunk */
@@ -82,14 +84,15 @@ export class LineSplitter {
     return false;
   }
 
-  private *finish(last: Buffer): Generator<ImportLine, void, void> {
+  /** @returns undefined if the line is skipped */
+  private finish(last: Buffer): ImportLine | undefined {
     const isWhole = this.length === 0;
     if (!isWhole) this.hold(last);
     const length = isWhole ? last.length : this.length;
     const bytes = isWhole ? last : Buffer.from(this.held.subarray(0, length));
     this.length = 0;
-    if (length > this.limitBytes) yield { number: ++this.lines, tooLong: true };
-    else if (!this.isSkipped(bytes)) yield { number: ++this.lines, bytes };
+    if (length > this.limitBytes) return { number: ++this.lines, tooLong: true };
+    return this.isSkipped(bytes) ? undefined : { number: ++this.lines, bytes };
   }
 
   private hold(chunk: Buffer): void {
