@@ -1,6 +1,7 @@
 /**
  * Creates every Debian package as a product in a running service, restarts the service in between, and checks that each
  * product exists exactly once and unchanged. First it sends them one by one, then all in one import, which it repeats.
+ * Then it exports them as CSV, imports that into an empty store, and compares the exports of both byte for byte.
  * Run `apt-get update` first, then `npm run test:debian-packages`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -24,6 +25,13 @@ print(`${products.length} packages`);
 let service: ChildProcessService;
 await withService(oneByOne);
 await withService(allTogether);
+let exported: Exports;
+await withService(async (client) => {
+  await importAll(client, 'created');
+  exported = await exportsOf(client);
+  client.close();
+});
+await withService(importCsv);
 
 /** Starts a service with an empty store. */
 async function withService(use: (client: HttpClient, key: string) => Promise<void>): Promise<void> {
@@ -78,6 +86,47 @@ async function allTogether(first: HttpClient, key: string): Promise<void> {
       throw new Error(`another result than before: ${JSON.stringify(result)}`);
   });
   await compare(client, created);
+  client.close();
+}
+
+/** What a service exports without the ids, in each format. */
+interface Exports {
+  readonly csv: Buffer;
+  readonly ndjson: Buffer;
+}
+
+async function exportsOf(client: HttpClient): Promise<Exports> {
+  const get = async (Accept: string) => {
+    const started = performance.now();
+    const response = await client.get('/v1/products?fields=name,description,sku', { headers: { Accept } });
+    const seconds = (performance.now() - started) / 1000;
+    if (response.status !== 200) throw new Error(`the export failed: ${response.text.slice(0, 1_000)}`);
+    print(`${response.bytes.length} bytes of ${Accept} in ${seconds.toFixed(1)} s, ${memory()}`);
+    return response.bytes;
+  };
+  return { csv: await get('text/csv'), ndjson: await get('application/x-ndjson') };
+}
+
+async function importCsv(client: HttpClient): Promise<void> {
+  const { csv, ndjson } = exported;
+  const started = performance.now();
+  const { text } = await client.post('/v1/products/imports', csv, {
+    headers: { 'Content-Type': 'text/csv' },
+  });
+  const seconds = (performance.now() - started) / 1000;
+  const results: ResultLine[] = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+  const refused = results.find(({ status }) => status !== 201);
+  if (refused || results.length === 0)
+    throw new Error(`a record of CSV was refused: ${JSON.stringify(refused)}`);
+  print(
+    `${results.length} records of CSV created in ${seconds.toFixed(1)} s: ${rate(results.length, seconds)}, ${memory()}`,
+  );
+  const again = await exportsOf(client);
+  if (!again.csv.equals(csv) || !again.ndjson.equals(ndjson)) throw new Error('the exports differ');
+  print('the exports of both stores are the same, byte for byte');
   client.close();
 }
 

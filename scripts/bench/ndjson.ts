@@ -22,6 +22,11 @@ export async function importFile(client: HttpClient, file: string): Promise<numb
   const request = client.startLines('/v1/products/imports');
   const responded: Promise<[IncomingMessage]> = once(request, 'response') as Promise<[IncomingMessage]>;
   const [[response]] = await Promise.all([responded, pipeline(createReadStream(file), request)]);
+  return createdIn(response);
+}
+
+/** @returns how many records the results of an import report as created */
+export async function createdIn(response: IncomingMessage): Promise<number> {
   let created = 0;
   let rest = '';
   for await (const text of response.setEncoding('utf8') as AsyncIterable<string>) {
@@ -32,9 +37,14 @@ export async function importFile(client: HttpClient, file: string): Promise<numb
   return created;
 }
 
-/** Reads all products in one response. @returns how many there are */
-export async function exportRecords(port: number, authorityFile: string, key: string): Promise<number> {
-  const headers = { Authorization: `Bearer ${key}`, Accept: 'application/x-ndjson' };
+/** Reads all products in one response. @returns how many lines it has */
+export async function exportRecords(
+  port: number,
+  authorityFile: string,
+  key: string,
+  accept = 'application/x-ndjson',
+): Promise<number> {
+  const headers = { Authorization: `Bearer ${key}`, Accept: accept };
   const request = get({
     host: 'localhost',
     port,

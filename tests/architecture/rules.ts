@@ -40,6 +40,7 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   '@koa/router': ['adapters/inbound/http/'],
   'koa-bodyparser': ['adapters/inbound/http/'],
   'ipaddr.js': ['adapters/inbound/http/'],
+  'csv-stringify': ['adapters/inbound/http/'],
   commander: ['adapters/inbound/cli/'],
   'string-width': ['adapters/inbound/cli/'],
   '@modelcontextprotocol/server': ['adapters/inbound/mcp/'],

@@ -17,6 +17,8 @@ def make_valid(case, plural):
         return
     if case.media_type == "application/x-ndjson":
         case.body = _lines(case.body, plural)
+    elif case.media_type == "text/csv":
+        case.body = _csv(case.body, plural)
     elif case.media_type == "application/json-patch+json":
         case.body = [_applicable(operation, plural) for operation in case.body]
     elif isinstance(case.body, dict):
@@ -119,6 +121,13 @@ def _in_the_future(instant):
 def _lines(text, plural):
     """Adds a valid line before the generated ones. Each line has its own result."""
     return f"{json.dumps(state.SAMPLES[plural]())}\n{text}"
+
+
+def _csv(text, plural):
+    """Adds a header row and a valid record before the generated text. Each record has its own result."""
+    names = [name for name, value in state.SAMPLES[plural]().items() if isinstance(value, str)]
+    values = state.SAMPLES[plural]()
+    return f"{','.join(names)}\n{','.join(values[name] for name in names)}\n{text}"
 
 
 def _applicable(operation, plural):

@@ -46,8 +46,18 @@ def send_lines(context, value):
     return {"data": value.encode()}
 
 
+@schemathesis.serializer(lines.CSV)
+def send_csv(context, value):
+    return {"data": value.encode()}
+
+
 @schemathesis.deserializer(lines.TYPE)
 def read_lines(context, response):
+    return response.content.decode()
+
+
+@schemathesis.deserializer(lines.CSV)
+def read_csv(context, response):
     return response.content.decode()
 
 
@@ -113,16 +123,16 @@ def _vary_accepted_types(case):
 
 def _types_of(case):
     """
-    Returns the types of errors, and NDJSON if it is documented; any type for other documents, such as a web page. The
+    Returns the types of errors, and NDJSON and CSV if they are documented; any type for other documents, such as a web page. The
     document describes `application/problem+json` only in its introduction.
     """
     operations = case.operation.schema.raw_schema["paths"][case.path]
     operation = operations.get(case.method.lower(), {})
     success = operation.get("responses", {}).get("200", {}).get("content", TYPES)
-    has_other_types = set(success) - {*TYPES, lines.TYPE}
+    has_other_types = set(success) - {*TYPES, lines.TYPE, lines.CSV}
     if has_other_types or not success:
         return ("*/*",)
-    return TYPES if lines.schema_of_each(case, 200) is None else (*TYPES, lines.TYPE)
+    return (*TYPES, *(type for type in (lines.TYPE, lines.CSV) if type in success))
 
 
 def _number_of(case):

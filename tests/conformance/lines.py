@@ -7,11 +7,12 @@ from schemathesis.core import NotSet
 from schemathesis.core.failures import Failure
 
 TYPE = "application/x-ndjson"
+CSV = "text/csv"
 
 
 def serialize(case):
     """Sends a body that is not a text as one line of JSON, valid or not."""
-    if case.media_type == TYPE and not isinstance(case.body, (str, NotSet)):
+    if case.media_type in (TYPE, CSV) and not isinstance(case.body, (str, NotSet)):
         case.body = json.dumps(case.body)
 
 

@@ -14,7 +14,7 @@ function bodyOf({ headers, bytes }: HttpResponse): string {
   return (coding === 'br' ? brotliDecompressSync(bytes) : bytes).toString();
 }
 
-/** @returns JSON as its value, NDJSON as a list of values, any other body unchanged */
+/** @returns JSON as its value, NDJSON as a list of values, CSV as a list of lines, any other body unchanged */
 function parsed(body: string, type: string): unknown {
   if (body === '') return body;
   if (type === 'application/x-ndjson')
@@ -22,6 +22,7 @@ function parsed(body: string, type: string): unknown {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
+  if (type.startsWith('text/csv')) return body.trimEnd().split(/\r?\n/);
   return type.endsWith('json') ? JSON.parse(body) : body;
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from '#src/adapters/inbound/http/context.js';
-import { importHandler } from '#src/adapters/inbound/http/import/import-handler.js';
+import { importHandler, NDJSON_IMPORT } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
 import { errorHandler } from '#src/adapters/inbound/http/middleware/error-handler.js';
@@ -58,7 +58,7 @@ describe('an interrupted import', () => {
   };
   const resultBuffers = new ResultBuffers({ folder, memoryBytes: 1_000, maxBytes: 1_000_000 });
   const policy = { bodyLimitBytes: 1_000 };
-  const handler = importHandler(records, policy, { resultBuffers, logger });
+  const handler = importHandler(records, policy, { resultBuffers, logger }, NDJSON_IMPORT);
 
   const importing = (onRequest: (ctx: Context) => void) => (ctx: Context) => {
     batches = 0;

@@ -50,6 +50,8 @@ describe('the example of an error', () => {
 
   const provoked: Readonly<Record<ResponseErrorCode, () => Promise<ErrorResponse> | ErrorResponse>> = {
     malformed_json: () => service.client.post('/v1/products', '{"name":"a","name":"b"}'),
+    malformed_csv: () =>
+      service.client.post('/v1/products/imports', '', { headers: { 'Content-Type': 'text/csv' } }),
     validation_failed: () =>
       service.client.post('/v1/products', { name: '', price: { amount: 1 }, colour: 'red' }),
     unknown_parameter: () => get('/v1/products?page=2'),

@@ -310,7 +310,7 @@ describe('invalid input', () => {
   describe('Accept', () => {
     for (const accept of [
       'text/html',
-      'application/xml, text/*',
+      'application/xml, image/*',
       'application/json;q=0',
       'image/png;q=1, */*;q=0',
       'nonsense',

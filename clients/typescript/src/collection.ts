@@ -1,9 +1,9 @@
 import { unexpected } from './errors.js';
-import { NDJSON } from './is-retryable.js';
+import { CSV, NDJSON } from './is-retryable.js';
 import { nextIn } from './link-header.js';
 import { readLines } from './ndjson.js';
 import { queryString } from './query-string.js';
-import type { Field, ListQuery, ResourceTypes, Selected } from './resource-types.js';
+import type { CsvQuery, Field, ListQuery, ResourceTypes, Selected } from './resource-types.js';
 import type { Transport } from './transport.js';
 
 export interface CallOptions {
@@ -88,6 +88,16 @@ export class Collection<D extends ResourceTypes> {
     yield* readLines<Selected<D, F>>(
       await this.transport.call('GET', this.urlOf(query), { headers, signal }),
     );
+  }
+
+  /**
+   * Returns the same records as CSV, with a header row. `fields` chooses the columns, such as `price.amount` or
+   * `attributes.colour`. The stream fails if the export is interrupted.
+   */
+  async exportCsv(query?: CsvQuery<D>, { signal }: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    const headers = { Accept: CSV };
+    const { body } = await this.transport.call('GET', this.urlOf(query), { headers, signal });
+    return body ?? new Blob().stream();
   }
 
   async create(

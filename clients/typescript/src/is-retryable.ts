@@ -1,8 +1,9 @@
 export const NDJSON = 'application/x-ndjson';
+export const CSV = 'text/csv';
 
-/** Whether the body is a stream, which cannot be sent again. */
+/** Whether the body is an import, which is not sent again: it may be a stream. */
 export function isStream({ headers }: Request): boolean {
-  return headers.get('Content-Type') === NDJSON;
+  return [NDJSON, CSV].includes(headers.get('Content-Type') ?? '');
 }
 
 export function isSafe({ method }: Request): boolean {

@@ -70,6 +70,11 @@ export type ListQuery<D extends ResourceTypes, F extends Field<D>> = Omit<D['que
   readonly fields?: readonly F[];
 };
 
+/** The query of an export as CSV, whose fields are columns. */
+export type CsvQuery<D extends ResourceTypes> = Omit<D['query'], 'fields'> & {
+  readonly fields?: readonly string[];
+};
+
 /** The query of the document, but readonly arrays are accepted too. */
 type Query<Name extends 'listProducts' | 'listUsers' | 'listOrders' | 'listApiKeys'> = ReadonlyArrays<
   NonNullable<operations[Name]['parameters']['query']>

@@ -76,7 +76,7 @@ async function authorize(attempt: Request, token: Token | undefined): Promise<vo
 /** Whether the service itself reports a success: the web page of a proxy may have a status of success too. */
 function isSuccess({ ok, status, headers }: Response): boolean {
   const type = headers.get('Content-Type') ?? '';
-  return ok && (status === 204 || /^application\/(json|x-ndjson)\b/.test(type));
+  return ok && (status === 204 || /^(application\/(json|x-ndjson)|text\/csv)\b/.test(type));
 }
 
 /**

@@ -7,7 +7,7 @@ import { ERROR_DOCUMENT, errorDocument } from '../../../scripts/error-document.j
 
 /** The public contract, copied by hand: adding or moving a code changes the contract. */
 const CODES_BY_STATUS: Readonly<Record<number, string>> = {
-  400: 'malformed_json validation_failed unknown_parameter invalid_parameter invalid_cursor cursor_mismatch query_too_expensive invalid_patch invalid_idempotency_key unsupported_version',
+  400: 'malformed_json malformed_csv validation_failed unknown_parameter invalid_parameter invalid_cursor cursor_mismatch query_too_expensive invalid_patch invalid_idempotency_key unsupported_version',
   401: 'unauthenticated invalid_token token_expired',
   403: 'insufficient_scope https_required',
   404: 'not_found',

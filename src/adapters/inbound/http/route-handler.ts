@@ -139,7 +139,7 @@ function respondOptions(ctx: Context, route: Route): void {
   // A script cannot see why a preflight was rejected. The request that follows gets the error.
   if (!ctx.state.isPreflight) {
     checkVersion(ctx);
-    readQuery(ctx, (name) => operations.map(({ parameter }) => parameter(name)).find(Boolean));
+    readQuery(ctx, (name) => operations.map(({ parameter }) => parameter(name, ctx)).find(Boolean));
   }
   setAllow(ctx, route);
   ctx.status = 204;

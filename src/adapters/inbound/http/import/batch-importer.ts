@@ -9,7 +9,6 @@ import type { RecordService } from '../../../../application/records/record-servi
 import { AppError } from '../../../../domain/errors.js';
 import { yieldFairly } from '../../../../shared/event-loop.js';
 import { tooLarge } from '../body/json-body.js';
-import { parseStrictJson } from '../body/strict-json.js';
 import { statusOf } from '../response/error-response.js';
 import { type CodedError, isCoded } from '../response/http-error.js';
 import type { ImportLine } from './read-lines.js';
@@ -19,6 +18,8 @@ const LINES_PER_TURN = 32;
 
 export interface BatchImporterOptions<Fields> {
   readonly service: Pick<RecordService<Fields>, 'draft' | 'createAll'>;
+  /** Returns the body of the record in a line, or throws a coded error. */
+  readonly parse: (line: Buffer) => unknown;
   /** The key under which the stream is reserved. Undefined: a repeated line creates another record. */
   readonly key: string | undefined;
   readonly bodyLimitBytes: number;
@@ -73,10 +74,10 @@ export class BatchImporter<Fields> {
   }
 
   private creation(line: ImportLine): Creation<Fields> | CodedError {
-    const { service, bodyLimitBytes } = this.options;
+    const { service, parse, bodyLimitBytes } = this.options;
     if ('tooLong' in line) return tooLarge(bodyLimitBytes, 'line');
     try {
-      const body = parseStrictJson(line.bytes);
+      const body = parse(line.bytes);
       return { draft: service.draft(body), idempotency: this.idempotency(line.number, body) };
     } catch (error) {
       if (isCoded(error)) return error;

@@ -1,15 +1,18 @@
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { sendContinue } from '../body/json-body.js';
+import { parseStrictJson } from '../body/strict-json.js';
 import type { Context } from '../context.js';
 import { NDJSON, NDJSON_UTF8 } from '../list/ndjson.js';
 import { loggedIds } from '../middleware/request-id.js';
 import { requestKey } from '../query/idempotency-key.js';
+import { HttpError } from '../response/http-error.js';
 import type { BodyHandler } from '../route.js';
 import { liftDeadline } from '../server/node-workarounds.js';
 import { clientOf } from '../work-limits.js';
 import { BatchImporter } from './batch-importer.js';
-import { type ImportLine, readLines } from './read-lines.js';
+import { type ImportLine, LineSplitter, readLines } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 
 export interface ImportPolicy {
@@ -24,6 +27,31 @@ export interface ImportTools {
   readonly logger: Logger;
 }
 
+/** How a media type writes the records of an import. */
+export interface ImportFormat {
+  /** Throws `unsupported_media_type` for a parameter of the media type that cannot be read. */
+  checkType?(contentType: string): void;
+  /**
+   * Reads what precedes the first record.
+   * @throws HttpError, AppError if the whole request is invalid
+   */
+  open(request: IncomingMessage, limitBytes: number): ImportStream | Promise<ImportStream>;
+}
+
+interface ImportStream {
+  readonly batches: AsyncIterable<readonly ImportLine[]>;
+  /** Returns the body of a record, as it would be in JSON, or throws a coded error. */
+  readonly parse: (line: Buffer) => unknown;
+}
+
+/** Imports from NDJSON: a line is a record. */
+export const NDJSON_IMPORT: ImportFormat = {
+  open: (request, limitBytes) => ({
+    batches: readLines(request, new LineSplitter(limitBytes)),
+    parse: parseStrictJson,
+  }),
+};
+
 /**
  * The handler of an import, which creates one record per line and returns one result per line, in the same order. It
  * reads the stream itself.
@@ -32,8 +60,9 @@ export function importHandler<Fields>(
   service: ImportService<Fields>,
   policy: ImportPolicy,
   tools: ImportTools,
+  format: ImportFormat,
 ): BodyHandler {
-  return { produces: [NDJSON_UTF8], handle: (ctx) => importLines(ctx, service, policy, tools) };
+  return { produces: [NDJSON_UTF8], handle: (ctx) => importLines(ctx, service, policy, tools, format) };
 }
 
 type ImportService<Fields> = Pick<RecordService<Fields>, 'draft' | 'createAll' | 'reserveStream'>;
@@ -47,21 +76,41 @@ async function importLines<Fields>(
   service: ImportService<Fields>,
   { bodyLimitBytes }: ImportPolicy,
   { resultBuffers, logger }: ImportTools,
+  format: ImportFormat,
 ): Promise<void> {
+  format.checkType?.(ctx.headers['content-type'] ?? '');
   const key = requestKey(ctx);
   const client = clientOf(ctx);
   await ctx.state.limits.take(ctx, 'imports');
   if (key !== undefined) await service.reserveStream(key);
-  const results = resultBuffers.open(client);
   liftDeadline(ctx.req);
   sendContinue(ctx);
+  const { batches, parse } = await openStream(ctx.req, bodyLimitBytes, format);
+  const results = resultBuffers.open(client);
   const ids = loggedIds(ctx.state);
-  const importer = new BatchImporter({ service, key, bodyLimitBytes, logger, ids, client });
+  const importer = new BatchImporter({ service, parse, key, bodyLimitBytes, logger, ids, client });
   ctx.set('Content-Type', NDJSON);
   ctx.body = results.readable;
-  void writeResults(readLines(ctx.req, bodyLimitBytes), importer, results, () => {
+  void writeResults(batches, importer, results, () => {
     ctx.state.replays = importer.replays;
   });
+}
+
+async function openStream(
+  request: IncomingMessage,
+  limitBytes: number,
+  format: ImportFormat,
+): Promise<ImportStream> {
+  try {
+    return await format.open(request, limitBytes);
+  } catch (error) {
+    // The client has gone. The code is only for the log.
+    if (request.destroyed && !request.complete) throw new HttpError('request_timeout', 'The body broke off.');
+    // Drops the rest of the body, so that the client can read the response.
+    request.unpipe();
+    request.resume();
+    throw error;
+  }
 }
 
 /** Imports all batches. Continues if the client does not read the results, until their buffer is full. */

@@ -12,9 +12,8 @@ const AHEAD_BYTES = 256 * 1024;
  */
 export async function* readLines(
   request: Readable,
-  limitBytes: number,
+  splitter: LineSplitter,
 ): AsyncGenerator<readonly ImportLine[], void, void> {
-  const splitter = new LineSplitter(limitBytes);
   for await (const chunk of arrivedChunks(request)) yield* batches(splitter.push(chunk));
   yield* batches(splitter.end());
 }
@@ -43,7 +42,7 @@ export type ImportLine =
   | { readonly number: number; readonly bytes: Buffer }
   | { readonly number: number; readonly tooLong: true };
 
-const LINE_FEED = 10;
+export const LINE_FEED = 10;
 const FIRST_CAPACITY = 1_024;
 
 /**
@@ -51,7 +50,7 @@ const FIRST_CAPACITY = 1_024;
  * it. A line over the limit is not kept in memory.
  */
 export class LineSplitter {
-  private lines = 0;
+  protected lines = 0;
   private held = Buffer.alloc(0);
   /** The length of the current line. Counts on if the line is over the limit, when nothing is held. */
   private length = 0;
@@ -61,8 +60,9 @@ export class LineSplitter {
   /** @returns the lines that end in this chunk; they share its memory */
   *push(chunk: Buffer): Generator<ImportLine, void, void> {
     let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
-      yield this.finish(chunk.subarray(start, end));
+    for (let end = this.findEnd(chunk, 0); end >= 0; end = this.findEnd(chunk, start)) {
+      const line = this.finish(chunk.subarray(start, end));
+      if (line) yield line;
       start = end + 1;
     }
     this.hold(chunk.subarray(start));
@@ -70,17 +70,29 @@ export class LineSplitter {
 
   /** @returns the last line if it has no line feed */
   *end(): Generator<ImportLine, void, void> {
-    if (this.length > 0) yield this.finish(Buffer.alloc(0));
+    const line = this.length > 0 ? this.finish(Buffer.alloc(0)) : undefined;
+    if (line) yield line;
   }
 
-  private finish(last: Buffer): ImportLine {
-    const number = ++this.lines;
+  /** @returns the index of the line feed that ends the current line; -1 if it is not in this chunk */
+  protected findEnd(chunk: Buffer, from: number): number {
+    return chunk.indexOf(LINE_FEED, from);
+  }
+
+  /** Whether a line is skipped without a number. */
+  protected isSkipped(_line: Buffer): boolean {
+    return false;
+  }
+
+  /** @returns undefined if the line is skipped */
+  private finish(last: Buffer): ImportLine | undefined {
     const isWhole = this.length === 0;
     if (!isWhole) this.hold(last);
     const length = isWhole ? last.length : this.length;
     const bytes = isWhole ? last : Buffer.from(this.held.subarray(0, length));
     this.length = 0;
-    return length > this.limitBytes ? { number, tooLong: true } : { number, bytes };
+    if (length > this.limitBytes) return { number: ++this.lines, tooLong: true };
+    return this.isSkipped(bytes) ? undefined : { number: ++this.lines, bytes };
   }
 
   private hold(chunk: Buffer): void {

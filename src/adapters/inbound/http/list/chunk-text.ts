@@ -31,25 +31,31 @@ export function jsonArray<Item>(
   toJson: ToText<Item>,
   client?: string,
 ): MaybePromise<Buffer> {
-  let before = '[';
+  let before = '';
   const toText = (item: Item) => {
     const text = before + toJson(item);
     before = ',';
     return text;
   };
-  return encode(items, toText, items.length === 0 ? '[]' : ']', client);
+  return encode('[', items, toText, ']', client);
 }
 
-/** Encodes items as NDJSON, like {@link jsonArray}. */
-export function ndjsonLines<Item>(
+/**
+ * Encodes items as lines, like {@link jsonArray}.
+ * @param head the text before the first item
+ * @param toText returns lines with their ends
+ */
+export function lineText<Item>(
+  head: string,
   items: readonly Item[],
-  toJson: ToText<Item>,
+  toText: ToText<Item>,
   client?: string,
 ): MaybePromise<Buffer> {
-  return encode(items, (item) => `${toJson(item)}\n`, '', client);
+  return encode(head, items, toText, '', client);
 }
 
 function encode<Item>(
+  start: string,
   items: readonly Item[],
   toText: ToText<Item>,
   end: string,
@@ -57,8 +63,8 @@ function encode<Item>(
 ): MaybePromise<Buffer> {
   const [first, next] = chunkFrom(items, 0, toText);
   // Bytes, because the tag, the length and the socket would each encode a text again.
-  if (next === items.length) return Buffer.from(first + end);
-  return encodeRest([Buffer.from(first)], textChunks(items, toText, client, next), end);
+  if (next === items.length) return Buffer.from(start + first + end);
+  return encodeRest([Buffer.from(start + first)], textChunks(items, toText, client, next), end);
 }
 
 async function encodeRest(parts: Buffer[], rest: AsyncIterable<string>, end: string): Promise<Buffer> {

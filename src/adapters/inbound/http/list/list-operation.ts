@@ -2,41 +2,49 @@ import { Readable } from 'node:stream';
 import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/records/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import type { Context } from '../context.js';
+import { JSON_TYPE, preferredType } from '../middleware/content-negotiation.js';
 import { addAppliedPreference, prefersCount } from '../query/prefer-header.js';
 import { invalid, type Query } from '../query/query.js';
-import { SparseFields, type View } from '../query/sparse-fields.js';
+import { SparseFields } from '../query/sparse-fields.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
 import { matchesIfNoneMatch, weakTag } from '../response/etag.js';
 import { invalidParameters } from '../response/http-error.js';
 import type { Handler, Policy } from '../route.js';
 import { clientOf, MAX_RECORD_BYTES } from '../work-limits.js';
-import { jsonArray, ndjsonLines } from './chunk-text.js';
+import { jsonArray, lineText } from './chunk-text.js';
+import { CSV_UTF8, CsvList } from './csv.js';
 import { linkHeader } from './link-header.js';
 import { ListQueryParser } from './list-query-parser.js';
-import { acceptsNdjson, NDJSON, NDJSON_UTF8, streamNdjson } from './ndjson.js';
+import { NDJSON_UTF8, ndjsonList } from './ndjson.js';
+import { type LineFormat, streamLines } from './stream-lines.js';
 
 /** The pages that an export reads: small, so that it neither delays others nor fills the memory. */
 const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
 
+const preferred = preferredType([JSON_TYPE, NDJSON_UTF8, CSV_UTF8]);
+
 /** A parsed request for a list. */
-interface ParsedList<Fields> {
+interface ParsedList {
   readonly query: ListQuery;
-  readonly view: View<Fields>;
   readonly parameters: Query;
 }
 
-/** The operation that lists records: a page as a JSON array or as NDJSON, or the whole list as NDJSON. */
+/** The operation that lists records: a page as a JSON array, NDJSON or CSV, or the whole list as NDJSON or CSV. */
 export function listOperation<Fields>(
   resource: ResourceDefinition<Fields>,
   service: ListService<Fields>,
   cacheControl: string,
 ): Handler & Pick<Policy, 'parameter' | 'varyBy'> {
   const views = new SparseFields(resource, 'list');
+  const csv = new CsvList(resource);
   const parser = new ListQueryParser(listName(resource), resource);
-  const list = new ListHandler(listName(resource), parser, views, service, cacheControl);
+  const list = new ListHandler(listName(resource), parser, views, csv, service, cacheControl);
   return {
-    parameter: (name) => (name === 'fields' ? views.parameter : parser.parameter(name)),
-    produces: [NDJSON_UTF8],
+    parameter: (name, ctx) => {
+      if (name !== 'fields') return parser.parameter(name);
+      return preferred(ctx) === CSV_UTF8 ? csv.parameter : views.parameter;
+    },
+    produces: [NDJSON_UTF8, CSV_UTF8],
     varyBy: ['Prefer', 'Accept-Encoding'],
     handle: (ctx, parameters) => list.respond(ctx, parameters),
   };
@@ -49,6 +57,7 @@ class ListHandler<Fields> {
     private readonly name: string,
     private readonly parser: ListQueryParser,
     private readonly views: SparseFields<Fields>,
+    private readonly csv: CsvList<Fields>,
     private readonly service: ListService<Fields>,
     private readonly cacheControl: string,
   ) {}
@@ -56,23 +65,33 @@ class ListHandler<Fields> {
   async respond(ctx: Context, parameters: Query): Promise<void> {
     const client = clientOf(ctx);
     const query = { ...this.parser.read(parameters), client };
-    const list = { query, view: this.views.read(parameters), parameters };
-    const isExport = acceptsNdjson(ctx) && !parameters.has('limit');
+    const list = { query, parameters };
+    const format = this.lineFormat(ctx, parameters);
+    const isExport = format && !parameters.has('limit');
     if (isExport) await ctx.state.limits.take(ctx, 'exports');
     else await ctx.state.limits.reserveResponse(ctx, largestPage(query));
     const total = prefersCount(ctx) ? await this.service.count(query.filters, client) : undefined;
-    if (isExport) await this.respondExport(ctx, list, total);
-    else if (acceptsNdjson(ctx)) await this.respondNdjsonPage(ctx, list, total);
+    if (isExport) await this.respondExport(ctx, query, format, total);
+    else if (format) await this.respondLines(ctx, list, format, total);
     else await this.respondPage(ctx, list, total);
   }
 
-  private async respondPage(
-    ctx: Context,
-    list: ParsedList<Fields>,
-    total: number | undefined,
-  ): Promise<void> {
+  /** @returns undefined if the client prefers a JSON array */
+  private lineFormat(ctx: Context, parameters: Query): LineFormat<Fields> | undefined {
+    switch (preferred(ctx)) {
+      case NDJSON_UTF8:
+        return ndjsonList(this.views.read(parameters));
+      case CSV_UTF8:
+        return this.csv.read(parameters);
+      default:
+        return undefined;
+    }
+  }
+
+  private async respondPage(ctx: Context, list: ParsedList, total: number | undefined): Promise<void> {
     const { records, link } = await this.page(ctx, list);
-    const body = await jsonArray(records, list.view.toJson, clientOf(ctx));
+    const { toJson } = this.views.read(list.parameters);
+    const body = await jsonArray(records, toJson, clientOf(ctx));
     const tag = weakTag(body, link, String(total ?? ''));
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
     this.setHeaders(ctx, total, link);
@@ -82,24 +101,26 @@ class ListHandler<Fields> {
     else ctx.body = body;
   }
 
-  private async respondNdjsonPage(
+  private async respondLines(
     ctx: Context,
-    list: ParsedList<Fields>,
+    list: ParsedList,
+    { contentType, head, toText }: LineFormat<Fields>,
     total: number | undefined,
   ): Promise<void> {
     const { records, link } = await this.page(ctx, list);
     this.setHeaders(ctx, total, link);
-    ctx.set('Content-Type', NDJSON);
-    const lines = await ndjsonLines(records, list.view.toJson, clientOf(ctx));
+    ctx.set('Content-Type', contentType);
+    const lines = await lineText(head, records, toText, clientOf(ctx));
     ctx.state.responseShare?.shrinkTo(lines.length);
-    // NDJSON is always sent as a stream.
+    // Lines are always sent as a stream.
     ctx.body = Readable.from([lines], { objectMode: false });
   }
 
   /** @throws HttpError `invalid_parameter` if the cursor goes backwards, because an export goes only forwards */
   private async respondExport(
     ctx: Context,
-    { query, view }: ParsedList<Fields>,
+    query: ListQuery,
+    format: LineFormat<Fields>,
     total: number | undefined,
   ): Promise<void> {
     if (query.from?.side === 'before') {
@@ -109,10 +130,10 @@ class ListHandler<Fields> {
     const pages = this.service.pages({ ...query, ...EXPORT_PAGE });
     const first = await pages.next();
     this.setHeaders(ctx, total);
-    streamNdjson(ctx, first.value ?? [], pages, view);
+    streamLines(ctx, first.value ?? [], pages, format);
   }
 
-  private async page(ctx: Context, { query, parameters }: ParsedList<Fields>) {
+  private async page(ctx: Context, { query, parameters }: ParsedList) {
     const page = await this.service.list(query);
     const url = { list: this.name, path: ctx.path, parameters };
     return { records: page.records, link: linkHeader(url, query, page) };

@@ -21,7 +21,7 @@ const LIMIT: Parameter = {
 const LIMIT_DESCRIPTION: ParameterDescription = {
   name: 'limit',
   description:
-    'The most records that a page may have. With `Accept: application/x-ndjson` and without `limit`, the whole list is sent.',
+    'The most records that a page may have. With `Accept: application/x-ndjson` or `text/csv` and without `limit`, the whole list is sent.',
   schema: { type: 'integer', minimum: LIMITS.min, maximum: LIMITS.max, default: DEFAULT_LIMIT },
   example: 20,
   sharedAs: 'limit',

@@ -1,4 +1,5 @@
 import { uniqueFields } from '../../../../domain/fields.js';
+import { columnsOf } from '../list/csv.js';
 import { SparseFields } from '../query/sparse-fields.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
 import type { ResponseErrorCode } from '../response/error-codes.js';
@@ -54,6 +55,15 @@ export class OpenApiResource<Fields> {
   /** The parameter `fields`. */
   fieldsOn(shownOn: 'item' | 'list'): ParameterDescription {
     const { required = [] } = resourceSchemas(this.definition, 'record')[this.names.record] as ObjectSchema;
-    return new SparseFields(this.definition, shownOn).description(required);
+    const description = new SparseFields(this.definition, shownOn).description(required);
+    if (shownOn === 'item') return description;
+    const { shown, attribute } = columnsOf(this.definition);
+    const parts = shown.filter(({ path }) => path.length > 1).map(({ name }) => `\`${name}\``);
+    if (attribute('attributes.KEY')) parts.push('`attributes.KEY`');
+    const more = parts.length > 0 ? `, and ${parts.join(', ')} are names too` : '';
+    return {
+      ...description,
+      description: `${description.description} With \`Accept: text/csv\` these are the columns, in this order${more}.`,
+    };
   }
 }

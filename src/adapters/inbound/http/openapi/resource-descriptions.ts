@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { ApiKey } from '../../../../domain/access.js';
+import { CSV, columnsOf, csvText } from '../list/csv.js';
 import { LIMITS, ListQueryParser } from '../list/list-query-parser.js';
 import { NDJSON } from '../list/ndjson.js';
 import type { ResponseErrorCode } from '../response/error-codes.js';
@@ -10,7 +12,7 @@ import {
   tagOf,
 } from './description.js';
 import type { RequestHeader } from './header-objects.js';
-import { ndjsonSchema, schemaRef } from './json-schema.js';
+import { ndjsonSchema, schemaRef, TEXT } from './json-schema.js';
 import type { OpenApiResource } from './openapi-resource.js';
 import { IMPORT_RESULT_SCHEMA, issuedSchemas, JSON_PATCH_SCHEMAS } from './resource-schemas.js';
 
@@ -34,11 +36,15 @@ export function listDescription<Fields>(resource: OpenApiResource<Fields>): Oper
     responses: [
       {
         status: 200,
-        description: `A page of ${docs.plural}, or all of them as lines.`,
+        description: `A page of ${docs.plural}, or all of them as NDJSON or CSV.`,
         headers: ['ListETag', 'Link', 'X-Total-Count', 'Preference-Applied'],
         content: {
           [JSON_TYPE]: { schema: { type: 'array', maxItems: LIMITS.max, items: schema } },
           [NDJSON]: { schema: ndjsonSchema(schema) },
+          [CSV]: {
+            schema: TEXT,
+            example: csvText(columnsOf(definition).shown, [resource.wholeExample as JsonObject]),
+          },
         },
       },
       NOT_MODIFIED,
@@ -91,21 +97,28 @@ export function createDescription<Fields>(resource: OpenApiResource<Fields>): Op
   };
 }
 
-export function importDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
-  const { docs } = resource;
+/** @param mediaTypes those of the body */
+export function importDescription<Fields>(
+  resource: OpenApiResource<Fields>,
+  mediaTypes: readonly string[],
+): OperationDescription {
+  const { docs, definition } = resource;
+  const bodies: Readonly<Record<string, ContentDescription>> = {
+    [NDJSON]: {
+      schema: ndjsonSchema(schemaRef(resource.names.input)),
+      example: `${JSON.stringify(docs.example)}\n`,
+    },
+    [CSV]: { schema: TEXT, example: csvText(columnsOf(definition).sendable, [docs.example]) },
+  };
+  const hasCsv = mediaTypes.includes(CSV);
   return {
     tag: tagOf(docs),
     schemas: { ...resource.schemas('input'), ImportResult: IMPORT_RESULT_SCHEMA },
     id: `import${docs.name}s`,
     summary: `Import ${docs.plural}`,
-    text: 'Each line of the body creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. With an `Idempotency-Key`, the lines can be sent again after any failure, and nothing is created twice.',
+    text: `Each line of the body creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice.${hasCsv ? ' CSV begins with a header row, which names the columns; the records after it count from line 1. If the header row is invalid, nothing is created.' : ''}`,
     headers: ['IdempotencyKey'],
-    bodies: {
-      [NDJSON]: {
-        schema: ndjsonSchema(schemaRef(resource.names.input)),
-        example: `${JSON.stringify(docs.example)}\n`,
-      },
-    },
+    bodies: Object.fromEntries(Object.entries(bodies).filter(([type]) => mediaTypes.includes(type))),
     responses: [
       {
         status: 200,
@@ -113,7 +126,11 @@ export function importDescription<Fields>(resource: OpenApiResource<Fields>): Op
         content: { [NDJSON]: { schema: ndjsonSchema(schemaRef('ImportResult')) } },
       },
     ],
-    errors: ['invalid_idempotency_key', 'idempotency_key_reused'],
+    errors: [
+      'invalid_idempotency_key',
+      'idempotency_key_reused',
+      ...(hasCsv ? (['malformed_csv', 'validation_failed', 'payload_too_large'] as const) : []),
+    ],
   };
 }
 

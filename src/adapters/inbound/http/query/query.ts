@@ -21,8 +21,8 @@ export interface Parameter {
   issues(value: string): readonly ParameterIssue[];
 }
 
-/** Returns the parameter with a name; undefined if the operation has none. */
-export type FindParameter = (name: string) => Parameter | undefined;
+/** Returns the parameter with a name; undefined if the operation has none. It may depend on the headers. */
+export type FindParameter = (name: string, ctx: Context) => Parameter | undefined;
 
 /** Finds no parameter, for operations without any. */
 export const noParameter: FindParameter = () => undefined;
@@ -46,7 +46,7 @@ export function readQuery(ctx: Context, find: FindParameter): Query {
   for (const pair of querystring.split('&')) {
     if (pair === '') continue;
     const { name, isDecoded, value } = decodePair(pair);
-    const parameter = isDecoded ? find(name) : undefined;
+    const parameter = isDecoded ? find(name, ctx) : undefined;
     const key = parameter?.name ?? name;
     const first = firstOf.get(key);
     if (first && parameter?.isList) first.values.push(value);

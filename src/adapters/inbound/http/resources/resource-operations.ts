@@ -5,7 +5,15 @@ import { PreconditionFailed } from '../../../../domain/errors.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
 import type { Context, Middleware } from '../context.js';
-import { type ImportPolicy, type ImportTools, importHandler } from '../import/import-handler.js';
+import { csvImport } from '../import/csv-records.js';
+import {
+  type ImportFormat,
+  type ImportPolicy,
+  type ImportTools,
+  importHandler,
+  NDJSON_IMPORT,
+} from '../import/import-handler.js';
+import { CSV, columnsOf } from '../list/csv.js';
 import { listOperation } from '../list/list-operation.js';
 import { NDJSON } from '../list/ndjson.js';
 import { OpenApiResource } from '../openapi/openapi-resource.js';
@@ -81,18 +89,30 @@ export class ResourceOperations<Fields> {
       consumes: {
         'application/json': { read: this.readJson, handle: (ctx) => this.createOne(ctx) },
       },
-      subpathByType: { [NDJSON]: IMPORTS },
+      subpathByType: Object.fromEntries(Object.keys(this.importFormats()).map((type) => [type, IMPORTS])),
     };
   }
 
   importMany(tools: ImportTools): Operation {
+    const formats = this.importFormats();
+    const consumes = Object.entries(formats).map(([type, format]) => [
+      type,
+      importHandler(this.service, this.policy, tools, format),
+    ]);
     return {
-      describe: () => importDescription(this.openApi),
+      describe: () => importDescription(this.openApi, Object.keys(formats)),
       scope: this.resource.writeScope,
       parameter: noParameter,
       headers: readIdempotencyKey,
-      consumes: { [NDJSON]: importHandler(this.service, this.policy, tools) },
+      consumes: Object.fromEntries(consumes),
     };
+  }
+
+  /** By media type. A record that is several rows of CSV cannot be imported from it. */
+  private importFormats(): Readonly<Record<string, ImportFormat>> {
+    const columns = columnsOf(this.resource);
+    const isRow = columns.sendable.every(({ isListed }) => !isListed);
+    return { [NDJSON]: NDJSON_IMPORT, ...(isRow && { [CSV]: csvImport(columns) }) };
   }
 
   /** @param read returns the record to show */

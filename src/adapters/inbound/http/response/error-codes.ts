@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../../domain/errors.js';
 /** The error codes of HTTP, in addition to those of the domain. Every code is in the public contract. */
 export type HttpErrorCode =
   | 'malformed_json'
+  | 'malformed_csv'
   | 'unknown_parameter'
   | 'invalid_parameter'
   | 'invalid_cursor'
@@ -41,10 +42,17 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     remedy:
       'Send one JSON value in UTF-8. The message says which of these causes applies, and at which line and column; both count from 1, columns in Unicode code points.',
   },
+  malformed_csv: {
+    status: 400,
+    cause:
+      'A CSV import has no header row, or it is malformed. In the result of a record: it has more or fewer cells than the header row, a quotation mark that is not closed or stands inside a cell without quotes, a carriage return outside quotes, or bytes that are not UTF-8.',
+    remedy:
+      'Write CSV as RFC 4180 describes, in UTF-8: commas between cells; quotation marks around a cell with a comma, a line end or a quotation mark in it, which is then doubled. The message names the cell.',
+  },
   validation_failed: {
     status: 400,
     cause:
-      'The body is valid JSON but breaks the rules of the resource: a field is missing, unknown, of the wrong type, outside its limits or read-only, or names a record that does not exist. For a PATCH, the resulting record is validated, and the pointers refer to it.',
+      'The body is valid JSON but breaks the rules of the resource: a field is missing, unknown, of the wrong type, outside its limits or read-only, or names a record that does not exist. Of a CSV import as a whole: its header row names a column that is unknown, repeated or read-only, or lacks a required one. For a PATCH, the resulting record is validated, and the pointers refer to it.',
     remedy:
       'Fix every issue in `details`. Each has a code and a JSON Pointer; one response lists at most 1,000. You may send the corrected body with the same `Idempotency-Key`.',
   },
@@ -78,7 +86,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     cause:
       'A list that no index serves, or an exact count, did not finish within `QUERY_TIMEOUT_MS` (2,000 milliseconds by default).',
     remedy:
-      'A retry does not help. Filter by the field that you sort by, or filter one field by equality and sort by id; omit `Prefer: count=exact`; or export everything as `application/x-ndjson` and select from that.',
+      'A retry does not help. Filter by the field that you sort by, or filter one field by equality and sort by id; omit `Prefer: count=exact`; or export everything as `application/x-ndjson` or `text/csv` and select from that.',
   },
   invalid_patch: {
     status: 400,
@@ -148,7 +156,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     cause:
       '`Accept` matches none of the media types of the response, or requires a charset other than UTF-8.',
     remedy:
-      'Accept `application/json` (for lists and imports also `application/x-ndjson`), or omit the header.',
+      'Accept `application/json` (for lists and imports also `application/x-ndjson`, for lists `text/csv`), or omit the header.',
   },
   request_timeout: {
     status: 408,
@@ -186,7 +194,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   payload_too_large: {
     status: 413,
     cause:
-      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB by default) or has more than 10,000 JSON names and values. A form at `/oauth/token` may have at most 16 KiB.',
+      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB by default) or has more than 10,000 JSON names and values; or the header row of CSV has more than 10,000 columns. A form at `/oauth/token` may have at most 16 KiB.',
     remedy: 'Send less in one body. To send many records, use an import; its length is not limited.',
   },
   uri_too_long: {

@@ -17,6 +17,7 @@ const forParameter = (
 /** One response for each code, exactly as the service sends it. */
 export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> = {
   malformed_json: withoutDetails('The body has the member "name" twice in one object, at line 1, column 13.'),
+  malformed_csv: withoutDetails('The body has no header row.'),
   validation_failed: {
     message: 'The request body is invalid; see details.',
     details: [
@@ -79,7 +80,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
   not_found: withoutDetails('Not found.'),
   method_not_allowed: withoutDetails('DELETE cannot be used here; see Allow.'),
   not_acceptable: withoutDetails(
-    'Accept matches no media type of the response: application/json or application/x-ndjson.',
+    'Accept matches no media type of the response: application/json or application/x-ndjson or text/csv.',
   ),
   request_timeout: withoutDetails('The request took too long to arrive.'),
   duplicate_value: {

@@ -14,7 +14,7 @@ export interface IssueEntry {
 export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   required: {
     cause:
-      'A required field, member of a JSON Patch operation, header or parameter is missing: for example `currency` inside a `price`, or `limit` together with a backward cursor in an NDJSON request.',
+      'A required field, member of a JSON Patch operation, header or parameter is missing: for example `currency` inside a `price`, or `limit` together with a backward cursor in an NDJSON or CSV request.',
     remedy: 'Send it.',
   },
   invalid_type: {
@@ -45,7 +45,8 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
       'Send the value in the format of the field. In a query, `+` means a space: write `%2B` in the offset of a time.',
   },
   unknown_field: {
-    cause: 'The resource has no field of this name, or, in `sort`, the list cannot be sorted by this field.',
+    cause:
+      'The resource has no field of this name, also as a column of CSV, or, in `sort`, the list cannot be sorted by this field.',
     remedy: 'Correct the name or omit it. Names are case-sensitive.',
   },
   read_only_field: {
@@ -55,7 +56,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   },
   duplicate_value: {
     cause:
-      'Another record has this value in a unique field (409); an order names a product twice or an API key a scope twice; or a parameter, sort field or header is repeated.',
+      'Another record has this value in a unique field (409); an order names a product twice or an API key a scope twice; or a parameter, sort field, header or column of CSV is repeated.',
     remedy: 'Choose another value, or send it once.',
   },
   reference_not_found: {

@@ -48,7 +48,7 @@ describe('readLines and LineSplitter', () => {
 
   it('yield complete lines immediately, at most 256 together', async () => {
     const request = new Readable({ read() {} });
-    const batches = readLines(request, LIMIT);
+    const batches = readLines(request, new LineSplitter(LIMIT));
     request.push('one\ntwo\nth');
     expect((await batches.next()).value?.map(numberAndText)).to.deep.equal([
       [1, 'one'],
@@ -71,7 +71,7 @@ describe('readLines and LineSplitter', () => {
         this.push(Buffer.from(`${'y'.repeat(15)}\n`.repeat(64)));
       },
     });
-    const batches = readLines(request, LIMIT);
+    const batches = readLines(request, new LineSplitter(LIMIT));
     await batches.next();
     for (let i = 0; i < 200; i++) await turn();
     const ahead = chunksRead;
@@ -87,7 +87,7 @@ describe('readLines and LineSplitter', () => {
     const seen: unknown[] = [];
     request.push('whole\nhalf');
     const reading = (async () => {
-      for await (const batch of readLines(request, LIMIT)) {
+      for await (const batch of readLines(request, new LineSplitter(LIMIT))) {
         seen.push(...batch.map(numberAndText));
         request.destroy();
       }

@@ -233,14 +233,15 @@ const OF_ITEM: Readonly<Record<string, Contract>> = {
   patch: [['If-Match', 'If-None-Match'], PATCHES, [200]],
   delete: [['If-Match', 'If-None-Match'], [], [204]],
 };
-const OF_IMPORTS: Readonly<Record<string, Contract>> = {
-  post: [['Idempotency-Key'], [NDJSON_TYPE], [200]],
-};
+/** An order is several rows of CSV, so orders are not imported from it. */
+const importsOf = (path: string): Readonly<Record<string, Contract>> => ({
+  post: [['Idempotency-Key'], [NDJSON_TYPE, ...(path === 'orders' ? [] : ['text/csv'])], [200]],
+});
 const { put: _put, patch: _patch, ...OF_KEY } = OF_ITEM;
 const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Contract>>>> = {
   ...Object.fromEntries(RECORD_PLURALS.map((path) => [`/v1/${path}`, OF_COLLECTION])),
   ...Object.fromEntries(RECORD_PLURALS.map((path) => [`/v1/${path}/{id}`, OF_ITEM])),
-  ...Object.fromEntries(RECORD_PLURALS.map((path) => [`/v1/${path}/imports`, OF_IMPORTS])),
+  ...Object.fromEntries(RECORD_PLURALS.map((path) => [`/v1/${path}/imports`, importsOf(path)])),
   '/v1/api-keys': OF_COLLECTION,
   '/v1/api-keys/{id}': OF_KEY,
 };

@@ -1,0 +1,279 @@
+import { isUtf8 } from 'node:buffer';
+import type { JsonObject } from '../../../../application/patch/merge-patch.js';
+import { ATTRIBUTES } from '../../../../domain/attributes.js';
+import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../../../domain/errors.js';
+import { validateText } from '../../../../domain/text.js';
+import { tooLarge } from '../body/json-body.js';
+import { parseStrictJson } from '../body/strict-json.js';
+import { type Column, type Columns, CSV } from '../list/csv.js';
+import { HttpError } from '../response/http-error.js';
+import type { ImportFormat } from './import-handler.js';
+import { type ImportLine, LINE_FEED, LineSplitter, readLines } from './read-lines.js';
+
+/** More than any header needs. Bounds the time that one record takes. */
+const MAX_COLUMNS = 10_000;
+
+/**
+ * Imports from CSV (RFC 4180). The header row names the columns of {@link Columns}.
+ * By hand: csv-parse reads a twentieth of the records in a second when it tells an empty text from an empty cell, and
+ * an invalid record or one over the limit must not affect the next.
+ */
+export function csvImport(columns: Columns): ImportFormat {
+  return {
+    checkType: rejectAbsentHeader,
+    open: async (request, limitBytes) => {
+      const batches = readLines(request, new CsvSplitter(limitBytes));
+      const { value: first } = await batches.next();
+      const header = readHeader(first?.[0], columns, limitBytes);
+      return {
+        batches: following(first?.slice(1) ?? [], batches),
+        parse: (record) => readRecord(record, header),
+      };
+    },
+  };
+}
+
+/** @throws HttpError `unsupported_media_type` for `text/csv; header=absent` (RFC 4180 section 3) */
+function rejectAbsentHeader(contentType: string): void {
+  if (!/;\s*header="?absent"?\s*(?:;|$)/i.test(contentType)) return;
+  throw new HttpError('unsupported_media_type', `Send ${CSV} with a header row, which names the fields.`);
+}
+
+async function* following(
+  first: readonly ImportLine[],
+  rest: AsyncIterable<readonly ImportLine[]>,
+): AsyncGenerator<readonly ImportLine[], void, void> {
+  if (first.length > 0) yield first;
+  yield* rest;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const CARRIAGE_RETURN = 0x0d;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/**
+ * Splits chunks of CSV into records. Quoted line ends are part of a record. Skips the byte order mark and blank lines.
+ * The number of the header row is 0.
+ */
+export class CsvSplitter extends LineSplitter {
+  protected override lines = -1;
+  private state: 'start of cell' | 'unquoted' | 'quoted' | 'after quote' = 'start of cell';
+  /** The next byte of the byte order mark; its end if the stream has gone on without it. */
+  private markAt = 0;
+
+  protected override findEnd(chunk: Buffer, from: number): number {
+    for (let at = from; at < chunk.length; at++) {
+      if (this.isMark(chunk[at])) continue;
+      if (this.state === 'quoted') {
+        at = chunk.indexOf(QUOTE, at);
+        if (at < 0) return -1;
+        this.state = 'after quote';
+        continue;
+      }
+      switch (chunk[at]) {
+        case LINE_FEED:
+          this.state = 'start of cell';
+          return at;
+        case COMMA:
+          this.state = 'start of cell';
+          break;
+        case QUOTE:
+          // Two quotation marks inside quotes are one of the text. Elsewhere in a cell, one makes the record malformed.
+          if (this.state !== 'unquoted') this.state = 'quoted';
+          break;
+        default:
+          this.state = 'unquoted';
+      }
+    }
+    return -1;
+  }
+
+  protected override isSkipped(record: Buffer): boolean {
+    return endOf(this.lines < 0 ? unmarked(record) : record) === 0;
+  }
+
+  private isMark(byte: number | undefined): boolean {
+    if (this.markAt === BYTE_ORDER_MARK.length) return false;
+    const isMark = byte === BYTE_ORDER_MARK[this.markAt];
+    this.markAt = isMark ? this.markAt + 1 : BYTE_ORDER_MARK.length;
+    return isMark;
+  }
+}
+
+/** Returns the first record without the byte order mark. */
+function unmarked(record: Buffer): Buffer {
+  return BYTE_ORDER_MARK.every((byte, at) => record[at] === byte)
+    ? record.subarray(BYTE_ORDER_MARK.length)
+    : record;
+}
+
+/** The length of a record without the carriage return of its line end. */
+function endOf(record: Buffer): number {
+  return record.at(-1) === CARRIAGE_RETURN ? record.length - 1 : record.length;
+}
+
+/**
+ * Returns the columns that the header row names.
+ * @throws HttpError `malformed_csv`, `payload_too_large`
+ * @throws AppError `validation_failed` with the issues of all columns
+ */
+function readHeader(row: ImportLine | undefined, columns: Columns, limitBytes: number): Column[] {
+  if (!row) throw malformed('The body has no header row.');
+  if ('tooLong' in row) throw tooLarge(limitBytes, 'header row');
+  const names = readCells(unmarked(row.bytes), 'header row', MAX_COLUMNS).map((name) => name ?? '');
+  if (names.length > MAX_COLUMNS)
+    throw new HttpError('payload_too_large', `The header row has more than ${MAX_COLUMNS} columns.`);
+  const issues = headerIssues(names, columns);
+  if (issues.length > 0) {
+    const message = `The header row is invalid; see details.${separatorHint(names)}`;
+    throw new AppError('validation_failed', message, issues.slice(0, MAX_ISSUES));
+  }
+  return names.map((name) => sendableColumn(name, columns) as Column);
+}
+
+function sendableColumn(name: string, { sendable, attribute }: Columns): Column | undefined {
+  return sendable.find((column) => column.name === name) ?? attribute(name);
+}
+
+/** Everything that is wrong with a header row, in its order; then the required columns that it lacks. */
+function headerIssues(names: readonly string[], columns: Columns): Issue[] {
+  const seen = new Set<string>();
+  const ofNames = names.flatMap((name) => {
+    const issues = seen.has(name) ? [fieldIssue('duplicate_value', [name])] : columnIssues(name, columns);
+    seen.add(name);
+    return issues;
+  });
+  const missing = columns.sendable.filter(({ name, isRequired }) => isRequired && !seen.has(name));
+  return [
+    ...ofNames,
+    ...overlapIssues(seen, columns),
+    ...missing.map(({ name }) => fieldIssue('required', [name])),
+  ];
+}
+
+function columnIssues(name: string, columns: Columns): Issue[] {
+  if (columns.sendable.some((column) => column.name === name)) return [];
+  const key = columns.attribute(name)?.path[1];
+  if (key !== undefined) {
+    const codes = key === '__proto__' ? (['invalid_format'] as const) : validateText(key, ATTRIBUTES.key);
+    return codes.map((code) => fieldIssue(code, [name]));
+  }
+  const isReadOnly = [...columns.shown, ...columns.own].some((column) => column.name === name);
+  return [fieldIssue(isReadOnly ? 'read_only_field' : 'unknown_field', [name])];
+}
+
+/** An object must not have a column of its own beside one of its members, which could then have two values. */
+function overlapIssues(names: ReadonlySet<string>, columns: Columns): Issue[] {
+  const fields = new Set([...names].map((name) => columns.attribute(name)?.path[0]));
+  return [...fields]
+    .filter((field) => field !== undefined && names.has(field))
+    .map((field) => ({
+      code: 'duplicate_value',
+      message: `The column ${field} cannot stand beside columns of single ${field}.`,
+      in: 'body',
+      pointer: `/${field}`,
+    }));
+}
+
+/** Explains the header of a file whose cells are not separated by commas, as spreadsheets write it in many countries. */
+function separatorHint([first = '', ...others]: readonly string[]): string {
+  const separator = others.length === 0 ? /[;\t|]/.exec(first)?.[0] : undefined;
+  if (separator === undefined) return '';
+  return ` The row has only one cell, with ${JSON.stringify(separator)} in it: cells are separated by commas here.`;
+}
+
+/**
+ * Returns the body of a record, as if it had been sent as JSON. A cell that does not fit its column stays a text, so
+ * that validation reports it.
+ * @throws HttpError `malformed_csv`, `malformed_json` for a cell that must be JSON, `payload_too_large`
+ */
+function readRecord(record: Buffer, columns: readonly Column[]): JsonObject {
+  const cells = readCells(record, 'record', columns.length);
+  if (cells.length !== columns.length) {
+    const count = cells.length > columns.length ? `more than ${columns.length}` : String(cells.length);
+    throw malformed(`The record has ${count} cells, and the header row has ${columns.length}.`);
+  }
+  const body: Record<string, unknown> = {};
+  for (const [at, column] of columns.entries()) {
+    const cell = cells[at];
+    if (cell === undefined) continue;
+    const [field, member] = column.path;
+    if (member === undefined) body[field] = cellValue(cell, column);
+    else {
+      body[field] ??= {};
+      (body[field] as Record<string, unknown>)[member] = cellValue(cell, column);
+    }
+  }
+  return body;
+}
+
+/** A number as JSON writes it (RFC 8259 section 6). */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+function cellValue(cell: string, { kind, name }: Column): unknown {
+  if (kind === 'text') return cell;
+  if (kind === 'number') return NUMBER.test(cell) ? Number(cell) : cell;
+  try {
+    return parseStrictJson(Buffer.from(cell));
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    throw new HttpError(error.code, error.message.replace('The body', `The cell in the column ${name}`), [
+      fieldIssue('invalid_format', [name]),
+    ]);
+  }
+}
+
+/**
+ * Returns the cells of a record; undefined stands for an empty cell without quotes.
+ * @param what the record in messages
+ * @param max the maximum number of cells; reading stops after one more
+ * @throws HttpError `malformed_csv`
+ */
+function readCells(record: Buffer, what: string, max: number): (string | undefined)[] {
+  const bytes = record.subarray(0, endOf(record));
+  if (!isUtf8(bytes)) throw malformed(`The ${what} is not UTF-8.`);
+  const text = bytes.toString('utf8');
+  const cells: (string | undefined)[] = [];
+  for (let start = 0; start <= text.length && cells.length <= max; ) {
+    const isQuoted = text[start] === '"';
+    const end = isQuoted ? endOfQuoted(text, start) : endOfUnquoted(text, start);
+    const problem =
+      end < 0
+        ? 'begins with a quotation mark that is not closed'
+        : isQuoted
+          ? textAfter(text[end])
+          : strayIn(text.slice(start, end));
+    if (problem !== undefined) throw malformed(`Cell ${cells.length + 1} of the ${what} ${problem}.`);
+    const cell = isQuoted ? text.slice(start + 1, end - 1).replaceAll('""', '"') : text.slice(start, end);
+    cells.push(cell === '' && !isQuoted ? undefined : cell);
+    start = end + 1;
+  }
+  return cells;
+}
+
+/** @returns the index after the closing quotation mark; -1 if there is none */
+function endOfQuoted(text: string, start: number): number {
+  let close = text.indexOf('"', start + 1);
+  while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2);
+  return close < 0 ? -1 : close + 1;
+}
+
+function endOfUnquoted(text: string, start: number): number {
+  const comma = text.indexOf(',', start);
+  return comma < 0 ? text.length : comma;
+}
+
+function textAfter(next: string | undefined): string | undefined {
+  if (next === undefined || next === ',') return undefined;
+  return `has ${JSON.stringify(next)} after its closing quotation mark, where a comma or the end must follow`;
+}
+
+function strayIn(cell: string): string | undefined {
+  if (cell.includes('"')) return 'has a quotation mark and does not begin with one';
+  return cell.includes('\r') ? 'has a carriage return and no quotation marks around it' : undefined;
+}
+
+function malformed(message: string): HttpError {
+  return new HttpError('malformed_csv', message);
+}

@@ -1,0 +1,59 @@
+import { Readable } from 'node:stream';
+import type { Versioned } from '../../../../domain/record.js';
+import { yieldFairly } from '../../../../shared/event-loop.js';
+import type { Context } from '../context.js';
+import { clientOf } from '../work-limits.js';
+import { textChunks } from './chunk-text.js';
+
+/** A form of lists that is not one JSON array: NDJSON or CSV. */
+export interface LineFormat<Fields> {
+  /** The `Content-Type` of the response. */
+  readonly contentType: string;
+  /** The text before the first record. */
+  readonly head: string;
+  /** Returns the lines of a record, with their ends. */
+  readonly toText: (record: Versioned<Fields>) => string;
+}
+
+/** Reading pauses while this many bytes are not sent yet. */
+const BUFFERED = { objectMode: false, highWaterMark: 65_536 };
+
+type Pages<Fields> = AsyncGenerator<readonly Versioned<Fields>[], void, void>;
+
+/**
+ * Responds with the lines of all records. Pages are read as fast as the client reads the lines. If reading a page
+ * fails, the connection is cut, so that the client does not take the response for complete.
+ * @param first the first page, which was read while an error response was still possible
+ */
+export function streamLines<Fields>(
+  ctx: Context,
+  first: readonly Versioned<Fields>[],
+  rest: Pages<Fields>,
+  format: LineFormat<Fields>,
+): void {
+  ctx.set('Content-Type', format.contentType);
+  ctx.body = Readable.from(lines(first, rest, format, clientOf(ctx)), BUFFERED);
+}
+
+async function* lines<Fields>(
+  first: readonly Versioned<Fields>[],
+  rest: Pages<Fields>,
+  format: LineFormat<Fields>,
+  client: string,
+): AsyncGenerator<Buffer, void, void> {
+  if (format.head !== '') yield Buffer.from(format.head);
+  yield* pageLines(first, format, client);
+  await yieldFairly(client);
+  for await (const page of rest) {
+    yield* pageLines(page, format, client);
+    await yieldFairly(client);
+  }
+}
+
+async function* pageLines<Fields>(
+  records: readonly Versioned<Fields>[],
+  { toText }: LineFormat<Fields>,
+  client: string,
+): AsyncGenerator<Buffer, void, void> {
+  for await (const text of textChunks(records, toText, client)) yield Buffer.from(text);
+}

@@ -1,0 +1,279 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
+import { issueLocations, received } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { linksOf } from '../support/links.js';
+import { listService } from '../support/middleware-harness.js';
+import { begin, logged, pagesUntilFull } from '../support/watched-export.js';
+
+const CSV = { Accept: 'text/csv' };
+const TYPE = 'text/csv; charset=utf-8; header=present';
+
+describe('a list as CSV', () => {
+  const service = inProcessService();
+  const request = () => service.client;
+  const list = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await request().get(path, { headers: { ...CSV, ...headers } });
+    expect([response.status, response.headers['content-type']], response.text).to.deep.equal([200, TYPE]);
+    expect(response.headers.etag).to.equal(undefined);
+    return response;
+  };
+  const text = async (path: string) => (await list(path)).text;
+  const TEXTS = 'a,"b"\n=SUM(A1)\r\n\ufeffé 😀\u2028';
+
+  before(async () => {
+    const lamp = {
+      name: 'Lamp, green',
+      description: TEXTS,
+      sku: 'L-1',
+      price: { amount: 9007199254740991, currency: 'EUR' },
+      attributes: { colour: 'a "b"', watts: 7.5, on: true, off: false, 'a.b:c': '', '': undefined, zero: 0 },
+    };
+    for (const fields of [
+      lamp,
+      { name: ' =1+1' },
+      { name: 'x', description: '' },
+      { name: 'lone\u0085', description: 'a\rb' },
+    ])
+      expect((await request().post('/products', fields)).status).to.equal(201);
+    await request().post('/users', { name: 'Ann', email: 'Ann@example.com' });
+    await request().post('/orders', {
+      userId: 1,
+      items: [
+        { productId: 2, quantity: 3 },
+        { productId: 1, quantity: 1 },
+      ],
+    });
+    await request().post('/orders', { userId: 1, items: [{ productId: 3, quantity: 1_000_000 }] });
+  });
+
+  it('has a header row, and the fields in their order, quoted by RFC 4180', async () => {
+    const attributes =
+      '"{""colour"":""a \\""b\\"""",""watts"":7.5,""on"":true,""off"":false,""a.b:c"":"""",""zero"":0}"';
+    expect(await text('/products')).to.equal(
+      [
+        'id,name,description,sku,price.amount,price.currency,attributes',
+        `1,"Lamp, green","a,""b""\n=SUM(A1)\r\n\ufeffé 😀\u2028",L-1,9007199254740991,EUR,${attributes}`,
+        '2, =1+1,,,,,',
+        '3,x,"",,,,',
+        '4,lone\u0085,"a\rb",,,,',
+        '',
+      ].join('\r\n'),
+    );
+    expect(await text('/v1/users')).to.equal('id,name,email\r\n1,Ann,Ann@example.com\r\n');
+  });
+
+  it('has the header row if nothing matches, also on a page', async () => {
+    for (const path of ['/products?name=none&fields=name', '/products?name=none&fields=name&limit=5'])
+      expect(await text(path)).to.equal('name\r\n');
+  });
+
+  it('has the columns that fields names, in its order, each once', async () => {
+    for (const [fields, csv] of [
+      ['name,id', 'name,id\r\nx,3\r\n'],
+      ['id,name,id', 'id,name\r\n3,x\r\n'],
+      ['version', 'version\r\n1\r\n'],
+      ['sku', 'sku\r\n\r\n'],
+      ['description', 'description\r\n""\r\n'],
+      ['price', 'price.amount,price.currency\r\n,\r\n'],
+      ['price.currency,price,id', 'price.currency,price.amount,id\r\n,,3\r\n'],
+    ] as const)
+      expect(await text(`/products?id=3&fields=${fields}`), fields).to.equal(csv);
+    expect(await text('/products?id=3&fields=name&fields=id')).to.equal('name,id\r\nx,3\r\n');
+    const { createdAt, updatedAt } = (await request().get('/products/1?fields=createdAt,updatedAt')).json;
+    expect(await text('/products?id=1&fields=updatedAt,version,createdAt')).to.equal(
+      `updatedAt,version,createdAt\r\n${updatedAt},1,${createdAt}\r\n`,
+    );
+  });
+
+  it('has a column for each attribute that fields names', async () => {
+    const fields = ['on', 'off', 'watts', 'a.b:c', 'none', 'zero', 'colour', 'constructor', '__proto__']
+      .map((key) => `attributes.${key}`)
+      .join(',');
+    expect(await text(`/products?id.lt=3&fields=${fields}`)).to.equal(
+      `${fields}\r\ntrue,false,7.5,"",,0,"a ""b""",,\r\n,,,,,,,,\r\n`,
+    );
+    expect(await text('/products?id=1&fields=attributes.zero,attributes')).to.match(
+      /^attributes.zero,attributes\r\n0,"\{/,
+    );
+  });
+
+  it('has a row for each item of an order, with the other columns repeated', async () => {
+    expect(await text('/orders')).to.equal(
+      'id,userId,items.productId,items.quantity\r\n1,1,2,3\r\n1,1,1,1\r\n2,1,3,1000000\r\n',
+    );
+    expect(await text('/orders?fields=items.quantity,version,items.productId&limit=1')).to.equal(
+      'items.quantity,version,items.productId\r\n3,1,2\r\n1,1,1\r\n',
+    );
+    expect(await text('/orders?fields=items')).to.equal(
+      'items.productId,items.quantity\r\n2,3\r\n1,1\r\n3,1000000\r\n',
+    );
+    expect(await text('/orders?fields=id,userId')).to.equal('id,userId\r\n1,1\r\n2,1\r\n');
+  });
+
+  it('shows API keys without their secret, and their scopes as JSON', async () => {
+    const [header, ...rows] = (await text('/api-keys?fields=name,scopes,expiresAt')).split('\r\n');
+    expect(header).to.equal('name,scopes,expiresAt');
+    expect(rows[0]).to.match(/,"\[""products:read""/);
+    expect((await text('/api-keys')).split('\r\n')[0]).to.equal(
+      'id,name,scopes,expiresAt,createdAt,lastUsedAt',
+    );
+  });
+
+  it('rejects names that the resource does not have, and those of CSV in JSON', async () => {
+    for (const [path, codes] of [
+      ['/products?fields=colour', ['unknown_field']],
+      ['/products?fields=attributes.', ['unknown_field']],
+      ['/products?fields=price.tax', ['unknown_field']],
+      ['/products?fields=Name,,items', ['too_short', 'unknown_field']],
+      ['/users?fields=attributes.x', ['unknown_field']],
+      ['/users?fields=constructor', ['unknown_field']],
+      ['/orders?fields=price', ['unknown_field']],
+      ['/api-keys?fields=digest', ['unknown_field']],
+      ['/api-keys?fields=usage', ['unknown_field']],
+    ] as const) {
+      const response = await request().get(path, { headers: CSV });
+      expect([response.status, response.json.code], path).to.deep.equal([400, 'invalid_parameter']);
+      expect(issueLocations(response), path).to.deep.equal(codes.map((code) => [code, 'fields']));
+    }
+    for (const field of ['price.amount', 'attributes.watts'])
+      for (const Accept of ['application/json', 'application/x-ndjson'])
+        expect((await request().get(`/products?fields=${field}`, { headers: { Accept } })).status).to.equal(
+          400,
+        );
+  });
+
+  it('is one page with Link if a limit is given, else everything', async () => {
+    const first = await list('/products?limit=2&fields=name,attributes.a:b&sort=-id');
+    expect(first.text).to.equal('name,attributes.a:b\r\nlone\u0085,\r\nx,\r\n');
+    const { next } = linksOf(first.headers['link']);
+    const second = await list(`${next}`);
+    expect(second.text.split('\r\n')[0]).to.equal('name,attributes.a:b');
+    expect(second.text).to.include(' =1+1');
+    expect((await list('/products')).headers['link']).to.equal(undefined);
+  });
+
+  it('can be counted', async () => {
+    for (const path of ['/products?limit=1', '/products']) {
+      const { headers } = await list(path, { Prefer: 'count=exact' });
+      expect([headers['x-total-count'], headers['preference-applied']]).to.deep.equal(['4', 'count=exact']);
+    }
+  });
+
+  it('has the same headers for HEAD as for GET', async () => {
+    for (const path of ['/products', '/products?limit=1', '/orders?userId=9']) {
+      const head = await request().request('HEAD', path, { headers: CSV });
+      const got = await list(path);
+      expect([head.status, head.text], path).to.deep.equal([200, '']);
+      for (const name of ['content-type', 'link', 'vary', 'cache-control', 'etag'])
+        expect(head.headers[name], `${path} ${name}`).to.equal(got.headers[name]);
+    }
+  });
+
+  it('is compressed if the client accepts it', async () => {
+    for (const path of ['/products', '/products?limit=2'])
+      expect((await list(path, { 'Accept-Encoding': 'gzip' })).headers['content-encoding']).to.equal('gzip');
+  });
+
+  it('needs the scope of the list', async () => {
+    const { json } = await request().post('/api-keys', { name: 'x', scopes: ['users:read'] });
+    expect((await request().get('/products', { headers: CSV, token: json.key })).status).to.equal(403);
+  });
+
+  for (const [Accept, type] of [
+    ['text/csv', TYPE],
+    ['Text/CSV', TYPE],
+    ['text/csv; charset=utf-8', TYPE],
+    ['text/csv; header=present', TYPE],
+    ['text/*', TYPE],
+    ['text/csv, */*', TYPE],
+    ['text/csv, application/problem+json', TYPE],
+    ['application/json;q=0.1, text/csv;q=0.2, application/x-ndjson;q=0.1', TYPE],
+    ['*/*', 'application/json'],
+    ['text/csv;q=0.9, */*', 'application/json'],
+    ['application/json, text/csv', 'application/json'],
+    ['text/csv;q=0.5, application/x-ndjson', 'application/x-ndjson'],
+    ['text/csv;q=0', 406],
+    ['text/html', 406],
+    ['text/csv; charset=utf-16', 406],
+  ] as const)
+    it(`is negotiated from ${Accept}`, async () => {
+      const { status, headers } = await request().get('/products?limit=1', { headers: { Accept } });
+      if (type === 406) expect(status).to.equal(406);
+      else expect([status, headers['content-type']]).to.deep.equal([200, type]);
+    });
+
+  it('is negotiated for lists only, and its errors stay JSON', async () => {
+    expect((await request().get('/products/1', { headers: CSV })).status).to.equal(406);
+    expect((await request().post('/products', { name: 'x' }, { headers: CSV })).status).to.equal(406);
+    const refused = await request().get('/products?x=1', { headers: CSV });
+    expect([refused.status, refused.headers['content-type']]).to.deep.equal([400, 'application/json']);
+    const Accept = 'text/csv, application/problem+json';
+    const problem = await request().get('/products?x=1', { headers: { Accept } });
+    expect(problem.headers['content-type']).to.equal('application/problem+json');
+  });
+});
+
+describe('an export of CSV', () => {
+  const service = listService();
+  const exported = (path = '/products') => service.client.get(path, { headers: CSV, token: null });
+
+  it('reads each record once in small pages', async () => {
+    await service.records.fill(1_000, { description: 'a "quoted"\r\ntext' });
+    const rows: string[][] = parse((await exported('/products?fields=id,description')).text);
+    expect(rows).to.deep.equal([
+      ['id', 'description'],
+      ...Array.from({ length: 1_000 }, (_, at) => [String(at + 1), 'a "quoted"\r\ntext']),
+    ]);
+    for (const { limit } of service.records.queries) expect(limit).to.be.within(32, 128);
+  });
+
+  it('reads the store no faster than the client reads', async () => {
+    await service.records.fill(10_000, { description: 'x'.repeat(5_000) });
+    const response = await begin(service, '/products', CSV);
+    response.pause();
+    expect(await pagesUntilFull(service)).to.be.lessThan(100);
+    let bytes = 0;
+    for await (const chunk of response) bytes += chunk.length;
+    expect(bytes).to.be.greaterThan(10_000 * 5_000);
+    expect((await logged(service))['complete']).to.equal(true);
+  });
+
+  for (const failure of [unavailable('The store is gone.'), new Error('a defect')])
+    it(`that fails is an error at its first page, and is cut off later: ${failure.message}`, async () => {
+      await service.records.fill(500);
+      service.records.before = () => Promise.reject(failure);
+      expect((await exported()).headers['content-type']).to.equal('application/json');
+      service.records.queries.length = 0;
+      service.records.before = (page) => (page === 3 ? Promise.reject(failure) : undefined);
+      const socket = await service.client.connect();
+      socket.write('GET /products HTTP/1.1\r\nHost: x\r\nAccept: text/csv\r\n\r\n');
+      const text = await received(socket);
+      expect(text)
+        .to.match(/^HTTP\/1\.1 200 /)
+        .and.to.include('\r\n64,p64,');
+      expect(text.endsWith('0\r\n\r\n')).to.equal(false);
+    });
+
+  it('that is too expensive is rejected before it begins', async () => {
+    service.records.before = () => Promise.reject(queryTooExpensive());
+    expect((await exported('/products?name.ne=x')).json.code).to.equal('query_too_expensive');
+  });
+
+  it('stops reading the store when the client disconnects', async () => {
+    await service.records.fill(2_000, { description: 'x'.repeat(5_000) });
+    const response = await begin(service, '/products', CSV);
+    let release = () => {};
+    service.records.before = () => new Promise((resolve) => (release = resolve));
+    response.resume();
+    await once(service.records.reading, 'page');
+    const pages = service.records.queries.length;
+    response.destroy();
+    expect(await logged(service)).to.include({ status: 200, complete: false });
+    release();
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(service.records.queries).to.have.length(pages);
+  });
+});

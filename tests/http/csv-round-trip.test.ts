@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { inProcessService } from '../support/in-process-service.js';
+
+const FIELDS = 'name,description,sku,price.amount,price.currency,attributes';
+
+/** Text that products may have, mixed with everything that means something to CSV or to a spreadsheet. */
+const textOf = (more: readonly string[], maxLength: number) =>
+  fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(
+          '"',
+          '""',
+          ',',
+          ';',
+          '=1+1',
+          '@',
+          '-',
+          "'",
+          ' ',
+          '\ufeff',
+          '\u2028',
+          '\u0085',
+          'é',
+          '😀',
+          ...more,
+        ),
+        fc.string({ unit: 'grapheme', maxLength: 3 }),
+      ),
+      { maxLength },
+    )
+    .map((parts) => parts.join(''))
+    .filter(
+      (text) =>
+        ![...text].some((character) => /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(character)),
+    )
+    .filter((text) => more.length > 0 || !/[\t\r\n]/.test(text));
+
+const line = textOf([], 8);
+const value = fc.oneof(
+  line,
+  fc.boolean(),
+  fc.maxSafeInteger(),
+  fc.double({ noNaN: true, min: -1e15, max: 1e15 }),
+);
+const product = fc.record(
+  {
+    name: line.map((text) => `n${text}`),
+    description: textOf(['\r', '\n', '\r\n', '\t', '",\r\n"'], 12),
+    price: fc.record({ amount: fc.maxSafeNat(), currency: fc.constantFrom('EUR', 'USD') }),
+    attributes: fc.dictionary(
+      line.filter((key) => key !== '' && key !== '__proto__'),
+      value,
+      { minKeys: 1, maxKeys: 5 },
+    ),
+  },
+  { requiredKeys: ['name'] },
+);
+
+describe('products that are exported and imported again', () => {
+  const from = inProcessService();
+  const to = inProcessService();
+  let imported = 0;
+
+  const exported = async ({ client }: typeof from, accept: string, after: number, fields = FIELDS) =>
+    (await client.get(`/v1/products?id.gt=${after}&fields=${fields}`, { headers: { Accept: accept } })).text;
+  const importInto = async ({ client }: typeof from, type: string, body: string) => {
+    const { text } = await client.post('/v1/products/imports', body, { headers: { 'Content-Type': type } });
+    const ids = [...text.matchAll(/"status":201,"id":(\d+)/g)].map(([, id]) => Number(id));
+    expect(ids, text).to.have.length(text.split('\n').length - 1);
+    return (ids[0] ?? 1) - 1;
+  };
+
+  it('are the same, through CSV as through NDJSON', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(product, { minLength: 1, maxLength: 20 }), async (products) => {
+        const sent = products.map((one) => ({ ...one, sku: `S-${++imported}` }));
+        const before = await importInto(
+          from,
+          'application/x-ndjson',
+          sent.map((one) => `${JSON.stringify(one)}\n`).join(''),
+        );
+        const csv = await exported(from, 'text/csv', before);
+        const after = await importInto(to, 'text/csv', csv);
+        const json = 'name,description,sku,price,attributes';
+        const lines = await exported(from, 'application/x-ndjson', before, json);
+        expect(await exported(to, 'application/x-ndjson', after, json)).to.equal(lines);
+        expect(await exported(to, 'text/csv', after)).to.equal(csv);
+        // Another reader of CSV finds the same cells.
+        const rows: Record<string, string>[] = parse(csv, { columns: true, record_delimiter: '\r\n' });
+        expect(rows.map(({ name, description }) => [name, description])).to.deep.equal(
+          sent.map(({ name, description = '' }) => [name, description]),
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
