@@ -8,6 +8,7 @@ import type { Repositories } from '#src/composition/tables.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Versioned } from '#src/domain/record.js';
 import { UnevenClock } from '../support/fakes.js';
+import { indexAll } from '../support/index-all.js';
 import { expectedFinds, searchFor } from '../support/reference-search.js';
 import { ENDLESS, PRODUCTS, USERS } from '../support/tables.js';
 import { type LargeScenario, largeScenarios } from './large-scenarios.js';
@@ -42,16 +43,21 @@ export interface QueryProperty {
   readonly numLargeRuns: number;
 }
 
-/** Every store returns the same bytes for any writes and queries. */
+/**
+ * Every store returns the same bytes for any writes and queries, whether it knows already that all words are current or
+ * has to look.
+ */
 export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryProperty): void {
   const expectSameTranscripts = async (
     newBudget: () => QueryBudget,
+    knowsItsWords: boolean,
     transcriptOf: (of: Repositories) => Promise<string[]>,
   ) => {
     const transcripts: [name: string, transcript: string[]][] = [];
     for (const [name, open] of Object.entries(stores)) {
       const opened = await open(newBudget());
       try {
+        if (knowsItsWords) await indexAll(opened);
         transcripts.push([name, await transcriptOf(opened)]);
       } finally {
         await opened.close();
@@ -66,9 +72,10 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     of: (repositories: Repositories) => Repository<Fields>,
   ) => {
     it(`returns the same results for ${resource}`, async () => {
-      const property = fc.asyncProperty(scenarios(generator, letters), (scenario) =>
+      const property = fc.asyncProperty(scenarios(generator, letters), fc.boolean(), (scenario, knows) =>
         expectSameTranscripts(
           () => ENDLESS,
+          knows,
           (opened) => transcript(of(opened), scenario),
         ),
       );
@@ -76,9 +83,10 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     }).timeout(TIMEOUT_MS);
 
     it(`returns the same results for many ${resource} with ties, read in slices of any size`, async () => {
-      const property = fc.asyncProperty(largeScenarios(generator, letters), (scenario) =>
+      const property = fc.asyncProperty(largeScenarios(generator, letters), fc.boolean(), (scenario, knows) =>
         expectSameTranscripts(
           () => new QueryBudget(new UnevenClock(scenario.steps), UNLIMITED_MS),
+          knows,
           (opened) => largeTranscript(of(opened), scenario),
         ),
       );
@@ -93,9 +101,11 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
   ) => {
     for (const [name, open] of Object.entries(stores))
       it(`finds the ${resource} that the definition of a search finds, on ${name}`, async () => {
-        const property = fc.asyncProperty(searchScenarios(generator, letters), async (scenario) => {
+        const scenarios = searchScenarios(generator, letters);
+        const property = fc.asyncProperty(scenarios, fc.boolean(), async (scenario, knowsItsWords) => {
           const opened = await open(ENDLESS);
           try {
+            if (knowsItsWords) await indexAll(opened);
             await expectDefinedFinds(resource, of(opened), scenario);
           } finally {
             await opened.close();
