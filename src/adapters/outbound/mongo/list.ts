@@ -1,4 +1,5 @@
 import { BSON, type Collection, type Document, type FindCursor } from 'mongodb';
+import type { IdRange } from '../../../application/records/id-range.js';
 import {
   type Comparison,
   type Filter,
@@ -21,14 +22,7 @@ import {
 } from './documents.js';
 import { isCursorLost } from './errors.js';
 import { comparison, conditionsOf } from './filter.js';
-import {
-  type IdRange,
-  isFound,
-  rangeConditions,
-  WITHOUT_WORDS,
-  WORDS_INDEX,
-  type WordsState,
-} from './words.js';
+import { isFound, rangeConditions, WITHOUT_WORDS, WORDS_INDEX, type WordsState } from './words.js';
 
 /** The documents of a batch. The server ends a batch earlier if it reaches 16 MiB. */
 const BATCH = 250;

@@ -1,5 +1,6 @@
 import type { Collection, Document, MongoServerError } from 'mongodb';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
+import { type IdRange, idRange, isAscendingRead } from '../../../application/records/id-range.js';
 import {
   BY_ID,
   type Filter,
@@ -11,14 +12,7 @@ import { StoredRecord } from '../../../application/records/stored-record.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import {
-  type BlockScan,
-  idRange,
-  isAscendingRead,
-  isReadByBlocks,
-  isSearchAlone,
-  scanBlocks,
-} from './block-scan.js';
+import { type BlockScan, isReadByBlocks, isSearchAlone, scanBlocks } from './block-scan.js';
 import { Counter } from './counters.js';
 import {
   documentOf,
@@ -34,14 +28,7 @@ import { conditionsOf } from './filter.js';
 import { isIndexed } from './indexes.js';
 import { hintFor, readPage, SNAPSHOT_READ } from './list.js';
 import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
-import {
-  type IdRange,
-  isFound,
-  rangeConditions,
-  searchUnit,
-  WITHOUT_WORDS,
-  type WordsState,
-} from './words.js';
+import { isFound, rangeConditions, searchUnit, WITHOUT_WORDS, type WordsState } from './words.js';
 
 /** The server's name of the index on `_id`. */
 const ID_INDEX = '_id_';

@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import type { IdRange } from '../../../application/records/id-range.js';
 import type { Filter, RecordTable, SearchFilter } from '../../../application/records/list-query.js';
 import { matchesFilter } from '../../../application/records/query-semantics.js';
 import { recordWords, SEARCH_RULES } from '../../../application/records/search-words.js';
@@ -73,13 +74,6 @@ export function isFound(
 ): boolean {
   if (rules >= SEARCH_RULES) return true;
   return filters.every((filter) => filter.operator !== 'search' || matchesFilter(table, record, filter));
-}
-
-/** Ids from `low` to `high`, both included. */
-export interface IdRange {
-  readonly low: Id;
-  /** May be infinite. */
-  readonly high: Id;
 }
 
 /** The conditions on the documents in a range. Documents without words have no block. */
