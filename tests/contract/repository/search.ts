@@ -217,6 +217,7 @@ export function searchContract(store: TestStore): void {
     it('finds a record by its present words only', async () => {
       const record = await store.add(1, { name: 'old lamp' });
       await store.add(2, { name: 'old desk' });
+      expect(await find('old')).to.deep.equal([1, 2]);
       const replaced = { ...record, version: 2, fields: { name: 'new lamp' } };
       expect(await store.products.replace(replaced, 1)).to.equal(true);
       expect(await find('old')).to.deep.equal([2]);
@@ -243,6 +244,26 @@ export function searchContract(store: TestStore): void {
         for (const word of ['a', 'b', 'c'])
           expect(await find(word), `${word} in ${name}`).to.deep.equal(name.includes(word) ? [1] : []);
       }
+    });
+
+    it('keeps up with many writes after a search', async () => {
+      const all = Array.from({ length: 120 }, (_, i) => product(i + 1, { name: `old n${i}` }));
+      await store.addAll(all.slice(0, 100));
+      const expectOldAndNew = async (old: readonly Id[], renewed: readonly Id[]) => {
+        expect([await find('old'), await find('new')]).to.deep.equal([old, renewed]);
+        expect([await countOf('old'), await countOf('new')]).to.deep.equal([old.length, renewed.length]);
+      };
+      const ids = idsOf(all);
+      await expectOldAndNew(ids.slice(0, 100), []);
+      for (const [at, record] of all.slice(0, 60).entries()) {
+        const renewed = { ...record, version: 2, fields: { name: 'new' } };
+        expect(await store.products.replace(renewed, 1)).to.equal(true);
+        if (at === 9) await expectOldAndNew(ids.slice(10, 100), ids.slice(0, 10));
+      }
+      await expectOldAndNew(ids.slice(60, 100), ids.slice(0, 60));
+      for (const id of [1, 2, 60, 61, 100]) await store.products.remove(id, id <= 60 ? 2 : 1, AT);
+      await store.addAll(all.slice(100));
+      await expectOldAndNew([...ids.slice(61, 99), ...ids.slice(100)], ids.slice(2, 59));
     });
 
     it('finds no record whose insertion failed', async () => {
