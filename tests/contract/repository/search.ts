@@ -247,7 +247,7 @@ export function searchContract(store: TestStore): void {
     });
 
     it('keeps up with many writes after a search', async () => {
-      const all = Array.from({ length: 120 }, (_, i) => product(i + 1, { name: `old n${i}` }));
+      const all = Array.from({ length: 400 }, (_, i) => product(i + 1, { name: `old n${i}` }));
       await store.addAll(all.slice(0, 100));
       const expectOldAndNew = async (old: readonly Id[], renewed: readonly Id[]) => {
         expect([await find('old'), await find('new')]).to.deep.equal([old, renewed]);

@@ -8,7 +8,7 @@ import type { Id } from '../../../domain/record.js';
 /** The consecutive ids of a block. */
 const BLOCK_IDS = 1_024;
 /** A block with more written records than this is indexed anew by the next search. */
-const MAX_WRITTEN = 32;
+const MAX_WRITTEN = 256;
 /** What a look into the index of a block costs, and what making it costs, if reading one record costs 1. */
 const LOOK_COST = 16;
 const INDEXING_COST = 4 * BLOCK_IDS;
@@ -43,7 +43,7 @@ export class WordIndex<Fields> {
     const number = Math.floor(id / BLOCK_IDS);
     const block = this.blocks.get(number);
     if (!block) return;
-    block.written.add(id - number * BLOCK_IDS);
+    block.written.set(id - number * BLOCK_IDS, undefined);
     if (block.written.size > MAX_WRITTEN) this.blocks.delete(number);
   }
 
@@ -83,29 +83,34 @@ export class WordIndex<Fields> {
       this.blocks.set(number, block);
     }
     const found = block.find(words);
-    for (const offset of block.written) {
-      const record = this.records.get(base + offset);
-      const isFound = record && matchesWords(words, recordWords(this.table, record.fields as object));
-      if (isFound) found.add(offset);
+    for (const [offset, known] of block.written) {
+      const own = known ?? this.wordsOf(base + offset);
+      if (!known) block.written.set(offset, own);
+      if (matchesWords(words, own)) found.add(offset);
       else found.remove(offset);
     }
     return found.toIds(base).flatMap((id) => this.records.get(id) ?? []);
+  }
+
+  /** The words of a record; none if it was removed. */
+  private wordsOf(id: Id): readonly string[] {
+    const record = this.records.get(id);
+    return record ? recordWords(this.table, record.fields as object) : [];
   }
 
   private *wordsIn(base: Id): Generator<readonly [offset: number, words: readonly string[]]> {
     for (let at = partitionPoint(this.ids, (id) => id < base); at < this.ids.length; at++) {
       const id = this.ids[at] as Id;
       if (id >= base + BLOCK_IDS) return;
-      const record = this.records.get(id);
-      if (record) yield [id - base, recordWords(this.table, record.fields as object)];
+      yield [id - base, this.wordsOf(id)];
     }
   }
 }
 
 /** The words of the records in one block of ids. */
 class Block {
-  /** The records that were written since. */
-  readonly written = new Set<number>();
+  /** The records that were written since, with their words once a search has needed them. */
+  readonly written = new Map<number, readonly string[] | undefined>();
   /** The words in order of their UTF-16 units, one a line: an array of texts would take several times the memory. */
   private readonly text: string;
   /** Where each word starts, and behind the last where the next one would. */
