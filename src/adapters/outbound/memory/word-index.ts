@@ -53,6 +53,8 @@ export class WordIndex<Fields> {
     { low, high }: IdRange,
     isAscending: boolean,
   ): Generator<FoundInBlock<Fields>> {
+    // Long words are rare: a block without the first needs no look at the others.
+    const rareFirst = words.toSorted((a, b) => b.length - a.length);
     let next: Id | undefined = isAscending ? low : high;
     while (next !== undefined) {
       const id = this.nearestId(next, isAscending);
@@ -60,7 +62,7 @@ export class WordIndex<Fields> {
       const number = Math.floor(id / BLOCK_IDS);
       const base = number * BLOCK_IDS;
       const isKnown = this.blocks.has(number);
-      const found = this.findInBlock(number, words).filter(({ id }) => id >= low && id <= high);
+      const found = this.findInBlock(number, rareFirst).filter(({ id }) => id >= low && id <= high);
       yield {
         records: isAscending ? found : found.reverse(),
         cost: found.length + LOOK_COST + (isKnown ? 0 : INDEXING_COST),
@@ -148,7 +150,10 @@ class Block {
   find(words: readonly string[]): Offsets {
     const [first = '', ...others] = words;
     const found = this.findWord(first);
-    for (const word of others) found.keep(this.findWord(word));
+    for (const word of others) {
+      if (found.isEmpty) break;
+      found.keep(this.findWord(word));
+    }
     return found;
   }
 
@@ -196,6 +201,10 @@ class Offsets {
 
   remove(offset: number): void {
     this.bits[offset >>> 5] = (this.bits[offset >>> 5] ?? 0) & ~(1 << (offset & 31));
+  }
+
+  get isEmpty(): boolean {
+    return this.bits.every((group) => group === 0);
   }
 
   /** Removes what the others do not have. */

@@ -56,6 +56,7 @@ export async function scanBlocks(scan: BlockScan, read: (range: IdRange) => Prom
       await time.checkpoint();
       continue;
     }
+    if (part.low === low && part.high === high) return;
     if (isAscending) low = part.high + 1;
     else high = part.low - 1;
     const ms = await time.checkpoint();
