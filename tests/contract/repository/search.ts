@@ -378,17 +378,15 @@ export function searchContract(store: TestStore): void {
         for (const [text, filter, test] of cases) {
           const expected = matching(text).filter(test);
           expect(expected, text).not.to.have.length(0);
-          for (const filters of [
-            [searchFor(text), filter],
-            [filter, searchFor(text)],
-          ])
-            for (const sort of ['id', '-name,id']) await expectList(expected, { filters, sort, limit: 450 });
+          const search = searchFor(text);
+          await expectList(expected, { filters: [search, filter], sort: 'id', limit: 450 });
+          await expectList(expected, { filters: [filter, search], sort: '-name,id', limit: 450 });
         }
       }).timeout(60_000);
 
       it('starts at any position', async () => {
-        for (const text of ['odd', 'lamp', 'rarest'])
-          for (const edge of [0, 1, 2_000, 500_000, 1_004_691, 2 ** 53 - 1])
+        for (const text of ['odd', 'rarest'])
+          for (const edge of [1, 2_000, 500_000, 1_004_691, 2 ** 53 - 1])
             for (const inclusive of [true, false]) {
               const ids = idsOf(matching(text));
               const from = (side: Position['side']): Position => ({ side, inclusive, values: [edge] });
