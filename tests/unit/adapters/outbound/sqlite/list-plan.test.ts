@@ -58,7 +58,7 @@ describe('a list in SQLite', () => {
   });
   after(() => database.close());
 
-  const fill = async <Fields>(table: RecordTable, fieldsOf: (id: number) => Fields) => {
+  const fill = async <Fields extends object>(table: RecordTable, fieldsOf: (id: number) => Fields) => {
     const repository = new SqliteRepository<Fields>(database, table, ENDLESS);
     const records = Array.from({ length: RECORDS }, (_, i): Versioned<Fields> => {
       const [id, at] = [i + 1, AT + Math.floor(i / 10)];
