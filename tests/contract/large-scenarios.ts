@@ -36,10 +36,10 @@ export function largeScenarios<Fields>(
 }
 
 function fewValues(letters: readonly string[]): fc.Arbitrary<Values> {
-  return valuesOf(letters).chain(({ text, number }) =>
-    fc
-      .array(text, { minLength: 1, maxLength: 3 })
-      .map((texts) => ({ text: fc.constantFrom(...texts), number })),
+  const few = (text: fc.Arbitrary<string>) =>
+    fc.array(text, { minLength: 1, maxLength: 3 }).map((texts) => fc.constantFrom(...texts));
+  return valuesOf(letters).chain(({ text, prose, number }) =>
+    fc.tuple(few(text), few(prose)).map(([text, prose]) => ({ text, prose, number })),
   );
 }
 

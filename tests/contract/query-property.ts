@@ -2,19 +2,22 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import type { ListPage, ListQuery, Position } from '#src/application/records/list-query.js';
+import { BY_ID, type ListPage, type ListQuery, type Position } from '#src/application/records/list-query.js';
 import { positionOf } from '#src/application/records/query-semantics.js';
 import type { Repositories } from '#src/composition/tables.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Versioned } from '#src/domain/record.js';
 import { UnevenClock } from '../support/fakes.js';
+import { expectedFinds, searchFor } from '../support/reference-search.js';
 import { ENDLESS, PRODUCTS, USERS } from '../support/tables.js';
 import { type LargeScenario, largeScenarios } from './large-scenarios.js';
 import {
   PRODUCT,
   type ResourceGenerator,
   type Scenario,
+  type SearchScenario,
   scenarios,
+  searchScenarios,
   USER,
   type Write,
 } from './query-scenarios.js';
@@ -83,9 +86,30 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     }).timeout(TIMEOUT_MS);
   };
 
+  const testSearches = <Fields extends object>(
+    resource: 'products' | 'users',
+    generator: ResourceGenerator<Fields>,
+    of: (repositories: Repositories) => Repository<Fields>,
+  ) => {
+    for (const [name, open] of Object.entries(stores))
+      it(`finds the ${resource} that the definition of a search finds, on ${name}`, async () => {
+        const property = fc.asyncProperty(searchScenarios(generator, letters), async (scenario) => {
+          const opened = await open(ENDLESS);
+          try {
+            await expectDefinedFinds(resource, of(opened), scenario);
+          } finally {
+            await opened.close();
+          }
+        });
+        await fc.assert(property, { numRuns });
+      }).timeout(TIMEOUT_MS);
+  };
+
   describe(`any query of any data, on ${Object.keys(stores).join(', ')}`, () => {
     testResource('products', PRODUCT(PRODUCTS.fields), ({ products }) => products);
     testResource('users', USER(USERS.fields), ({ users }) => users);
+    testSearches('products', PRODUCT(PRODUCTS.fields), ({ products }) => products);
+    testSearches('users', USER(USERS.fields), ({ users }) => users);
   });
 }
 
@@ -133,6 +157,23 @@ async function largeTranscript<Fields>(
     lines.push(JSON.stringify({ query, pages, count: await repository.count(query.filters) }));
   }
   return lines;
+}
+
+async function expectDefinedFinds<Fields extends object>(
+  resource: 'products' | 'users',
+  repository: Repository<Fields>,
+  { writes, texts }: SearchScenario<Fields>,
+): Promise<void> {
+  for (const one of writes) await apply(repository, one);
+  const { records } = await repository.list({ limit: 1_000, filters: [], order: BY_ID });
+  for (const text of texts) {
+    const expected = expectedFinds(resource, records, text);
+    const found = await repository.list({ limit: 1_000, filters: [searchFor(text)], order: BY_ID });
+    expect(
+      found.records.map(({ id }) => id),
+      text,
+    ).to.deep.equal(expected);
+  }
 }
 
 async function apply<Fields>(repository: Repository<Fields>, write: Write<Fields>): Promise<unknown> {

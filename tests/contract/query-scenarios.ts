@@ -1,10 +1,18 @@
 import fc from 'fast-check';
-import type { Filter, ListQuery, SortKey, SortOrder } from '#src/application/records/list-query.js';
+import type {
+  Filter,
+  ListQuery,
+  SearchFilter,
+  SortKey,
+  SortOrder,
+} from '#src/application/records/list-query.js';
 import type { Attributes } from '#src/domain/attributes.js';
 import { type FieldSpecs, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Instant } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
+import { searchFor } from '../support/reference-search.js';
+import { TEXTS } from '../support/unicode-texts.js';
 
 /** Letters with a meaning in databases, or with another order in UTF-16; neighbours are easily confused. */
 export const LETTERS = [
@@ -39,6 +47,8 @@ export interface Scenario<Fields> {
 /** The generators of field values. */
 export interface Values {
   readonly text: fc.Arbitrary<string>;
+  /** Texts in many scripts, whose words a search finds. */
+  readonly prose: fc.Arbitrary<string>;
   /** The numbers of attributes. */
   readonly number: fc.Arbitrary<number>;
 }
@@ -53,13 +63,14 @@ export interface ResourceGenerator<Fields> {
 
 export const PRODUCT: (fields: FieldSpecs) => ResourceGenerator<Product> = (fields) => ({
   fields,
-  record: ({ text, number }) =>
+  record: ({ text, prose, number }) =>
     fc.record(
       {
         name: text,
+        description: prose,
         sku: text,
         price: fc.record({ amount: AMOUNT, currency: fc.constantFrom('EUR', 'USD') }),
-        attributes: attributes(text, number),
+        attributes: attributes(fc.oneof(text, prose), number),
       },
       { requiredKeys: ['name'] },
     ),
@@ -69,7 +80,7 @@ export const PRODUCT: (fields: FieldSpecs) => ResourceGenerator<Product> = (fiel
 
 export const USER: (fields: FieldSpecs) => ResourceGenerator<User> = (fields) => ({
   fields,
-  record: ({ text }) => fc.record({ name: text, email: text }),
+  record: ({ text, prose }) => fc.record({ name: fc.oneof(text, prose), email: text }),
   distinct: (user, suffix) => ({ ...user, email: `${user.email}${suffix}` }),
 });
 
@@ -95,14 +106,38 @@ export function scenarios<Fields>(
   );
 }
 
+export interface SearchScenario<Fields> {
+  readonly writes: readonly Write<Fields>[];
+  /** Each has a word. */
+  readonly texts: readonly string[];
+}
+
+/** Scenarios whose queries are texts, for a comparison with the definition of a search. */
+export function searchScenarios<Fields>(
+  generator: ResourceGenerator<Fields>,
+  letters: readonly string[],
+): fc.Arbitrary<SearchScenario<Fields>> {
+  return valuesOf(letters).chain((values) => {
+    const text = searchedText(values).filter((one) => searchFor(one).words.length > 0);
+    return fc.record({
+      writes: fc.array(write(generator.record(values)), { minLength: 1, maxLength: 40, size: 'max' }),
+      texts: fc.array(text, { minLength: 1, maxLength: 10, size: 'max' }),
+    });
+  });
+}
+
 export function valuesOf(letters: readonly string[]): fc.Arbitrary<Values> {
   return fc
     .tuple(fewOf(letters), fc.array(DECIMAL, { minLength: 1, maxLength: 3 }))
     .map(([few, decimals]) => ({
       text: fc.string({ unit: fc.constantFrom(...few), maxLength: 3 }),
+      prose: PROSE,
       number: fc.constantFrom(...NUMBERS, ...decimals),
     }));
 }
+
+/** No record has a text with another control character than these. */
+const PROSE = TEXTS.map((text) => text.replaceAll(/[^\P{Cc}\t\n\r]/gu, ' '));
 
 /** A few letters: random ones, or neighbours. */
 function fewOf(letters: readonly string[]): fc.Arbitrary<readonly string[]> {
@@ -153,7 +188,12 @@ export function anyOrder(fields: FieldSpecs): fc.Arbitrary<SortOrder> {
 function anyFilter(fields: FieldSpecs, values: Values, id: fc.Arbitrary<Id>): fc.Arbitrary<Filter> {
   const { text } = values;
   const all = Object.entries({ ...fields, ...SYSTEM_FIELDS });
+  const optional = all.flatMap(([field, { type, required }]) =>
+    required || type === 'attributes' ? [] : [field],
+  );
   return fc.oneof(
+    { weight: 3, arbitrary: anySearch(values) },
+    ...(optional.length > 0 ? [existence(optional)] : []),
     ...all.map(([field, { type }]) => {
       if (type === 'attributes') return attributeFilter(values);
       if (type === 'text') return comparison(field, field === 'price.currency' ? CURRENCY : text, true);
@@ -168,6 +208,34 @@ function anyFilter(fields: FieldSpecs, values: Values, id: fc.Arbitrary<Id>): fc
       return comparison(field, field === 'id' ? id : AMOUNT);
     }),
   );
+}
+
+function anySearch(values: Values): fc.Arbitrary<SearchFilter> {
+  return searchedText(values)
+    .map(searchFor)
+    .filter(({ words }) => words.length > 0);
+}
+
+/** Whole texts, or one or two characters of them. */
+function searchedText({ text, prose }: Values): fc.Arbitrary<string> {
+  const part = fc
+    .tuple(fc.oneof(text, prose), fc.nat(7), fc.integer({ min: 1, max: 2 }))
+    .map(([whole, at, length]) =>
+      [...whole]
+        .slice(at % ([...whole].length || 1))
+        .slice(0, length)
+        .join(''),
+    );
+  const two = fc.tuple(part, part).map((parts) => parts.join(' '));
+  return fc.oneof({ weight: 3, arbitrary: part }, prose, two);
+}
+
+function existence(optional: readonly string[]): fc.Arbitrary<Filter> {
+  return fc.record({
+    field: fc.constantFrom(...optional),
+    operator: fc.constant('exists' as const),
+    value: fc.boolean(),
+  });
 }
 
 const CURRENCY = fc.constantFrom('EUR', 'USD', 'E', 'eur', '');

@@ -10,6 +10,7 @@ import { insertContract } from './repository/insert.js';
 import { insertAllContract } from './repository/insert-all.js';
 import { largePagesContract } from './repository/large-pages.js';
 import { pagingContract } from './repository/paging.js';
+import { searchContract } from './repository/search.js';
 import { type OpenRepository, TestStore } from './repository/test-store.js';
 import { uniqueContract } from './repository/unique.js';
 import { writeContract } from './repository/writes.js';
@@ -35,5 +36,6 @@ export function repositoryContract(adapter: string, open: () => Promise<OpenRepo
     pagingContract(store);
     busyPagesContract(store);
     largePagesContract(store);
+    searchContract(store);
   });
 }

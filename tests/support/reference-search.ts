@@ -1,3 +1,12 @@
+import type { SearchFilter } from '#src/application/records/list-query.js';
+import { decidingWords, queryWords } from '#src/application/records/search-words.js';
+import type { Id, Versioned } from '#src/domain/record.js';
+
+const OPTIONAL_MARKS = [/^\p{Script=Inherited}$/u, /^\p{Script=Hebrew}$/u, /^\p{Script=Arabic}$/u];
+const UNSPACED = ['Han', 'Hiragana', 'Katakana', 'Thai'].map(
+  (script) => new RegExp(`^\\p{Script_Extensions=${script}}$`, 'u'),
+);
+
 /**
  * The definition of a search, word for word, character by character, without regard to its cost. It shares no code with
  * the service: its words are found with classes of single characters, and its runs by hand.
@@ -30,9 +39,7 @@ function normalized(text: string): string[] {
 
 function isRemovedMark(character: string): boolean {
   if (!/^\p{M}$/u.test(character)) return false;
-  return [/^\p{Script=Inherited}$/u, /^\p{Script=Hebrew}$/u, /^\p{Script=Arabic}$/u].some((script) =>
-    script.test(character),
-  );
+  return OPTIONAL_MARKS.some((script) => script.test(character));
 }
 
 function kindOf(character: string): string {
@@ -40,10 +47,41 @@ function kindOf(character: string): string {
 }
 
 function isUnspaced(character: string): boolean {
-  const scripts = ['Han', 'Hiragana', 'Katakana', 'Thai'];
-  return scripts.some((script) => new RegExp(`^\\p{Script_Extensions=${script}}$`, 'u').test(character));
+  return UNSPACED.some((script) => script.test(character));
 }
 
 function suffixesOf(run: readonly string[]): string[][] {
   return run.map((_, at) => run.slice(at));
+}
+
+/** The searched fields by the names of the tables, as the public contract lists them. */
+const SEARCHED = {
+  products: ['name', 'description', 'sku', 'attributes'],
+  users: ['name', 'email'],
+} as const;
+
+/** The ids of the records that a search finds, in the order of the records. */
+export function expectedFinds(
+  table: keyof typeof SEARCHED,
+  records: Iterable<Versioned<object>>,
+  query: string,
+): Id[] {
+  const isFound = (fields: object) => findsByDefinition(query, searchedText(SEARCHED[table], fields));
+  return Array.from(records)
+    .filter(({ fields }) => isFound(fields))
+    .map(({ id }) => id);
+}
+
+/** The texts of the searched fields, one a line, so that no word reaches from one into the next. */
+function searchedText(names: readonly string[], fields: object): string {
+  return names
+    .map((name) => (fields as Readonly<Record<string, unknown>>)[name])
+    .flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : [value]))
+    .filter((value) => typeof value === 'string')
+    .join('\n');
+}
+
+/** The filter of the parameter `q` with this text. */
+export function searchFor(text: string): SearchFilter {
+  return { field: 'q', operator: 'search', words: decidingWords(queryWords(text)) };
 }
