@@ -27,10 +27,11 @@ const BLOCKS = { first: 4, min: 1, max: 64 };
  */
 const MAX_TERMS = 4;
 
-/** Returns all words that the filters search; undefined if they search none. */
+/** Returns all words that decide a search; undefined if the filters search none. */
 export function searchedWords(filters: readonly Filter[]): readonly string[] | undefined {
   const searches = filters.filter((filter): filter is SearchFilter => filter.operator === 'search');
-  return searches.length === 0 ? undefined : decidingWords(searches.flatMap(({ words }) => words));
+  const words = decidingWords(searches.flatMap((search) => search.words));
+  return words.length === 0 ? undefined : words;
 }
 
 export function withoutSearch(filters: readonly Filter[]): Exclude<Filter, SearchFilter>[] {
@@ -140,7 +141,7 @@ export class WordSearch {
     time: Checkpoints,
   ): AsyncGenerator<readonly Id[], void, void> {
     const pace = new Pace(time);
-    const text = `SELECT id, fields FROM json_each(?) JOIN ${this.table.name} ON id = value`;
+    const text = `SELECT id, fields FROM ${this.table.name} WHERE id IN (SELECT value FROM json_each(?))`;
     for (let at = 0; at < ids.length; ) {
       const count = await pace.next();
       const piece = ids.slice(at, at + count);
