@@ -102,7 +102,9 @@ function damageIn(connection: Database.Database, deep: boolean): Finding {
 }
 
 const DAMAGED = 'export what can still be read, stop the service, then run: catalogue restore FILE';
-const TABLES_AND_INDEXES = "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'";
+/** Without the tables in which SQLite keeps the index of words: their form is its own. */
+const TABLES_AND_INDEXES = `SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'
+  AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')`;
 
 /** Compares with the schema that the migrations make. */
 function indexesOf(connection: Database.Database): Finding {
