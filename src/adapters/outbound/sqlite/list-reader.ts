@@ -79,10 +79,10 @@ export class ListReader<Fields> {
     const { database, table, budget } = this;
     const filters = withoutSearch(query.filters);
     const ids = idsOf(table, query, filters);
-    const isExact = search.isExact(database);
-    if (ids.isAll && isExact) return this.pageOfBlocks(query, search, ids);
+    const isSimple = search.isSimple(database);
+    if (ids.isAll && isSimple) return this.pageOfBlocks(query, search, ids);
     return database.inSnapshot(async (reader) => {
-      const time = timeOf(query, budget, isExact && filters.length === 0);
+      const time = timeOf(query, budget, filters.length === 0 && search.isIndexed(reader));
       const plan = await planWords(reader, table, query, filters, search, time);
       return this.found(reader, query, await searchPage(reader, plan, query, budget, time));
     }, query.client);
@@ -96,11 +96,10 @@ export class ListReader<Fields> {
     const { database } = this;
     const page = new Page<Fields>(query);
     const turns = new BlockTurns(this.budget.startUnlimited(query.client));
-    for (const block of search.blocks(database, range, descending)) {
-      for (let rest: IdRange | undefined = block; rest; ) {
+    for (const part of search.parts(database, range, descending, turns)) {
+      for (let rest: IdRange | undefined = part; rest; ) {
         if (!turns.hasMore) await turns.next();
-        turns.count();
-        const ids = search.inBlock(database, rest, descending, turns.isSlow);
+        const ids = search.inPart(database, rest, descending, turns);
         const count = Math.min(page.missing, this.batchRows);
         const batch = ids ? this.records(database, sql(ids.text, ...ids.values, count)) : [];
         if (page.isFullWith(batch)) return inListOrder(query, page.records, true);
@@ -140,8 +139,8 @@ export class ListReader<Fields> {
 
   private countOfWords(search: WordSearch, filters: readonly Filter[], client: string | undefined) {
     const { database, table, budget } = this;
-    const isServed = filters.length === 0 && search.isExact(database);
     return database.inSnapshot((reader) => {
+      const isServed = filters.length === 0 && search.isIndexed(reader);
       const time = isServed ? budget.startUnlimited(client) : budget.start(client);
       return countWords(reader, table, filters, search, time);
     }, client);

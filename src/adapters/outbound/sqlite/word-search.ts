@@ -22,6 +22,19 @@ export interface IdRange {
 const BLOCKS = { first: 4, min: 1, max: 64 };
 
 /**
+ * The blocks that one statement reads if few of their records match. It is faster than one statement a block; more
+ * blocks gain little, and take long if many of their records match after all.
+ */
+const JOINED_BLOCKS = 4;
+
+/**
+ * FTS5 merges the records of all words that begin with a short word, which are many. One statement looks up at most so
+ * many of them.
+ */
+const MAX_SHORT_WORDS = 2;
+const SHORT_LENGTH = 2;
+
+/**
  * If one word of a query begins more words of a block, FTS5 gets it as a prefix. Else it gets the words themselves: it
  * reads their records one by one, instead of merging those of the whole prefix before.
  */
@@ -48,7 +61,8 @@ export function idsIn({ low, high }: Range): IdRange {
 
 /** Finds the records of a table that have all words of a query, block by block in the order of their ids. */
 export class WordSearch {
-  private readonly indexed: readonly string[];
+  /** The words by the statements that look them up. */
+  private readonly groups: readonly (readonly string[])[];
   /** Whether a record that the index finds may lack a word. */
   private readonly isApproximate: boolean;
 
@@ -57,17 +71,31 @@ export class WordSearch {
     private readonly table: RecordTable,
     private readonly words: readonly string[],
   ) {
-    this.indexed = decidingWords(words.map((word) => beginningOf(word, INDEXED_LENGTH)));
-    this.isApproximate = this.indexed.join() !== words.join();
+    const indexed = decidingWords(words.map((word) => beginningOf(word, INDEXED_LENGTH)));
+    this.groups = groupsOf(indexed);
+    this.isApproximate = indexed.join() !== words.join();
   }
 
-  /** Whether the index alone knows the records. */
-  isExact(reader: Reader): boolean {
-    return !this.isApproximate && unindexedRecords(reader, this.table) === undefined;
+  /** Whether the index knows all records. */
+  isIndexed(reader: Reader): boolean {
+    return unindexedRecords(reader, this.table) === undefined;
   }
 
-  /** The blocks of a range that have records. Each is asked for when it is its turn. */
-  *blocks(reader: Reader, { low, high }: IdRange, descending: boolean): Generator<IdRange, void, void> {
+  /** Whether one statement finds the records of a part. */
+  isSimple(reader: Reader): boolean {
+    return !this.isApproximate && this.groups.length === 1 && this.isIndexed(reader);
+  }
+
+  /**
+   * Parts of a range, in its order: a block, or some blocks if few of their records match. Parts without records are
+   * left out. Each part is asked for when it is its turn.
+   */
+  *parts(
+    reader: Reader,
+    { low, high }: IdRange,
+    descending: boolean,
+    turns: BlockTurns,
+  ): Generator<IdRange, void, void> {
     const text = `SELECT id FROM ${this.table.name} WHERE id BETWEEN ? AND ?
       ORDER BY id${descending ? ' DESC' : ''} LIMIT 1`;
     let rest: IdRange = { low, high };
@@ -75,34 +103,60 @@ export class WordSearch {
       const { low: from, high: to } = rest;
       const row = reader.read(text, (statement) => statement.get([from, to]) as [Id] | undefined);
       if (!row) return;
-      const first = row[0] - (row[0] % BLOCK_IDS);
-      const last = first + BLOCK_IDS - 1;
+      const further = (turns.isSlow ? 0 : JOINED_BLOCKS - 1) * BLOCK_IDS;
+      const first = row[0] - (row[0] % BLOCK_IDS) - (descending ? further : 0);
+      const last = first + BLOCK_IDS - 1 + further;
       yield { low: Math.max(from, first), high: Math.min(to, last) };
       rest = descending ? { low, high: first - 1 } : { low: last + 1, high };
     }
   }
 
   /**
-   * A statement of the ids in one block that the index finds, in their order.
-   * @param isSlow whether to look at the words of the block before: it pays if many records match
-   * @returns undefined if no record of the block has all words
+   * A statement of the ids in a part that the index finds, in their order.
+   * @param words all words of a simple search
+   * @returns undefined if no record of the part has all words
    */
-  inBlock(reader: Reader, { low, high }: IdRange, descending: boolean, isSlow: boolean): Sql | undefined {
+  inPart(
+    reader: Reader,
+    { low, high }: IdRange,
+    descending: boolean,
+    turns: BlockTurns,
+    words = this.groups[0] ?? [],
+  ): Sql | undefined {
     const { name } = this.table;
-    const mark = blockMark(low);
-    const parts: string[] = [];
-    for (const word of this.indexed) {
-      const terms = isSlow ? termsFrom(reader, name, mark + word) : undefined;
-      if (terms?.length === 0) return undefined;
-      parts.push(terms ? `(${terms.map((term) => `"${term}"`).join(' OR ')})` : `"${mark}${word}"*`);
+    const blocks: string[] = [];
+    for (let id = low - (low % BLOCK_IDS); id <= high; id += BLOCK_IDS) {
+      turns.count();
+      const match = this.matchIn(reader, blockMark(id), words, turns.isSlow);
+      if (match !== undefined) blocks.push(`(${match})`);
     }
+    if (blocks.length === 0) return undefined;
     return sql(
       `SELECT rowid AS id FROM ${name}_words WHERE ${name}_words MATCH ? AND rowid BETWEEN ? AND ?
         ORDER BY rowid${descending ? ' DESC' : ''} LIMIT ?`,
-      parts.join(' AND '),
+      blocks.join(' OR '),
       low,
       high,
     );
+  }
+
+  /**
+   * The full-text query of a block.
+   * @param isSlow whether to look at the words of the block before: it pays if many records match
+   */
+  private matchIn(
+    reader: Reader,
+    mark: string,
+    words: readonly string[],
+    isSlow: boolean,
+  ): string | undefined {
+    const parts: string[] = [];
+    for (const word of words) {
+      const terms = isSlow ? termsFrom(reader, this.table.name, mark + word) : undefined;
+      if (terms?.length === 0) return undefined;
+      parts.push(terms ? `(${terms.map((term) => `"${term}"`).join(' OR ')})` : `"${mark}${word}"*`);
+    }
+    return parts.join(' AND ');
   }
 
   /**
@@ -118,11 +172,16 @@ export class WordSearch {
   ): AsyncGenerator<readonly Id[], void, void> {
     const unindexed = unindexedRecords(reader, this.table);
     const turns = new BlockTurns(time);
-    for (const block of this.blocks(reader, range, descending)) {
+    for (const part of this.parts(reader, range, descending, turns)) {
       if (!turns.hasMore) await turns.next();
-      turns.count();
-      const found = idsOf(reader, this.inBlock(reader, block, descending, turns.isSlow));
-      const unknown = unindexed ? unindexedIn(reader, this.table, block, unindexed) : [];
+      let found = idsOf(reader, this.inPart(reader, part, descending, turns));
+      for (const words of this.groups.slice(1)) {
+        if (found.length === 0) break;
+        await turns.next();
+        const also = new Set(idsOf(reader, this.inPart(reader, part, descending, turns, words)));
+        found = found.filter((id) => also.has(id));
+      }
+      const unknown = unindexed ? unindexedIn(reader, this.table, part, unindexed) : [];
       if (!this.isApproximate && unknown.length === 0) yield found;
       else {
         const candidates = [...new Set([...found, ...unknown])].sort((a, b) => (descending ? b - a : a - b));
@@ -155,6 +214,16 @@ export class WordSearch {
       yield piece.filter((id) => matching.has(id));
     }
   }
+}
+
+function groupsOf(words: readonly string[]): string[][] {
+  const short = words
+    .filter((word) => [...word].length <= SHORT_LENGTH)
+    .sort((a, b) => b.length - a.length)
+    .slice(MAX_SHORT_WORDS);
+  const groups = [words.filter((word) => !short.includes(word))];
+  while (short.length > 0) groups.push(short.splice(0, MAX_SHORT_WORDS));
+  return groups;
 }
 
 /** A prefix of more records takes longer than the look at the words of its block. */
@@ -207,7 +276,7 @@ function idsOf(reader: Reader, ids: Sql | undefined): Id[] {
   if (!ids) return [];
   const [text] = reader.read(
     `SELECT group_concat(id) FROM (${ids.text})`,
-    (statement) => statement.get([...ids.values, BLOCK_IDS]) as [string | null],
+    (statement) => statement.get([...ids.values, JOINED_BLOCKS * BLOCK_IDS]) as [string | null],
   );
   return text === null ? [] : (JSON.parse(`[${text}]`) as Id[]);
 }

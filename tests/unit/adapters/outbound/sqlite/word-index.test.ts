@@ -17,9 +17,10 @@ import { expectedFinds, searchFor } from '../../../../support/reference-search.j
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
-const COLOURS = ['red', 'green', 'grey', 'blue', 'black'];
+const COLOURS = ['red bl 1', 'green', 'grey', 'blue', 'black r 1 gx'];
 const THINGS = ['lamp', 'lantern', 'chair', '東京の椅子', 'Tischbeleuchtungskörper'];
 const QUERIES = [
+  'b l 1 r g',
   'red',
   'gre',
   'l',
