@@ -78,6 +78,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
 
   /** @throws AppError `duplicate_value` */
   private isInserted(statement: Statements, row: RecordRow, words: string | undefined): boolean {
+    if (statement(TOMBSTONE).get([this.table.name, row[0]])) return false;
     if (this.changes(() => statement(this.sql.insert).run(row)) === 0) return false;
     this.words.put(statement, row[0], words);
     return true;
@@ -162,10 +163,11 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 }
 
+const TOMBSTONE = 'SELECT 1 FROM tombstones WHERE resource = ? AND id = ?';
+
 function statements(table: string) {
   return {
-    insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) SELECT ?1, ?2, ?3, ?4, ?5
-      WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE resource = '${table}' AND id = ?1) ON CONFLICT (id) DO NOTHING`,
+    insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     findUsedIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
       UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
     findExistingIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,

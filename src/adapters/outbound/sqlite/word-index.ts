@@ -37,8 +37,8 @@ const STATE = `SELECT rules, done_to, old_to, EXISTS (SELECT 1 FROM stale_words 
   FROM word_indexes WHERE name = ?1`;
 const FINISH = 'UPDATE word_indexes SET done_to = old_to WHERE name = ?';
 const ADVANCE = 'UPDATE word_indexes SET done_to = ? WHERE name = ?';
-const MARK_STALE = `INSERT INTO stale_words SELECT name, ? FROM word_indexes WHERE name = ? AND rules > ?
-  ON CONFLICT DO NOTHING`;
+const RULES = 'SELECT rules FROM word_indexes WHERE name = ?';
+const MARK_STALE = 'INSERT INTO stale_words VALUES (?, ?) ON CONFLICT DO NOTHING';
 const UNMARK = 'DELETE FROM stale_words WHERE name = ? AND id = ?';
 const STALE = 'SELECT id FROM stale_words WHERE name = ? ORDER BY id LIMIT ?';
 
@@ -89,11 +89,16 @@ export class WordIndex implements SearchIndex {
       .join(' ');
   }
 
-  /** Stores the entry of a record instead of the one that there may be. */
+  /**
+   * Stores the entry of a record instead of the one that there may be. FTS5 collects the entries of a transaction, and
+   * writes them together at its end, or before a statement that may change several rows (`INSERT ... SELECT`, a
+   * trigger, `RETURNING`). Such a statement for each record would triple the cost.
+   */
   put(statement: Statements, id: Id, entry: string | undefined): void {
     if (entry === undefined) return;
     statement(this.sql.put).run(id, entry);
-    statement(MARK_STALE).run(id, this.name, SEARCH_RULES);
+    const [rules] = statement(RULES).get([this.name]) as [number];
+    if (rules > SEARCH_RULES) statement(MARK_STALE).run(this.name, id);
   }
 
   /** Whether two versions of a record may have different words. */
