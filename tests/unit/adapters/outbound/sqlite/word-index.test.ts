@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { checkDatabase } from '#src/adapters/outbound/sqlite/check.js';
 import { SqliteDatabase, type Statements } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import { WordIndex } from '#src/adapters/outbound/sqlite/word-index.js';
@@ -180,6 +181,20 @@ describe('the index of words in SQLite', () => {
         );
       }
       expect(step).to.be.greaterThan(5);
+    });
+
+    it('is examined by the check of a database', async () => {
+      const file = oldFile(records);
+      const messages = () =>
+        checkDatabase(file, { tables: ['products'], deep: true, now: AT }).findings.map(
+          ({ verdict, message }) => `${verdict} ${message}`,
+        );
+      const one = await open(file);
+      const behind = 'ok the words of products are not all indexed; the service goes on while it runs';
+      expect(messages()).to.include(behind);
+      await indexAll(one);
+      expect(messages()).to.not.include(behind);
+      expect(messages().filter((message) => !message.startsWith('ok '))).to.deep.equal([]);
     });
 
     it('is made by several processes at once, each record by one of them', async () => {
