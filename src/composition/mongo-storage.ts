@@ -9,8 +9,11 @@ import {
   usageIndexes,
 } from '../adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '../adapters/outbound/mongo/repository.js';
+import { MongoSearchIndex } from '../adapters/outbound/mongo/search-index.js';
 import { MongoStore } from '../adapters/outbound/mongo/store.js';
 import { MongoUsageStore } from '../adapters/outbound/mongo/usage-store.js';
+import type { WordsState } from '../adapters/outbound/mongo/words.js';
+import type { RecordTable } from '../application/records/list-query.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { EXPIRING_TABLES, idempotencyStores, RESOURCE_TABLES, repositories, TABLES } from './tables.js';
 
@@ -31,9 +34,10 @@ export function mongoIndexes(): CollectionIndexes[] {
 /** @throws StoreConfigError */
 export function mongoStorage({ url, budget }: MongoStorageOptions): Storage {
   const store = new MongoStore(url, mongoIndexes(), budget);
+  const states = new Map(TABLES.map((table): [RecordTable, WordsState] => [table, { areCurrent: false }]));
   return {
     store,
-    ...repositories((table) => new MongoRepository(store, mongoTable(table))),
+    ...repositories((table) => new MongoRepository(store, mongoTable(table), states.get(table))),
     reservations: idempotencyStores((table) => new MongoIdempotencyStore(store, table)),
     usage: new MongoUsageStore(store),
     archives: {
@@ -41,6 +45,8 @@ export function mongoStorage({ url, budget }: MongoStorageOptions): Storage {
       reservations: RESOURCE_TABLES.map((table) => new MongoReservationArchive(store, table)),
     },
     purgeable: [],
-    searchIndexes: [],
+    searchIndexes: [...states]
+      .filter(([{ searched }]) => searched.length > 0)
+      .map(([table, state]) => new MongoSearchIndex(store, mongoTable(table), state)),
   };
 }

@@ -8,6 +8,7 @@ import type { Repositories } from '#src/composition/tables.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Versioned } from '#src/domain/record.js';
 import { UnevenClock } from '../support/fakes.js';
+import { indexAll } from '../support/index-all.js';
 import { expectedFinds, searchFor } from '../support/reference-search.js';
 import { ENDLESS, PRODUCTS, USERS } from '../support/tables.js';
 import { type LargeScenario, largeScenarios } from './large-scenarios.js';
@@ -30,6 +31,9 @@ const TIMEOUT_MS = 300_000;
 /** A practically unlimited time budget. Databases receive it as well, and accept at most 31 bits. */
 const UNLIMITED_MS = 2 ** 31 - 1_000;
 
+/** Searches come between writes, since a store may prepare its index at the first search. */
+const WRITES_BETWEEN_SEARCHES = 15;
+
 /** The number of pages that are read of a list of many records. */
 const MAX_PAGES = 4;
 
@@ -42,16 +46,21 @@ export interface QueryProperty {
   readonly numLargeRuns: number;
 }
 
-/** Every store returns the same bytes for any writes and queries. */
+/**
+ * Every store returns the same bytes for any writes and queries, whether it knows already that all words are current or
+ * has to look.
+ */
 export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryProperty): void {
   const expectSameTranscripts = async (
     newBudget: () => QueryBudget,
+    knowsItsWords: boolean,
     transcriptOf: (of: Repositories) => Promise<string[]>,
   ) => {
     const transcripts: [name: string, transcript: string[]][] = [];
     for (const [name, open] of Object.entries(stores)) {
       const opened = await open(newBudget());
       try {
+        if (knowsItsWords) await indexAll(opened);
         transcripts.push([name, await transcriptOf(opened)]);
       } finally {
         await opened.close();
@@ -66,9 +75,10 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     of: (repositories: Repositories) => Repository<Fields>,
   ) => {
     it(`returns the same results for ${resource}`, async () => {
-      const property = fc.asyncProperty(scenarios(generator, letters), (scenario) =>
+      const property = fc.asyncProperty(scenarios(generator, letters), fc.boolean(), (scenario, knows) =>
         expectSameTranscripts(
           () => ENDLESS,
+          knows,
           (opened) => transcript(of(opened), scenario),
         ),
       );
@@ -76,9 +86,10 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     }).timeout(TIMEOUT_MS);
 
     it(`returns the same results for many ${resource} with ties, read in slices of any size`, async () => {
-      const property = fc.asyncProperty(largeScenarios(generator, letters), (scenario) =>
+      const property = fc.asyncProperty(largeScenarios(generator, letters), fc.boolean(), (scenario, knows) =>
         expectSameTranscripts(
           () => new QueryBudget(new UnevenClock(scenario.steps), UNLIMITED_MS),
+          knows,
           (opened) => largeTranscript(of(opened), scenario),
         ),
       );
@@ -93,9 +104,11 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
   ) => {
     for (const [name, open] of Object.entries(stores))
       it(`finds the ${resource} that the definition of a search finds, on ${name}`, async () => {
-        const property = fc.asyncProperty(searchScenarios(generator, letters), async (scenario) => {
+        const scenarios = searchScenarios(generator, letters);
+        const property = fc.asyncProperty(scenarios, fc.boolean(), async (scenario, knowsItsWords) => {
           const opened = await open(ENDLESS);
           try {
+            if (knowsItsWords) await indexAll(opened);
             await expectDefinedFinds(resource, of(opened), scenario);
           } finally {
             await opened.close();
@@ -164,16 +177,19 @@ async function expectDefinedFinds<Fields extends object>(
   repository: Repository<Fields>,
   { writes, texts }: SearchScenario<Fields>,
 ): Promise<void> {
-  for (const one of writes) await apply(repository, one);
-  const { records } = await repository.list({ limit: 1_000, filters: [], order: BY_ID });
-  for (const text of texts) {
-    const expected = expectedFinds(resource, records, text);
-    const found = await repository.list({ limit: 1_000, filters: [searchFor(text)], order: BY_ID });
-    expect(
-      found.records.map(({ id }) => id),
-      text,
-    ).to.deep.equal(expected);
+  const expectFinds = async () => {
+    const { records } = await repository.list({ limit: 1_000, filters: [], order: BY_ID });
+    for (const text of texts) {
+      const found = await repository.list({ limit: 1_000, filters: [searchFor(text)], order: BY_ID });
+      const ids = found.records.map(({ id }) => id);
+      expect(ids, text).to.deep.equal(expectedFinds(resource, records, text));
+    }
+  };
+  for (const [at, one] of writes.entries()) {
+    await apply(repository, one);
+    if (at % WRITES_BETWEEN_SEARCHES === 0) await expectFinds();
   }
+  await expectFinds();
 }
 
 async function apply<Fields>(repository: Repository<Fields>, write: Write<Fields>): Promise<unknown> {

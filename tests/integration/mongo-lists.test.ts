@@ -255,6 +255,7 @@ describe('lists on MongoDB', () => {
       ['live,fields.price.amount,_id'],
       ['live,fields.price.currency,_id'],
       ['fields.sku', 'unique'],
+      ['live,rules,block,words,_id'],
     ]);
     expect(await keys('users')).to.have.deep.members([
       ['_id'],
@@ -263,6 +264,7 @@ describe('lists on MongoDB', () => {
       ...scannedBothWays('fields.name'),
       ...scannedBothWays('fields.email'),
       ['folded.email', 'unique'],
+      ['live,rules,block,words,_id'],
     ]);
     expect(await keys('orders')).to.have.deep.members([
       ['_id'],

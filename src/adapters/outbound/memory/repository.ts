@@ -2,7 +2,9 @@ import type { QueryBudget } from '../../../application/maintenance/query-budget.
 import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { Store } from '../../../application/ports/store.js';
+import { idRange, isAscendingRead } from '../../../application/records/id-range.js';
 import {
+  BY_ID,
   type Filter,
   type ListPage,
   type ListQuery,
@@ -22,6 +24,7 @@ import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { ExpiringMap } from './expiring-map.js';
+import { WordIndex } from './word-index.js';
 
 /** Records per time slice. After each slice other requests have their turn. */
 const SLICE = 1_000;
@@ -39,6 +42,9 @@ interface Sortable<Fields> {
   readonly values: readonly Value[];
 }
 
+/** What decides which records are read, and in which order. */
+type Criteria = Pick<ListQuery, 'filters' | 'order' | 'from' | 'client' | 'isContinuation'>;
+
 /** A repository in this process. It forgets everything when the process ends. */
 export class MemoryRepository<Fields> implements Repository<Fields> {
   private readonly records = new Map<Id, StoredRecord<Fields>>();
@@ -46,6 +52,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   private readonly ids: Id[] = [];
   /** For each unique field, the id of the record that has a value. */
   private readonly unique: ReadonlyMap<string, Map<unknown, Id>>;
+  private readonly words: WordIndex<Fields>;
   private nextId: Id;
 
   constructor(
@@ -54,6 +61,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     private readonly tombstones = new MemoryTombstones(),
   ) {
     this.nextId = table.firstId;
+    this.words = new WordIndex(table, this.records, this.ids);
     this.unique = new Map(uniqueFields(table.fields).map((field) => [field, new Map()]));
   }
 
@@ -104,14 +112,14 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
 
   /** The records of a page and one more, in the order of reading. */
   private async search(query: ListQuery): Promise<readonly StoredRecord<Fields>[]> {
-    const { limit, filters, order, from } = query;
+    const { limit, order, from } = query;
     const direction = from?.side === 'before' ? -1 : 1;
     const found = new TopN<Sortable<Fields>>(
       limit + 1,
       (a, b) => compareInOrder(order, a.values, b.values) * direction,
     );
     const isById = order[0]?.field === 'id';
-    for await (const record of this.matching(filters, query, this.idsFrom(query))) {
+    for await (const record of this.matching(query)) {
       const values = valuesOf(record, order);
       const distance = from ? compareInOrder(order, values, from.values) * direction : 1;
       if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
@@ -123,7 +131,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   async count(filters: readonly Filter[], client?: string): Promise<number> {
     if (filters.length === 0) return this.ids.length;
     let count = 0;
-    for await (const _ of this.matching(filters, { client }, [...this.ids])) count++;
+    for await (const _ of this.matching({ filters, order: BY_ID, client })) count++;
     return count;
   }
 
@@ -139,6 +147,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     this.forgetUniqueValues(record);
     this.records.delete(id);
     this.ids.splice(this.indexOfId(id), 1);
+    this.words.noteWrite(id);
     this.tombstones.add(id, at);
     return true;
   }
@@ -159,7 +168,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   /** The ids to read: all; or, in order of id, `count` from the position of the list on, in the order of reading. */
-  private idsFrom({ order: [key], from }: ListQuery, count = this.ids.length): Id[] {
+  private idsFrom({ order: [key], from }: Criteria, count = this.ids.length): Id[] {
     if (key?.field !== 'id') return [...this.ids];
     const isAscending = key.descending === (from?.side === 'before');
     const edge = from && this.indexOfId(Number(from.values[0]) + (from.inclusive === isAscending ? 0 : 1));
@@ -186,16 +195,31 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
    * The records that match all filters, each as it is when it is read. A write replaces a stored record and never
    * changes it, so the caller sees each record as it was found, even if it is written meanwhile.
    */
-  private async *matching(
-    filters: readonly Filter[],
-    { client, isContinuation }: Pick<ListQuery, 'client' | 'isContinuation'>,
-    ids: readonly Id[],
-  ): AsyncGenerator<StoredRecord<Fields>> {
-    const time = isContinuation ? this.budget.startUnlimited(client) : this.budget.start(client);
-    for (const [at, id] of ids.entries()) {
-      if (at > 0 && at % SLICE === 0) await time.checkpoint();
-      const record = this.records.get(id);
-      if (record && filters.every((filter) => matchesFilter(this.table, record, filter))) yield record;
+  private async *matching(query: Criteria): AsyncGenerator<StoredRecord<Fields>> {
+    const { filters, order, client, isContinuation } = query;
+    const words = filters.flatMap((filter) => (filter.operator === 'search' ? filter.words : []));
+    const others = filters.filter(({ operator }) => operator !== 'search');
+    const matches = (record: StoredRecord<Fields>) =>
+      others.every((filter) => matchesFilter(this.table, record, filter));
+    // Words and ids lead to the records.
+    const isServed =
+      words.length > 0 && order[0]?.field === 'id' && others.every(({ field }) => field === 'id');
+    const time = isContinuation || isServed ? this.budget.startUnlimited(client) : this.budget.start(client);
+    if (words.length === 0) {
+      for (const [at, id] of this.idsFrom(query).entries()) {
+        if (at > 0 && at % SLICE === 0) await time.checkpoint();
+        const record = this.records.get(id);
+        if (record && matches(record)) yield record;
+      }
+      return;
+    }
+    let cost = 0;
+    for (const found of this.words.find(words, idRange(query), isAscendingRead(query))) {
+      for (const record of found.records) if (matches(record)) yield record;
+      cost += found.cost;
+      if (cost < SLICE) continue;
+      await time.checkpoint();
+      cost = 0;
     }
   }
 
@@ -213,6 +237,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       if (value !== undefined) owners.set(value, record.id);
     }
     this.records.set(record.id, frozen(StoredRecord.of(record)));
+    this.words.noteWrite(record.id);
   }
 
   private forgetUniqueValues(record: Versioned<Fields>): void {

@@ -16,6 +16,7 @@ import {
 } from './documents.js';
 import { readById } from './list.js';
 import type { MongoCollection, MongoStore } from './store.js';
+import { WITHOUT_WORDS } from './words.js';
 
 /** The records, tombstones and counter of one table, for copies between stores. */
 export class MongoArchive<Fields> implements RecordArchive {
@@ -34,7 +35,7 @@ export class MongoArchive<Fields> implements RecordArchive {
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
     const documents = await this.entries.run((all, maxTimeMS) =>
-      readById(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
+      readById(all.find({ _id: { $gt: after } }, { projection: WITHOUT_WORDS }), limit, maxTimeMS),
     );
     return documents.map((document) =>
       'live' in document

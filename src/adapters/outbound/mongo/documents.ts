@@ -7,8 +7,9 @@ import { StoredRecord } from '../../../application/records/stored-record.js';
 import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import { foldCase } from '../../../domain/text.js';
+import { type IndexedWords, indexedWords } from './words.js';
 
-export interface LiveDocument {
+export interface LiveDocument extends Partial<IndexedWords> {
   readonly _id: Id;
   /** Only records have it, tombstones do not: an index on it holds exactly what a list may show. */
   readonly live: true;
@@ -37,6 +38,7 @@ export function documentOf<Fields>(table: MongoTable<Fields>, record: Versioned<
     updatedAt: new Date(updatedAt),
     fields: table.toDocument(fields),
     ...foldedCopies(table, record),
+    ...indexedWords(table, id, fields as object),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Filter, ListQuery, RecordTable } from '../../../application/record
 import { isFolded } from '../../../application/records/query-semantics.js';
 import { type FieldSpec, SYSTEM_FIELDS, uniqueFields } from '../../../domain/fields.js';
 import { COUNTERS, fieldPath, reservationCollection, specOf, USAGE, uniquePath } from './documents.js';
+import { WORDS_INDEX, WORDS_KEY } from './words.js';
 
 export interface CollectionIndexes {
   readonly collection: string;
@@ -21,7 +22,8 @@ export function byCollection(all: readonly CollectionIndexes[]): CollectionIndex
 
 /** The indexes on the records of a table. */
 export function recordIndexes(table: RecordTable): CollectionIndexes {
-  return { collection: table.name, indexes: indexesOnFields(table) };
+  const words = table.searched.length > 0 ? [{ key: WORDS_KEY, name: WORDS_INDEX }] : [];
+  return { collection: table.name, indexes: [...indexesOnFields(table), ...words] };
 }
 
 /** Makes the server delete the tombstones of a table. Records have no `deletedAt`, so it never deletes a record. */
@@ -95,10 +97,19 @@ export function isIndexed(
   if (!first || order.length > 2) return false;
   const others = filters.filter((filter) => filter.field !== first.field || isFolded(table, filter));
   const isFixed = others.every(
-    (filter) => filter.operator === 'eq' && filter.field === others[0]?.field && !isFolded(table, filter),
+    (filter) => filter.field === others[0]?.field && isOneValue(table, filter) && !isFolded(table, filter),
   );
   if (others.length === 0 || (first.field === 'id' && isFixed)) return true;
   return isFixed && isReference(table, others) && isByCreation(order);
+}
+
+/**
+ * Whether all records that match have one key in the list index of the field. Records without a value have the key
+ * null. A unique index is sparse and has no key for them.
+ */
+function isOneValue(table: RecordTable, filter: Filter): boolean {
+  if (filter.operator === 'exists') return !filter.value && !specOf(table, filter.field).unique;
+  return filter.operator === 'eq';
 }
 
 function isReference(table: RecordTable, [filter]: readonly Filter[]): boolean {

@@ -1,6 +1,8 @@
 import { BSON, type Collection, type Document, type FindCursor } from 'mongodb';
+import type { IdRange } from '../../../application/records/id-range.js';
 import {
   type Comparison,
+  type Filter,
   type ListPage,
   type ListQuery,
   MAX_PAGE_BYTES,
@@ -9,6 +11,7 @@ import {
   type SortOrder,
 } from '../../../application/records/list-query.js';
 import type { Versioned } from '../../../domain/record.js';
+import { isSearchAlone } from './block-scan.js';
 import {
   fieldPath,
   type LiveDocument,
@@ -19,6 +22,7 @@ import {
 } from './documents.js';
 import { isCursorLost } from './errors.js';
 import { comparison, conditionsOf } from './filter.js';
+import { isFound, rangeConditions, WITHOUT_WORDS, WORDS_INDEX, type WordsState } from './words.js';
 
 /** The documents of a batch. The server ends a batch earlier if it reaches 16 MiB. */
 const BATCH = 250;
@@ -46,23 +50,35 @@ type PageParameters<Fields> = [
   table: MongoTable<Fields>,
   query: ListQuery,
   maxTimeMS: number,
+  state?: WordsState,
+  /** Of a search that is read block by block. It takes the place of the position. */
+  range?: IdRange,
 ];
 
 /** Reads one record more than the page holds, to find out whether there are more. */
 async function readOnce<Fields>(
-  ...[collection, table, query, maxTimeMS]: PageParameters<Fields>
+  ...[collection, table, query, maxTimeMS, state = { areCurrent: false }, range]: PageParameters<Fields>
 ): Promise<ListPage<Versioned<Fields>>> {
   const { filters, order, from, limit, bytes = MAX_PAGE_BYTES } = query;
   const side = from?.side ?? 'after';
-  const keyset = from ? keysetConditions(table, order, from) : [];
+  const keyset = from && !range ? keysetConditions(table, order, from) : [];
+  const bounds = range ? rangeConditions(range, state) : [];
+  // A search without current words finds documents unseen, so any number of them may have to be read.
+  const isExact = state.areCurrent || !filters.some(({ operator }) => operator === 'search');
   const cursor = collection
-    .find<LiveDocument>({ $and: [...conditionsOf(table, filters), ...keyset] }, SNAPSHOT_READ)
+    .find<LiveDocument>(
+      { $and: [...conditionsOf(table, filters, state), ...keyset, ...bounds] },
+      { ...SNAPSHOT_READ, projection: WITHOUT_WORDS, ...hintFor(filters, state, range) },
+    )
     .sort(sortOf(order, side))
-    .limit(limit + 1)
+    .limit(isExact ? limit + 1 : 0)
     .batchSize(BATCH)
     .allowDiskUse()
     .maxTimeMS(maxTimeMS);
-  const toRecord = (document: LiveDocument) => recordOf(table, document);
+  const toRecord = (document: LiveDocument) => {
+    const record = recordOf(table, document);
+    return isExact || isFound(table, filters, record, document.rules) ? record : undefined;
+  };
   const { items: records, hasMore } = await readUpTo(
     limit,
     bytes,
@@ -84,12 +100,27 @@ export async function readById<Kind extends object>(
   return (await readUpTo(limit, MAX_PAGE_BYTES, cursor, same, BSON.calculateObjectSize)).items;
 }
 
-/** Reads at most `limit` items. The item that reaches `maxBytes` is the last. */
-async function readUpTo<Kind, Item>(
+/**
+ * Returns the option that makes the server read the index of words. Without it the server could choose the index on
+ * the id once for a common word, and keep that plan for a rare one. If other filters decide too, it chooses itself.
+ */
+export function hintFor(
+  filters: readonly Filter[],
+  { areCurrent }: WordsState,
+  range: IdRange | undefined,
+): { hint?: string } {
+  return range && areCurrent && isSearchAlone(filters) ? { hint: WORDS_INDEX } : {};
+}
+
+/**
+ * Reads at most `limit` items. The item that reaches `maxBytes` is the last.
+ * @param toItem returns undefined for a document that is no item
+ */
+export async function readUpTo<Kind, Item extends object>(
   limit: number,
   maxBytes: number,
   cursor: FindCursor<Kind>,
-  toItem: (document: Kind) => Item,
+  toItem: (document: Kind) => Item | undefined,
   sizeOf: (item: Item) => number,
 ): Promise<{ items: Item[]; hasMore: boolean }> {
   const items: Item[] = [];
@@ -98,8 +129,9 @@ async function readUpTo<Kind, Item>(
     while (await cursor.hasNext()) {
       // The documents that have arrived need no promise each.
       for (let [next] = cursor.readBufferedDocuments(1); next; [next] = cursor.readBufferedDocuments(1)) {
-        if (items.length === limit || bytes >= maxBytes) return { items, hasMore: true };
         const item = toItem(next);
+        if (!item) continue;
+        if (items.length === limit || bytes >= maxBytes) return { items, hasMore: true };
         items.push(item);
         bytes += sizeOf(item);
       }

@@ -1,12 +1,22 @@
-import type { Document, MongoServerError } from 'mongodb';
+import type { Collection, Document, MongoServerError } from 'mongodb';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
-import type { Filter, ListPage, ListQuery } from '../../../application/records/list-query.js';
+import { type IdRange, idRange, isAscendingRead } from '../../../application/records/id-range.js';
+import {
+  BY_ID,
+  type Filter,
+  type ListPage,
+  type ListQuery,
+  MAX_PAGE_BYTES,
+} from '../../../application/records/list-query.js';
+import { StoredRecord } from '../../../application/records/stored-record.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import { type BlockScan, isReadByBlocks, isSearchAlone, scanBlocks } from './block-scan.js';
 import { Counter } from './counters.js';
 import {
   documentOf,
+  type LiveDocument,
   type MongoTable,
   recordOf,
   type StoredDocument,
@@ -16,8 +26,9 @@ import {
 import { isDuplicateKey, rejectedDocuments, violatedIndex } from './errors.js';
 import { conditionsOf } from './filter.js';
 import { isIndexed } from './indexes.js';
-import { readPage, SNAPSHOT_READ } from './list.js';
+import { hintFor, readPage, SNAPSHOT_READ } from './list.js';
 import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
+import { isFound, rangeConditions, searchUnit, WITHOUT_WORDS, type WordsState } from './words.js';
 
 /** The server's name of the index on `_id`. */
 const ID_INDEX = '_id_';
@@ -27,9 +38,11 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   private readonly records: MongoCollection<StoredDocument>;
   private readonly counter: Counter;
 
+  /** @param state shared with the index of the table's words, if it has one */
   constructor(
-    store: MongoStore,
+    private readonly store: MongoStore,
     private readonly table: MongoTable<Fields>,
+    private readonly state: WordsState = { areCurrent: false },
   ) {
     this.records = store.collection(table.name);
     this.counter = new Counter(store, table);
@@ -95,17 +108,93 @@ export class MongoRepository<Fields> implements Repository<Fields> {
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { table } = this;
+    // One value for the whole page: the index may learn the opposite at any moment.
+    const state = { ...this.state };
     const read: CollectionOperation<StoredDocument, ListPage<Versioned<Fields>>> = (all, maxTimeMS) =>
-      readPage(all, table, query, maxTimeMS);
-    return isIndexed(table, query) ? this.records.run(read) : this.records.search(read, query.client);
+      readPage(all, table, query, maxTimeMS, state);
+    if (isIndexed(table, query)) return this.records.run(read);
+    if (isReadByBlocks(query)) return this.listByBlocks(query, state);
+    return this.records.search(read, query.client);
+  }
+
+  private async listByBlocks(query: ListQuery, state: WordsState): Promise<ListPage<Versioned<Fields>>> {
+    const { limit, bytes = MAX_PAGE_BYTES, from, client } = query;
+    const found: StoredRecord<Fields>[] = [];
+    let hasMore = false;
+    let size = 0;
+    await scanBlocks(this.blockScan(query, state), async (range) => {
+      const rest = { ...query, limit: limit - found.length, bytes: bytes - size };
+      const page = await this.records.search(
+        (all, maxTimeMS) => readPage(all, this.table, rest, maxTimeMS, state, range),
+        client,
+      );
+      const records = page.records.map((record) => StoredRecord.of(record));
+      found.push(...(from?.side === 'before' ? records.reverse() : records));
+      for (const { fieldsBytes } of records) size += fieldsBytes;
+      hasMore = page.hasMore;
+      return hasMore;
+    });
+    return { records: from?.side === 'before' ? found.reverse() : found, hasMore };
   }
 
   async count(filters: readonly Filter[], client?: string): Promise<number> {
-    const condition = { $and: conditionsOf(this.table, filters) };
-    return this.records.search(
-      (all, maxTimeMS) => all.countDocuments(condition, { ...SNAPSHOT_READ, maxTimeMS }),
-      client,
-    );
+    const state = { ...this.state };
+    if (!isReadByBlocks({ filters, order: BY_ID }))
+      return this.records.search((all, maxTimeMS) => this.countOnce(all, filters, maxTimeMS, state), client);
+    let count = 0;
+    await scanBlocks(this.blockScan({ filters, order: BY_ID, client }, state), async (range) => {
+      count += await this.records.search(
+        (all, maxTimeMS) => this.countOnce(all, filters, maxTimeMS, state, range),
+        client,
+      );
+      return false;
+    });
+    return count;
+  }
+
+  private async countOnce(
+    all: Collection<StoredDocument>,
+    filters: readonly Filter[],
+    maxTimeMS: number,
+    state: WordsState,
+    range?: IdRange,
+  ): Promise<number> {
+    const bounds = range ? rangeConditions(range, state) : [];
+    const condition = { $and: [...conditionsOf(this.table, filters, state), ...bounds] };
+    if (state.areCurrent || !range) {
+      const hint = hintFor(filters, state, range);
+      return all.countDocuments(condition, { ...SNAPSHOT_READ, ...hint, maxTimeMS });
+    }
+    const documents = all.find<LiveDocument>(condition, { ...SNAPSHOT_READ, projection: WITHOUT_WORDS });
+    let count = 0;
+    for await (const document of documents.maxTimeMS(maxTimeMS))
+      if (isFound(this.table, filters, recordOf(this.table, document), document.rules)) count++;
+    return count;
+  }
+
+  private blockScan(
+    query: Pick<ListQuery, 'filters' | 'order' | 'from' | 'client' | 'isContinuation'>,
+    state: WordsState,
+  ): BlockScan {
+    const { filters, client, isContinuation } = query;
+    const { budget } = this.store;
+    const mayTakeLong = isContinuation === true || isSearchAlone(filters);
+    return {
+      range: idRange(query),
+      isAscending: isAscendingRead(query),
+      time: mayTakeLong ? budget.startUnlimited(client) : budget.start(client),
+      mayTakeLong,
+      unit: searchUnit(state),
+      findEdge: async (side) => {
+        const edge = await this.records.run((all, maxTimeMS) =>
+          all.findOne(
+            { live: true },
+            { projection: { _id: 1 }, sort: { _id: side === 'first' ? 1 : -1 }, maxTimeMS },
+          ),
+        );
+        return edge?._id;
+      },
+    };
   }
 
   async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
@@ -134,7 +223,9 @@ export class MongoRepository<Fields> implements Repository<Fields> {
    *   (`isSimpleIdQuery` and `getIndexForExpressEquality` in src/mongo/db/query of https://github.com/mongodb/mongo)
    */
   private async findOne(filter: Document): Promise<Versioned<Fields> | undefined> {
-    const document = await this.records.run((all, maxTimeMS) => all.findOne(filter, { maxTimeMS }));
+    const document = await this.records.run((all, maxTimeMS) =>
+      all.findOne(filter, { projection: WITHOUT_WORDS, maxTimeMS }),
+    );
     return document && 'live' in document ? recordOf(this.table, document) : undefined;
   }
 

@@ -6,6 +6,7 @@ import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { BY_ID } from '#src/application/records/list-query.js';
+import { SEARCH_RULES } from '#src/application/records/search-words.js';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
 import type { Storage } from '#src/composition/storage.js';
 import type { Product } from '#src/domain/product.js';
@@ -101,6 +102,48 @@ describe('the commands to MongoDB', () => {
     await storage.products.findByUnique('sku', 'x');
     const filters = server.commandsNamed('find').map(({ filter }) => filter);
     expect(filters).to.deep.equal([{ _id: 1 }, { 'fields.sku': { $eq: 'x' } }]);
+  });
+
+  it('search the keys of one block, without the words themselves, once all words are current', async () => {
+    const found = {
+      _id: 1,
+      live: true,
+      version: 1,
+      createdAt: new Date(0),
+      updatedAt: new Date(0),
+      fields: {},
+    };
+    script = (name, { projection }) =>
+      name === 'find'
+        ? { cursor: { id: 0n, ns: 'x.products', firstBatch: projection['_id'] ? [{ _id: 9 }] : [] } }
+        : undefined;
+    for (const index of storage.searchIndexes) expect(await index.indexNext(10)).to.equal(0);
+    script = (name) =>
+      name === 'find' ? { cursor: { id: 0n, ns: 'x.products', firstBatch: [found, found] } } : undefined;
+    const filters = [{ field: 'q', operator: 'search', words: ['gre', 'lam'] } as const];
+    const order = [{ field: 'id', descending: false }];
+    await storage.products.list({ limit: 1, filters, order });
+    const [{ filter, hint, limit, projection, sort } = {}] = server.commandsNamed('find').slice(-1);
+    expect({ hint, limit, projection, sort }).to.deep.equal({
+      hint: 'live_words',
+      limit: 2,
+      projection: { words: 0 },
+      sort: { _id: 1 },
+    });
+    expect(filter).to.deep.equal({
+      $and: [
+        { live: true },
+        {
+          $and: [
+            { rules: { $gte: SEARCH_RULES } },
+            { words: { $regex: '^gre' } },
+            { words: { $regex: '^lam' } },
+          ],
+        },
+        { _id: { $gte: 0, $lte: 2_047 } },
+        { block: { $gte: 0, $lte: 0 } },
+      ],
+    });
   });
 
   for (const [source, errmsg] of [

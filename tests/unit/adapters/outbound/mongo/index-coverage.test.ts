@@ -15,6 +15,9 @@ function filters(text: string): Filter[] {
     const [field = '', operator = ''] = filter.split(':');
     if (field === '') return [];
     if (field === 'attributes') return [{ field, operator: 'attribute', key: 'k', value: 'v' }];
+    if (field === 'q') return [{ field, operator: 'search', words: ['a'] }];
+    if (operator === 'missing' || operator === 'present')
+      return [{ field, operator: 'exists', value: operator === 'present' }];
     if (operator === 'in') return [{ field, operator, values: ['1', '2'] }];
     return [{ field, operator, value: '1' } as Filter];
   });
@@ -34,6 +37,9 @@ const INDEXED: readonly Case[] = [
   [PRODUCTS, 'price.amount:eq id:gt', '-id'],
   [PRODUCTS, 'sku:eq price.amount:gt attributes', 'name,updatedAt,id'],
   [PRODUCTS, 'id:in name:ne', '-createdAt,id'],
+  [PRODUCTS, 'price.amount:missing', '-id'],
+  [PRODUCTS, 'price.currency:missing id:gt', 'id'],
+  [PRODUCTS, 'sku:eq q sku:present', '-name,id'],
   [ORDERS, 'userId:eq', 'id'],
   [ORDERS, 'userId:eq', 'userId,id'],
   [ORDERS, 'userId:eq', '-createdAt,id'],
@@ -53,6 +59,13 @@ const NOT_INDEXED: readonly Case[] = [
   [PRODUCTS, 'price.currency:ne', 'id'],
   [PRODUCTS, 'sku:prefix', 'id'],
   [PRODUCTS, 'attributes', 'id'],
+  [PRODUCTS, 'price.amount:missing', 'name,id'],
+  [PRODUCTS, 'price.amount:present', 'id'],
+  [PRODUCTS, 'price.amount:missing price.currency:missing', 'id'],
+  [PRODUCTS, 'sku:missing', 'id'],
+  [PRODUCTS, 'sku:present', 'id'],
+  [PRODUCTS, 'q', 'id'],
+  [PRODUCTS, 'q name:eq', 'id'],
   [PRODUCTS, 'id:gt', 'name,id'],
   [ORDERS, 'userId:eq', 'createdAt,id'],
   [ORDERS, 'userId:eq', '-createdAt,-id'],

@@ -98,8 +98,10 @@ function keysOf(key: IndexDescription['key']): Keys {
 function predicates(table: RecordTable, filters: readonly Filter[]) {
   return conditionsOf(table, filters).map((condition) => {
     const [[path, is]] = Object.entries(condition) as [[string, unknown]];
-    const { $eq, $in } = is as Document;
-    const isPoint = is === true || $eq !== undefined || $in?.length === 1;
+    const { $eq, $in, $exists, $ne } = is as Document;
+    // Records without a value have the key null in an index that is not sparse.
+    const isMissing = $exists === false && $ne === undefined;
+    const isPoint = is === true || $eq !== undefined || $in?.length === 1 || isMissing;
     return { path, isPoint, isPoints: isPoint || $in !== undefined };
   });
 }
@@ -116,9 +118,15 @@ function everyFilter(table: RecordTable): Filter[] {
   return Object.entries({ ...SYSTEM_FIELDS, ...table.fields }).flatMap(([field, { type }]): Filter[] => {
     if (type === 'attributes') return [{ field: 'attributes', operator: 'attribute', key: 'k', value: 'v' }];
     const value = type === 'text' ? 'a' : 1;
+    const spec = { ...SYSTEM_FIELDS, ...table.fields }[field];
+    const existence = [true, false].map((value): Filter => ({ field, operator: 'exists', value }));
     const operators = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', ...(type === 'text' ? ['prefix'] : [])];
     const compared = operators.map((operator) => ({ field, operator, value }) as Filter);
-    return [...compared, { field, operator: 'in', values: [value, type === 'text' ? 'b' : 2] }];
+    return [
+      ...(spec?.required ? [] : existence),
+      ...compared,
+      { field, operator: 'in', values: [value, type === 'text' ? 'b' : 2] },
+    ];
   });
 }
 

@@ -1,0 +1,74 @@
+import type { SearchIndex } from '../../../application/ports/search-index.js';
+import { type LiveDocument, type MongoTable, recordOf, type StoredDocument } from './documents.js';
+import { readUpTo } from './list.js';
+import type { MongoCollection, MongoStore } from './store.js';
+import {
+  type IndexedWords,
+  indexedWords,
+  LACKS_CURRENT_WORDS,
+  WITHOUT_WORDS,
+  WORDS_INDEX,
+  type WordsState,
+} from './words.js';
+
+/** A batch ends after about this many bytes of records, and after about this many words. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+const BATCH_WORDS = 20_000;
+
+/**
+ * The words in the documents of one table. A write that an earlier release does leaves its document without words, so
+ * this finds it again. A document that is written in between keeps what that write gave it.
+ */
+export class MongoSearchIndex<Fields extends object> implements SearchIndex {
+  readonly name: string;
+  private readonly records: MongoCollection<StoredDocument>;
+
+  /** @param state is kept up to date */
+  constructor(
+    store: MongoStore,
+    private readonly table: MongoTable<Fields>,
+    private readonly state: WordsState,
+  ) {
+    this.name = table.name;
+    this.records = store.collection(table.name);
+  }
+
+  async indexNext(limit: number): Promise<number> {
+    const stale = await this.findStale(limit);
+    this.state.areCurrent = stale.length === 0;
+    if (stale.length === 0) return 0;
+    const updates = stale.map(({ _id, version, words }) => ({
+      updateOne: { filter: { _id, version, ...LACKS_CURRENT_WORDS }, update: { $set: words } },
+    }));
+    await this.records.run((all, maxTimeMS) => all.bulkWrite(updates, { ordered: false, maxTimeMS }));
+    return stale.length;
+  }
+
+  private async findStale(limit: number): Promise<readonly StaleDocument[]> {
+    let words = 0;
+    const { items } = await this.records.run((all, maxTimeMS) => {
+      const cursor = all
+        .find<LiveDocument>({ live: true, ...LACKS_CURRENT_WORDS }, { projection: WITHOUT_WORDS })
+        .hint(WORDS_INDEX)
+        .limit(limit)
+        .batchSize(limit + 1)
+        .maxTimeMS(maxTimeMS);
+      const toItem = (document: LiveDocument): StaleDocument | undefined => {
+        if (words >= BATCH_WORDS) return undefined;
+        const record = recordOf(this.table, document);
+        const made = indexedWords(this.table, record.id, record.fields);
+        words += made.words?.length ?? 0;
+        return { _id: record.id, version: record.version, bytes: record.fieldsBytes, words: made };
+      };
+      return readUpTo(limit, BATCH_BYTES, cursor, toItem, ({ bytes }) => bytes);
+    });
+    return items;
+  }
+}
+
+interface StaleDocument {
+  readonly _id: number;
+  readonly version: number;
+  readonly bytes: number;
+  readonly words: Partial<IndexedWords>;
+}

@@ -1,0 +1,91 @@
+import type { Document } from 'mongodb';
+import type { IdRange } from '../../../application/records/id-range.js';
+import type { Filter, RecordTable, SearchFilter } from '../../../application/records/list-query.js';
+import { matchesFilter } from '../../../application/records/query-semantics.js';
+import { recordWords, SEARCH_RULES } from '../../../application/records/search-words.js';
+import type { Id, Versioned } from '../../../domain/record.js';
+
+/**
+ * The consecutive ids of a block. A search reads the index of words block by block. Within a block it reads every key
+ * of the word, and it seeks once in each block.
+ */
+const BLOCK_IDS = 2_048;
+/** As long as documents may lack current words, a search reads every document of this many ids at least. */
+const UNINDEXED_IDS = 64;
+
+/** The number of ids by which a search counts the parts that it reads. */
+export function searchUnit({ areCurrent }: WordsState): number {
+  return areCurrent ? BLOCK_IDS : UNINDEXED_IDS;
+}
+
+/** The name of the index on the words. */
+export const WORDS_INDEX = 'live_words';
+export const WORDS_KEY = { live: 1, rules: 1, block: 1, words: 1, _id: 1 } as const;
+
+/** The members of a document that only searches use. A document that an earlier release wrote has none of them. */
+export interface IndexedWords {
+  readonly words: readonly string[];
+  /** The version of the rules that made the words: SEARCH_RULES of the process that wrote the document. */
+  readonly rules: number;
+  /** The number of the block that the id lies in. */
+  readonly block: number;
+}
+
+/** @returns nothing if the table is not searchable */
+export function indexedWords(table: RecordTable, id: Id, fields: object): Partial<IndexedWords> {
+  if (table.searched.length === 0) return {};
+  return { words: recordWords(table, fields), rules: SEARCH_RULES, block: blockOf(id) };
+}
+
+/** A projection without the words, which can be more than the record itself. */
+export const WITHOUT_WORDS = { words: 0 } as const;
+
+/**
+ * Whether the words of all records of a table are known to be current. A table's index and its repository share one.
+ * The index learns it at least every minute; until then a search checks each document without current words.
+ */
+export interface WordsState {
+  areCurrent: boolean;
+}
+
+/** The condition on documents whose words were made by lower rules than SEARCH_RULES, or never. */
+export const LACKS_CURRENT_WORDS: Document = { rules: { $not: { $gte: SEARCH_RULES } } };
+
+/**
+ * The condition of a search. A word begins with a text if it matches an expression that is `^` and the text: the server
+ * makes exact bounds of it (`translateRegex` in src/mongo/db/query of https://github.com/mongodb/mongo), so it reads
+ * keys only. With `$elemMatch` it would fetch each document; `$gte` and `$lt` alone may be met by two different words.
+ * The characters of a word are letters, digits and marks, so none has a meaning in an expression.
+ */
+export function searchCondition({ words }: SearchFilter, { areCurrent }: WordsState): Document {
+  const current = [
+    { rules: { $gte: SEARCH_RULES } },
+    ...words.map((word) => ({ words: { $regex: `^${word}` } })),
+  ];
+  return areCurrent ? { $and: current } : { $or: [{ $and: current }, LACKS_CURRENT_WORDS] };
+}
+
+/** Whether a document that met the conditions is in the list: without current words it has been found unseen. */
+export function isFound(
+  table: RecordTable,
+  filters: readonly Filter[],
+  record: Versioned<unknown>,
+  rules = 0,
+): boolean {
+  if (rules >= SEARCH_RULES) return true;
+  return filters.every((filter) => filter.operator !== 'search' || matchesFilter(table, record, filter));
+}
+
+/** The conditions on the documents in a range. Documents without words have no block. */
+export function rangeConditions({ low, high }: IdRange, { areCurrent }: WordsState): Document[] {
+  const isOpen = high === Number.POSITIVE_INFINITY;
+  const between = (path: string, first: number, last: number) => ({
+    [path]: { $gte: first, ...(!isOpen && { $lte: last }) },
+  });
+  const blocks = areCurrent ? [between('block', blockOf(low), blockOf(high))] : [];
+  return [between('_id', low, high), ...blocks];
+}
+
+export function blockOf(id: Id): number {
+  return Math.floor(id / BLOCK_IDS);
+}

@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { type BlockScan, scanBlocks } from '#src/adapters/outbound/mongo/block-scan.js';
+import { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import type { IdRange } from '#src/application/records/id-range.js';
+import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
+import { FakeClock } from '../../../../support/fakes.js';
+
+const ALL = { low: 0, high: Number.POSITIVE_INFINITY };
+
+describe('a search on MongoDB, block by block,', () => {
+  let clock: FakeClock;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+  });
+
+  /** Scans ids from 5 to 100,000 in blocks of 10, and returns the parts that were read. */
+  const scan = async (
+    changes: Partial<BlockScan> = {},
+    read: (range: IdRange) => boolean | undefined = () => false,
+  ) => {
+    const parts: [low: number, high: number][] = [];
+    const time = new QueryBudget(clock, 2_000).startUnlimited();
+    const findEdge = async (side: 'first' | 'last') => (side === 'first' ? 5 : 100_000);
+    await scanBlocks(
+      { range: ALL, isAscending: true, findEdge, time, unit: 10, mayTakeLong: true, ...changes },
+      async (range) => {
+        parts.push([range.low, range.high]);
+        return read(range) === true;
+      },
+    );
+    return parts;
+  };
+
+  it('reads one block, then more and more, and at last all that is left', async () => {
+    expect(await scan()).to.deep.equal([
+      [0, 9],
+      [10, 169],
+      [170, 2_729],
+      [2_730, 43_689],
+      [43_690, Number.POSITIVE_INFINITY],
+    ]);
+  });
+
+  it('reads the same backwards, from the last record', async () => {
+    expect(await scan({ isAscending: false })).to.deep.equal([
+      [100_000, 100_000],
+      [99_840, 99_999],
+      [97_280, 99_839],
+      [56_320, 97_279],
+      [0, 56_319],
+    ]);
+  });
+
+  it('covers any range exactly once, in either direction', async () => {
+    for (const [low, high] of [
+      [0, 9],
+      [3, 3],
+      [7, 777],
+      [10, 99_999],
+      [99_990, 1_000_000],
+      [12, 4],
+    ] as const)
+      for (const isAscending of [true, false]) {
+        const parts = await scan({ range: { low, high }, isAscending });
+        const sorted = parts.toSorted(([a], [b]) => a - b);
+        expect(sorted[0]?.[0] ?? 12, `${low}–${high}`).to.equal(low);
+        expect(sorted.at(-1)?.[1] ?? 4).to.equal(high);
+        for (const [at, [start]] of sorted.slice(1).entries())
+          expect(start).to.equal(1 + (sorted[at]?.[1] ?? 0));
+      }
+  });
+
+  it('ends when the page is full', async () => {
+    expect(await scan({}, ({ low }) => low > 0)).to.deep.equal([
+      [0, 9],
+      [10, 169],
+    ]);
+  });
+
+  it('reads nothing if there is no record to begin with', async () => {
+    expect(await scan({ isAscending: false, findEdge: async () => undefined })).to.deep.equal([]);
+  });
+
+  it('reads fewer blocks at a time after a slow part', async () => {
+    const times = [0, 0, 600, 60, 300];
+    const parts = await scan({}, () => {
+      clock.running += times.shift() ?? 0;
+      return times.length === 0;
+    });
+    expect(parts.map(([low, high]) => (high - low + 1) / 10)).to.deep.equal([1, 16, 256, 64, 128]);
+  });
+
+  it('reads a part that takes too long again in smaller parts, unless its time is limited', async () => {
+    const tooLarge = ({ low, high }: IdRange) => {
+      if (high - low > 1_000) throw queryTooExpensive();
+      return low > 5_000;
+    };
+    const parts = await scan({}, tooLarge);
+    const done = parts.filter(([low, high]) => high - low <= 1_000);
+    for (const [at, [low]] of done.slice(1).entries()) expect(low).to.equal(1 + (done[at]?.[1] ?? 0));
+    await expectAppError(scan({ mayTakeLong: false }, tooLarge), 'query_too_expensive');
+  });
+
+  it('fails if one block takes too long, or the store cannot be reached', async () => {
+    const fail = (error: Error) => () => {
+      throw error;
+    };
+    await expectAppError(scan({}, fail(queryTooExpensive())), 'query_too_expensive');
+    await expectAppError(scan({}, fail(unavailable('x'))), 'unavailable');
+  });
+});
