@@ -119,6 +119,20 @@ describe('a list in SQLite', () => {
     ).to.deep.equal([]);
   });
 
+  it('counts the records that have a value by the index of the values', async () => {
+    for (const [field, index] of [
+      ['sku', 'products_sku'],
+      ['price.amount', 'products_price_amount'],
+    ] as const) {
+      database.statements = [];
+      const counted = await new SqliteRepository(database, PRODUCTS, ENDLESS).count([
+        { field, operator: 'exists', value: true },
+      ]);
+      expect(counted, field).to.be.greaterThan(1_000);
+      expect(database.plans().filter((plan) => !plan.includes(`INDEX ${index} (`))).to.deep.equal([]);
+    }
+  });
+
   it('returns an empty page for a position outside the filtered range', async () => {
     const filters: Filter[] = [
       { field: 'name', operator: 'gte', value: 'name 2' },

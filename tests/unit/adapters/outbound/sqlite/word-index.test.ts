@@ -118,7 +118,8 @@ describe('the index of words in SQLite', () => {
   describe('of records far apart', () => {
     it('finds each block, in both directions, page by page', async () => {
       const one = await open(newFile());
-      const records = copies(300, 5_001);
+      const edges = [8_191, 8_192, 16_383, 16_384, 24_575, 24_576, 32_767, 32_768, 65_536];
+      const records = [...copies(300, 5_001), ...edges.map(named)].sort((a, b) => a.id - b.id);
       await one.products.insertAll(records);
       await expectAll(one, records);
       for (const sort of ['id', '-id']) {
@@ -251,6 +252,7 @@ describe('the index of words in SQLite', () => {
       const added = named(200);
       expect(await one.products.insert(added)).to.equal(true);
       await expectAll(one, [...records, added]);
+      expect(await one.index.indexNext(250)).to.equal(0);
       // From here on, this process plays the one with the higher rules.
       await run(one, 'UPDATE word_indexes SET rules = ?', SEARCH_RULES);
       await run(one, "INSERT OR REPLACE INTO products_words (rowid, words) VALUES (200, '10wrong')");
