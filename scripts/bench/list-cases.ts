@@ -6,6 +6,11 @@ const MATCHES = 20;
 /** At most this many different queries of a kind alternate. */
 const VARIANTS = 500;
 
+/** Half of the sample products have this word. */
+const COMMON_WORD = 'black';
+/** One in fifteen and one in four of the sample products have these words, and none has both. */
+const APART = ['halden', 'nordlicht'];
+
 export interface ListCase {
   readonly name: string;
   /** The requests use these paths in turn. */
@@ -30,6 +35,14 @@ export function listCases(count: number): ListCase[] {
     lists('price.amount.gte, common', [`price.amount.gte=${facts.commonAmount}`]),
     lists('price.amount.gte, rare', [`price.amount.gte=${facts.rareAmount}`]),
     lists('attributes.KEY, common', ['attributes.colour=black']),
+    lists(
+      'q, rare word',
+      facts.skus.map((sku) => `q=${sku.split('-').at(-1)}`),
+    ),
+    lists('q, common word', [`q=${COMMON_WORD}`]),
+    lists('q, common words that never meet', [`q=${APART.join('+')}`]),
+    lists('q, one letter', [`q=${COMMON_WORD.slice(0, 1)}`]),
+    lists('q, common word, sort=name', [`q=${COMMON_WORD}&sort=name`]),
     { ...lists('count=exact', ['sort=id']), prefer: 'count=exact' },
   ];
 }

@@ -3,6 +3,7 @@ import { SqliteDatabase } from '../adapters/outbound/sqlite/database.js';
 import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/idempotency-store.js';
 import { SqliteRepository, SqliteTombstones } from '../adapters/outbound/sqlite/repository.js';
 import { SqliteUsageStore } from '../adapters/outbound/sqlite/usage-store.js';
+import { WordIndex } from '../adapters/outbound/sqlite/word-index.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { EXPIRING_TABLES, idempotencyStores, RESOURCE_TABLES, repositories, TABLES } from './tables.js';
 
@@ -28,6 +29,8 @@ export function sqliteStorage({ file, budget, logger }: SqliteStorageOptions): S
       ...EXPIRING_TABLES.map((table) => new SqliteTombstones(store, table)),
       usage,
     ],
-    searchIndexes: [],
+    searchIndexes: TABLES.filter(({ searched }) => searched.length > 0).map(
+      (table) => new WordIndex(store, table),
+    ),
   };
 }

@@ -56,35 +56,42 @@ export function queryWords(query: string): string[] {
 }
 
 /**
- * Returns the words by which a record is found, each once, at most {@link MAX_WORD_LENGTH} code points long.
+ * Returns the words by which a record is found, each once.
+ * @param maxLength the code points of a word that count, at most {@link MAX_WORD_LENGTH}
  * @returns no words if the table is not searchable
  */
-export function recordWords({ searched }: Pick<RecordTable, 'searched'>, fields: object): string[] {
+export function recordWords(
+  { searched }: Pick<RecordTable, 'searched'>,
+  fields: object,
+  maxLength = MAX_WORD_LENGTH,
+): string[] {
   const words = new Set<string>();
-  for (const name of searched) addWords(words, (fields as Readonly<Record<string, unknown>>)[name]);
+  for (const name of searched)
+    addWords(words, (fields as Readonly<Record<string, unknown>>)[name], maxLength);
   return [...words];
 }
 
 /** @param value a text, or an object whose texts count; other values have no words */
-function addWords(words: Set<string>, value: unknown): void {
+function addWords(words: Set<string>, value: unknown, maxLength: number): void {
   if (typeof value === 'object' && value !== null)
-    for (const member of Object.values(value)) addText(words, member);
-  else addText(words, value);
+    for (const member of Object.values(value)) addText(words, member, maxLength);
+  else addText(words, value, maxLength);
 }
 
-function addText(words: Set<string>, value: unknown): void {
+function addText(words: Set<string>, value: unknown, maxLength: number): void {
   if (typeof value !== 'string') return;
   for (const { text, isUnspaced } of splitWords(value)) {
-    if (!isUnspaced) words.add(beginningOf(text));
+    if (!isUnspaced) words.add(beginningOf(text, maxLength));
     else {
       const characters = [...text];
-      for (const at of characters.keys()) words.add(characters.slice(at, at + MAX_WORD_LENGTH).join(''));
+      for (const at of characters.keys()) words.add(characters.slice(at, at + maxLength).join(''));
     }
   }
 }
 
-function beginningOf(word: string): string {
-  return word.length <= MAX_WORD_LENGTH ? word : [...word].slice(0, MAX_WORD_LENGTH).join('');
+/** @param length in code points */
+export function beginningOf(word: string, length: number): string {
+  return word.length <= length ? word : [...word].slice(0, length).join('');
 }
 
 /** Whether each word of a query is the beginning of a word of the record. */

@@ -11,6 +11,7 @@ import {
   reservationRowOf,
 } from './idempotency-store.js';
 import { RECORD_COLUMNS } from './schema.js';
+import { WordIndex } from './word-index.js';
 
 /**
  * A record or a tombstone. A tombstone has no version, and `at` is the time of deletion instead of that of creation.
@@ -20,12 +21,14 @@ type EntryRow = [id: Id, version: number | null, at: number, updatedAt: number |
 /** The records, tombstones and counter of one table, for copies between stores. */
 export class SqliteArchive implements RecordArchive {
   readonly name: string;
+  private readonly words: WordIndex;
 
   constructor(
     private readonly database: SqliteDatabase,
     private readonly table: RecordTable,
   ) {
     this.name = table.name;
+    this.words = new WordIndex(database, table);
   }
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
@@ -46,8 +49,11 @@ export class SqliteArchive implements RecordArchive {
       const tombstone = statement('INSERT INTO tombstones VALUES (?, ?, ?)');
       for (const entry of entries) {
         if ('deletedAt' in entry) tombstone.run(this.name, entry.id, entry.deletedAt);
-        else
-          record.run(entry.id, entry.version, entry.createdAt, entry.updatedAt, JSON.stringify(entry.fields));
+        else {
+          const { id, version, createdAt, updatedAt, fields } = entry;
+          record.run(id, version, createdAt, updatedAt, JSON.stringify(fields));
+          this.words.put(statement, id, this.words.entryOf(id, fields as object));
+        }
       }
     });
   }
@@ -56,6 +62,7 @@ export class SqliteArchive implements RecordArchive {
     await this.database.write((statement) => {
       for (const id of ids) {
         statement(`DELETE FROM ${this.name} WHERE id = ?`).run(id);
+        this.words.remove(statement, id);
         statement('DELETE FROM tombstones WHERE resource = ? AND id = ?').run(this.name, id);
       }
     });

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import type { Finding, Inspection } from '../../../application/ports/checks.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
+import { SEARCH_RULES } from '../../../application/records/search-words.js';
 import { AppError } from '../../../domain/errors.js';
 import { checkApplication, pragma } from './connection.js';
 import { translateError } from './errors.js';
@@ -86,6 +87,7 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
       ok(`${file} has the current schema, ${version}`),
       damageIn(connection, check.deep),
       indexesOf(connection),
+      ...wordsOf(connection),
     ],
     ...newestRecord(connection, check),
   };
@@ -102,7 +104,9 @@ function damageIn(connection: Database.Database, deep: boolean): Finding {
 }
 
 const DAMAGED = 'export what can still be read, stop the service, then run: catalogue restore FILE';
-const TABLES_AND_INDEXES = "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'";
+/** Without the tables in which SQLite keeps the index of words: their form is its own. */
+const TABLES_AND_INDEXES = `SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'
+  AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')`;
 
 /** Compares with the schema that the migrations make. */
 function indexesOf(connection: Database.Database): Finding {
@@ -119,6 +123,17 @@ function indexesOf(connection: Database.Database): Finding {
   } finally {
     wanted.close();
   }
+}
+
+/** Says which words are not current. The start makes them so, while it serves. */
+function wordsOf(connection: Database.Database): Finding[] {
+  const behind = connection.prepare(
+    'SELECT name FROM word_indexes WHERE rules < ? OR done_to < old_to ORDER BY name',
+  );
+  const names = (behind.raw().all([SEARCH_RULES]) as [string][]).map(([name]) => name);
+  if (names.length === 0) return [];
+  const message = `the words of ${names.join(' and ')} are not all indexed; the service goes on while it runs`;
+  return [{ ...ok(message), subject: 'indexes' }];
 }
 
 function newestRecord(

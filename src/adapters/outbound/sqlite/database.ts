@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type Database from 'libsql';
 import type { Logger } from '../../../application/ports/logger.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../application/ports/store.js';
+import { SEARCH_RULES } from '../../../application/records/search-words.js';
 import { unavailable } from '../../../domain/errors.js';
 import {
   checkApplication,
@@ -59,7 +60,10 @@ export class SqliteDatabase implements Store, Reader {
       openLog(connection);
       const files = OpenFiles.record(this.location, before, (lost) => this.reportLost(lost));
       const commits = new GroupCommit(connection, files);
-      await commits.write(() => migrate(connection));
+      await commits.write(() => {
+        migrate(connection);
+        adoptRules(connection);
+      });
       const snapshots = new Snapshots(() => this.connectAgain(files));
       this.opened = { connection, files, commits, statements: new StatementCache(connection), snapshots };
     } catch (error) {
@@ -157,4 +161,17 @@ function migrate(connection: Database.Database): void {
   if (version === MIGRATIONS.length) return;
   for (const step of MIGRATIONS.slice(version)) connection.exec(step);
   connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
+}
+
+/**
+ * Starts to make all words again if they were made by lower rules. Existing records count as old from then on; a write
+ * of a record makes its words at once.
+ */
+function adoptRules(connection: Database.Database): void {
+  const lower = connection.prepare('SELECT name FROM word_indexes WHERE rules < ?').raw();
+  for (const [name] of lower.all([SEARCH_RULES]) as [string][])
+    connection
+      .prepare(`UPDATE word_indexes SET rules = ?, done_to = 0,
+        old_to = coalesce((SELECT max(id) FROM ${name}), 0) WHERE name = ?`)
+      .run([SEARCH_RULES, name]);
 }

@@ -28,7 +28,7 @@ export function comparedColumn(table: RecordTable, filter: Filter): string | und
  */
 export function conditionOf(table: RecordTable, filter: Filter, term: string): Sql {
   if (filter.operator === 'attribute') return attributeCondition(filter);
-  if (filter.operator === 'search') throw new Error('No index serves a search yet.');
+  if (filter.operator === 'search') throw new Error('A search is no condition of SQL.');
   if (filter.operator === 'exists') return sql(`${term} IS ${filter.value ? 'NOT NULL' : 'NULL'}`);
   const compared = (value: string | number) => comparedValue(table, filter, value);
   if (filter.operator === 'in')
@@ -87,8 +87,9 @@ export interface Range {
 }
 
 /** Whether the values that match a filter are one range of its column. */
-export function isRange({ operator }: Filter): boolean {
-  return !['ne', 'in', 'attribute', 'exists', 'search'].includes(operator);
+export function isRange(filter: Filter): boolean {
+  if (filter.operator === 'exists') return filter.value;
+  return !['ne', 'in', 'attribute', 'search'].includes(filter.operator);
 }
 
 /**
@@ -141,7 +142,14 @@ function isValueFilter(filter: Filter): filter is Comparison {
   return 'value' in filter && !['attribute', 'exists'].includes(filter.operator);
 }
 
+/** The lowest values. A comparison with one finds every value, and makes an index of existing values usable. */
+const LOWEST = { text: '', integer: -Number.MAX_VALUE };
+
 function rangeOfOne(table: RecordTable, filter: Filter): Range {
+  if (filter.operator === 'exists') {
+    const lowest = table.fields[filter.field]?.type === 'text' ? LOWEST.text : LOWEST.integer;
+    return { low: { value: lowest, inclusive: true } };
+  }
   if (!isValueFilter(filter)) return {};
   const value = comparedValue(table, filter, filter.value);
   const bound = (inclusive: boolean): Bound => ({ value, inclusive });

@@ -9,7 +9,8 @@ import {
   rangeOf,
   residualConditionOf,
 } from './filter.js';
-import { type IndexScan, type Start, startAt } from './index-scan.js';
+import { type IndexScan, type Place, type Start, startAt } from './index-scan.js';
+import type { Checkpoints } from './pace.js';
 import { columnOf, ID, indexedBy, keysetCondition, numberOf, type Sql, scanOrder, sql } from './schema.js';
 
 /** The most rows, and their most bytes, that are read and sorted at once. */
@@ -38,7 +39,25 @@ export interface SearchPlan {
   readonly conditions: readonly Sql[];
   /** What of the scan has the order of the list: each row, only rows that do not tie, or nothing. */
   readonly sorted: 'rows' | 'ties' | 'nothing';
+  /** Absent: all rows of the scan. */
+  readonly slices?: Slices;
 }
+
+/** A part of the rows of a search. */
+export interface Slice {
+  readonly ranges: readonly Sql[];
+  /** The last row; undefined in the last slice. */
+  readonly end: Place | undefined;
+}
+
+/**
+ * @param nextSize waits until the next slice may be read, and returns its number of rows
+ * @param time for work of another kind
+ */
+export type Slices = (
+  nextSize: () => Promise<number>,
+  time: Checkpoints,
+) => AsyncGenerator<Slice, void, void>;
 
 export function planList(
   reader: Reader,
@@ -56,6 +75,17 @@ export function planList(
   if (found?.kind === 'few') return found;
   const position = from ? [keysetCondition(order, from)] : [];
   if (found) return { ...found, conditions: [...found.conditions, ...position] };
+  return planScan(table, query);
+}
+
+/** Plans a list that an index gives in its order, or nearly so. */
+export function planScan(table: RecordTable, query: ListQuery): SearchPlan {
+  const { filters, from } = query;
+  const order = scanOrder(query);
+  const [first, second] = order;
+  const { field, descending } = first ?? { field: 'id', descending: false };
+  const { scan, conditions } = scanOf(table, columnOf(field), descending, filters);
+  const position = from ? [keysetCondition(order, from)] : [];
   const search = { kind: 'search', conditions: [...conditions, ...position] } as const;
   if (order.length === 1 || (order.length === 2 && second?.descending === descending))
     return { ...search, scan, start: from && startAt(from), sorted: 'rows' };
@@ -115,14 +145,14 @@ function scanOf(
  * The rows of the column whose filters leave the fewest; undefined if even those are many. If they are large, they are
  * searched in slices.
  */
-function fewRows(
+export function fewRows(
   reader: Reader,
   table: RecordTable,
   filters: readonly Filter[],
 ): FewPlan | SearchPlan | undefined {
   const columns = new Map<string, Filter[]>();
   for (const filter of filters) {
-    const isSeek = filter.operator !== 'ne' && filter.operator !== 'exists';
+    const isSeek = filter.operator === 'in' || filter.operator === 'eq' || isRange(filter);
     const column = isSeek ? comparedColumn(table, filter) : undefined;
     if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), filter]);
   }

@@ -26,7 +26,9 @@ import {
   selectRecords,
   sql,
 } from './schema.js';
-import { countBySearch, countRows, searchPage } from './search.js';
+import { countBySearch, countRows, type FoundPage, searchPage, timeOf } from './search.js';
+import { countWords, idsOf, planWords } from './word-plan.js';
+import { BlockTurns, type IdRange, searchedWords, WordSearch, withoutSearch } from './word-search.js';
 
 /** The most rows, and approximately the most bytes, that one statement reads. */
 const MAX_BATCH_ROWS = 128;
@@ -54,6 +56,8 @@ export class ListReader<Fields> {
 
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { database, budget } = this;
+    const words = searchedWords(query.filters);
+    if (words) return this.pageOfWords(query, new WordSearch(this.table, words));
     const plan = planList(database, this.table, query);
     if (plan.kind === 'indexed')
       return this.pageOf(query, (from, count) => nextRows(database, plan.scan, from && startAt(from), count));
@@ -61,20 +65,67 @@ export class ListReader<Fields> {
       await yieldFairly(query.client);
       return this.pageOf(query, (from, count) => nextOfFew(plan, query, from, count));
     }
+    return database.inSnapshot(
+      async (reader) => this.found(reader, query, await searchPage(reader, plan, query, budget)),
+      query.client,
+    );
+  }
+
+  /**
+   * If the index of words knows all records of a list in order of id, each block is read as it is at its turn: an id
+   * stays where it is, whatever others write.
+   */
+  private async pageOfWords(query: ListQuery, search: WordSearch): Promise<ListPage<Versioned<Fields>>> {
+    const { database, table, budget } = this;
+    const filters = withoutSearch(query.filters);
+    const ids = idsOf(table, query, filters);
+    const isSimple = search.isSimple(database);
+    if (ids.isAll && isSimple) return this.pageOfBlocks(query, search, ids);
     return database.inSnapshot(async (reader) => {
-      const { ids, hasMore } = await searchPage(reader, plan, query, budget);
-      const records: StoredRecord<Fields>[] = [];
-      const rest = [...ids];
-      while (rest.length > 0) {
-        if (records.length > 0) await yieldFairly(query.client);
-        const batch = JSON.stringify(rest.splice(0, this.batchRows));
-        records.push(...this.records(reader, sql('SELECT value AS id FROM json_each(?)', batch)));
-      }
-      return inListOrder(query, records, hasMore);
+      const time = timeOf(query, budget, filters.length === 0 && search.isIndexed(reader));
+      const plan = await planWords(reader, table, query, filters, search, time);
+      return this.found(reader, query, await searchPage(reader, plan, query, budget, time));
     }, query.client);
   }
 
+  private async pageOfBlocks(
+    query: ListQuery,
+    search: WordSearch,
+    { descending, ...range }: IdRange & { readonly descending: boolean },
+  ): Promise<ListPage<Versioned<Fields>>> {
+    const { database } = this;
+    const page = new Page<Fields>(query);
+    const turns = new BlockTurns(this.budget.startUnlimited(query.client));
+    for (const part of search.parts(database, range, descending, turns)) {
+      for (let rest: IdRange | undefined = part; rest; ) {
+        if (!turns.hasMore) await turns.next();
+        const ids = search.inPart(database, rest, descending, turns);
+        const count = Math.min(page.missing, this.batchRows);
+        const batch = ids ? this.records(database, sql(ids.text, ...ids.values, count)) : [];
+        if (page.isFullWith(batch)) return inListOrder(query, page.records, true);
+        const last = batch.length === count ? batch.at(-1) : undefined;
+        rest =
+          last && (descending ? { low: rest.low, high: last.id - 1 } : { low: last.id + 1, high: rest.high });
+      }
+    }
+    return inListOrder(query, page.records, false);
+  }
+
+  /** Reads the records that a search found. */
+  private async found(reader: Reader, query: ListQuery, { ids, hasMore }: FoundPage) {
+    const records: StoredRecord<Fields>[] = [];
+    const rest = [...ids];
+    while (rest.length > 0) {
+      if (records.length > 0) await yieldFairly(query.client);
+      const batch = JSON.stringify(rest.splice(0, this.batchRows));
+      records.push(...this.records(reader, sql('SELECT value AS id FROM json_each(?)', batch)));
+    }
+    return inListOrder(query, records, hasMore);
+  }
+
   async count(filters: readonly Filter[], client: string | undefined): Promise<number> {
+    const words = searchedWords(filters);
+    if (words) return this.countOfWords(new WordSearch(this.table, words), withoutSearch(filters), client);
     const plan = planCount(this.database, this.table, filters);
     if (plan.kind === 'few') {
       await yieldFairly(client);
@@ -86,20 +137,23 @@ export class ListReader<Fields> {
     );
   }
 
+  private countOfWords(search: WordSearch, filters: readonly Filter[], client: string | undefined) {
+    const { database, table, budget } = this;
+    return database.inSnapshot((reader) => {
+      const isServed = filters.length === 0 && search.isIndexed(reader);
+      const time = isServed ? budget.startUnlimited(client) : budget.start(client);
+      return countWords(reader, table, filters, search, time);
+    }, client);
+  }
+
   private async pageOf(query: ListQuery, next: NextIds): Promise<ListPage<Versioned<Fields>>> {
-    const { limit, bytes: maxBytes = MAX_PAGE_BYTES, client } = query;
-    const records: StoredRecord<Fields>[] = [];
-    let bytes = 0;
-    for (let from = query.from; ; await yieldFairly(client)) {
-      const count = Math.min(limit + 1 - records.length, this.batchRows);
+    const page = new Page<Fields>(query);
+    for (let from = query.from; ; await yieldFairly(query.client)) {
+      const count = Math.min(page.missing, this.batchRows);
       const { ids, isRest } = next(from, count);
       const batch = this.records(this.database, ids);
-      for (const record of batch) {
-        if (records.length === limit || bytes >= maxBytes) return inListOrder(query, records, true);
-        records.push(record);
-        bytes += record.fieldsBytes;
-      }
-      if (isRest && batch.length < count) return inListOrder(query, records, false);
+      if (page.isFullWith(batch)) return inListOrder(query, page.records, true);
+      if (isRest && batch.length < count) return inListOrder(query, page.records, false);
       const last = batch.at(-1);
       if (last) from = positionOf(last, scanOrder(query), 'after');
     }
@@ -117,6 +171,30 @@ export class ListReader<Fields> {
       this.batchRows = Math.max(1, next);
     }
     return records;
+  }
+}
+
+/** Takes records until the page has its number of records or of bytes. */
+class Page<Fields> {
+  readonly records: StoredRecord<Fields>[] = [];
+  private bytes = 0;
+
+  constructor(private readonly query: ListQuery) {}
+
+  /** The number of records that complete the page, and one more. */
+  get missing(): number {
+    return this.query.limit + 1 - this.records.length;
+  }
+
+  /** @returns whether the page is full and more records follow */
+  isFullWith(batch: readonly StoredRecord<Fields>[]): boolean {
+    const { limit, bytes: maxBytes = MAX_PAGE_BYTES } = this.query;
+    for (const record of batch) {
+      if (this.records.length === limit || this.bytes >= maxBytes) return true;
+      this.records.push(record);
+      this.bytes += record.fieldsBytes;
+    }
+    return false;
   }
 }
 

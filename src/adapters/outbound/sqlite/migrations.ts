@@ -6,6 +6,10 @@
  * filterable has a generated column of its name, with an index `TABLE_COLUMN`. A field that ignores case also has a
  * case-folded column, `FIELD folded`. `created_at` and `updated_at` have an index too. Every index of SQLite ends with
  * the id.
+ *
+ * A table that can be searched has its words in `TABLE_words` (see `word-index.ts`). `TABLE_terms` shows them in their
+ * order. `word_indexes` says by which rules they were made, and how far. The words of ids in `stale_words` were made by
+ * lower rules.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -124,6 +128,28 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (key_id, hour, counter)
   ) STRICT;
   CREATE INDEX api_key_usage_age ON api_key_usage (hour);
+  `,
+  `
+  CREATE VIRTUAL TABLE products_words USING fts5(
+    words, content='', contentless_delete=1, detail=none, tokenize='ascii');
+  CREATE VIRTUAL TABLE products_terms USING fts5vocab(products_words, instance);
+  CREATE VIRTUAL TABLE users_words USING fts5(
+    words, content='', contentless_delete=1, detail=none, tokenize='ascii');
+  CREATE VIRTUAL TABLE users_terms USING fts5vocab(users_words, instance);
+
+  CREATE TABLE word_indexes (
+    name TEXT PRIMARY KEY,
+    rules INTEGER NOT NULL,
+    done_to INTEGER NOT NULL,
+    old_to INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO word_indexes VALUES ('products', 0, 0, 0), ('users', 0, 0, 0);
+
+  CREATE TABLE stale_words (
+    name TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    PRIMARY KEY (name, id)
+  ) STRICT, WITHOUT ROWID;
   `,
 ];
 

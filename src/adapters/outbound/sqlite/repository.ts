@@ -11,10 +11,12 @@ import type { SqliteDatabase, Statements } from './database.js';
 import { isConstraint } from './errors.js';
 import { ListReader } from './list-reader.js';
 import { columnOf, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from './schema.js';
+import { WordIndex } from './word-index.js';
 
-export class SqliteRepository<Fields> implements Repository<Fields> {
+export class SqliteRepository<Fields extends object> implements Repository<Fields> {
   private readonly sql: ReturnType<typeof statements>;
   private readonly reader: ListReader<Fields>;
+  private readonly words: WordIndex;
 
   constructor(
     private readonly database: SqliteDatabase,
@@ -23,6 +25,7 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   ) {
     this.reader = new ListReader(database, table, budget);
     this.sql = statements(table.name);
+    this.words = new WordIndex(database, table);
   }
 
   reserveIds(count: number): Promise<Id> {
@@ -48,18 +51,25 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   }
 
   insert(record: Versioned<Fields>): Promise<boolean> {
-    const row = rowOf(record);
-    return this.database.write((statement) => this.isInserted(statement, row));
+    const [row, words] = this.entryOf(record);
+    return this.database.write((statement) => this.isInserted(statement, row, words));
   }
 
   insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
-    const rows = records.map(rowOf);
-    return this.database.write((statement) => rows.map((row) => this.outcome(statement, row)), rows.length);
+    const entries = records.map((record) => this.entryOf(record));
+    return this.database.write(
+      (statement) => entries.map(([row, words]) => this.outcome(statement, row, words)),
+      entries.length,
+    );
   }
 
-  private outcome(statement: Statements, row: RecordRow): InsertOutcome {
+  private entryOf(record: Versioned<Fields>): [RecordRow, words: string | undefined] {
+    return [rowOf(record), this.words.entryOf(record.id, record.fields)];
+  }
+
+  private outcome(statement: Statements, row: RecordRow, words: string | undefined): InsertOutcome {
     try {
-      return this.isInserted(statement, row) ? 'inserted' : 'id_conflict';
+      return this.isInserted(statement, row, words) ? 'inserted' : 'id_conflict';
     } catch (error) {
       if (error instanceof AppError) return error;
       throw error;
@@ -67,8 +77,11 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   }
 
   /** @throws AppError `duplicate_value` */
-  private isInserted(statement: Statements, row: RecordRow): boolean {
-    return this.changes(() => statement(this.sql.insert).run(row)) === 1;
+  private isInserted(statement: Statements, row: RecordRow, words: string | undefined): boolean {
+    if (statement(TOMBSTONE).get([this.table.name, row[0]])) return false;
+    if (this.changes(() => statement(this.sql.insert).run(row)) === 0) return false;
+    this.words.put(statement, row[0], words);
+    return true;
   }
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
@@ -107,16 +120,21 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
     const { id, version, updatedAt } = record;
     const fields = fieldsJson(record);
-    return this.database.write(
-      (statement) =>
-        this.changes(() => statement(this.sql.replace).run(version, updatedAt, fields, id, expected)) === 1,
-    );
+    return this.database.write((statement) => {
+      const before = statement(this.sql.fieldsOf).get([id, expected]) as [string] | undefined;
+      if (!before) return false;
+      this.changes(() => statement(this.sql.replace).run(version, updatedAt, fields, id, expected));
+      if (this.words.hasChanged(JSON.parse(before[0]), record.fields))
+        this.words.put(statement, id, this.words.entryOf(id, record.fields));
+      return true;
+    });
   }
 
   remove(id: Id, expected: number, at: Instant): Promise<boolean> {
     return this.database.write((statement) => {
       if (statement(this.sql.remove).run(id, expected).changes === 0) return false;
       statement('INSERT INTO tombstones VALUES (?, ?, ?)').run(this.table.name, id, at);
+      this.words.remove(statement, id);
       return true;
     });
   }
@@ -145,16 +163,18 @@ export class SqliteRepository<Fields> implements Repository<Fields> {
   }
 }
 
+const TOMBSTONE = 'SELECT 1 FROM tombstones WHERE resource = ? AND id = ?';
+
 function statements(table: string) {
   return {
-    insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) SELECT ?1, ?2, ?3, ?4, ?5
-      WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE resource = '${table}' AND id = ?1) ON CONFLICT (id) DO NOTHING`,
+    insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     findUsedIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
       UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
     findExistingIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     find: `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE id = ?`,
     findBy: (field: string) => `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE ${columnOf(field)} = ?`,
     replace: `UPDATE ${table} SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?`,
+    fieldsOf: `SELECT fields FROM ${table} WHERE id = ? AND version = ?`,
     remove: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
   };
 }

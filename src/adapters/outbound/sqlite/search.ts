@@ -8,11 +8,13 @@ import {
 import { compareInOrder } from '../../../application/records/query-semantics.js';
 import type { Reader } from './connection.js';
 import { type Place, placeFurther, rangesOf, type Start } from './index-scan.js';
-import type { SearchPlan } from './list-plan.js';
+import type { SearchPlan, Slice, Slices } from './list-plan.js';
+import { type Checkpoints, Pace } from './pace.js';
 import { allOf, columnOf, numberOf, orderBy, type Sql, scanOrder, sql } from './schema.js';
 
-/** How many rows a search looks for another record after a full page. */
+/** How many rows, and how many slices, a search looks for another record after a full page. */
 const LOOKAHEAD_ROWS = 2_048;
+const LOOKAHEAD_SLICES = 64;
 
 export interface FoundPage {
   /** In the order in which the list is read. */
@@ -20,9 +22,19 @@ export interface FoundPage {
   readonly hasMore: boolean;
 }
 
+/** The time of the search for a page. A served search may take any time, because each of its steps is short. */
+export function timeOf(
+  { client, isContinuation }: ListQuery,
+  budget: QueryBudget,
+  isServed = false,
+): QueryTime {
+  return isContinuation || isServed ? budget.startUnlimited(client) : budget.start(client);
+}
+
 /**
  * Finds the records of a page among all rows of a scan.
  * @param reader reads a snapshot, so that no record moves while the search passes it
+ * @param time from {@link timeOf}
  * @throws AppError `query_too_expensive`
  */
 export async function searchPage(
@@ -30,13 +42,16 @@ export async function searchPage(
   plan: SearchPlan,
   query: ListQuery,
   budget: QueryBudget,
+  time = timeOf(query, budget),
 ): Promise<FoundPage> {
-  const { client, isContinuation } = query;
   const found = new FoundRows(query);
-  const pace = new Pace(isContinuation ? budget.startUnlimited(client) : budget.start(client));
   // A full page is never refused.
-  const paceAhead = new Pace(budget.startUnlimited(client));
+  const timeAhead = budget.startUnlimited(query.client);
+  const current: Checkpoints = { checkpoint: () => (isComplete ? timeAhead : time).checkpoint() };
+  const pace = new Pace(time);
+  const paceAhead = new Pace(timeAhead);
   let rowsAhead = LOOKAHEAD_ROWS;
+  let slicesAhead = LOOKAHEAD_SLICES;
   let isComplete = false;
   const nextSize = async () => {
     if (!isComplete) return pace.next();
@@ -44,10 +59,12 @@ export async function searchPage(
     rowsAhead -= size;
     return size;
   };
-  for await (const { ranges, end } of slices(reader, plan, nextSize)) {
+  for await (const { ranges, end } of slicesOf(reader, plan, nextSize, current)) {
     found.add(ranges.flatMap((range) => found.select(reader, plan, range)));
+    if (isComplete) slicesAhead--;
     isComplete = found.isFull && isSorted(plan, end, found.lastValue);
-    if (isComplete && end && (found.hasMore || rowsAhead === 0)) return { ids: found.ids, hasMore: true };
+    const isFar = rowsAhead === 0 || slicesAhead === 0;
+    if (isComplete && end && (found.hasMore || isFar)) return { ids: found.ids, hasMore: true };
   }
   return found;
 }
@@ -56,7 +73,7 @@ export async function searchPage(
 export async function countBySearch(reader: Reader, plan: SearchPlan, time: QueryTime): Promise<number> {
   const pace = new Pace(time);
   let count = 0;
-  for await (const { ranges } of slices(reader, plan, () => pace.next()))
+  for await (const { ranges } of slicesOf(reader, plan, () => pace.next(), time))
     for (const range of ranges) count += countRows(reader, plan.scan.source, [range, ...plan.conditions]);
   return count;
 }
@@ -71,16 +88,14 @@ function isSorted({ sorted }: SearchPlan, end: Place | undefined, value: Value |
   return sorted === 'rows' || (sorted === 'ties' && end?.value !== value);
 }
 
-interface Slice {
-  readonly ranges: readonly Sql[];
-  /** The last row; undefined in the last slice. */
-  readonly end: Place | undefined;
+function slicesOf(reader: Reader, plan: SearchPlan, ...[nextSize, time]: Parameters<Slices>) {
+  return plan.slices ? plan.slices(nextSize, time) : scanSlices(reader, plan, nextSize);
 }
 
-/** @param nextSize waits until the next slice may be read, and returns its number of rows */
-async function* slices(
+/** The slices of a plan that has no others. */
+export async function* scanSlices(
   reader: Reader,
-  { scan, start }: SearchPlan,
+  { scan, start }: Pick<SearchPlan, 'scan' | 'start'>,
   nextSize: () => Promise<number>,
 ): AsyncGenerator<Slice, void, void> {
   let after: Start | undefined = start;
@@ -90,27 +105,6 @@ async function* slices(
     yield { ranges: rangesOf(scan, after, end), end };
     after = end && { ...end, inclusive: false };
   } while (end);
-}
-
-/** Rows of the first slice, and the bounds of the next ones. */
-const ROWS = { first: 32, min: 4, max: 1_024 };
-/** After a faster slice the next has twice the rows, after a slower slice half the rows. */
-const FAST_MS = 1;
-const SLOW_MS = 3;
-
-/** Makes slices of one to three milliseconds. Between two slices other requests have their turn. */
-class Pace {
-  private rows = ROWS.first;
-
-  constructor(private readonly time: Pick<QueryTime, 'checkpoint'>) {}
-
-  /** @throws AppError `query_too_expensive` */
-  async next(): Promise<number> {
-    const ms = await this.time.checkpoint();
-    if (ms < FAST_MS) this.rows = Math.min(this.rows * 2, ROWS.max);
-    if (ms > SLOW_MS) this.rows = Math.max(this.rows >> 1, ROWS.min);
-    return this.rows;
-  }
 }
 
 interface FoundRow {

@@ -58,7 +58,7 @@ describe('a list in SQLite', () => {
   });
   after(() => database.close());
 
-  const fill = async <Fields>(table: RecordTable, fieldsOf: (id: number) => Fields) => {
+  const fill = async <Fields extends object>(table: RecordTable, fieldsOf: (id: number) => Fields) => {
     const repository = new SqliteRepository<Fields>(database, table, ENDLESS);
     const records = Array.from({ length: RECORDS }, (_, i): Versioned<Fields> => {
       const [id, at] = [i + 1, AT + Math.floor(i / 10)];
@@ -117,6 +117,20 @@ describe('a list in SQLite', () => {
     expect(
       database.plans().filter((plan) => !/USING COVERING INDEX products_created_at/.test(plan)),
     ).to.deep.equal([]);
+  });
+
+  it('counts the records that have a value by the index of the values', async () => {
+    for (const [field, index] of [
+      ['sku', 'products_sku'],
+      ['price.amount', 'products_price_amount'],
+    ] as const) {
+      database.statements = [];
+      const counted = await new SqliteRepository(database, PRODUCTS, ENDLESS).count([
+        { field, operator: 'exists', value: true },
+      ]);
+      expect(counted, field).to.be.greaterThan(1_000);
+      expect(database.plans().filter((plan) => !plan.includes(`INDEX ${index} (`))).to.deep.equal([]);
+    }
   });
 
   it('returns an empty page for a position outside the filtered range', async () => {

@@ -1,0 +1,167 @@
+import type { SearchIndex } from '../../../application/ports/search-index.js';
+import type { RecordTable } from '../../../application/records/list-query.js';
+import { recordWords, SEARCH_RULES } from '../../../application/records/search-words.js';
+import type { Id } from '../../../domain/record.js';
+import type { Reader } from './connection.js';
+import type { SqliteDatabase, Statements } from './database.js';
+import { type Sql, sql } from './schema.js';
+
+/**
+ * The number of consecutive ids that share a block. FTS5 merges all records of a prefix before it returns the first
+ * one: about a millisecond for a block in which every record matches.
+ */
+export const BLOCK_IDS = 8_192;
+
+/**
+ * The code points of a word that the index has. A record may have 25,000 words; with whole words of 64 code points, its
+ * insertion would hold the thread for a tenth of a second. Longer words of a query need another look at the records.
+ */
+export const INDEXED_LENGTH = 16;
+
+/**
+ * What stands before each word of a block in the index. No mark is the beginning of another one: it starts with its
+ * length.
+ */
+export function blockMark(id: Id): string {
+  const block = Math.floor(id / BLOCK_IDS).toString(36);
+  return block.length + block;
+}
+
+/** The most records, and approximately the most bytes of their fields, that one write indexes: a few milliseconds. */
+const MAX_ROWS = 64;
+const MAX_BYTES = 131_072;
+
+type StateRow = [rules: number, doneTo: Id, oldTo: Id, hasStale: 0 | 1];
+
+const STATE = `SELECT rules, done_to, old_to, EXISTS (SELECT 1 FROM stale_words WHERE name = ?1)
+  FROM word_indexes WHERE name = ?1`;
+const FINISH = 'UPDATE word_indexes SET done_to = old_to WHERE name = ?';
+const ADVANCE = 'UPDATE word_indexes SET done_to = ? WHERE name = ?';
+const RULES = 'SELECT rules FROM word_indexes WHERE name = ?';
+const MARK_STALE = 'INSERT INTO stale_words VALUES (?, ?) ON CONFLICT DO NOTHING';
+const UNMARK = 'DELETE FROM stale_words WHERE name = ? AND id = ?';
+const STALE = 'SELECT id FROM stale_words WHERE name = ? ORDER BY id LIMIT ?';
+
+/**
+ * Returns a condition on the ids of the records whose words are not in the index yet, or not by these rules; undefined
+ * if there are none. A process with lower rules than the index takes the words as they are.
+ */
+export function unindexedRecords(reader: Reader, { name }: RecordTable): Sql | undefined {
+  const [rules, doneTo, oldTo, hasStale] = reader.read(
+    STATE,
+    (statement) => statement.get([name]) as StateRow,
+  );
+  const isStale = hasStale === 1 && rules === SEARCH_RULES;
+  if (doneTo === oldTo && !isStale) return undefined;
+  return sql(
+    '(id > ? AND id <= ?) OR id IN (SELECT id FROM stale_words WHERE name = ?)',
+    doneTo,
+    oldTo,
+    name,
+  );
+}
+
+/**
+ * The words of the records of one table, in an FTS5 table without a copy of the text. The id of a record is the rowid
+ * of its words. Its methods run in the write that changes the record.
+ */
+export class WordIndex implements SearchIndex {
+  readonly name: string;
+  private readonly sql: ReturnType<typeof statements>;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly table: RecordTable,
+  ) {
+    this.name = table.name;
+    this.sql = statements(table.name);
+  }
+
+  /**
+   * Returns what the index stores of a record: its words, each behind the mark of its block; undefined if the table
+   * cannot be searched.
+   */
+  entryOf(id: Id, fields: object): string | undefined {
+    if (this.table.searched.length === 0) return undefined;
+    const mark = blockMark(id);
+    return recordWords(this.table, fields, INDEXED_LENGTH)
+      .map((word) => mark + word)
+      .join(' ');
+  }
+
+  /**
+   * Stores the entry of a record instead of the one that there may be. FTS5 collects the entries of a transaction, and
+   * writes them together at its end, or before a statement that may change several rows (`INSERT ... SELECT`, a
+   * trigger, `RETURNING`). Such a statement for each record would triple the cost.
+   */
+  put(statement: Statements, id: Id, entry: string | undefined): void {
+    if (entry === undefined) return;
+    statement(this.sql.put).run(id, entry);
+    const [rules] = statement(RULES).get([this.name]) as [number];
+    if (rules > SEARCH_RULES) statement(MARK_STALE).run(this.name, id);
+  }
+
+  /** Whether two versions of a record may have different words. */
+  hasChanged(before: object, after: object): boolean {
+    const textOf = (fields: object, name: string) =>
+      JSON.stringify((fields as Readonly<Record<string, unknown>>)[name]);
+    return this.table.searched.some((name) => textOf(before, name) !== textOf(after, name));
+  }
+
+  remove(statement: Statements, id: Id): void {
+    if (this.table.searched.length > 0) statement(this.sql.remove).run(id);
+  }
+
+  /** A write holds the lock of the database, so two processes never index the same records. */
+  indexNext(limit: number): Promise<number> {
+    const most = Math.min(limit, MAX_ROWS);
+    return this.database.write((statement) => {
+      const [rules, doneTo, oldTo, hasStale] = statement(STATE).get([this.name]) as StateRow;
+      if (rules !== SEARCH_RULES) return 0;
+      if (hasStale === 1) return this.indexStale(statement, most);
+      return doneTo < oldTo ? this.indexOld(statement, doneTo, oldTo, most) : 0;
+    }, most);
+  }
+
+  private indexOld(statement: Statements, doneTo: Id, oldTo: Id, limit: number): number {
+    const rows = statement(this.sql.old).all([doneTo, oldTo, limit]) as [Id, number][];
+    let bytes = 0;
+    let count = 0;
+    let last = doneTo;
+    for (const [id, size] of rows) {
+      if (count > 0 && bytes + size > MAX_BYTES) break;
+      this.index(statement, id);
+      bytes += size;
+      count++;
+      last = id;
+    }
+    const isEnd = count === rows.length && count < limit;
+    if (isEnd) statement(FINISH).run(this.name);
+    else statement(ADVANCE).run(last, this.name);
+    return count;
+  }
+
+  private indexStale(statement: Statements, limit: number): number {
+    const rows = statement(STALE).all([this.name, limit]) as [Id][];
+    for (const [id] of rows) {
+      this.index(statement, id);
+      statement(UNMARK).run(this.name, id);
+    }
+    return rows.length;
+  }
+
+  private index(statement: Statements, id: Id): void {
+    const row = statement(this.sql.fields).get([id]) as [string] | undefined;
+    const entry = row && this.entryOf(id, JSON.parse(row[0]));
+    if (entry !== undefined) statement(this.sql.put).run(id, entry);
+  }
+}
+
+function statements(table: string) {
+  return {
+    put: `INSERT OR REPLACE INTO ${table}_words (rowid, words) VALUES (?, ?)`,
+    remove: `DELETE FROM ${table}_words WHERE rowid = ?`,
+    old: `SELECT id, octet_length(fields) FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
+    fields: `SELECT fields FROM ${table} WHERE id = ?`,
+  };
+}

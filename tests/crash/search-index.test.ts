@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import Database from 'libsql';
+import { AT, product } from '../contract/repository/records.js';
+import { writeOldDatabase } from '../support/old-sqlite.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+import { CrashService } from './crash-service.js';
+
+const RECORDS = 80_000;
+const BEGUN = 'the words of records are indexed; searches are slower until then';
+const DONE = 'words of records indexed';
+
+/** Finds one record of the first, the middle and the last part, and none of the records. */
+const SEARCHES = { 'lamp n000001': 1, 'n040000 old': 1, 'times n079999': 1, n080001: 0 };
+
+describe('an old SQLite file', () => {
+  const root = temporaryFolder();
+  const running: CrashService[] = [];
+  afterEach(async () => {
+    for (const service of running.splice(0)) await service.end('SIGKILL');
+  });
+  const start = async (folder: string, token?: string) => {
+    const service = await CrashService.start(folder, 2, token);
+    running.push(service);
+    return service;
+  };
+  const indexedTo = (file: string): number => {
+    const database = new Database(file);
+    const [row] = database.prepare("SELECT done_to FROM word_indexes WHERE name = 'products'").raw().all();
+    database.close();
+    return (row as [number])[0];
+  };
+  const expectSearches = (service: CrashService) =>
+    service.with(async (client) => {
+      for (const [text, count] of Object.entries(SEARCHES)) {
+        const path = `/v1/products?q=${encodeURIComponent(text)}&limit=5`;
+        const { status, json } = await client.get(path);
+        expect(status, text).to.equal(200);
+        expect(json, text).to.have.length(count);
+      }
+    });
+
+  it('is searched and indexed after kill -9 at any point of its indexing', async () => {
+    const folder = mkdtempSync(join(root, 'old-'));
+    const file = join(folder, 'data/catalogue.sqlite');
+    mkdirSync(join(folder, 'data'));
+    writeOldDatabase(file, records());
+    let token: string | undefined;
+    const points: number[] = [];
+    for (let kill = 0; kill < 2; kill++) {
+      const service = await start(folder, token);
+      token = service.token;
+      await until('the indexing begins', () => service.logged(BEGUN).length > 0);
+      await sleep(kill * 50);
+      await service.end('SIGKILL');
+      points.push(indexedTo(file));
+    }
+    expect(points, 'the progress at each kill').to.deep.equal(points.toSorted((a, b) => a - b));
+    expect(points[0]).to.be.within(1, RECORDS - 1);
+    const service = await start(folder, token);
+    await expectSearches(service);
+    await until('the indexing ends', () => indexedTo(file) === RECORDS);
+    await until('a process says so', () => service.logged(DONE).length > 0);
+    await expectSearches(service);
+    expect(service.failures()).to.deep.equal([]);
+    await service.end('SIGTERM');
+    expectSound(file);
+  });
+});
+
+function* records() {
+  for (let id = 1; id <= RECORDS; id++)
+    yield {
+      ...product(id, { name: `Lamp N${`${id}`.padStart(6, '0')}`, description: 'of old times' }),
+      createdAt: AT,
+    };
+}
+
+/** SQLite compares the index with the number of its records only in a database that it may write. */
+function expectSound(file: string): void {
+  const database = new Database(file);
+  database.exec("INSERT INTO products_words (products_words) VALUES ('integrity-check')");
+  const counts = database.prepare('SELECT count(*) FROM products_words_docsize').raw().all();
+  expect(counts).to.deep.equal([[RECORDS]]);
+  database.close();
+}

@@ -1,0 +1,333 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { checkDatabase } from '#src/adapters/outbound/sqlite/check.js';
+import { SqliteDatabase, type Statements } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
+import { WordIndex } from '#src/adapters/outbound/sqlite/word-index.js';
+import { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import type { Filter, ListQuery } from '#src/application/records/list-query.js';
+import { SEARCH_RULES } from '#src/application/records/search-words.js';
+import { AppError } from '#src/domain/errors.js';
+import type { Product } from '#src/domain/product.js';
+import type { Id, Versioned } from '#src/domain/record.js';
+import { AT, by, idsOf, next, product, query } from '../../../../contract/repository/records.js';
+import { UnevenClock } from '../../../../support/fakes.js';
+import { writeOldDatabase } from '../../../../support/old-sqlite.js';
+import { expectedFinds, searchFor } from '../../../../support/reference-search.js';
+import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const COLOURS = ['red bl 1', 'green', 'grey', 'blue', 'black r 1 gx'];
+const THINGS = ['lamp', 'lantern', 'chair', '東京の椅子', 'Tischbeleuchtungskörper'];
+const QUERIES = [
+  'b l 1 r g',
+  'red',
+  'gre',
+  'l',
+  'lam gre',
+  'b l',
+  '京の',
+  'tischbeleuchtungskorper',
+  'tischbeleuchtungx',
+  'pink',
+];
+
+/** Counts the snapshots, and records the writes. */
+class RecordingDatabase extends SqliteDatabase {
+  snapshots = 0;
+  written: string[] = [];
+
+  override inSnapshot<Result>(...[work, client]: Parameters<SqliteDatabase['inSnapshot']>): Promise<Result> {
+    this.snapshots++;
+    return super.inSnapshot(work, client) as Promise<Result>;
+  }
+
+  override write<Result>(work: (statement: Statements) => Result, rows?: number): Promise<Result> {
+    const recorded = (statement: Statements) => (sql: string) => {
+      this.written.push(sql);
+      return statement(sql);
+    };
+    return super.write((statement) => work(recorded(statement)), rows);
+  }
+}
+
+interface Opened {
+  readonly database: RecordingDatabase;
+  readonly products: SqliteRepository<Product>;
+  readonly index: WordIndex;
+}
+
+describe('the index of words in SQLite', () => {
+  const root = temporaryFolder();
+  const opened: Opened[] = [];
+  afterEach(async () => {
+    for (const { database } of opened.splice(0)) await database.close();
+  });
+
+  const newFile = () => join(mkdtempSync(join(root, 'words-')), 'catalogue.sqlite');
+  const open = async (file: string, budget = ENDLESS): Promise<Opened> => {
+    const database = new RecordingDatabase(file);
+    await database.open();
+    const one = {
+      database,
+      products: new SqliteRepository<Product>(database, PRODUCTS, budget),
+      index: new WordIndex(database, PRODUCTS),
+    };
+    opened.push(one);
+    return one;
+  };
+  const oldFile = (records: readonly Versioned<Product>[]) => {
+    const file = newFile();
+    writeOldDatabase(file, records);
+    return file;
+  };
+  const run = ({ database }: Opened, sql: string, ...values: unknown[]) =>
+    database.write((statement) => void statement(sql).run(...values));
+
+  const named = (id: Id): Versioned<Product> =>
+    product(id, {
+      name: `${COLOURS[id % 5]} ${THINGS[Math.floor(id / 5) % 5]}`,
+      price: { amount: id % 7, currency: 'EUR' },
+    });
+  const list = async (
+    { products }: Pick<Opened, 'products'>,
+    text: string,
+    changes: Partial<ListQuery> = {},
+  ) => idsOf((await products.list(query({ limit: 5_000, filters: [searchFor(text)], ...changes }))).records);
+  const expectAll = async (one: Opened, records: readonly Versioned<Product>[]) => {
+    for (const text of QUERIES) {
+      const expected = expectedFinds('products', records, text);
+      expect(await list(one, text), text).to.deep.equal(expected);
+      expect(await list(one, text, { order: by('-id') }), `-id ${text}`).to.deep.equal(expected.toReversed());
+      expect(
+        (await list(one, text, { order: by('name,id') })).sort((a, b) => a - b),
+        text,
+      ).to.deep.equal(expected);
+      expect(await one.products.count([searchFor(text)]), `count of ${text}`).to.equal(expected.length);
+    }
+  };
+  const indexAll = async ({ index }: Opened): Promise<number> => {
+    let sum = 0;
+    for (let count = await index.indexNext(250); count > 0; count = await index.indexNext(250)) sum += count;
+    return sum;
+  };
+  const copies = (count: number, distance = 1) =>
+    Array.from({ length: count }, (_, at) => named(1 + at * distance));
+
+  describe('of records far apart', () => {
+    it('finds each block, in both directions, page by page', async () => {
+      const one = await open(newFile());
+      const edges = [8_191, 8_192, 16_383, 16_384, 24_575, 24_576, 32_767, 32_768, 65_536];
+      const records = [...copies(300, 5_001), ...edges.map(named)].sort((a, b) => a.id - b.id);
+      await one.products.insertAll(records);
+      await expectAll(one, records);
+      for (const sort of ['id', '-id']) {
+        const order = by(sort);
+        const seen: Id[] = [];
+        for (let last: Id | undefined = sort === 'id' ? 0 : 2_000_000; last !== undefined; ) {
+          const from = { side: 'after' as const, inclusive: false, values: [last] };
+          const { records: page, hasMore } = await one.products.list(
+            query({ limit: 7, filters: [searchFor('gre l')], order, from }),
+          );
+          seen.push(...idsOf(page));
+          last = hasMore ? page.at(-1)?.id : undefined;
+        }
+        const expected = expectedFinds('products', records, 'gre l');
+        expect(seen, sort).to.deep.equal(sort === 'id' ? expected : expected.toReversed());
+      }
+    });
+  });
+
+  describe('of a file without words', () => {
+    const records = copies(700);
+
+    it('finds all records before, while and after they are indexed', async () => {
+      const one = await open(oldFile(records));
+      await expectAll(one, records);
+      expect(await one.index.indexNext(250)).to.be.within(1, 250);
+      await expectAll(one, records);
+      expect(await indexAll(one)).to.be.within(450, 699);
+      one.database.snapshots = 0;
+      await list(one, 'gre l');
+      expect(one.database.snapshots, 'the index is complete').to.equal(0);
+      await expectAll(one, records);
+      expect(await one.index.indexNext(250)).to.equal(0);
+    });
+
+    it('finds records as they are written meanwhile', async () => {
+      const one = await open(oldFile(records));
+      const current = new Map(records.map((record) => [record.id, record]));
+      let step = 0;
+      for (let isOver = false; !isOver; step++) {
+        isOver = (await one.index.indexNext(64)) === 0;
+        for (const id of [step * 3 + 1, 690 - step * 5]) {
+          const old = current.get(id);
+          if (!old) continue;
+          if (step % 2 === 0) {
+            const changed = next(old, { name: `pink ${THINGS[step % 5]}` });
+            expect(await one.products.replace(changed, old.version)).to.equal(true);
+            current.set(id, changed);
+          } else {
+            expect(await one.products.remove(id, old.version, AT)).to.equal(true);
+            current.delete(id);
+          }
+        }
+        const added = named(1_000 + step);
+        expect(await one.products.insert(added)).to.equal(true);
+        current.set(added.id, added);
+        await expectAll(
+          one,
+          [...current.values()].sort((a, b) => a.id - b.id),
+        );
+      }
+      expect(step).to.be.greaterThan(5);
+    });
+
+    it('is examined by the check of a database', async () => {
+      const file = oldFile(records);
+      const messages = () =>
+        checkDatabase(file, { tables: ['products'], deep: true, now: AT }).findings.map(
+          ({ verdict, message }) => `${verdict} ${message}`,
+        );
+      const one = await open(file);
+      const behind = 'ok the words of products are not all indexed; the service goes on while it runs';
+      expect(messages()).to.include(behind);
+      await indexAll(one);
+      expect(messages()).to.not.include(behind);
+      expect(messages().filter((message) => !message.startsWith('ok '))).to.deep.equal([]);
+    });
+
+    it('is made by several processes at once, each record by one of them', async () => {
+      const file = oldFile(records);
+      const [one, other] = [await open(file), await open(file)];
+      const counts = await Promise.all([indexAll(one), indexAll(other)]);
+      expect(counts[0] + counts[1]).to.equal(records.length);
+      await expectAll(one, records);
+      await expectAll(other, records);
+    });
+
+    it('keeps the pages of a busy list complete', async () => {
+      const one = await open(oldFile(records));
+      const indexing = indexAll(one);
+      const seen: Id[] = [];
+      for (let last: Id | undefined = 0; last !== undefined; ) {
+        const from = { side: 'after' as const, inclusive: false, values: [last] };
+        const page = await one.products.list(query({ limit: 9, filters: [searchFor('l')], from }));
+        seen.push(...idsOf(page.records));
+        last = page.hasMore ? page.records.at(-1)?.id : undefined;
+      }
+      await indexing;
+      expect(seen).to.deep.equal(expectedFinds('products', records, 'l'));
+    });
+  });
+
+  describe('with other rules', () => {
+    const records = copies(100);
+
+    it('is made again if its rules are lower, and searches are right until then', async () => {
+      const file = newFile();
+      const before = await open(file);
+      await before.products.insertAll(records);
+      for (const { id } of records)
+        await run(
+          before,
+          'INSERT OR REPLACE INTO products_words (rowid, words) VALUES (?, ?)',
+          id,
+          '10wrong',
+        );
+      await run(before, 'UPDATE word_indexes SET rules = rules - 1');
+      const after = await open(file);
+      await expectAll(after, records);
+      expect(await indexAll(after)).to.equal(records.length);
+      await expectAll(after, records);
+      expect(await list(after, 'wrong')).to.deep.equal([]);
+    });
+
+    it('is left alone if its rules are higher, and what lower rules wrote is made again', async () => {
+      const one = await open(newFile());
+      await one.products.insertAll(records);
+      await run(one, 'UPDATE word_indexes SET rules = ?', SEARCH_RULES + 1);
+      expect(await one.index.indexNext(250)).to.equal(0);
+      const added = named(200);
+      expect(await one.products.insert(added)).to.equal(true);
+      await expectAll(one, [...records, added]);
+      expect(await one.index.indexNext(250)).to.equal(0);
+      // From here on, this process plays the one with the higher rules.
+      await run(one, 'UPDATE word_indexes SET rules = ?', SEARCH_RULES);
+      await run(one, "INSERT OR REPLACE INTO products_words (rowid, words) VALUES (200, '10wrong')");
+      await expectAll(one, [...records, added]);
+      expect(await indexAll(one)).to.equal(1);
+      one.database.snapshots = 0;
+      await list(one, 'red');
+      expect(one.database.snapshots, 'the index is complete').to.equal(0);
+      await expectAll(one, [...records, added]);
+    });
+  });
+
+  describe('and writes', () => {
+    const touches = ({ database }: Opened) =>
+      database.written.filter((sql) => sql.includes('products_words'));
+
+    it('is not touched if a replacement keeps the words', async () => {
+      const one = await open(newFile());
+      const first = named(1);
+      await one.products.insert(first);
+      one.database.written = [];
+      const cheaper = next(first, { price: { amount: 1, currency: 'USD' } });
+      expect(await one.products.replace(cheaper, 1)).to.equal(true);
+      expect(touches(one)).to.deep.equal([]);
+      const renamed = { ...cheaper, version: 3, fields: { ...cheaper.fields, name: 'pink' } };
+      expect(await one.products.replace(renamed, 2)).to.equal(true);
+      expect(touches(one)).to.have.length(1);
+      expect(await list(one, 'pink')).to.deep.equal([1]);
+      expect(await list(one, first.fields.name)).to.deep.equal([]);
+    });
+
+    it('forgets removed records', async () => {
+      const one = await open(newFile());
+      await one.products.insertAll(copies(20));
+      for (let id = 1; id <= 20; id++) expect(await one.products.remove(id, 1, AT)).to.equal(true);
+      for (const text of QUERIES) expect(await list(one, text)).to.deep.equal([]);
+      const [rows] = one.database.read('SELECT count(*) FROM products_words_docsize', (statement) =>
+        statement.get(),
+      ) as [number];
+      expect(rows).to.equal(0);
+    });
+  });
+
+  describe('and the time limit of queries', () => {
+    const slow = () => new QueryBudget(new UnevenClock([300]), 1_000);
+    const filters: Filter[] = [
+      searchFor('l'),
+      { field: 'attributes', operator: 'attribute', key: 'a', value: 'b' },
+    ];
+
+    it('refuses no plain search, in any order, and no count of one', async () => {
+      const one = await open(newFile(), slow());
+      const records = copies(2_000, 100);
+      await one.products.insertAll(records);
+      const expected = expectedFinds('products', records, 'l');
+      for (const sort of ['id', 'name,id', '-createdAt,-id'])
+        expect(await list(one, 'l', { order: by(sort) }), sort).to.have.members(expected);
+      expect(await one.products.count([searchFor('l')])).to.equal(expected.length);
+      expect(await list(one, 'pink')).to.deep.equal([]);
+    });
+
+    it('refuses a search with a filter that no index serves', async () => {
+      const one = await open(newFile(), slow());
+      await one.products.insertAll(copies(2_000, 100));
+      const refusal = await one.products.list(query({ filters })).catch((error: unknown) => error);
+      expect(refusal).to.be.instanceOf(AppError).with.property('code', 'query_too_expensive');
+    });
+
+    it('refuses a search of records that are not indexed yet', async () => {
+      const one = await open(oldFile(copies(2_000)), slow());
+      const search = { filters: [searchFor('pink')] };
+      const refusal = await one.products.list(query(search)).catch((error: unknown) => error);
+      expect(refusal).to.be.instanceOf(AppError).with.property('code', 'query_too_expensive');
+      await indexAll(one);
+      expect(await list(one, 'pink')).to.deep.equal([]);
+    });
+  });
+});
