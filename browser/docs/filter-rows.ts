@@ -1,4 +1,5 @@
 import { button, element, labelled, newId, selection } from './element.js';
+import { typeOf } from './examples.js';
 import type { FilterField } from './filters.js';
 import { type ParameterField, parameterField } from './parameter-field.js';
 import type { References } from './references.js';
@@ -47,6 +48,7 @@ function filterRow(fields: readonly FilterField[], references: References, remov
   const operatorBox = labelled('Operator', operator);
   const valueBox = element('div', { class: 'filter-value' });
   let value: ParameterField;
+  let isBoolean = false;
   const chosen = () => fields[field.selectedIndex] as FilterField;
   const showValue = (initial: string) => {
     const { operators, prefix } = chosen();
@@ -54,6 +56,7 @@ function filterRow(fields: readonly FilterField[], references: References, remov
     const isOpen = prefix !== undefined;
     // The value of a member is a text, whatever other members have.
     const shown = isOpen ? { ...parameter, schema: {}, example: '' } : parameter;
+    isBoolean = typeOf(references.schema(shown.schema)) === 'boolean';
     value = parameterField(shown, references, { label: 'Value', initial });
     valueBox.replaceChildren(value.view);
   };
@@ -65,7 +68,8 @@ function filterRow(fields: readonly FilterField[], references: References, remov
     showValue('');
   };
   field.addEventListener('input', showOperators);
-  operator.addEventListener('input', () => showValue(value.value().text));
+  // True or false is no value of another operator.
+  operator.addEventListener('input', () => showValue(isBoolean ? '' : value.value().text));
   showOperators();
   const view = element(
     'div',

@@ -140,7 +140,26 @@ export const READS: readonly HostileRequest[] = [
     path: `/v1/products?id.in=${repeated(100, (i) => String(i + 1))}&limit=1000`,
     headers: {},
   },
+  search(
+    200,
+    'a search for 10 words of 64 characters',
+    repeated(10, (i) => `${'x'.repeat(63)}${i}`),
+  ),
+  search(200, 'a search for one letter', 'p'),
+  search(200, 'a search with 8,000 bytes of punctuation', `p${'.'.repeat(8_000)}`),
+  search(400, 'a search for 2,000 words', 'a '.repeat(2_000)),
+  search(400, 'a search for a word of 8,000 characters', 'a'.repeat(8_000)),
+  search(400, 'a search for characters that normalising makes 18 of', '\ufdfa'.repeat(880)),
+  search(
+    400,
+    'a search for marks in the wrong order',
+    `a${'\u0301\u0323'.repeat(550)}${'\u0915'.repeat(65)}`,
+  ),
 ];
+
+function search(status: number, name: string, words: string): HostileRequest {
+  return { status, name, method: 'GET', path: `/v1/products?q=${encodeURIComponent(words)}`, headers: {} };
+}
 
 function post(status: number, name: string, body: string, path = '/v1/products'): HostileRequest {
   return { status, name, method: 'POST', path, headers: JSON_BODY, body };

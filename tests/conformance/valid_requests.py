@@ -4,6 +4,7 @@ the service refuses it then, the service or the document is wrong.
 """
 
 import re
+from unicodedata import normalize
 
 import bodies
 import run
@@ -12,6 +13,7 @@ import state
 TAGS = ("If-Match", "If-None-Match")
 # One in this many requests is about a record that does not exist.
 ABSENT_ONE_IN = 8
+MAX_WORDS = 10
 
 
 def make_valid(case):
@@ -24,6 +26,8 @@ def make_valid(case):
         _use_existing_id(case, plural)
     if "sort" in case.query:
         _sort_once_by_each_field(case)
+    if "q" in case.query:
+        _search_for_words(case)
     if "cursor" in case.query:
         _use_valid_cursor(case)
     _use_current_tag(case)
@@ -82,6 +86,19 @@ def _sort_once_by_each_field(case):
     """No field may appear twice, also not in both directions. The document says so in words."""
     keys = _elements(case.query["sort"])
     case.query["sort"] = list({key.removeprefix("-"): key for key in keys}.values())
+
+
+def _search_for_words(case):
+    """
+    A search has at least one word and at most ten, of at most 64 characters after normalising. The document says so in
+    words, because which characters beyond ASCII are letters depends on the version of Unicode.
+    """
+    text = str(case.query["q"])
+    words = re.findall(r"[0-9A-Za-z]+", text)
+    if text.isascii() and len(words) <= MAX_WORDS and all(len(word) <= 64 for word in words):
+        return
+    fitting = (end for end in range(len(text), -1, -1) if len(normalize("NFKD", text[:end])) < MAX_WORDS)
+    case.query["q"] = f"{text[: next(fitting)]} a"
 
 
 def name_required_fields(case):

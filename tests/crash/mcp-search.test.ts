@@ -37,6 +37,34 @@ describe('the search tools of catalogue mcp', () => {
     expect(second).to.have.keys('records');
   });
 
+  it('searches products and users by words, together with filters', async () => {
+    const found = await session.succeed('search_products', {
+      q: 'STEEL she',
+      filter: { 'sku.exists': true },
+      fields: ['name'],
+    });
+    expect(found.records).to.deep.equal([{ name: 'Shelf, steel' }]);
+    await service.client.post('/v1/users', { name: 'Zoë', email: 'zoe@example.org' });
+    const users = await session.succeed('search_users', { q: 'zoe' });
+    expect(users.records.map(({ name }: { name: string }) => name)).to.deep.equal(['Zoë']);
+    const { isError, value } = await session.call('search_products', { q: '?!' });
+    expect([isError, value.code, value.details[0].name]).to.deep.equal([true, 'invalid_parameter', 'q']);
+  });
+
+  it('offers words where the interface does, and names the filters that ask for a value', async () => {
+    const tools = await session.tools();
+    const shown = (name: string) => {
+      const { properties = {} } = tools.find((tool) => tool.name === name)?.inputSchema ?? {};
+      return [
+        Object.keys(properties).includes('q'),
+        JSON.stringify(properties['filter']).includes('.exists'),
+      ];
+    };
+    expect(shown('search_products')).to.deep.equal([true, true]);
+    expect(shown('search_users')).to.deep.equal([true, false]);
+    expect(shown('search_orders')).to.deep.equal([false, false]);
+  });
+
   it('takes an array for several values, and shows the fields that are asked for', async () => {
     const found = await session.succeed('search_products', {
       filter: { 'sku.in': ['S-100', 'S-300'] },
@@ -73,6 +101,18 @@ describe('the search tools of catalogue mcp', () => {
       'sort',
       'nmae',
       'price.amount',
+    ]);
+  });
+
+  it('rejects a filter that is an argument of its own, which could contradict it', async () => {
+    const { isError, value } = await session.call('search_products', {
+      q: 'oak',
+      filter: { q: 'pine', sort: 'name' },
+    });
+    expect([isError, value.code]).to.deep.equal([true, 'invalid_arguments']);
+    expect(value.details.map(({ code, name }: Record<string, string>) => [code, name])).to.deep.equal([
+      ['unknown_parameter', 'filter.q'],
+      ['unknown_parameter', 'filter.sort'],
     ]);
   });
 

@@ -13,7 +13,7 @@ const query = (pairs: Record<string, string>) =>
 const withColons = (pairs: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(pairs).map(([name, value]) => [
-      name.startsWith('attributes.') ? name : name.replace(/\.(?=(?:ne|[lg]te?|prefix|in)$)/, ':'),
+      name.startsWith('attributes.') ? name : name.replace(/\.(?=(?:ne|[lg]te?|prefix|in|exists)$)/, ':'),
       value,
     ]),
   );
@@ -43,7 +43,15 @@ describe('filters', () => {
     {
       name: 'a_c',
       sku: 'x.y',
-      attributes: { constructor: 'red', toString: '5', 'a:b': 'x', 'a:ne': 'y', 'a.in': 'z' },
+      attributes: {
+        constructor: 'red',
+        toString: '5',
+        'a:b': 'x',
+        'a:ne': 'y',
+        'a.in': 'z',
+        'glow.exists': 'yes',
+        exists: 1,
+      },
     },
     { name: '.*' },
     { name: '$ne', attributes: { colour: '' } },
@@ -120,6 +128,19 @@ describe('filters', () => {
       [{ 'attributes.a.in': 'z,y' }, []],
       [{ 'attributes.colour.ne': 'blue' }, []],
       [{ 'attributes.:': 'x' }, []],
+      [{ 'sku.exists': 'true' }, ['a', 'ab', 'a_c']],
+      [{ 'sku.exists': 'false', 'name.prefix': 'a' }, ['a%']],
+      [{ 'price.amount.exists': 'true' }, ['a', 'ab', 'a%']],
+      [{ 'price.amount.exists': 'false', 'sku.exists': 'true' }, ['a_c']],
+      [{ 'price.currency.exists': 'true', 'sku.exists': 'false' }, ['a%']],
+      [{ 'price.currency.exists': 'true', 'price.amount.exists': 'false' }, []],
+      [{ 'sku.exists': 'true', sku: 'A-1' }, ['a']],
+      [{ 'sku.exists': 'false', 'sku.ne': 'A-1' }, []],
+      [{ 'sku.exists': 'false', 'id.lte': '6', q: 'ne' }, ['$ne']],
+      [{ 'attributes.sku.exists': 'true' }, []],
+      [{ 'attributes.colour.exists': 'true' }, []],
+      [{ 'attributes.glow.exists': 'yes' }, ['a_c']],
+      [{ 'attributes.exists': '1' }, ['a_c']],
       [{ 'createdAt.gt': '2000-01-01T00:00:00Z', 'updatedAt.lt': '9999-12-31T23:59:59Z', id: '1' }, ['a']],
       [{ 'createdAt.lt': '2000-01-01t00:00:00z' }, []],
     ];
@@ -163,6 +184,19 @@ describe('filters', () => {
         expect(await names(raw), raw).to.deep.equal(['O\'Brien "x" \\ <b> 100% {}']);
       }
       expect(await names('name=%EF%BF%AE')).to.deep.equal(['\uffee']);
+    });
+
+    it('no product by a field of others, and no other record by a field of products', async () => {
+      for (const [path, name] of [
+        ['users', 'email.exists'],
+        ['users', 'sku.exists'],
+        ['orders', 'userId.exists'],
+        ['api-keys', 'name.exists'],
+        ['api-keys', 'expiresAt.exists'],
+      ]) {
+        const { status, json } = await request().get(`/${path}?${name}=true`);
+        expect([status, json.code], name).to.deep.equal([400, 'unknown_parameter']);
+      }
     });
 
     it('up to 100 values of .in', async () => {
@@ -222,6 +256,15 @@ describe('filters', () => {
         '__proto__.x=1',
         'constructor=1',
         'constructor:ne=1',
+        ...['name', 'id', 'createdAt', 'description', 'price', 'version', 'email', 'q', 'limit', ''].map(
+          (field) => `${field}.exists=true`,
+        ),
+        'name:exists=true',
+        'attributes:exists=true',
+        'sku.exists.exists=true',
+        'sku:exists.ne=true',
+        'sku.Exists=true',
+        'exists=true',
         'name:constructor=x',
         'name:__proto__=x',
         'toString:in=1',
@@ -270,6 +313,17 @@ describe('filters', () => {
         ],
       ],
       [`name.in=${'a,'.repeat(100)}a`, 'invalid_parameter', [['too_long', 'name.in']]],
+      ...['', 'TRUE', '1', 'yes', 'null', '+true', 'true,false', '%74ru'].map(
+        (value): [string, string, [string, string][]] => [
+          `sku.exists=${value}`,
+          'invalid_parameter',
+          [['invalid_format', 'sku.exists']],
+        ],
+      ),
+      ['sku.exists', 'invalid_parameter', [['invalid_format', 'sku.exists']]],
+      ['price.amount:exists=0', 'invalid_parameter', [['invalid_format', 'price.amount:exists']]],
+      ['sku.exists=true&sku.exists=true', 'invalid_parameter', [['duplicate_value', 'sku.exists']]],
+      ['sku.exists=true&sku:exists=false', 'invalid_parameter', [['duplicate_value', 'sku:exists']]],
       ['createdAt=', 'invalid_parameter', [['invalid_format', 'createdAt']]],
       ['createdAt.gt=2024-01-01', 'invalid_parameter', [['invalid_format', 'createdAt.gt']]],
       ['createdAt=1700000000000', 'invalid_parameter', [['invalid_format', 'createdAt']]],

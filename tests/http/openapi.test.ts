@@ -81,7 +81,10 @@ describe('/openapi.json', () => {
       object & { parameters?: unknown }
     >(paths)) {
       const methods = Object.keys(item).map((method) => method.toUpperCase());
-      const path = route.replace('{id}', String(MAX_ID)).replace('{file}', 'main.js');
+      const path = route
+        .replace('{id}', String(MAX_ID))
+        .replace('{folder}/{file}', 'client/index.js')
+        .replace('{file}', 'main.js');
       const { headers } = await service.client.request('OPTIONS', path);
       // The introduction describes HEAD and OPTIONS.
       const more = methods.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
@@ -90,12 +93,26 @@ describe('/openapi.json', () => {
   });
 });
 
-/** The filterable fields of the contract: strings, and other ordered types. */
-const FILTERABLE: Readonly<Record<string, { readonly strings: string[]; readonly others: string[] }>> = {
-  products: { strings: ['name', 'sku', 'price.currency'], others: ['price.amount'] },
-  users: { strings: ['name', 'email'], others: [] },
+interface Filterable {
+  readonly strings: readonly string[];
+  /** Fields of other ordered types. */
+  readonly others?: readonly string[];
+  readonly optional?: readonly string[];
+  /** Parameters that are no field with an operator. */
+  readonly more?: readonly string[];
+}
+
+/** The filterable fields of the contract. */
+const FILTERABLE: Readonly<Record<string, Filterable>> = {
+  products: {
+    strings: ['name', 'sku', 'price.currency'],
+    others: ['price.amount'],
+    optional: ['sku', 'price.amount', 'price.currency'],
+    more: ['q', 'attributes'],
+  },
+  users: { strings: ['name', 'email'], more: ['q'] },
   orders: { strings: [], others: ['userId'] },
-  'api-keys': { strings: ['name'], others: [] },
+  'api-keys': { strings: ['name'] },
 };
 const OPERATORS = ['', '.ne', '.lt', '.lte', '.gt', '.gte', '.in'];
 
@@ -106,7 +123,7 @@ describe('the documented parameters of lists', () => {
     expect(Object.keys(FILTERABLE)).to.have.members(PLURALS);
   });
 
-  for (const [path, { strings, others }] of Object.entries(FILTERABLE))
+  for (const [path, { strings, others = [], optional = [], more = [] }] of Object.entries(FILTERABLE))
     it(`are exactly those of the contract: ${path}`, async () => {
       const { paths, components } = (await service.client.get('/openapi.json')).json;
       const fields = [...strings, ...others, 'id', 'createdAt', 'updatedAt'];
@@ -114,7 +131,8 @@ describe('the documented parameters of lists', () => {
         ...['limit', 'cursor', 'sort', 'fields'],
         ...fields.flatMap((field) => OPERATORS.map((operator) => field + operator)),
         ...strings.map((field) => `${field}.prefix`),
-        ...(path === 'products' ? ['attributes'] : []),
+        ...optional.map((field) => `${field}.exists`),
+        ...more,
       ];
       const names = queryParameters({ paths, components }, path).map(({ name }) => name);
       expect(names).to.have.members(expected);

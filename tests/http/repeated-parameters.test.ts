@@ -50,6 +50,17 @@ for (const STORE of ['memory', 'sqlite'])
       }
     });
 
+    it('are one parameter in cursors: sku.exists and sku:exists', async () => {
+      const { headers } = await get('sku:exists=false&limit=1');
+      const { first, next } = linksOf(headers['link']);
+      expect(first).to.equal('/v1/products?sku.exists=false&limit=1');
+      const cursor = cursorIn(next);
+      for (const query of ['sku.exists=false', 'sku:exists=false'])
+        expect(await idsOf(`${query}&limit=1&cursor=${cursor}`), query).to.deep.equal([2]);
+      const other = await get(`sku.exists=true&limit=1&cursor=${cursor}`);
+      expect([other.status, other.json.code]).to.deep.equal([400, 'cursor_mismatch']);
+    });
+
     it('are one list in links, tags and cursors, with a dot before the operator', async () => {
       const once = 'name.in=a,b,c&id.gte=1&sort=name,-id&fields=id,name&limit=2';
       const several = 'name:in=a&id:gte=1&name.in=b,c&sort=name&fields=id&sort=-id&fields=name&limit=2';

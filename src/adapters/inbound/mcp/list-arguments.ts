@@ -5,16 +5,19 @@ import { type ArgumentIssue, argumentIssue } from './argument-issue.js';
 const DEFAULT_LIMIT = 20;
 
 /** The parameters of a list that are arguments of their own. All others are filters. */
-const OWN_ARGUMENTS = ['sort', 'limit', 'cursor', 'fields'];
+const OWN_ARGUMENTS = ['q', 'sort', 'limit', 'cursor', 'fields'];
 
 /** Returns the schema of the arguments that search one resource. */
 export function listArguments(document: ApiDocument, operationId: string): Record<string, Schema> {
   const parameters = document.queryParameters(operationId);
   const own = new Map(parameters.map(({ name, schema }) => [name, schema]));
-  const { sort, limit, cursor, fields } = Object.fromEntries(
+  const { q, sort, limit, cursor, fields } = Object.fromEntries(
     OWN_ARGUMENTS.map((name) => [name, own.get(name)]),
   );
   return {
+    ...(q && {
+      q: { ...q, description: 'Words. Each begins a word of the record; case and accents are ignored.' },
+    }),
     filter: {
       type: 'object',
       description: describeFilters(parameters.filter(({ name }) => !OWN_ARGUMENTS.includes(name))),
@@ -41,6 +44,10 @@ export function listQuery(
 export function filterIssues(filter: object): ArgumentIssue[] {
   return Object.entries(filter).flatMap(([field, value]) => {
     const name = `filter.${field}`;
+    if (OWN_ARGUMENTS.includes(field))
+      return [
+        argumentIssue('unknown_parameter', name, `is no filter; ${field} is an argument beside filter`),
+      ];
     const values = Array.isArray(value) ? value : [value];
     if (values.some((one) => !['string', 'number', 'boolean'].includes(typeof one)))
       return [
@@ -79,6 +86,7 @@ function describeFilters(parameters: readonly Parameter[]): string {
   return [
     'All must hold. FIELD equals, or FIELD.OPERATOR; .in takes an array.',
     `${groups.join('; ')}.`,
+    ...(names.some((name) => name.endsWith('.exists')) ? ['.exists takes true or false.'] : []),
     ...(open ? [`${open.name}.KEY equals only.`] : []),
   ].join(' ');
 }

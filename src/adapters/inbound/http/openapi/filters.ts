@@ -82,13 +82,19 @@ export function existenceDescription(field: string, operator: string): Parameter
   };
 }
 
+/**
+ * Has a character that may be part of a word: a letter or digit of ASCII, or any character beyond ASCII. Which of those
+ * are letters depends on the version of Unicode, and regular expressions of many languages do not know.
+ */
+const HAS_WORD = '[^\\u0000-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007f]';
+
 /** The parameter that searches by words. */
 export function searchDescription(name: string): ParameterDescription {
   return {
     name,
     description:
-      'Each of these words is the beginning of a word of the record: `lam gre` finds "Green Lamp". Upper and lower case and accents make no difference. At most 10 words of at most 64 characters.',
-    schema: { type: 'string', minLength: 1, pattern: '[\\p{L}\\p{N}]' },
+      'Words of letters and digits, each the beginning of a word of the record: `lam gre` finds "Green Lamp". Upper and lower case and accents make no difference. At least one word and at most 10, each of at most 64 characters.',
+    schema: { type: 'string', pattern: HAS_WORD },
     example: 'lamp',
     sharedAs: 'search',
   };

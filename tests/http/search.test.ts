@@ -1,0 +1,258 @@
+import { expect } from 'chai';
+import { issueLocations } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { cursorIn, linksOf } from '../support/links.js';
+
+const PRODUCTS = [
+  { name: 'Green Lamp', sku: 'GL-100', price: { amount: 900, currency: 'EUR' } },
+  {
+    name: 'Lamp shade',
+    description: 'Fits the green lamp.',
+    attributes: { colour: 'Café crème', watts: 60 },
+  },
+  { name: 'Desk', sku: 'D.200', price: { amount: 100, currency: 'USD' }, attributes: { note: 'oak/steel' } },
+  { name: 'ΟΔΟΣ', description: 'Straße, İstanbul; Ёлка' },
+  { name: '東京タワーの置物', sku: 'T_1' },
+  { name: '① ﬁne ½ cup' },
+  { name: 'हिन्दी किताब' },
+  { name: `${'w'.repeat(70)} end` },
+] as const;
+
+const LAMP_64 = 'w'.repeat(64);
+
+describe('a search by words', () => {
+  const service = inProcessService();
+  const get = (path: string, headers = {}) => service.client.get(path, { headers });
+  const search = async (q: string, more = '') => {
+    const response = await get(`/v1/products?q=${encodeURIComponent(q)}${more}`);
+    expect(response.status, response.text).to.equal(200);
+    return response.json.map(({ id }: { id: number }) => id);
+  };
+
+  before(async () => {
+    for (const product of PRODUCTS)
+      expect((await service.client.post('/v1/products', product)).status).to.equal(201);
+    for (const [name, email] of [
+      ['Ann Lamp', 'ann@example.org'],
+      ['Zoë', 'z.oe+shop@green-lamp.example'],
+    ])
+      expect((await service.client.post('/v1/users', { name, email })).status).to.equal(201);
+  });
+
+  for (const [q, ids] of [
+    ['lamp', [1, 2]],
+    ['lam gre', [1, 2]],
+    ['GRE LAM shade', [2]],
+    ['amp', []],
+    ['lamps', []],
+    ['lamp lamp la', [1, 2]],
+    ['gl', [1]],
+    ['gl-100', [1]],
+    ['100 gl', [1]],
+    ['D.200', [3]],
+    ['cafe', [2]],
+    ['CAFÉ', [2]],
+    ['cafe\u0301 cre\u0300me', [2]],
+    ['steel oak', [3]],
+    ['colour', []],
+    ['60', []],
+    ['900', []],
+    ['eur', []],
+    ['οδος', [4]],
+    ['οδοσ', [4]],
+    ['istanbul', [4]],
+    ['стеа', []],
+    ['елка', [4]],
+    ['straße', [4]],
+    ['strasse', []],
+    ['京タワ', [5]],
+    ['タワー', [5]],
+    ['物', [5]],
+    ['ワ京', []],
+    ['1 fine', [6]],
+    ['fi', [2, 6]],
+    ['किताब', [7]],
+    ['कि', [7]],
+    [LAMP_64, [8]],
+    [`${'w'.repeat(10)} end`, [8]],
+    ['green\u00a0\t\n+%_*"\'lamp', [1, 2]],
+    ['🔥 lamp 🔥', [1, 2]],
+    ['.* lamp $ne', []],
+  ] as const)
+    it(`finds the right products for ${JSON.stringify(q.slice(0, 40))}`, async () => {
+      expect(await search(q)).to.deep.equal(ids);
+    });
+
+  it('finds users by name and e-mail address', async () => {
+    for (const [q, ids] of [
+      ['ann', [1]],
+      ['lamp', [1, 2]],
+      ['zoe', [2]],
+      ['shop green', [2]],
+      ['nn', []],
+    ] as const) {
+      const { status, json } = await get(`/users?q=${q.replace(' ', '+')}`);
+      expect([status, json.map(({ id }: { id: number }) => id)], q).to.deep.equal([200, ids]);
+    }
+  });
+
+  it('finds what records say now', async () => {
+    const { client } = service;
+    const { id } = (await client.post('/v1/products', { name: 'Zebra' })).json;
+    expect(await search('zebra')).to.deep.equal([id]);
+    await client.patch(`/v1/products/${id}`, { name: 'Okapi', attributes: { kin: 'Giraffe' } });
+    expect([await search('zebra'), await search('okapi gir')]).to.deep.equal([[], [id]]);
+    await client.delete(`/v1/products/${id}`);
+    expect(await search('okapi')).to.deep.equal([]);
+  });
+
+  it('combines with filters, in any order of the parameters', async () => {
+    expect(await search('lamp', '&price.amount.lt=1000')).to.deep.equal([1]);
+    expect(await search('lamp', '&sku.exists=false&name.prefix=Lamp')).to.deep.equal([2]);
+    expect(await search('lamp', '&attributes.watts=60')).to.deep.equal([2]);
+    expect(await search('lamp', '&id.in=2,3')).to.deep.equal([2]);
+    expect((await get('/products?price.currency=EUR&q=lamp')).json).to.have.length(1);
+  });
+
+  it('is sorted by id unless the query says how', async () => {
+    expect(await search('lamp', '&sort=-name')).to.deep.equal([2, 1]);
+    expect(await search('lamp', '&sort=-id')).to.deep.equal([2, 1]);
+  });
+
+  it('is paged by links that keep it', async () => {
+    const one = await get(`/v1/products?q=${encodeURIComponent('gre lamp+&')}&limit=1`);
+    expect(one.json.map(({ id }: { id: number }) => id)).to.deep.equal([1]);
+    const { next, first } = linksOf(one.headers['link']);
+    for (const link of [next, first])
+      expect(new URLSearchParams(link?.split('?')[1]).get('q')).to.equal('gre lamp+&');
+    const two = await get(next ?? '');
+    expect(two.json.map(({ id }: { id: number }) => id)).to.deep.equal([2]);
+    const links = linksOf(two.headers['link']);
+    expect(links).to.have.all.keys('first', 'prev');
+    expect((await get(links['prev'] ?? '')).json).to.deep.equal(one.json);
+  });
+
+  it('has cursors that hold for the same words alone', async () => {
+    const { headers } = await get('/v1/products?q=gre+lamp&limit=1');
+    const cursor = cursorIn(linksOf(headers['link'])['next']);
+    const follow = (query: string) => get(`/v1/products?${query}limit=1&cursor=${cursor}`);
+    for (const other of ['q=gre&', 'q=green+lamp&', 'q=gre+lamp+shade&', '', 'name=gre+lamp&']) {
+      const { status, json } = await follow(other);
+      expect([status, json.code], other).to.deep.equal([400, 'cursor_mismatch']);
+    }
+    for (const same of ['q=gre+lamp&', 'q=LAMP,Gr%C3%A9&', 'q=gre+lamp+la&'])
+      expect((await follow(same)).json, same).to.have.length(1);
+  });
+
+  it('is counted on request', async () => {
+    const { headers, json } = await get('/v1/products?q=lamp&limit=1', { Prefer: 'count=exact' });
+    expect([headers['x-total-count'], json.length]).to.deep.equal(['2', 1]);
+  });
+
+  it('is exported as NDJSON, with the fields that are asked for', async () => {
+    const response = await get('/v1/products?q=lamp&fields=id,sku&sort=-id', {
+      Accept: 'application/x-ndjson',
+    });
+    expect([response.status, response.text]).to.deep.equal([200, '{"id":2}\n{"id":1,"sku":"GL-100"}\n']);
+  });
+
+  it('has an entity tag, for 304 and HEAD', async () => {
+    const path = '/v1/products?q=lamp';
+    const { headers } = await get(path);
+    expect(headers.etag).to.match(/^W\//);
+    expect((await get(path, { 'If-None-Match': headers.etag ?? '' })).status).to.equal(304);
+    expect((await get('/v1/products?q=desk')).headers.etag).to.not.equal(headers.etag);
+    const head = await service.client.request('HEAD', path);
+    expect([head.status, head.text, head.headers.etag]).to.deep.equal([200, '', headers.etag]);
+  });
+
+  it('takes 10 words of 64 characters, counted after normalising', async () => {
+    const ten = Array.from({ length: 10 }, (_, i) => `${'x'.repeat(63)}${i}`).join(' ');
+    expect(await search(ten)).to.deep.equal([]);
+    // 128 characters before, 64 after.
+    expect(await search('e\u0301'.repeat(64))).to.deep.equal([]);
+    expect(await search('\u{1d54f}'.repeat(64))).to.deep.equal([]);
+    expect(await search('\u{20000}'.repeat(64))).to.deep.equal([]);
+  });
+
+  it('may fill the URL with what is no word', async () => {
+    const maxLength = 8 * 1024 - '/v1/products?q=lamp'.length;
+    expect(await search(`lamp${'-'.repeat(maxLength)}`)).to.deep.equal([1, 2]);
+    const { status, json } = await get(`/v1/products?q=lamp${'-'.repeat(maxLength + 1)}`);
+    expect([status, json.code]).to.deep.equal([414, 'uri_too_long']);
+  });
+
+  describe('is rejected', () => {
+    const WORD_65 = 'x'.repeat(65);
+    for (const [name, raw, codes] of [
+      ['without a value', 'q', ['too_short']],
+      ['if it is empty', 'q=', ['too_short']],
+      ['if it is blank', 'q=+%20%09%C2%A0%E3%80%80', ['invalid_format']],
+      [
+        'if it has punctuation alone',
+        `q=${encodeURIComponent('?!._-+*/\\"%$<>(){}[]|~´·—…“”🔥')}`,
+        ['invalid_format'],
+      ],
+      ['if it has a mark that no character carries', 'q=%CC%81', ['invalid_format']],
+      ['if it is a control character', 'q=%00', ['invalid_format']],
+      ['with 11 words', 'q=a+b+c+d+e+f+g+h+i+j+k', ['too_long']],
+      ['with 11 times the same word', `q=${'a+'.repeat(11)}`, ['too_long']],
+      ['with 11 words of two scripts', `q=${encodeURIComponent('a東b東c東d東e東f')}`, ['too_long']],
+      ['with a word of 65 characters', `q=${WORD_65}`, ['too_long']],
+      [
+        'with a word of 65 characters beyond U+FFFF',
+        `q=${encodeURIComponent('\u{20000}'.repeat(65))}`,
+        ['too_long'],
+      ],
+      [
+        'with a word of 64 characters, one a ligature',
+        `q=${encodeURIComponent(`${'x'.repeat(63)}ﬁ`)}`,
+        ['too_long'],
+      ],
+      ['with both', `q=a+b+c+d+e+f+g+h+i+j+${WORD_65}`, ['too_long', 'too_long']],
+      ['if it is no UTF-8', 'q=%ff', ['invalid_format']],
+      ['if it is a surrogate', 'q=%ed%a0%80lamp', ['invalid_format']],
+      ['if it is not percent-encoded', 'q=100%', ['invalid_format']],
+      ['if it is given twice', 'q=lamp&q=lamp', ['duplicate_value']],
+      ['if it is given twice, once encoded', 'q=lamp&%71=desk', ['duplicate_value']],
+    ] as const)
+      it(name, async () => {
+        const response = await get(`/v1/products?${raw}`);
+        expect([response.status, response.json.code]).to.deep.equal([400, 'invalid_parameter']);
+        expect(issueLocations(response)).to.deep.equal(codes.map((code) => [code, 'q']));
+        for (const detail of response.json.details) expect(detail.in).to.equal('query');
+      });
+
+    it('together with the other problems of a query', async () => {
+      const response = await get('/v1/products?q=-&limit=0&colour=red');
+      expect(issueLocations(response)).to.deep.equal([
+        ['invalid_format', 'q'],
+        ['out_of_range', 'limit'],
+        ['unknown_parameter', 'colour'],
+      ]);
+    });
+
+    for (const name of ['Q', 'q.ne', 'q:ne', 'q.in', 'q.prefix', 'q.exists', 'q.', 'search', 'q[]'])
+      it(`as ${name}`, async () => {
+        const response = await get(`/v1/products?${name}=lamp`);
+        expect([response.status, response.json.code]).to.deep.equal([400, 'unknown_parameter']);
+      });
+
+    for (const [method, path] of [
+      ['GET', '/v1/orders'],
+      ['GET', '/v1/api-keys'],
+      ['GET', '/v1/products/1'],
+      ['POST', '/v1/products'],
+      ['POST', '/v1/products/imports'],
+      ['PUT', '/v1/products/1'],
+      ['PATCH', '/v1/products/1'],
+      ['DELETE', '/v1/products/1'],
+    ] as const)
+      it(`on ${method} ${path}`, async () => {
+        const body = method === 'GET' ? {} : { body: { name: 'x' } };
+        const response = await service.client.request(method, `${path}?q=lamp`, body);
+        expect([response.status, response.json.code]).to.deep.equal([400, 'unknown_parameter']);
+        expect(issueLocations(response)).to.deep.equal([['unknown_parameter', 'q']]);
+      });
+  });
+});
