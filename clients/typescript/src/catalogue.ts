@@ -3,7 +3,7 @@ import { Collection } from './collection.js';
 import type { paths } from './document.js';
 import { EditableCollection } from './editable-collection.js';
 import { queryString } from './query-string.js';
-import type { ApiKeyTypes, OrderTypes, ProductTypes, UserTypes } from './resource-types.js';
+import type { ApiKeyTypes, EditableTypes, OrderTypes, ProductTypes, UserTypes } from './resource-types.js';
 import { REDIRECT, Transport, type TransportOptions } from './transport.js';
 
 export type CatalogueOptions = TransportOptions;
@@ -17,6 +17,11 @@ export interface Catalogue extends Client<paths, 'application/json'> {
   readonly users: EditableCollection<UserTypes>;
   readonly orders: EditableCollection<OrderTypes>;
   readonly apiKeys: Collection<ApiKeyTypes>;
+  /**
+   * A collection by its path, such as `/v1/products`, for programs that find the collections in the document of the
+   * service. Not every collection has every operation.
+   */
+  collection<D extends EditableTypes>(path: string): EditableCollection<D>;
 }
 
 export function createCatalogue(options: CatalogueOptions): Catalogue {
@@ -33,5 +38,6 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     users: new EditableCollection<UserTypes>(transport, '/v1/users'),
     orders: new EditableCollection<OrderTypes>(transport, '/v1/orders'),
     apiKeys: new Collection<ApiKeyTypes>(transport, '/v1/api-keys'),
+    collection: (path) => new EditableCollection(transport, path),
   };
 }

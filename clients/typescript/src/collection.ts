@@ -1,6 +1,6 @@
 import { unexpected } from './errors.js';
-import { CSV, NDJSON } from './is-retryable.js';
-import { nextIn } from './link-header.js';
+import { NDJSON, type StreamType } from './is-retryable.js';
+import { linksIn } from './link-header.js';
 import { readLines } from './ndjson.js';
 import { queryString } from './query-string.js';
 import type { CsvQuery, Field, ListQuery, ResourceTypes, Selected } from './resource-types.js';
@@ -40,10 +40,21 @@ export type Read<D extends ResourceTypes, F extends Field<D>> = [F] extends [nev
 /** The target of a write: a record as it was read, or an id for a write without a precondition. */
 export type Target = number | Pick<Snapshot<unknown>, 'id' | 'etag'>;
 
+export interface PageOptions extends CallOptions {
+  /** Whether to count all records that match. That costs time, which grows with their number. */
+  readonly count?: boolean;
+}
+
+/** A page of a list. The URLs are paths with a query, which {@link Collection.page} reads. */
 export interface Page<T> {
   readonly records: readonly T[];
-  /** The URL of the next page; absent on the last page. */
+  readonly first?: string;
+  /** Absent on the first page. */
+  readonly prev?: string;
+  /** Absent on the last page. */
   readonly next?: string;
+  /** The number of all records that match, if it was asked for. */
+  readonly total?: number;
 }
 
 /** The records of one resource. */
@@ -68,13 +79,31 @@ export class Collection<D extends ResourceTypes> {
   ): AsyncGenerator<Page<Selected<D, F>>, void, undefined> {
     let reference: string | undefined = this.urlOf(query);
     while (reference !== undefined) {
-      const response = await this.transport.call('GET', reference, { signal });
-      const next = nextIn(response.headers.get('Link'));
-      if (next === reference) throw unexpected(response, 'The next page is the page itself');
-      reference = next;
-      const records: Selected<D, F>[] = await response.json();
-      yield { records, ...(reference !== undefined && { next: reference }) };
+      const page: Page<Selected<D, F>> = await this.page<F>(reference, signal ? { signal } : {});
+      reference = page.next;
+      yield page;
     }
+  }
+
+  /**
+   * Reads one page.
+   * @param at a query for its first page, or the URL of a page in another page
+   */
+  async page<const F extends Field<D> = never>(
+    at?: ListQuery<D, F> | string,
+    { count = false, signal }: PageOptions = {},
+  ): Promise<Page<Selected<D, F>>> {
+    const reference = typeof at === 'string' ? at : this.urlOf(at);
+    const headers = count ? { Prefer: 'count=exact' } : {};
+    const response = await this.transport.call('GET', reference, { headers, signal });
+    const links = linksIn(response.headers.get('Link'));
+    if (links.get('next') === reference) throw unexpected(response, 'The next page is the page itself');
+    const total = response.headers.get('X-Total-Count');
+    return {
+      records: await response.json(),
+      ...Object.fromEntries([...links].filter(([relation]) => /^(first|prev|next)$/.test(relation))),
+      ...(total !== null && { total: Number(total) }),
+    };
   }
 
   /**
@@ -91,11 +120,15 @@ export class Collection<D extends ResourceTypes> {
   }
 
   /**
-   * Returns the same records as CSV, with a header row. `fields` chooses the columns, such as `price.amount` or
-   * `attributes.colour`. The stream fails if the export is interrupted.
+   * Returns the same records as a stream of bytes: NDJSON, or CSV with a header row. For CSV, `fields` chooses columns
+   * such as `price.amount` or `attributes.colour`. The stream fails if the export is interrupted.
    */
-  async exportCsv(query?: CsvQuery<D>, { signal }: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
-    const headers = { Accept: CSV };
+  async exportFile(
+    type: StreamType,
+    query?: CsvQuery<D>,
+    { signal }: CallOptions = {},
+  ): Promise<ReadableStream<Uint8Array>> {
+    const headers = { Accept: type };
     const { body } = await this.transport.call('GET', this.urlOf(query), { headers, signal });
     return body ?? new Blob().stream();
   }

@@ -8,7 +8,7 @@ import {
   type Target,
 } from './collection.js';
 import { CatalogueError } from './errors.js';
-import { CSV, NDJSON } from './is-retryable.js';
+import { NDJSON, type StreamType } from './is-retryable.js';
 import { asNdjson, iterate, readLines } from './ndjson.js';
 import type { EditableTypes, ImportResult, JsonPatch } from './resource-types.js';
 
@@ -100,21 +100,22 @@ export class EditableCollection<D extends EditableTypes> extends Collection<D> {
   }
 
   /**
-   * Creates the records of CSV, whose header row names the columns, and yields the result of each in order. The
-   * service imports products and users from CSV, but no orders. It is never retried automatically.
-   * @param csv a file, for instance
+   * Creates the records of NDJSON, or of CSV, whose header row names the columns, and yields the result of each in
+   * order. The service imports no orders from CSV. Like {@link import}, it is never retried automatically.
+   * @param records a file, for instance
    */
-  async *importCsv(
-    csv: string | Blob | ReadableStream<Uint8Array>,
+  async *importFile(
+    type: StreamType,
+    records: string | Blob | ReadableStream<Uint8Array>,
     { idempotencyKey, signal }: CreateOptions = {},
   ): AsyncGenerator<ImportResult, void, undefined> {
     const headers = {
-      'Content-Type': CSV,
+      'Content-Type': type,
       Accept: NDJSON,
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
     };
     yield* readLines<ImportResult>(
-      await this.transport.call('POST', `${this.path}/imports`, { headers, body: csv, signal }),
+      await this.transport.call('POST', `${this.path}/imports`, { headers, body: records, signal }),
     );
   }
 }

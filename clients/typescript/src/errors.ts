@@ -1,3 +1,4 @@
+import { requestedWait } from './backoff.js';
 import type { ErrorCode, ErrorDetail } from './resource-types.js';
 
 /**
@@ -15,6 +16,8 @@ export class CatalogueError extends Error {
     readonly details: readonly ErrorDetail[],
     /** Identifies the request in the service's log. */
     readonly requestId: string | undefined,
+    /** The wait that the service asks for in `Retry-After`, in seconds, rounded up. */
+    readonly retryAfterSeconds?: number | undefined,
   ) {
     super(`${code}: ${summary(message, details)}`);
   }
@@ -62,7 +65,10 @@ export async function errorOf(response: Response): Promise<CatalogueError> {
   if (!isError(body)) {
     return unexpected(response, `The response was ${response.status}, and not in the form of the service`);
   }
-  return new CatalogueError(response.status, body.code, body.message, body.details, requestId);
+  const { status } = response;
+  const wait = requestedWait(response, Date.now());
+  const seconds = wait === undefined ? undefined : Math.ceil(wait / 1_000);
+  return new CatalogueError(status, body.code, body.message, body.details, requestId, seconds);
 }
 
 /** The error of a response that does not come from this service. */

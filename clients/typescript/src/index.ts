@@ -5,6 +5,7 @@ export type {
   Collection,
   CreateOptions,
   Page,
+  PageOptions,
   PartialSnapshot,
   Read,
   ReadOptions,
@@ -14,9 +15,11 @@ export type {
 export type { components, operations, paths } from './document.js';
 export type { Change, EditableCollection, EditOptions } from './editable-collection.js';
 export { CatalogueError, UnknownOutcomeError } from './errors.js';
+export type { StreamType } from './is-retryable.js';
 export type {
   ApiKey,
   ApiKeyTypes,
+  EditableTypes,
   ErrorCode,
   ErrorDetail,
   Field,
@@ -27,6 +30,7 @@ export type {
   OrderTypes,
   Product,
   ProductTypes,
+  ResourceTypes,
   Selected,
   User,
   UserTypes,

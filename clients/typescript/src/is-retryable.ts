@@ -1,6 +1,9 @@
 export const NDJSON = 'application/x-ndjson';
 export const CSV = 'text/csv';
 
+/** The media type of a stream of records. */
+export type StreamType = typeof NDJSON | typeof CSV;
+
 /** Whether the body is an import, which is not sent again: it may be a stream. */
 export function isStream({ headers }: Request): boolean {
   return [NDJSON, CSV].includes(headers.get('Content-Type') ?? '');

@@ -1,13 +1,15 @@
 const LINK = /<([^>]*)>((?:\s*;\s*[\w*-]+\s*=\s*(?:"[^"]*"|[^\s",;]+))*)/g;
 const RELATIONS = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]+))/i;
 
-/** The target of `rel="next"` in a header Link (RFC 8288), unchanged. */
-export function nextIn(field: string | null): string | undefined {
-  for (const [, target, parameters = ''] of (field ?? '').matchAll(LINK)) {
+/** The targets of a header Link (RFC 8288) by their relations, unchanged. */
+export function linksIn(field: string | null): ReadonlyMap<string, string> {
+  const links = new Map<string, string>();
+  for (const [, target = '', parameters = ''] of (field ?? '').matchAll(LINK)) {
     const [, quoted, plain] = RELATIONS.exec(parameters) ?? [];
-    if ((quoted ?? plain ?? '').toLowerCase().split(/\s+/).includes('next')) return target;
+    for (const relation of (quoted ?? plain ?? '').toLowerCase().split(/\s+/))
+      if (!links.has(relation)) links.set(relation, target);
   }
-  return undefined;
+  return links;
 }
 
 /**

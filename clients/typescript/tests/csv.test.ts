@@ -9,12 +9,15 @@ describe('CSV by the client', () => {
     const { products } = connect();
     const texts = ['name,attributes.colour\nLamp,green\n"",\n', 'name\nDesk\n', 'name\nChair\n'] as const;
     const results = [
-      ...(await all(products.importCsv(texts[0]))),
-      ...(await all(products.importCsv(new Blob([texts[1]])))),
-      ...(await all(products.importCsv(new Blob([texts[2]]).stream()))),
+      ...(await all(products.importFile('text/csv', texts[0]))),
+      ...(await all(products.importFile('text/csv', new Blob([texts[1]])))),
+      ...(await all(products.importFile('text/csv', new Blob([texts[2]]).stream()))),
     ];
     expect(results.map(({ status }) => status)).to.deep.equal([201, 400, 201, 201]);
-    const stream = await products.exportCsv({ sort: ['name'], fields: ['name', 'attributes.colour'] });
+    const stream = await products.exportFile('text/csv', {
+      sort: ['name'],
+      fields: ['name', 'attributes.colour'],
+    });
     expect(await new Response(stream).text()).to.equal(
       'name,attributes.colour\r\nChair,\r\nDesk,\r\nLamp,green\r\n',
     );
@@ -23,18 +26,18 @@ describe('CSV by the client', () => {
   it('can be imported again with its key, and is not retried automatically', async () => {
     const { products } = connect();
     const idempotencyKey = 'delivery';
-    const [first] = await all(products.importCsv('name\nStool\n', { idempotencyKey }));
-    expect(await all(products.importCsv('name\nStool\n', { idempotencyKey }))).to.deep.equal([
+    const [first] = await all(products.importFile('text/csv', 'name\nStool\n', { idempotencyKey }));
+    expect(await all(products.importFile('text/csv', 'name\nStool\n', { idempotencyKey }))).to.deep.equal([
       { ...first, replayed: true },
     ]);
     const busy = () => async () =>
       new Response('{"code":"unavailable","message":"later","details":[]}', { status: 503 });
-    await rejection(all(connect({}, busy).products.importCsv('name\nx\n', { idempotencyKey })));
+    await rejection(all(connect({}, busy).products.importFile('text/csv', 'name\nx\n', { idempotencyKey })));
     expect(attempts).to.have.length(1);
   });
 
   it('has the errors of its header row', async () => {
-    const error = await rejection(all(connect().products.importCsv('colour\n')));
+    const error = await rejection(all(connect().products.importFile('text/csv', 'colour\n')));
     expect(error).to.be.instanceOf(CatalogueError).with.property('code', 'validation_failed');
   });
 });

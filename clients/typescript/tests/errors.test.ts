@@ -39,6 +39,19 @@ describe('an error of the client', () => {
     expect(await rejection(connect().products.read(99))).to.have.property('message', 'not_found: Not found');
   });
 
+  it('has the wait that the service asks for, in seconds, rounded up', async () => {
+    const body = { code: 'rate_limited', message: 'x', details: [] };
+    const waiting = (retryAfter: string) => () => async () =>
+      Response.json(body, { status: 429, headers: { 'Retry-After': retryAfter } });
+    const options = { retry: { maxRetries: 0 } };
+    const waitOf = async (retryAfter: string) =>
+      ((await rejection(connect(options, waiting(retryAfter)).products.read(1))) as CatalogueError)
+        .retryAfterSeconds;
+    expect(await waitOf('17')).to.equal(17);
+    expect(await waitOf(new Date(Date.now() + 90_500).toUTCString())).to.be.within(1, 91);
+    expect(await waitOf('soon')).to.equal(undefined);
+  });
+
   it('is unexpected_response if another server responded', async () => {
     const gateway = () => async () => new Response('<h1>Bad Gateway</h1>', { status: 502 });
     const unexpected = { status: 502, code: 'unexpected_response', details: [], requestId: undefined };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CatalogueError, type Fetch } from 'product-catalogue-client';
+import { CatalogueError, type Fetch, type ProductTypes } from 'product-catalogue-client';
 import { all, catalogueService, rejection } from './catalogue-service.js';
 
 const PREFIX = '/shop/catalogue';
@@ -60,6 +60,32 @@ describe('the lists of the client', () => {
     ]);
   });
 
+  it('are read a page at a time, forwards, back and to the first, with a count when asked', async () => {
+    const { products } = connect();
+    const query = { limit: 10, sort: ['id'] } as const;
+    const numbers = ({ records }: { records: readonly { id: number }[] }) =>
+      records.map(({ id }) => ids.indexOf(id));
+    const first = await products.page(query, { count: true });
+    expect([numbers(first)[0], first.total, first.prev]).to.deep.equal([0, 23, undefined]);
+    const second = await products.page(first.next);
+    expect([numbers(second)[0], second.total]).to.deep.equal([10, undefined]);
+    const last = await products.page(second.next);
+    expect([numbers(last), last.next]).to.deep.equal([[20, 21, 22], undefined]);
+    expect(numbers(await products.page(last.prev))).to.deep.equal(numbers(second));
+    expect(numbers(await products.page(last.first))).to.deep.equal(numbers(first));
+    expect(attempts.map(({ request }) => request.headers.get('Prefer'))).to.deep.equal([
+      'count=exact',
+      ...[null, null, null, null],
+    ]);
+  });
+
+  it('are the same by the path of the collection', async () => {
+    const { records } = await connect()
+      .collection<ProductTypes>('/v1/products')
+      .page({ limit: 1, sort: ['id'] });
+    expect(records.map(({ id }) => id)).to.deep.equal(ids.slice(0, 1));
+  });
+
   it('follow pages below a path prefix that the service does not know', async () => {
     const baseUrl = `http://127.0.0.1:${service.port}${PREFIX}/`;
     const { products } = connect({ baseUrl }, prefixed);
@@ -90,6 +116,18 @@ describe('the lists of the client', () => {
       'code',
       'invalid_parameter',
     );
+  });
+
+  it('search by words, and by whether a field has a value', async () => {
+    const { products } = connect();
+    const { id } = await products.create({ name: 'Café & bar', sku: 'CB-1' });
+    expect((await all(products.list({ q: 'BAR cafe' }))).map((one) => one.id)).to.deep.equal([id]);
+    expect((await all(products.list({ 'sku.exists': true }))).map((one) => one.id)).to.deep.equal([id]);
+    expect(await all(products.list({ q: 'bar', 'price.amount.exists': true }))).to.deep.equal([]);
+    const found = await all(products.list({ q: 'lamp', limit: 5, 'sku.exists': false }));
+    expect(found.map((one) => one.id)).to.deep.equal(ids);
+    expect((await all(products.export({ q: 'bar' }))).map((one) => one.id)).to.deep.equal([id]);
+    await products.delete(id);
   });
 
   it('return only the requested fields', async () => {

@@ -23,6 +23,14 @@ export async function typed(): Promise<unknown[]> {
   }
 
   products.list({ 'sku.in': ['L-1', 'L-2'] as const, 'id.in': [1] });
+  products.list({ q: 'green lamp', 'sku.exists': false, 'price.amount.exists': true });
+  users.list({ q: 'ann' });
+  // @ts-expect-error Orders are not searched by words.
+  orders.list({ q: 'lamp' });
+  // @ts-expect-error Every product has a name.
+  products.list({ 'name.exists': true });
+  // @ts-expect-error A product has a SKU or none.
+  products.list({ 'sku.exists': 'yes' });
   // @ts-expect-error One value is an array too.
   products.list({ 'id.in': 1 });
   // @ts-expect-error No product can be sorted by its price.
