@@ -5,6 +5,8 @@ WORKDIR /service
 COPY package.json package-lock.json ./
 RUN npm ci --workspaces=false --ignore-scripts
 COPY tsconfig.json ./
+COPY clients/typescript/tsconfig.json clients/typescript/tsconfig.browser.json ./clients/typescript/
+COPY clients/typescript/src ./clients/typescript/src
 COPY browser ./browser
 COPY src ./src
 RUN npm run build && mkdir data
@@ -27,7 +29,8 @@ RUN node scripts/write-notices.js >THIRD-PARTY-NOTICES && rm -r scripts
 COPY bin ./bin
 RUN ln -s catalogue.js bin/catalogue
 COPY config/default.json ./config/
-COPY browser/docs/index.html browser/docs/docs.css ./browser/docs/
+COPY browser/docs/index.html browser/docs/base.css browser/docs/docs.css ./browser/docs/
+COPY browser/console/index.html browser/console/console.css ./browser/console/
 COPY --from=build /service/dist ./dist
 
 FROM node:24-slim

@@ -8,7 +8,7 @@ function storage(): Storage | undefined {
 }
 
 /** Prevents confusion with another page of the same origin. */
-const PREFIX = 'docs.';
+const PREFIX = 'catalogue.';
 /** Without storage, the page remembers until it is reloaded. */
 const UNTIL_RELOAD = new Map<string, string>();
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { docsRoutes } from '../adapters/inbound/http/docs/docs-routes.js';
 import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
 import { openApiRoute } from '../adapters/inbound/http/openapi/openapi-route.js';
+import { consoleRoutes, docsRoutes } from '../adapters/inbound/http/pages/pages.js';
 import { rootRoute } from '../adapters/inbound/http/root-route.js';
 import type { Settings } from '../config/settings.js';
 import * as t from './injection-tokens.js';
@@ -30,6 +30,7 @@ export function registerRoutes(container: DependencyContainer, settings: Setting
     ...c.resolve(t.OAUTH_ROUTES),
     openApiRoute(() => c.resolve(t.OPENAPI_DOCUMENT)),
     ...docsRoutes(),
+    ...consoleRoutes(),
     rootRoute(COLLECTION_PATHS),
   ]);
   register(container, t.OPENAPI_DOCUMENT, (c) =>

@@ -21,7 +21,7 @@ export function moduleOf(path: string, source: string): Module {
 
 export function modulesUnder(folder: string): Module[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => moduleOf(relative(folder, file), readFileSync(file, 'utf8')));
 }

@@ -7,9 +7,16 @@ import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 
 /** The paths that the contract makes public. */
-const PUBLIC = [/^\/$/, /^\/health\//, /^\/openapi\.json$/, /^\/docs$/, /^\/oauth\//, /^\/\.well-known\//];
-/** The assets of the page at /docs. */
-const DOCS = /^\/docs\/[a-z-]+\.(?:css|js|json)$/;
+const PUBLIC = [
+  /^\/$/,
+  /^\/health\//,
+  /^\/openapi\.json$/,
+  /^\/(?:docs|console)$/,
+  /^\/oauth\//,
+  /^\/\.well-known\//,
+];
+/** The assets of the pages at /docs and /console. */
+const ASSETS = /^\/(?:docs|console)\/(?:[a-z]+\/)?[a-z-]+\.(?:css|js|json)$/;
 const PUBLIC_READ = /^(\/v1)?\/products(\/\d+)?$/;
 
 /** The scopes that the contract requires, by the first segment of the path. */
@@ -43,8 +50,12 @@ async function servedRoutes(settings: Record<string, string>): Promise<ServedRou
   const { routes, store } = application.serviceParts;
   return [...healthRoutes(store, () => false), ...routes].map(({ template, path, variables, operations }) => {
     const whole = template.replace('{id}', `${Number.MAX_SAFE_INTEGER}`);
-    const [[name, values] = ['', ['']]] = Object.entries(variables ?? {});
-    const full = values.map((value) => whole.replace(`{${name}}`, value));
+    const full = Object.entries(variables ?? {})
+      .reduce(
+        (all, [name, values]) => all.flatMap((one) => values.map((value) => one.replace(`{${name}}`, value))),
+        [whole],
+      )
+      .filter((one) => path.test(one));
     const short = full.map(withoutVersion).filter((one) => !full.includes(one));
     const paths = [...full, ...short].filter((one) => path.test(one));
     return { route: template, methods: Object.keys(operations), paths };
@@ -89,7 +100,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     const allBut = (scope: Scope) => tokens.get(SCOPES.filter((other) => other !== scope).join()) ?? '';
 
     const isPublic = (path: string, method: string) =>
-      [...PUBLIC, DOCS].some((pattern) => pattern.test(path)) ||
+      [...PUBLIC, ASSETS].some((pattern) => pattern.test(path)) ||
       ('PUBLIC_READ' in settings && READS.includes(method) && PUBLIC_READ.test(path));
 
     /** A valid request, and one in which everything else is invalid: authorization comes first. */

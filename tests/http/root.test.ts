@@ -69,6 +69,7 @@ describe('GET /', () => {
       apiKeys: '/v1/api-keys',
       openapi: '/openapi.json',
       docs: '/docs',
+      console: '/console',
       health: '/health/ready',
       authorizationServer: '/.well-known/oauth-authorization-server',
       protectedResource: '/.well-known/oauth-protected-resource',

@@ -15,6 +15,7 @@ const CACHE_CONTROL = 'no-cache';
 const LINKS = {
   openapi: '/openapi.json',
   docs: DOCS,
+  console: '/console',
   health: '/health/ready',
   authorizationServer: '/.well-known/oauth-authorization-server',
   protectedResource: '/.well-known/oauth-protected-resource',

@@ -2,7 +2,7 @@ import type { Context } from '../context.js';
 import { noParameter } from '../query/query.js';
 import { TaggedDocument } from '../response/static-document.js';
 import type { Route } from '../route.js';
-import { OPENAPI_DESCRIPTION } from './docs-descriptions.js';
+import { OPENAPI_DESCRIPTION } from './page-descriptions.js';
 
 /** @param build called once, at the first request, because the service learns its URL when it starts */
 export function openApiRoute(build: () => object): Route {

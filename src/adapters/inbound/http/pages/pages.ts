@@ -1,0 +1,43 @@
+import { STATUS_CODES } from 'node:http';
+import { OAUTH_ERRORS } from '../oauth/oauth-errors.js';
+import { CONSOLE, DOCS } from '../openapi/page-descriptions.js';
+import { ERRORS, type ResponseErrorCode } from '../response/error-codes.js';
+import { ERROR_EXAMPLES } from '../response/error-examples.js';
+import { ISSUES } from '../response/issue-codes.js';
+import type { Route } from '../route.js';
+import { pageRoutes } from './page-routes.js';
+
+/** The interactive reference: a page that reads the OpenAPI document. */
+export function docsRoutes(): Route[] {
+  return pageRoutes(
+    { name: 'docs', styles: ['base.css', 'docs.css'], data: { 'errors.json': errorCodes() } },
+    DOCS,
+  );
+}
+
+/** The console: a page for people, which uses the public API through the TypeScript client. */
+export function consoleRoutes(): Route[] {
+  const packages = {
+    'product-catalogue-client': 'console/client/index.js',
+    'openapi-fetch': 'console/packages/openapi-fetch.js',
+    preact: 'console/packages/preact.js',
+    'preact/hooks': 'console/packages/preact-hooks.js',
+    'preact/jsx-runtime': 'console/packages/preact-jsx-runtime.js',
+  };
+  return pageRoutes({ name: 'console', styles: ['console.css'], packages }, CONSOLE);
+}
+
+/** The error codes with their explanations, from the tables that the service itself uses. */
+function errorCodes() {
+  const responses = Object.entries(ERRORS).map(([code, { status, cause, remedy }]) => ({
+    code,
+    status,
+    reason: STATUS_CODES[status],
+    cause,
+    remedy,
+    example: { code, ...ERROR_EXAMPLES[code as ResponseErrorCode] },
+  }));
+  const details = Object.entries(ISSUES).map(([code, { cause, remedy }]) => ({ code, cause, remedy }));
+  const oauth = Object.entries(OAUTH_ERRORS).map(([code, { cause, remedy }]) => ({ code, cause, remedy }));
+  return { responses, details, oauth };
+}

@@ -1,0 +1,168 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { CODING_NAMES, CODINGS, decoded } from '../support/codings.js';
+import type { InProcessService } from '../support/in-process-service.js';
+
+const DEFAULT_POLICY = "default-src 'none'; frame-ancestors 'none'";
+const BROWSERS = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json' };
+
+/** APIs that turn text into markup or code, or store data beyond the tab. */
+const FORBIDDEN =
+  /innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|document\.write|\beval\(|new Function|indexedDB|\.cookie|\.style\b|setAttribute\('(?:style|on)/;
+
+/** The modules that store something, each with the only storage that it may use. */
+const STORAGES: Readonly<Record<string, string>> = {
+  '/docs/tab-storage.js': 'sessionStorage',
+  '/console/preferences.js': 'localStorage',
+};
+
+/** The scripts that are compiled from a folder of `browser`: their URLs. Modules of types alone are not loaded. */
+export function scriptsIn(folder: string): string[] {
+  return readdirSync(`browser/${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => `/${folder}/${file.replace(/tsx?$/, 'js')}`)
+    .filter((path) => !/^export \{\};\s*$/.test(readFileSync(`dist/browser${path}`, 'utf8')));
+}
+
+/** How a page and its files are served. */
+export interface ServedPage {
+  /** Such as `/docs`. */
+  readonly page: string;
+  readonly policy: () => string;
+  /** The style sheets and data below the page. */
+  readonly others: readonly string[];
+  /** The scripts below the page. */
+  readonly scripts: readonly string[];
+  /** The scripts and style sheets of another page, of which it may load some. */
+  readonly shared?: readonly string[];
+  /** The paths of the packages that the import map names. */
+  readonly packages?: Readonly<Record<string, string>>;
+}
+
+/** Tests that a page and its files are public, cacheable, compressed and restricted. */
+export function pageContract(service: InProcessService, served: ServedPage): void {
+  const { page, policy, others, scripts, shared = [], packages = {} } = served;
+  const paths = [page, ...others, ...scripts];
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    service.client.get(path, { token: null, headers });
+  const typeOf = (path: string) => TYPES[(path.split('.')[1] ?? 'html') as keyof typeof TYPES];
+
+  it('has scripts', () => {
+    expect(scripts.length).to.be.greaterThan(10);
+  });
+
+  for (const path of paths) {
+    it(`is public, with its content type and policy: ${path}`, async () => {
+      for (const token of [null, 'nonsense']) {
+        const { status, headers, text } = await service.client.get(path, { token });
+        expect(status).to.equal(200);
+        expect(headers['content-type']).to.equal(`${typeOf(path)}; charset=utf-8`);
+        expect(headers['x-content-type-options']).to.equal('nosniff');
+        expect(headers['content-security-policy']).to.equal(path === page ? policy() : DEFAULT_POLICY);
+        expect(headers['cache-control']).to.equal('public, no-cache');
+        expect(headers.etag).to.match(/^W\/"[\w-]{20,}"$/);
+        expect(text.length).to.be.greaterThan(20);
+      }
+    });
+
+    it(`is 304 if the client has it, with the same policy: ${path}`, async () => {
+      const { headers } = await get(path);
+      for (const method of ['GET', 'HEAD']) {
+        const options = { token: null, headers: { 'If-None-Match': `${headers.etag}` } };
+        const response = await service.client.request(method, path, options);
+        expect([response.status, response.text]).to.deep.equal([304, '']);
+        for (const name of ['etag', 'cache-control', 'content-security-policy', 'vary'])
+          expect(response.headers[name], name).to.equal(headers[name]);
+      }
+      expect((await get(path, { 'If-None-Match': '"another"' })).status).to.equal(200);
+    });
+
+    it(`is compressed above 1 KiB: ${path}`, async () => {
+      const plain = await get(path);
+      for (const coding of CODING_NAMES) {
+        const response = await get(path, { 'Accept-Encoding': coding });
+        expect(decoded(response)).to.equal(plain.text);
+        expect(response.headers['content-encoding']).to.equal(
+          plain.bytes.length > 1_024 ? coding : undefined,
+        );
+        expect(response.headers.vary).to.include('Accept-Encoding');
+      }
+      expect(Object.keys(CODINGS)).to.deep.equal(CODING_NAMES);
+    });
+
+    it(`has only GET, HEAD and OPTIONS, and no parameters: ${path}`, async () => {
+      const request = (method: string, url = path) => service.client.request(method, url, { token: null });
+      const [whole, head, options] = [await get(path), await request('HEAD'), await request('OPTIONS')];
+      expect([head.status, head.text]).to.deep.equal([200, '']);
+      expect(head.headers['content-length']).to.equal(String(whole.bytes.length));
+      expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD, OPTIONS']);
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const { status, json } = await request(method);
+        expect([status, json.code]).to.deep.equal([405, 'method_not_allowed']);
+      }
+      for (const method of ['GET', 'OPTIONS']) {
+        const { status, json, headers } = await request(method, `${path}?key=1`);
+        expect([status, json.code]).to.deep.equal([400, 'unknown_parameter']);
+        expect(headers['content-security-policy']).to.equal(DEFAULT_POLICY);
+      }
+    });
+
+    it(`is only available in its own media type: ${path}`, async () => {
+      for (const accept of [BROWSERS, '*/*', typeOf(path), `${typeOf(path)}; charset=utf-8`])
+        expect((await get(path, { Accept: accept })).status, accept).to.equal(200);
+      const others = ['application/json', 'image/png', 'application/x-ndjson'];
+      for (const accept of others.filter((type) => type !== typeOf(path))) {
+        const { status, json } = await get(path, { Accept: accept });
+        expect([status, json.code], accept).to.deep.equal([406, 'not_acceptable']);
+      }
+    });
+  }
+
+  it('has no other paths', async () => {
+    const wrong = [
+      '/',
+      '/main',
+      '/main.ts',
+      '/main.tsx',
+      '/main.js.map',
+      '/index.html',
+      '/docs_css',
+      '/.tsbuildinfo',
+    ];
+    const outside = [page.replace(/^\/./, (start) => start.toUpperCase()), `${page}/../package.json`];
+    const encoded = [`${page}/%2e%2e/package.json`, `${page}/components%2Fbutton.js`];
+    for (const path of [...wrong.map((rest) => `${page}${rest}`), ...outside, ...encoded]) {
+      const { status, json } = await get(path);
+      expect([status, json.code], path).to.deep.equal([404, 'not_found']);
+    }
+  });
+
+  it('preloads every script and loads nothing from other origins', async () => {
+    const { text } = await get(page);
+    const urls = [...text.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, url = '']) => url);
+    const preloaded = [...text.matchAll(/"modulepreload" href="([^"]*)"/g)].map(([, url]) => `/${url}`);
+    const all = [...scripts, ...shared];
+    expect(preloaded)
+      .to.include.members([...scripts])
+      .and.to.have.length(new Set(preloaded).size);
+    expect(all).to.include.members(preloaded);
+    const local = urls.filter((url) => !/^data:image\/svg\+xml,|^#/.test(url)).map((url) => `/${url}`);
+    const documents = ['/docs', '/console', '/openapi.json'];
+    expect([...paths, ...all, ...documents]).to.include.members(local);
+    // The policy would block inline styles and scripts.
+    expect(text).to.not.match(/<style|\bstyle=|\son\w+=|<script(?![^>]*\b(?:src=|type="importmap"))/);
+  });
+
+  it('has scripts that import only each other, and never turn text into markup', async () => {
+    const all = [...scripts, ...shared];
+    for (const path of all.filter((one) => one.endsWith('.js') && !one.includes('/packages/'))) {
+      const { text } = await get(path);
+      for (const [, name = ''] of text.matchAll(/\bfrom '([^']*)'/g))
+        expect(all, path).to.include(packages[name] ?? new URL(name, `https://host${path}`).pathname);
+      expect(text, path).to.not.match(FORBIDDEN);
+      for (const storage of ['sessionStorage', 'localStorage'])
+        if (STORAGES[path] !== storage) expect(text, path).to.not.include(storage);
+    }
+  });
+}
