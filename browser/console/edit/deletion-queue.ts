@@ -1,0 +1,105 @@
+import type { CatalogueRecord, DeletionQueue, QueuedDeletion, Resource } from '../seams.js';
+
+/** The timers of the page, or of a test. */
+export interface Timers {
+  set(run: () => void, ms: number): unknown;
+  clear(timer: unknown): void;
+}
+
+const TIMERS: Timers = {
+  set: (run, ms) => setTimeout(run, ms),
+  clear: (timer) => clearTimeout(timer as number),
+};
+
+/** The time in which a person can undo a deletion. */
+export const UNDO_MS = 10_000;
+
+type Entry = QueuedDeletion & { readonly timer?: unknown };
+
+/**
+ * The deletions that a person can undo, because nothing was sent yet.
+ *
+ * If the page is closed or reloaded meanwhile, waiting deletions are dropped: the record stays. To close a page is no
+ * confirmation, and a record that is still there can be deleted again, while a deleted one does not come back.
+ */
+export class WaitingDeletions implements DeletionQueue {
+  private readonly queued = new Map<string, Entry>();
+  private readonly listeners = new Set<() => void>();
+  private isHeld = false;
+
+  constructor(
+    private readonly send: (deletion: QueuedDeletion) => Promise<void>,
+    private readonly timers: Timers = TIMERS,
+  ) {}
+
+  get deletions(): readonly QueuedDeletion[] {
+    return [...this.queued.values()];
+  }
+
+  isWaiting(resource: Resource, id: number): boolean {
+    const state = this.queued.get(keyOf(resource, id))?.state;
+    return state === 'waiting' || state === 'sending';
+  }
+
+  enqueue(resource: Resource, record: CatalogueRecord, etag: string | undefined): void {
+    if (this.isWaiting(resource, record.id)) return;
+    this.set({ resource, record, etag, state: 'waiting' });
+    this.startTimers();
+  }
+
+  /** Also removes a failed deletion from the list. What is being sent cannot be taken back. */
+  undo(resource: Resource, id: number): void {
+    const key = keyOf(resource, id);
+    if (this.queued.get(key)?.state !== 'sending') this.remove(key);
+  }
+
+  hold(isHeld: boolean): void {
+    this.isHeld = isHeld;
+    this.startTimers();
+  }
+
+  /** Bound, because hooks take it as a function. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  /** Gives each waiting deletion the whole time again. */
+  private startTimers(): void {
+    for (const [key, { timer, ...one }] of this.queued) {
+      if (one.state !== 'waiting') continue;
+      this.timers.clear(timer);
+      const started = this.isHeld ? {} : { timer: this.timers.set(() => void this.carryOut(key), UNDO_MS) };
+      this.queued.set(key, { ...one, ...started });
+    }
+  }
+
+  private async carryOut(key: string): Promise<void> {
+    const found = this.queued.get(key);
+    if (found?.state !== 'waiting') return;
+    this.set({ ...found, state: 'sending' });
+    try {
+      await this.send(found);
+      this.remove(key);
+    } catch (error) {
+      this.set({ ...found, state: 'failed', error });
+    }
+  }
+
+  private set(entry: Entry): void {
+    this.queued.set(keyOf(entry.resource, entry.record.id), entry);
+    for (const listener of this.listeners) listener();
+  }
+
+  private remove(key: string): void {
+    this.timers.clear(this.queued.get(key)?.timer);
+    this.queued.delete(key);
+    // The button that had the focus is gone with its row, and reports no end of it.
+    if (this.isHeld) this.hold(false);
+    for (const listener of this.listeners) listener();
+  }
+}
+
+function keyOf({ path }: Resource, id: number): string {
+  return `${path}/${id}`;
+}

@@ -1,0 +1,353 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { Button } from '../components/button.js';
+import { Field as Labelled } from '../components/field.js';
+import { useConsole } from '../context.js';
+import { labelOf, priceText } from '../formats.js';
+import {
+  type Field,
+  type FormValue,
+  type FormValues,
+  type ListField,
+  type ListRow,
+  type MapField,
+  type MapRow,
+  type NumberField,
+  newListRow,
+  newMapRow,
+  type ObjectField,
+  type TextField,
+} from './form-model.js';
+import { pointerTo } from './json.js';
+
+/** What is wrong, by JSON Pointer. */
+export type Messages = ReadonlyMap<string, string>;
+
+interface ControlProps<F extends Field, V extends FormValue> {
+  readonly field: F;
+  /** The JSON Pointer of the value. */
+  readonly pointer: string;
+  readonly value: V;
+  readonly messages: Messages;
+  readonly onChange: (value: V) => void;
+}
+
+interface FieldsProps extends Pick<ControlProps<Field, FormValues>, 'pointer' | 'messages' | 'onChange'> {
+  readonly fields: readonly Field[];
+  readonly values: FormValues;
+}
+
+export function Fields({ fields, values, pointer, messages, onChange }: FieldsProps): JSX.Element {
+  return (
+    <>
+      {fields.map((field) => (
+        <FieldControl
+          key={field.name}
+          field={field}
+          pointer={pointer + pointerTo(field.name)}
+          value={values[field.name] ?? null}
+          messages={messages}
+          onChange={(value) => onChange({ ...values, [field.name]: value })}
+        />
+      ))}
+    </>
+  );
+}
+
+interface FieldControlProps extends ControlProps<Field, FormValue> {
+  /** The only key of a map whose value the person can change. */
+  readonly fixedKey?: string | undefined;
+}
+
+export function FieldControl({ field, value, fixedKey, ...rest }: FieldControlProps): JSX.Element {
+  switch (field.kind) {
+    case 'text':
+      return <TextControl field={field} value={value as string | null} {...rest} />;
+    case 'number':
+      return <NumberControl field={field} value={value as string} {...rest} />;
+    case 'object':
+      return <ObjectControl field={field} value={value as FormValues} {...rest} />;
+    case 'list':
+      return <ListControl field={field} value={value as readonly ListRow[]} {...rest} />;
+    case 'map': {
+      const rows = value as readonly MapRow[];
+      if (fixedKey === undefined) return <MapControl field={field} value={rows} {...rest} />;
+      return (
+        <div class="form-row">
+          {rows.map((row) => (
+            <MapRowControl
+              key={row.rowId}
+              row={row}
+              {...rest}
+              hasFixedKey
+              onChange={(one) => rest.onChange([one])}
+            />
+          ))}
+        </div>
+      );
+    }
+  }
+}
+
+/** The label and the hint of a field. */
+export function useFieldWords(field: Field): { readonly label: string; readonly hint: string } {
+  const { form } = useConsole().texts;
+  const limits = form.limits(field.kind, field.least, field.most);
+  const hint = [form.hints[field.name], field.description, limits].filter(Boolean).join(' ');
+  return { label: labelOf(field.name), hint };
+}
+
+function TextControl({ field, pointer, value, messages, onChange }: ControlProps<TextField, string | null>) {
+  const { form } = useConsole().texts;
+  /** A text area has line feeds alone, so a text with CRLF gets its own line breaks back. */
+  const type = (typed: string) =>
+    onChange(typed === '' && field.allowsEmpty ? null : value?.includes('\r\n') ? withCrlf(typed) : typed);
+  return (
+    <>
+      <Labelled {...useFieldWords(field)} isRequired={field.isRequired} error={messages.get(pointer)}>
+        {(control) => {
+          const shared = { ...control, 'data-pointer': pointer, value: value ?? '' };
+          return field.isMultiline ? (
+            <textarea {...shared} rows={4} onInput={({ currentTarget }) => type(currentTarget.value)} />
+          ) : (
+            <input
+              {...shared}
+              spellcheck={false}
+              onInput={({ currentTarget }) => type(currentTarget.value)}
+            />
+          );
+        }}
+      </Labelled>
+      {field.allowsEmpty && !value && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={value === ''}
+            onChange={({ currentTarget }) => onChange(currentTarget.checked ? '' : null)}
+          />{' '}
+          {form.saveEmpty}
+        </label>
+      )}
+    </>
+  );
+}
+
+function withCrlf(text: string): string {
+  return text.replaceAll(/\r?\n/g, '\r\n');
+}
+
+function NumberControl({ field, pointer, value, messages, onChange }: ControlProps<NumberField, string>) {
+  return (
+    <Labelled {...useFieldWords(field)} isRequired={field.isRequired} error={messages.get(pointer)}>
+      {(control) => (
+        <input
+          {...control}
+          data-pointer={pointer}
+          inputMode="decimal"
+          value={value}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+interface GroupProps extends Pick<ControlProps<Field, FormValue>, 'field' | 'pointer' | 'messages'> {
+  readonly children: ComponentChildren;
+}
+
+/** Several controls under one legend. The error of the whole is in its description. */
+function Group({ field, pointer, messages, children }: GroupProps) {
+  const { label, hint } = useFieldWords(field);
+  const id = useId();
+  const error = messages.get(pointer);
+  return (
+    <fieldset class="group" data-pointer={pointer} tabIndex={-1} aria-describedby={error && id}>
+      <legend>
+        {label}
+        {field.isRequired && <span aria-hidden="true"> *</span>}
+      </legend>
+      {error && (
+        <p class="field-error" id={id}>
+          {error}
+        </p>
+      )}
+      {hint && <p class="hint">{hint}</p>}
+      {children}
+    </fieldset>
+  );
+}
+
+function ObjectControl({ field, value, ...rest }: ControlProps<ObjectField, FormValues>) {
+  return (
+    <Group field={field} {...rest}>
+      <div class="form-row">
+        <Fields fields={field.fields} values={value} {...rest} />
+        <PriceText amount={value['amount']} currency={value['currency']} />
+      </div>
+    </Group>
+  );
+}
+
+/** A price as people write it, because amounts in the smallest unit are easily mistaken. */
+function PriceText({ amount, currency }: Readonly<Record<'amount' | 'currency', FormValue | undefined>>) {
+  if (typeof amount !== 'string' || !/^\d+$/.test(amount) || !currency) return null;
+  return <output class="price">{priceText(Number(amount), String(currency))}</output>;
+}
+
+interface RowsProps<R> {
+  readonly rows: readonly R[];
+  readonly newRow: () => R;
+  readonly onChange: (rows: readonly R[]) => void;
+  /** What a person calls a row. */
+  readonly label: (row: R, at: number) => string;
+  readonly addLabel: string;
+  readonly children: (row: R, at: number, onChange: (row: R) => void) => JSX.Element;
+}
+
+/** Rows to add and remove. A new row gets the focus; after a removal the button that adds rows gets it. */
+function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
+  const { rows, newRow, onChange, label, addLabel, children } = props;
+  const { form } = useConsole().texts;
+  const root = useRef<HTMLDivElement>(null);
+  const added = useRef<number | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (added.current === undefined || rows.at(-1)?.rowId !== added.current) return;
+    added.current = undefined;
+    root.current?.querySelector<HTMLElement>(':scope > .form-row:nth-last-child(2) input')?.focus();
+  }, [rows]);
+  return (
+    <div ref={root}>
+      {rows.map((row, at) => (
+        <fieldset class="form-row" key={row.rowId} aria-label={label(row, at)}>
+          {children(row, at, (changed) => onChange(rows.map((one) => (one === row ? changed : one))))}
+          <Button
+            aria-label={form.removeRow(label(row, at))}
+            onClick={() => {
+              onChange(rows.filter((one) => one !== row));
+              root.current?.querySelector<HTMLElement>(':scope > button')?.focus();
+            }}
+          >
+            {form.remove}
+          </Button>
+        </fieldset>
+      ))}
+      <Button
+        onClick={() => {
+          const row = newRow();
+          added.current = row.rowId;
+          onChange([...rows, row]);
+        }}
+      >
+        {addLabel}
+      </Button>
+    </div>
+  );
+}
+
+function MapControl({ field, value, onChange, ...rest }: ControlProps<MapField, readonly MapRow[]>) {
+  const { form } = useConsole().texts;
+  return (
+    <Group field={field} {...rest}>
+      <Rows
+        rows={value}
+        newRow={newMapRow}
+        onChange={onChange}
+        addLabel={form.addAttribute}
+        label={({ key }) => form.attribute(key)}
+      >
+        {(row, _at, change) => <MapRowControl row={row} {...rest} onChange={change} />}
+      </Rows>
+    </Group>
+  );
+}
+
+interface MapRowProps extends Pick<ControlProps<Field, FormValue>, 'pointer' | 'messages'> {
+  readonly row: MapRow;
+  readonly onChange: (row: MapRow) => void;
+  readonly hasFixedKey?: boolean;
+}
+
+function MapRowControl({ row, pointer, messages, onChange, hasFixedKey = false }: MapRowProps) {
+  const { form } = useConsole().texts;
+  const own = pointer + pointerTo(row.key);
+  const choose = (type: string) => {
+    const text = type === 'boolean' && row.text !== 'true' ? 'false' : row.text;
+    onChange({ ...row, type: type as MapRow['type'], text });
+  };
+  return (
+    <>
+      {!hasFixedKey && (
+        <Labelled label={form.key}>
+          {(control) => (
+            <input
+              {...control}
+              spellcheck={false}
+              value={row.key}
+              onInput={({ currentTarget }) => onChange({ ...row, key: currentTarget.value })}
+            />
+          )}
+        </Labelled>
+      )}
+      <Labelled label={form.type}>
+        {(control) => (
+          <select {...control} value={row.type} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+            {Object.entries(form.types).map(([type, label]) => (
+              <option key={type} value={type}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Labelled>
+      <Labelled label={form.value} error={messages.get(own)}>
+        {(control) =>
+          row.type === 'boolean' ? (
+            <select
+              {...control}
+              data-pointer={own}
+              value={row.text}
+              onChange={({ currentTarget }) => onChange({ ...row, text: currentTarget.value })}
+            >
+              <option value="true">{form.yes}</option>
+              <option value="false">{form.no}</option>
+            </select>
+          ) : (
+            <input
+              {...control}
+              data-pointer={own}
+              inputMode={row.type === 'number' ? 'decimal' : 'text'}
+              value={row.text}
+              onInput={({ currentTarget }) => onChange({ ...row, text: currentTarget.value })}
+            />
+          )
+        }
+      </Labelled>
+    </>
+  );
+}
+
+function ListControl({ field, value, onChange, ...rest }: ControlProps<ListField, readonly ListRow[]>) {
+  const { form } = useConsole().texts;
+  return (
+    <Group field={field} {...rest}>
+      <Rows
+        rows={value}
+        newRow={() => newListRow(field)}
+        onChange={onChange}
+        addLabel={form.addItem}
+        label={(_row, at) => form.row(at + 1)}
+      >
+        {(row, at, change) => (
+          <Fields
+            fields={field.fields}
+            values={row.values}
+            pointer={rest.pointer + pointerTo(at)}
+            messages={rest.messages}
+            onChange={(values) => change({ ...row, values })}
+          />
+        )}
+      </Rows>
+    </Group>
+  );
+}

@@ -1,0 +1,221 @@
+import type { AnySchema } from '../../docs/openapi.js';
+import type { References } from '../../docs/references.js';
+import { isObject, type Json, type JsonObject, member, pointerTo } from './json.js';
+
+/** The form of a value. A unit is what `least` and `most` count. */
+interface FieldBase {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly description: string;
+  readonly least?: number | undefined;
+  readonly most?: number | undefined;
+}
+export interface TextField extends FieldBase {
+  readonly kind: 'text';
+  readonly isMultiline: boolean;
+  /** Whether an empty text is a value, which differs from no value. */
+  readonly allowsEmpty: boolean;
+}
+export interface NumberField extends FieldBase {
+  readonly kind: 'number';
+}
+export interface ObjectField extends FieldBase {
+  readonly kind: 'object';
+  readonly fields: readonly Field[];
+}
+/** Any keys, whose values are texts, numbers or booleans. */
+export interface MapField extends FieldBase {
+  readonly kind: 'map';
+}
+export interface ListField extends FieldBase {
+  readonly kind: 'list';
+  readonly fields: readonly Field[];
+}
+export type Field = TextField | NumberField | ObjectField | MapField | ListField;
+
+/** What a person typed. A number is kept as its text; null is a text field without a value. */
+export type FormValue = string | null | FormValues | readonly MapRow[] | readonly ListRow[];
+export interface FormValues {
+  readonly [name: string]: FormValue;
+}
+interface Row {
+  /** Tells rows apart while others are removed. */
+  readonly rowId: number;
+}
+export interface MapRow extends Row {
+  readonly key: string;
+  readonly type: 'text' | 'number' | 'boolean';
+  readonly text: string;
+}
+export interface ListRow extends Row {
+  readonly values: FormValues;
+}
+
+/** What a form finds wrong itself, because no JSON could tell it to the service. */
+export interface FormProblem {
+  readonly pointer: string;
+  readonly code: 'not_a_number' | 'too_precise' | 'repeated_key';
+}
+
+let lastRowId = 0;
+export const newMapRow = (): MapRow => ({ rowId: ++lastRowId, key: '', type: 'text', text: '' });
+export const newListRow = ({ fields }: ListField): ListRow => ({
+  rowId: ++lastRowId,
+  values: formOf(fields, {}),
+});
+
+/** @param input the schema of the body that creates a record */
+export function formFields(input: AnySchema | undefined, references: References): readonly Field[] {
+  const { properties = {}, required = [] } = references.schema(input);
+  return Object.entries(properties).map(([name, schema]) =>
+    fieldOf(name, required.includes(name), schema, references),
+  );
+}
+
+/** @throws Error for a schema that no field can show, so that no field of a record is missing unnoticed */
+function fieldOf(name: string, isRequired: boolean, schema: AnySchema, references: References): Field {
+  const found = references.schema(schema);
+  const base = { name, isRequired, description: found.description ?? '' };
+  if (found.type === 'integer' || found.type === 'number')
+    return { ...base, kind: 'number', least: found.minimum, most: found.maximum };
+  if (found.type === 'string')
+    return {
+      ...base,
+      kind: 'text',
+      isMultiline: found.pattern === undefined || new RegExp(found.pattern, 'u').test('a\nb'),
+      allowsEmpty: !isRequired && !found.minLength && new RegExp(found.pattern ?? '', 'u').test(''),
+      least: found.minLength,
+      most: found.maxLength,
+    };
+  if (found.type === 'array' && references.schema(found.items).properties)
+    return {
+      ...base,
+      kind: 'list',
+      fields: formFields(found.items, references),
+      least: found.minItems,
+      most: found.maxItems,
+    };
+  if (found.properties) return { ...base, kind: 'object', fields: formFields(schema, references) };
+  if (found.patternProperties) return { ...base, kind: 'map', most: found.maxProperties };
+  throw new Error(`No form field can show ${name}`);
+}
+
+export function formOf(fields: readonly Field[], record: JsonObject): FormValues {
+  return Object.fromEntries(
+    fields.map((field) => [field.name, formValue(field, member(record, field.name))]),
+  );
+}
+
+export function formValue(field: Field, value: Json | undefined): FormValue {
+  switch (field.kind) {
+    case 'text':
+      return typeof value === 'string' ? value : field.allowsEmpty ? null : '';
+    case 'number':
+      return value === undefined ? '' : String(value);
+    case 'object':
+      return formOf(field.fields, isObject(value) ? value : {});
+    case 'map':
+      return Object.entries(isObject(value) ? value : {}).map(([key, one]) => mapRow(key, one));
+    case 'list':
+      return (Array.isArray(value) ? value : []).map((one: JsonObject) => ({
+        rowId: ++lastRowId,
+        values: formOf(field.fields, one),
+      }));
+  }
+}
+
+function mapRow(key: string, value: Json): MapRow {
+  const type = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'boolean';
+  return { rowId: ++lastRowId, key, type, text: String(value) };
+}
+
+export interface FormBody {
+  readonly body: JsonObject;
+  /** While there are any, the body must not be sent. */
+  readonly problems: readonly FormProblem[];
+}
+
+export function bodyOf(fields: readonly Field[], values: FormValues): FormBody {
+  const problems: FormProblem[] = [];
+  return { body: objectOf(fields, values, '', problems), problems };
+}
+
+function objectOf(
+  fields: readonly Field[],
+  values: FormValues,
+  parent: string,
+  problems: FormProblem[],
+): JsonObject {
+  const members = fields.map((field) => {
+    const pointer = parent + pointerTo(field.name);
+    return [field.name, jsonOf(field, values[field.name] ?? null, pointer, problems)] as const;
+  });
+  return withoutMissing(members);
+}
+
+/** @returns undefined if the field has no value */
+export function jsonOf(
+  field: Field,
+  value: FormValue,
+  pointer: string,
+  problems: FormProblem[],
+): Json | undefined {
+  switch (field.kind) {
+    case 'text':
+      return value === '' && !field.allowsEmpty ? undefined : ((value as string | null) ?? undefined);
+    case 'number':
+      return value === '' || value === null ? undefined : numberOf(value as string, pointer, problems);
+    case 'object': {
+      const object = objectOf(field.fields, value as FormValues, pointer, problems);
+      return Object.keys(object).length === 0 && !field.isRequired ? undefined : object;
+    }
+    case 'map':
+      return mapOf(value as readonly MapRow[], pointer, problems);
+    case 'list': {
+      const rows = value as readonly ListRow[];
+      return rows.length === 0 && !field.isRequired
+        ? undefined
+        : rows.map(({ values }, at) => objectOf(field.fields, values, pointer + pointerTo(at), problems));
+    }
+  }
+}
+
+/** A row in which nothing was typed counts for nothing. */
+function mapOf(rows: readonly MapRow[], pointer: string, problems: FormProblem[]): JsonObject | undefined {
+  const filled = rows.filter(({ key, text }) => key !== '' || text !== '');
+  const keys = new Set<string>();
+  const members = filled.map(({ key, type, text }) => {
+    const own = pointer + pointerTo(key);
+    if (keys.has(key)) problems.push({ pointer: own, code: 'repeated_key' });
+    keys.add(key);
+    if (type === 'text') return [key, text] as const;
+    return [key, type === 'boolean' ? text === 'true' : numberOf(text, own, problems)] as const;
+  });
+  return filled.length === 0 ? undefined : withoutMissing(members);
+}
+
+/** `Object.fromEntries` makes even `__proto__` a member, so that the service can refuse it. */
+function withoutMissing(members: readonly (readonly [string, Json | undefined])[]): JsonObject {
+  return Object.fromEntries(members.filter((one): one is [string, Json] => one[1] !== undefined));
+}
+
+/** A number of JSON (RFC 8259 section 6): its whole part, its fraction and its exponent. */
+const NUMBER = /^-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Reads a number only if it is exactly what was typed: JavaScript rounds longer ones silently. */
+function numberOf(text: string, pointer: string, problems: FormProblem[]): number | undefined {
+  const typed = text.trim();
+  const number = Number(typed);
+  const isNumber = NUMBER.test(typed);
+  if (isNumber && digitsOf(typed) === digitsOf(String(number))) return number;
+  problems.push({ pointer, code: isNumber ? 'too_precise' : 'not_a_number' });
+  return undefined;
+}
+
+/** The digits of a number without zeros at either end, and the power of ten of the last: equal for equal numbers. */
+function digitsOf(text: string): string {
+  const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  return `${significant}e${significant && Number(exponent) - fraction.length + digits.length - significant.length}`;
+}

@@ -1,0 +1,49 @@
+import type { JSX } from 'preact';
+import { useConsole } from '../context.js';
+import type { Json } from './json.js';
+
+interface ValueProps {
+  /** Undefined is no value. */
+  readonly value: Json | undefined;
+  /** Whether a text must be told from a number that looks alike. */
+  readonly hasType?: boolean;
+}
+
+/** A value to read. */
+export function Value({ value, hasType = false }: ValueProps): JSX.Element {
+  const { form } = useConsole().texts;
+  if (value === undefined || value === null) return <em class="value">{form.noValue}</em>;
+  if (value === '') return <em class="value">{form.emptyValue}</em>;
+  if (Array.isArray(value))
+    return (
+      <ol class="value">
+        {value.map((one: Json, at) => (
+          <li key={at}>
+            <Value value={one} />
+          </li>
+        ))}
+      </ol>
+    );
+  if (typeof value === 'object')
+    return (
+      <dl class="value">
+        {Object.entries(value).map(([name, one]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Value value={one} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    );
+  const text = typeof value === 'boolean' ? (value ? form.yes : form.no) : String(value);
+  return (
+    <span class="value">
+      {text}
+      {hasType && (
+        <em> ({form.types[typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean')]})</em>
+      )}
+    </span>
+  );
+}

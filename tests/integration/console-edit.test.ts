@@ -1,0 +1,595 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import { expect } from 'chai';
+import type { BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { browser } from './docs-page.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PHONE = { width: 360, height: 740 };
+const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
+  'in light': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  'on a phone in dark': { colorScheme: 'dark', viewport: PHONE, hasTouch: true },
+  // A window of 1280 pixels at 200 %.
+  'at 200 %': { colorScheme: 'light', viewport: { width: 640, height: 450 } },
+};
+const LAMP = {
+  name: 'Lamp',
+  description: 'Brass.\nWith a shade.',
+  price: { amount: 4990, currency: 'EUR' },
+  attributes: { colour: 'green', watts: 7.5, dimmable: true },
+};
+
+describe('the console, when a person edits', () => {
+  const service = inProcessService();
+  const launched = browser();
+  const contexts: BrowserContext[] = [];
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+  });
+
+  /** Opens a page of the console as a signed-in person. */
+  const open = async (hash: string, options: BrowserContextOptions = {}, key = FIRST_KEY): Promise<Page> => {
+    const context = await launched().newContext({
+      ignoreHTTPSErrors: true,
+      reducedMotion: 'reduce',
+      ...options,
+    });
+    contexts.push(context);
+    context.setDefaultTimeout(10_000);
+    const page = await context.newPage();
+    await await page.goto(`https://localhost:${service.port}/console${hash}`);
+    await page.getByLabel('API key or access token').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('banner').waitFor();
+    return page;
+  };
+  let lastSku = 0;
+  const makeProduct = async (more: object = {}): Promise<number> => {
+    const body = { ...LAMP, sku: `LAMP-${++lastSku}`, ...more };
+    return (await service.client.post('/v1/products', body)).json.id;
+  };
+  const openProduct = async (more: object = {}, options: BrowserContextOptions = {}) => {
+    const id = await makeProduct(more);
+    return { id, page: await open(`#/products/${id}`, options) };
+  };
+  const read = async (id: number) => (await service.client.get(`/v1/products/${id}`)).json;
+  /** A change by another client. */
+  const changeElsewhere = async (id: number, patch: object) => {
+    const { status } = await service.client.patch(`/v1/products/${id}`, patch);
+    expect(status).to.equal(200);
+  };
+  const field = (page: Page | Locator, label: string) =>
+    page.getByRole('textbox', { name: label, exact: true });
+  const save = (page: Page) => page.getByRole('button', { name: /^(Save|Create|Create it anew)$/ }).click();
+  const saved = (page: Page) =>
+    page
+      .getByText(/^Saved /)
+      .first()
+      .waitFor();
+  /** The requests that write. */
+  const writesOf = (page: Page): Request[] => {
+    const writes: Request[] = [];
+    page.on('request', (one) => {
+      if (one.method() !== 'GET' && one.url().includes('/v1/')) writes.push(one);
+    });
+    return writes;
+  };
+
+  /** Playwright does not see the bodies of requests that `fetch` gets as objects. */
+  const bodiesOf = async (page: Page): Promise<() => Promise<unknown[]>> => {
+    const bodies = await page.evaluateHandle(() => {
+      const sent: unknown[] = [];
+      const { fetch } = window;
+      window.fetch = async (input, init) => {
+        if (input instanceof Request && input.method !== 'GET') sent.push(await input.clone().json());
+        return fetch(input, init);
+      };
+      return sent;
+    });
+    return () => bodies.jsonValue();
+  };
+  const problems = (page: Page) => page.getByRole('alert');
+  const pointer = (page: Page, at: string) => page.locator(`[data-pointer="${at}"]`);
+  /** What a screen reader says after the label. */
+  const descriptionOf = (control: Locator) =>
+    control.evaluate((one) =>
+      (one.getAttribute('aria-describedby') ?? '')
+        .split(' ')
+        .map((id) => document.getElementById(id)?.textContent)
+        .join(' '),
+    );
+  const errorJson = (code: string, details: object[] = []) =>
+    JSON.stringify({ code, message: 'Something.', details });
+
+  describe('a new record', () => {
+    it('shows the errors of the service at their fields, keeps the text, and is created', async () => {
+      const taken = (await read(await makeProduct())).sku;
+      const page = await open('#/products/new');
+      await field(page, 'SKU').fill('no spaces');
+      await field(page, 'Amount').fill('1.5');
+      await page.getByRole('button', { name: 'Add attribute' }).click();
+      await page.keyboard.type('a/b');
+      await field(page, 'Value').fill('x'.repeat(501));
+      await save(page);
+      await problems(page).getByText('Nothing was saved').waitFor();
+      expect(await problems(page).evaluate((one) => one === document.activeElement)).to.equal(true);
+      for (const at of ['/name', '/sku', '/price/amount', '/price/currency', '/attributes/a~1b']) {
+        expect(await pointer(page, at).getAttribute('aria-invalid'), at).to.equal('true');
+        expect(await descriptionOf(pointer(page, at)), at).to.match(
+          /required|wrong type|invalid format|too long/,
+        );
+      }
+      await problems(page).getByRole('button', { name: 'price › currency' }).click();
+      expect(
+        await pointer(page, '/price/currency').evaluate((one) => one === document.activeElement),
+      ).to.equal(true);
+      await field(page, 'Name').fill('Table');
+      expect(await pointer(page, '/name').getAttribute('aria-invalid')).to.equal(null);
+      await field(page, 'SKU').fill(taken);
+      await field(page, 'Amount').fill('1e2');
+      await field(page, 'Currency').fill('EUR');
+      await field(page, 'Value').fill('x');
+      await save(page);
+      await problems(page).getByRole('button', { name: 'sku' }).click();
+      expect(await field(page, 'SKU').inputValue()).to.equal(taken);
+      await field(page, 'SKU').fill('TABLE');
+      await save(page);
+      await page.getByRole('heading', { level: 1, name: '“Table”' }).waitFor();
+      const { id, ...made } = await read(Number(new URL(page.url()).hash.split('/').at(-1)));
+      expect(id).to.be.a('number');
+      expect(made).to.deep.equal({
+        name: 'Table',
+        sku: 'TABLE',
+        price: { amount: 100, currency: 'EUR' },
+        attributes: { 'a/b': 'x' },
+      });
+    });
+
+    it('of an order has rows of items, whose errors stand at their rows', async () => {
+      const [first, second] = [await makeProduct(), await makeProduct()];
+      const user = (await service.client.post('/v1/users', { name: 'Eva', email: 'eva@example.com' })).json
+        .id;
+      const page = await open('#/orders/new');
+      await field(page, 'User ID').fill(String(user));
+      for (const [at, product] of [first, 999_999, second].entries()) {
+        await page.getByRole('button', { name: 'Add row' }).click();
+        await page.keyboard.type(String(product));
+        await pointer(page, `/items/${at}/quantity`).fill('2');
+      }
+      await save(page);
+      await problems(page).getByRole('button', { name: 'items › row 2 › productId' }).waitFor();
+      expect(await descriptionOf(pointer(page, '/items/1/productId'))).to.include('refers to nothing');
+      await page.getByRole('button', { name: 'Remove row 2' }).click();
+      await save(page);
+      await page.getByRole('heading', { level: 1, name: /^order \d/ }).waitFor();
+      const [order] = (await service.client.get(`/v1/orders?userId=${user}`)).json;
+      expect(order.items.map(({ productId }: { productId: number }) => productId)).to.deep.equal([
+        first,
+        second,
+      ]);
+    });
+
+    it('does not send a number that it would have to round', async () => {
+      const page = await open('#/products/new');
+      const writes = writesOf(page);
+      await field(page, 'Name').fill('Chair');
+      await field(page, 'Amount').fill('9007199254740993');
+      await save(page);
+      await problems(page).getByText('more digits than can be kept exactly').waitFor();
+      expect(await field(page, 'Amount').inputValue()).to.equal('9007199254740993');
+      expect(writes).to.have.length(0);
+    });
+
+    const named = async (name: string) =>
+      (await service.client.get(`/v1/products?name=${encodeURIComponent(name)}`)).json;
+    /** Carries out the next creations and loses their responses. */
+    const loseResponses = async (page: Page, count: number) => {
+      let left = count;
+      await page.route('**/v1/products', async (route) => {
+        if (route.request().method() !== 'POST' || left-- <= 0) return route.continue();
+        await route.fetch();
+        return route.abort('connectionreset');
+      });
+    };
+
+    it('is one record although the person clicks twice', async () => {
+      const page = await open('#/products/new');
+      await field(page, 'Name').fill('Twice');
+      await page.getByRole('button', { name: 'Create' }).dblclick();
+      await page.getByRole('heading', { level: 1, name: '“Twice”' }).waitFor();
+      expect(await named('Twice')).to.have.length(1);
+    });
+
+    it('is one record although the connection is lost, and the person tries again', async () => {
+      const page = await open('#/products/new');
+      const writes = writesOf(page);
+      await loseResponses(page, 4);
+      await field(page, 'Name').fill('Lost');
+      await save(page);
+      await problems(page).getByText('No connection').waitFor();
+      expect(await field(page, 'Name').inputValue()).to.equal('Lost');
+      await save(page);
+      await page.getByRole('heading', { level: 1, name: '“Lost”' }).waitFor();
+      expect(await named('Lost')).to.have.length(1);
+      const keys = await Promise.all(writes.map((one) => one.headerValue('Idempotency-Key')));
+      expect(keys).to.have.length(5);
+      expect(new Set(keys).size).to.equal(1);
+    });
+
+    it('is one record although the person changes the text after a lost connection', async () => {
+      const page = await open('#/products/new');
+      await loseResponses(page, 3);
+      await field(page, 'Name').fill('Before');
+      await save(page);
+      await problems(page).getByText('No connection').waitFor();
+      await field(page, 'Name').fill('After');
+      await save(page);
+      await page.getByRole('heading', { level: 1, name: '“After”' }).waitFor();
+      expect([await named('Before'), await named('After')].map(({ length }) => length)).to.deep.equal([0, 1]);
+    });
+  });
+
+  describe('an existing record', () => {
+    it('sends only what changed, with the version that was read', async () => {
+      const { id, page } = await openProduct({ description: 'One.\r\nTwo.' });
+      const writes = writesOf(page);
+      const bodies = await bodiesOf(page);
+      await field(page, 'Description').focus();
+      await page.keyboard.press('Control+End');
+      await page.keyboard.type('!');
+      await page.getByRole('textbox', { name: 'Value', exact: true }).nth(1).fill('8');
+      await page.getByRole('button', { name: 'Remove attribute dimmable' }).click();
+      await save(page);
+      await saved(page);
+      expect(await bodies()).to.deep.equal([
+        { description: 'One.\r\nTwo.!', attributes: { watts: 8, dimmable: null } },
+      ]);
+      expect(await writes[0]?.headerValue('If-Match')).to.equal('"1"');
+      expect((await read(id)).attributes).to.deep.equal({ colour: 'green', watts: 8 });
+      await page.getByText('Version').locator('..').getByText('2').waitFor();
+      await field(page, 'Description').fill('');
+      await save(page);
+      await saved(page);
+      await expectValue(id, 'description', undefined);
+      await page.getByLabel('Save an empty text').check();
+      await save(page);
+      await expectValue(id, 'description', '');
+    });
+    const expectValue = async (id: number, name: string, value: unknown) => {
+      for (let attempt = 0; attempt < 50 && (await read(id))[name] !== value; attempt++)
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      expect((await read(id))[name]).to.equal(value);
+    };
+
+    it('that a second client changed is shown side by side, and the person chooses', async () => {
+      const { id, page } = await openProduct();
+      await field(page, 'Name').fill('Your lamp');
+      await field(page, 'Amount').fill('1');
+      await page.getByRole('textbox', { name: 'Value', exact: true }).nth(1).fill('9');
+      await changeElsewhere(id, {
+        name: 'Their lamp',
+        description: 'Theirs alone.',
+        attributes: { colour: 'red' },
+      });
+      await save(page);
+      const dialog = page.getByRole('dialog', { name: 'Somebody else changed this record' });
+      const group = (name: string) => dialog.getByRole('group', { name, exact: true });
+      await dialog.waitFor();
+      expect(await dialog.locator('fieldset.difference > legend').allTextContents()).to.deep.equal([
+        'Name',
+        'Description',
+        'Price',
+        'Attributes: colour',
+        'Attributes: watts',
+      ]);
+      expect(await group('Name').locator('.side .value').allTextContents()).to.deep.equal([
+        'Lamp',
+        'Your lamp',
+        'Their lamp',
+      ]);
+      const chosen = (name: string) =>
+        group(name)
+          .getByRole('radio', { checked: true })
+          .evaluateAll((all) => all.map((one) => one.parentElement?.textContent?.trim()));
+      expect(await chosen('Name')).to.deep.equal([]);
+      expect(await chosen('Description')).to.deep.equal(['Theirs']);
+      expect(await chosen('Price')).to.deep.equal(['Yours']);
+      expect(await chosen('Attributes: colour')).to.deep.equal(['Theirs']);
+      expect(await chosen('Attributes: watts')).to.deep.equal(['Yours']);
+      const writes = writesOf(page);
+      const saveChoice = dialog.getByRole('button', { name: 'Save my choice' });
+      await saveChoice.click();
+      expect(writes, 'a choice is missing').to.have.length(0);
+      await group('Name').getByLabel('Another value').check();
+      await group('Name').getByRole('textbox', { name: 'Name', exact: true }).fill('Our lamp');
+      await group('Attributes: colour').getByLabel('Another value').check();
+      await group('Attributes: colour').getByRole('textbox', { name: 'Value', exact: true }).fill('blue');
+      await saveChoice.click();
+      await saved(page);
+      expect(await writes[0]?.headerValue('If-Match')).to.equal('"2"');
+      expect(await read(id)).to.deep.include({
+        name: 'Our lamp',
+        description: 'Theirs alone.',
+        price: { amount: 1, currency: 'EUR' },
+        attributes: { colour: 'blue', watts: 9, dimmable: true },
+      });
+      expect(await field(page, 'Name').inputValue()).to.equal('Our lamp');
+    });
+
+    it('that is changed again during the choice is shown again, with the choice as yours', async () => {
+      const { id, page } = await openProduct();
+      await field(page, 'Name').fill('Yours');
+      await changeElsewhere(id, { name: 'Theirs' });
+      await save(page);
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('group', { name: 'Name' }).getByLabel('Yours').check();
+      await changeElsewhere(id, { name: 'Theirs again', description: 'And this.' });
+      await dialog.getByRole('button', { name: 'Save my choice' }).click();
+      await dialog.getByRole('heading', { name: 'again' }).waitFor();
+      expect(
+        await dialog.getByRole('group', { name: 'Name' }).locator('.side .value').allTextContents(),
+      ).to.deep.equal(['Theirs', 'Yours', 'Theirs again']);
+      await dialog.getByRole('button', { name: 'all of theirs' }).click();
+      await dialog.getByRole('group', { name: 'Name' }).getByLabel('Yours').check();
+      await dialog.getByRole('button', { name: 'Save my choice' }).click();
+      await saved(page);
+      expect(await read(id)).to.deep.include({ name: 'Yours', description: 'And this.' });
+    });
+
+    it('that refuses the choice shows why in the form, with the choice in it', async () => {
+      const { id, page } = await openProduct();
+      await field(page, 'SKU').fill('mine');
+      await changeElsewhere(id, { sku: 'theirs', name: 'Other' });
+      await save(page);
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('group', { name: 'SKU' }).getByLabel('Another value').check();
+      await dialog.getByRole('textbox', { name: 'SKU', exact: true }).fill('not allowed');
+      await dialog.getByRole('button', { name: 'Save my choice' }).click();
+      await problems(page).getByRole('button', { name: 'sku' }).waitFor();
+      expect(await dialog.count()).to.equal(0);
+      expect(await field(page, 'SKU').inputValue()).to.equal('not allowed');
+      await page.getByRole('button', { name: 'Discard changes' }).click();
+      expect(await field(page, 'SKU').inputValue()).to.equal('theirs');
+      await field(page, 'SKU').fill(`allowed-${id}`);
+      await save(page);
+      await saved(page);
+      expect(await read(id)).to.include({ name: 'Other', sku: `allowed-${id}` });
+    });
+
+    it('that was saved although its response was lost is no conflict', async () => {
+      const { id, page } = await openProduct();
+      let isLost = false;
+      await page.route(`**/v1/products/${id}`, async (route) => {
+        if (route.request().method() !== 'PATCH' || isLost) return route.continue();
+        isLost = true;
+        await route.fetch();
+        return route.abort('connectionreset');
+      });
+      await field(page, 'Name').fill('Saved once');
+      await save(page);
+      await saved(page);
+      expect(await read(id)).to.include({ name: 'Saved once' });
+    });
+
+    it('that was deleted meanwhile can be created anew with the typed text', async () => {
+      const { id, page } = await openProduct();
+      await field(page, 'Name').fill('Phoenix');
+      await service.client.delete(`/v1/products/${id}`);
+      await save(page);
+      await problems(page).getByText('Somebody deleted this record').waitFor();
+      await page.getByRole('button', { name: 'Create it anew' }).click();
+      await page.getByRole('heading', { level: 1, name: '“Phoenix”' }).waitFor();
+      const hash = new URL(page.url()).hash;
+      expect(hash).to.not.equal(`#/products/${id}`);
+      expect(await read(Number(hash.split('/').at(-1)))).to.deep.include({
+        name: 'Phoenix',
+        price: LAMP.price,
+      });
+    });
+
+    for (const [what, answer, words] of [
+      ['401', { status: 401, body: errorJson('invalid_token') }, 'signed out'],
+      ['403', { status: 403, body: errorJson('insufficient_scope') }, 'does not allow'],
+      ['429', { status: 429, body: errorJson('rate_limited'), headers: { 'Retry-After': '17' } }, '17 s'],
+      ['503', { status: 503, body: errorJson('unavailable') }, 'cannot respond now'],
+      ['500', { status: 500, body: errorJson('internal_error') }, 'service failed'],
+      [
+        'a web page',
+        { status: 200, body: '<h1>Welcome</h1>', contentType: 'text/html' },
+        'did not come from',
+      ],
+      ['an error page', { status: 502, body: '<h1>Bad</h1>', contentType: 'text/html' }, 'did not come from'],
+      [
+        'a pointer without a field',
+        {
+          status: 400,
+          body: errorJson('validation_failed', [
+            { code: 'x', message: 'odd', in: 'body', pointer: '/no/where' },
+          ]),
+        },
+        'no › where: Odd.',
+      ],
+    ] as const)
+      it(`keeps the text and says so in words after ${what}`, async () => {
+        const { id, page } = await openProduct();
+        await page.route(`**/v1/products/${id}`, (route) =>
+          route.request().method() === 'PATCH'
+            ? route.fulfill({ contentType: 'application/json', ...answer })
+            : route.continue(),
+        );
+        await field(page, 'Name').fill('Typed');
+        await save(page);
+        await problems(page).getByText(words).first().waitFor();
+        expect(await field(page, 'Name').inputValue()).to.equal('Typed');
+        await page.unrouteAll();
+        if (what === '401') {
+          const dialog = page.getByRole('dialog');
+          await dialog.getByRole('textbox').fill(FIRST_KEY);
+          await dialog.getByRole('button', { name: 'Sign in' }).click();
+          await dialog.waitFor({ state: 'detached' });
+        }
+        await save(page);
+        await saved(page);
+        expect((await read(id)).name).to.equal('Typed');
+      });
+
+    it('asks before it is left with unsaved text', async () => {
+      const { id, page } = await openProduct();
+      const leave = async () => page.locator('.breadcrumb a').click();
+      const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+      await field(page, 'Name').fill('Typed');
+      await leave();
+      await dialog.getByRole('button', { name: 'Stay' }).click();
+      expect(await field(page, 'Name').inputValue()).to.equal('Typed');
+      expect(new URL(page.url()).hash).to.equal(`#/products/${id}`);
+      const question = page.waitForEvent('dialog');
+      await page.close({ runBeforeUnload: true });
+      const asked = await question;
+      expect(asked.type()).to.equal('beforeunload');
+      await asked.dismiss();
+      await leave();
+      await dialog.getByRole('button', { name: 'Leave' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
+      await page.goBack();
+      await field(page, 'Name').waitFor();
+      expect(await field(page, 'Name').inputValue()).to.equal('Lamp');
+      await leave();
+      await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
+    });
+
+    it('is only shown to a key that may only read', async () => {
+      const id = await makeProduct();
+      const { json } = await service.client.post('/v1/api-keys', {
+        name: 'reader',
+        scopes: ['products:read'],
+      });
+      const page = await open(`#/products/${id}`, {}, json.key);
+      await page.getByText('Price', { exact: true }).waitFor();
+      expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).to.equal(0);
+      expect(await page.locator('main input').count()).to.equal(0);
+    });
+
+    it('of a user leads to the orders of that user', async () => {
+      const body = { name: 'Ada', email: 'ada@example.com' };
+      const { id } = (await service.client.post('/v1/users', body)).json;
+      const page = await open(`#/users/${id}`);
+      await page.getByRole('link', { name: 'Orders of this user' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
+      expect(new URL(page.url()).hash).to.equal(`#/orders?userId=${id}`);
+    });
+  });
+
+  describe('a deletion', () => {
+    const UNDO_MS = 10_000;
+    const remove = async (page: Page) => {
+      await page.clock.install();
+      await page.getByRole('button', { name: 'Delete this product' }).click();
+      await page.getByText('Deleted “Lamp”.', { exact: true }).waitFor();
+    };
+
+    it('is undone before anything is sent', async () => {
+      const { id, page } = await openProduct();
+      const writes = writesOf(page);
+      await remove(page);
+      await page.getByRole('button', { name: 'Undo the deletion' }).click();
+      await page.clock.runFor(2 * UNDO_MS);
+      expect(writes).to.have.length(0);
+      expect((await service.client.get(`/v1/products/${id}`)).status).to.equal(200);
+    });
+
+    it('is sent with the version that was read, after the time to undo', async () => {
+      const { id, page } = await openProduct();
+      const writes = writesOf(page);
+      await remove(page);
+      await page.clock.runFor(UNDO_MS);
+      await page.getByText('Deleted “Lamp”.', { exact: true }).waitFor({ state: 'detached' });
+      expect(await writes[0]?.headerValue('If-Match')).to.equal('"1"');
+      expect((await service.client.get(`/v1/products/${id}`)).status).to.equal(404);
+    });
+
+    it('of a record that somebody changed brings it back with words', async () => {
+      const { id, page } = await openProduct();
+      await remove(page);
+      await changeElsewhere(id, { name: 'Kept' });
+      await page.clock.runFor(UNDO_MS);
+      await page.getByText('was not deleted').waitFor();
+      await page.getByRole('link', { name: 'Show it' }).click();
+      await page.getByRole('heading', { level: 1, name: '“Kept”' }).waitFor();
+      expect((await read(id)).name).to.equal('Kept');
+    });
+
+    it('with unsaved text keeps the text for an undo', async () => {
+      const { page } = await openProduct();
+      const undo = page.getByRole('button', { name: 'Undo the deletion' });
+      const description = field(page, 'Description');
+      await description.fill('Typed');
+      await remove(page);
+      await description.waitFor({ state: 'hidden' });
+      await undo.click();
+      expect(await description.inputValue()).to.equal('Typed');
+      await page.getByRole('button', { name: 'Delete this product' }).click();
+      await undo.waitFor();
+      await page.clock.runFor(UNDO_MS);
+      await page.getByText('There is no such record').waitFor();
+      expect(await description.inputValue()).to.equal('Typed');
+    });
+
+    const leavings: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+      'the page is reloaded': (page) => page.reload(),
+      'the person signs out': (page) => page.getByRole('button', { name: 'Sign out' }).click(),
+    };
+    for (const [what, leave] of Object.entries(leavings))
+      it(`is dropped if ${what} before it is sent`, async () => {
+        const { id, page } = await openProduct();
+        const writes = writesOf(page);
+        await remove(page);
+        await leave(page);
+        await page.getByText('Deleted “Lamp”.', { exact: true }).waitFor({ state: 'detached' });
+        await page.clock.runFor(2 * UNDO_MS);
+        expect(writes).to.have.length(0);
+        expect((await service.client.get(`/v1/products/${id}`)).status).to.equal(200);
+      });
+  });
+
+  for (const [appearance, options] of Object.entries(APPEARANCES))
+    it(`has no axe violations and no horizontal scroll ${appearance}`, async () => {
+      const { id, page } = await openProduct({}, options);
+      await expectClean(page, 'record');
+      await field(page, 'Name').fill('');
+      await field(page, 'Amount').fill('many');
+      await save(page);
+      await problems(page).waitFor();
+      await expectClean(page, 'errors');
+      await field(page, 'Amount').fill('1');
+      await field(page, 'Name').fill('Mine');
+      await changeElsewhere(id, { name: 'Theirs', attributes: { colour: 'red', note: 'long '.repeat(60) } });
+      await save(page);
+      await page.getByRole('dialog').waitFor();
+      await page.getByLabel('Another value').first().check();
+      await expectClean(page, 'conflict');
+      await page.getByRole('button', { name: 'Back' }).click();
+      await page.locator('.breadcrumb a').click();
+      await page.getByRole('dialog', { name: 'Leave' }).waitFor();
+      await expectClean(page, 'leaving');
+      await page.getByRole('button', { name: 'Stay' }).click();
+      await page.getByRole('button', { name: 'Discard' }).click();
+      await page.getByRole('button', { name: 'Delete this' }).click();
+      await page.getByRole('button', { name: 'Undo the deletion' }).waitFor();
+      await expectClean(page, 'deletion');
+    });
+  const expectClean = async (page: Page, what: string) => {
+    await page.evaluate(AXE);
+    const { violations } = await page.evaluate<AxeResults>('axe.run()');
+    expect(
+      violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+      what,
+    ).to.deep.equal([]);
+    const [content, window] = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.documentElement.clientWidth,
+    ]);
+    expect(content, what).to.equal(window);
+  };
+});
