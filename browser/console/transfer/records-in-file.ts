@@ -1,0 +1,99 @@
+/** The formats of imports and exports. */
+export type Format = 'ndjson' | 'csv';
+
+/** Where something is in a file: its first byte, and the byte after its last one. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Whole records of a file that follow one another. */
+export interface Part extends Range {
+  /** Without their line ends. */
+  readonly records: readonly Range[];
+}
+
+export interface PartLimits {
+  /** A part ends with the record that reaches this size, in bytes. */
+  readonly bytes: number;
+  readonly records: number;
+}
+
+/** A part takes the service about a second, so that the progress is seen and a repetition is short. */
+const LIMITS: PartLimits = { bytes: 1_048_576, records: 5_000 };
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+
+/**
+ * Finds the records of a file, and joins them to parts. It reads the file piece by piece and keeps none of it. In NDJSON
+ * every line is a record. In CSV (RFC 4180) the first record is the header row, quoted line ends are part of a record,
+ * and blank lines are no records: the service counts in the same way.
+ */
+export async function* partsOf(
+  file: Blob,
+  format: Format,
+  limits: PartLimits = LIMITS,
+): AsyncGenerator<Part, void, void> {
+  const findEnd =
+    format === 'csv' ? csvEnds() : (chunk: Uint8Array, from: number) => chunk.indexOf(LINE_FEED, from);
+  let records: Range[] = [];
+  let partStart = 0;
+  let recordStart = 0;
+  let last = 0;
+  let offset = 0;
+  const add = (end: number) => {
+    const textEnd = format === 'csv' && last === CARRIAGE_RETURN ? end - 1 : end;
+    if (format === 'ndjson' || textEnd > recordStart) records.push({ start: recordStart, end: textEnd });
+  };
+  const reader = file.stream().getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const chunk = read.value;
+    let from = 0;
+    for (let at = findEnd(chunk, 0); at >= 0; at = findEnd(chunk, from)) {
+      if (at > 0) last = chunk[at - 1] ?? 0;
+      add(offset + at);
+      from = at + 1;
+      recordStart = offset + from;
+      last = 0;
+      if (recordStart - partStart < limits.bytes && records.length < limits.records) continue;
+      yield { start: partStart, end: recordStart, records };
+      partStart = recordStart;
+      records = [];
+    }
+    if (from < chunk.length) last = chunk.at(-1) ?? 0;
+    offset += chunk.length;
+  }
+  if (recordStart < offset) add(offset);
+  if (records.length > 0) yield { start: partStart, end: offset, records };
+}
+
+/** @returns a function that finds the next line feed at or after an index that ends a record; -1: none in the chunk */
+function csvEnds(): (chunk: Uint8Array, from: number) => number {
+  let state: 'start of cell' | 'unquoted' | 'quoted' | 'after quote' = 'start of cell';
+  let marked = 0;
+  return (chunk, from) => {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at];
+      // The byte order mark is no part of the first cell.
+      if (byte === MARK[marked]) {
+        marked++;
+        continue;
+      }
+      marked = MARK.length;
+      if (state === 'quoted') {
+        if (byte === QUOTE) state = 'after quote';
+      } else if (byte === LINE_FEED) {
+        state = 'start of cell';
+        return at;
+      } else if (byte === COMMA) state = 'start of cell';
+      else if (byte === QUOTE && state !== 'unquoted') state = 'quoted';
+      else state = 'unquoted';
+    }
+    return -1;
+  };
+}
+
+const MARK = [0xef, 0xbb, 0xbf];

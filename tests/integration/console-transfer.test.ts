@@ -1,0 +1,369 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Download, Page, Route } from 'playwright-core';
+import { inProcessService } from '../support/in-process-service.js';
+import { consolePages, expectAccessible, signIn } from './console-page.js';
+
+/** Products that a person would import: some are invalid. */
+const linesOf = (count: number, isBad: (at: number) => boolean = () => false) =>
+  Array.from({ length: count }, (_, at) =>
+    isBad(at)
+      ? `{"name":"","colour":"${at}"}`
+      : `{"name":"Imported ${at}","description":"${'x'.repeat(300)}"}`,
+  );
+
+const refuse = (route: Route) =>
+  route.fulfill({ status: 503, json: { code: 'unavailable', message: 'x', details: [] } });
+
+describe('imports in the console', () => {
+  const service = inProcessService();
+  const open = consolePages(service);
+  const products = async (): Promise<number> =>
+    Number(
+      (await service.client.get(`/v1/products?limit=1`, { headers: { Prefer: 'count=exact' } })).headers[
+        'x-total-count'
+      ],
+    );
+  const choose = (page: Page, name: string, text: string) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) });
+  const start = (page: Page) => page.getByRole('button', { name: 'Start import' }).click();
+  const textOf = async (download: Download) => readFileSync(await download.path(), 'utf8');
+  let before = 0;
+  beforeEach(async () => {
+    before = await products();
+  });
+  const added = async () => (await products()) - before;
+
+  it('create the valid records of a file, and give the others back with their errors', async () => {
+    const { page, errors } = await open('#/import/products');
+    await expectAccessible(page, 'before a file is chosen');
+    await choose(page, 'new products.ndjson', linesOf(20, (at) => at % 7 === 3).join('\n'));
+    await start(page);
+    await page.getByText('17 created, 3 refused.').waitFor();
+    expect(await page.getByRole('row', { name: 'Created' }).innerText()).to.match(/17/);
+    expect(await page.getByRole('row', { name: 'validation_failed' }).innerText()).to.match(/3/);
+    expect(await added()).to.equal(17);
+    await expectAccessible(page, 'after an import');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the refused records (3)' }).click(),
+    ]);
+    expect(download.suggestedFilename()).to.equal('new products-failed.ndjson');
+    const refused = (await textOf(download))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(refused.map(({ colour }) => colour)).to.deep.equal(['3', '10', '17']);
+    expect(refused[0].error.code).to.equal('validation_failed');
+    expect(refused[0].error.details).to.have.length(2);
+    expect(errors).to.deep.equal([]);
+  });
+
+  it('take CSV, and give invalid rows back as rows with an error', async () => {
+    const { page } = await open('#/import/products');
+    const rows = [
+      'name,sku,price.amount,price.currency',
+      '"Lamp, ""tall""",T-1,100,EUR',
+      'Desk,T-1,1,EUR',
+      ',T-2,,',
+    ];
+    await choose(page, 'products.csv', `\ufeff${rows.join('\r\n')}\r\n\r\n"not closed\r\n`);
+    await start(page);
+    await page.getByText('1 created, 3 refused.').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the refused records (3)' }).click(),
+    ]);
+    expect(download.suggestedFilename()).to.equal('products-failed.csv');
+    const [header, duplicate, nameless, broken] = (await textOf(download)).split('\n', 4);
+    expect(header).to.equal(`\ufeff${rows[0]},error`);
+    expect(duplicate).to.match(/^Desk,T-1,1,EUR,"duplicate_value: /);
+    expect(nameless).to.match(/^,T-2,,,"validation_failed: name is required/);
+    expect(broken).to.match(/^"""not closed\r?$/);
+  });
+
+  it('name every problem of a header row, and send nothing more', async () => {
+    const { page } = await open('#/import/products');
+    await choose(page, 'products.csv', 'colour,id,sku\nred,1,2\n');
+    await start(page);
+    await page.getByText('colour is not a field').waitFor();
+    const text = await page.getByRole('alert').innerText();
+    expect(text).to.include('id').and.include('name is required');
+    expect(await page.getByRole('button', { name: 'Continue' }).count()).to.equal(0);
+    expect(await added()).to.equal(0);
+  });
+
+  it('take no CSV of orders', async () => {
+    const { page } = await open('#/import/orders');
+    await choose(page, 'orders.csv', 'userId\n1\n');
+    await page.getByText('orders.csv cannot be imported. Choose NDJSON').waitFor();
+  });
+
+  it('send a large file part by part, and show the progress', async () => {
+    const lines = linesOf(9_000);
+    const sizes: number[] = [];
+    const { page } = await open('#/import/products');
+    page.on('request', (request) => {
+      if (request.url().endsWith('/imports')) sizes.push(Number(request.headers()['content-length'] ?? 0));
+    });
+    const shares: number[] = [];
+    await page.exposeFunction('seen', (share: number) => shares.push(share));
+    await page.evaluate(() => {
+      const { seen } = globalThis as unknown as { seen(share: number): void };
+      new MutationObserver(() => {
+        const bar = document.querySelector('progress');
+        if (bar) seen(bar.value);
+      }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+    });
+    await choose(page, 'many.jsonl', lines.join('\n'));
+    await start(page);
+    await page.getByText('9,000 created, 0 refused.').waitFor();
+    expect(sizes.length, 'parts').to.be.greaterThan(2);
+    expect(
+      shares.filter((share) => share > 0 && share < 1),
+      'seen in between',
+    ).to.not.have.length(0);
+    expect([...shares]).to.deep.equal([...shares].sort((a, b) => a - b));
+    expect(await added()).to.equal(9_000);
+  });
+
+  it('continue after a lost connection, and create nothing twice', async () => {
+    let count = 0;
+    const { page } = await open('#/import/products');
+    await page.route('**/v1/products/imports', async (route) => {
+      count++;
+      if (count !== 2) return route.continue();
+      // The service has created the records, and the response is lost.
+      await route.fetch();
+      return route.abort('connectionreset');
+    });
+    await choose(page, 'many.ndjson', linesOf(6_000).join('\n'));
+    await start(page);
+    await page.getByText('No connection to the service').waitFor();
+    await expectAccessible(page, 'after a lost connection');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('6,000 created, 0 refused.').waitFor();
+    expect(await page.getByRole('row', { name: 'Created by an earlier attempt' }).count()).to.equal(1);
+    expect(await added()).to.equal(6_000);
+  });
+
+  for (const [what, status, code, words] of [
+    ['an overload', 503, 'unavailable', 'The service cannot respond now'],
+    ['a failure', 500, 'internal_error', 'The service failed'],
+    ['a missing scope', 403, 'insufficient_scope', 'This key does not allow that'],
+  ] as const)
+    it(`keep the file after ${what}, and say so`, async () => {
+      const { page } = await open('#/import/products');
+      let isRefused = true;
+      await page.route('**/v1/products/imports', (route) =>
+        isRefused ? route.fulfill({ status, json: { code, message: 'x', details: [] } }) : route.continue(),
+      );
+      await choose(page, 'a.ndjson', '{"name":"Kept"}');
+      await start(page);
+      await page.getByText(words).first().waitFor();
+      isRefused = false;
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('1 created, 0 refused.').waitFor();
+    });
+
+  it('wait while the rate limit is used up', async () => {
+    const { page } = await open('#/import/products');
+    let calls = 0;
+    await page.route('**/v1/products/imports', (route) =>
+      calls++ === 0
+        ? route.fulfill({
+            status: 429,
+            headers: { 'Retry-After': '1' },
+            json: { code: 'rate_limited', message: 'x', details: [] },
+          })
+        : route.continue(),
+    );
+    await choose(page, 'a.ndjson', '{"name":"Late"}');
+    await start(page);
+    await page.getByText('The import continues in 1 s').waitFor();
+    await page.getByText('1 created, 0 refused.').waitFor();
+  });
+
+  it('say that a proxy responded, and what the service refuses for good', async () => {
+    const { page } = await open('#/import/products');
+    await page.route('**/v1/products/imports', (route) =>
+      route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Welcome</h1>' }),
+    );
+    await choose(page, 'a.ndjson', '{"name":"a"}');
+    await start(page);
+    await page.getByText('The response did not come from the service').waitFor();
+    await page.unrouteAll();
+    await page.route('**/v1/products/imports', (route) =>
+      route.fulfill({
+        status: 415,
+        json: { code: 'unsupported_media_type', message: 'Send JSON.', details: [] },
+      }),
+    );
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('Send JSON', { exact: false }).waitFor();
+    expect(await page.getByRole('button', { name: 'Continue' }).count()).to.equal(0);
+    await page.getByRole('button', { name: 'Choose another file' }).click();
+    await page.locator('input[type=file]').waitFor();
+  });
+
+  it('stop and continue as the person wishes', async () => {
+    const { page } = await open('#/import/products');
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let calls = 0;
+    await page.route('**/v1/products/imports', async (route) => {
+      if (++calls === 2) await held;
+      await route.continue().catch(() => {});
+    });
+    await choose(page, 'many.ndjson', linesOf(6_000).join('\n'));
+    await start(page);
+    await page.getByRole('row', { name: 'Created' }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('The import has stopped.').waitFor();
+    release();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('6,000 created, 0 refused.').waitFor();
+    expect(await added()).to.equal(6_000);
+  });
+
+  it('take a file that is dropped', async () => {
+    const { page } = await open('#/import/users');
+    const data = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['{"name":"Ann","email":"ann@example.org"}'], 'users.ndjson'));
+      return transfer;
+    });
+    const zone = page.locator('.drop');
+    await zone.dispatchEvent('dragenter', { dataTransfer: data });
+    await zone.dispatchEvent('drop', { dataTransfer: data });
+    await start(page);
+    await page.getByText('1 created, 0 refused.').waitFor();
+  });
+
+  it('refuse a file of another kind before anything is sent', async () => {
+    const { page } = await open('#/import/products');
+    await choose(page, 'report.pdf', 'x');
+    await page.getByText('report.pdf cannot be imported.').waitFor();
+    await choose(page, 'empty.ndjson', '');
+    await start(page);
+    await page.getByText('The file has no records.').waitFor();
+  });
+
+  it('are offered only to keys that may write', async () => {
+    const { json } = await service.client.post('/v1/api-keys', { name: 'reader', scopes: ['products:read'] });
+    const { page } = await open('#/import/products', { key: json.key });
+    await page.getByText('Your key does not allow').waitFor();
+    expect(await page.locator('input[type=file]').count()).to.equal(0);
+  });
+
+  it('ask before they are left unfinished', async () => {
+    const { page } = await open('#/import/products');
+    await page.route('**/v1/products/imports', refuse);
+    await choose(page, 'a.ndjson', '{"name":"Unfinished"}');
+    await start(page);
+    await page.getByText('The service cannot respond now').waitFor();
+    await page.getByRole('link', { name: 'Users' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Stop the import?' });
+    await dialog.getByRole('button', { name: 'Stay on the page' }).click();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('1 created, 0 refused.').waitFor();
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
+  });
+
+  it('continue with another key, if the service rejects the first', async () => {
+    const { client } = service;
+    const scopes = ['products:read', 'products:write'];
+    const [first, second] = [
+      (await client.post('/v1/api-keys', { name: 'first', scopes })).json,
+      (await client.post('/v1/api-keys', { name: 'second', scopes })).json,
+    ];
+    const { page } = await open('#/import/products', { key: first.key });
+    await client.delete(`/v1/api-keys/${first.id}`);
+    await choose(page, 'a.ndjson', '{"name":"Signed in again"}');
+    await start(page);
+    await signIn(page, second.key);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('1 created, 0 refused.').waitFor();
+  });
+
+  it('need the keyboard alone', async () => {
+    const { page } = await open('#/import/products');
+    await choose(page, 'a.ndjson', '{"name":"a"}\nbad');
+    const button = page.getByRole('button', { name: 'Start import' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('1 created, 1 refused.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).to.equal('H1');
+  });
+});
+
+describe('exports in the console', () => {
+  const service = inProcessService();
+  const open = consolePages(service);
+  const textOf = async (download: Download) => readFileSync(await download.path(), 'utf8');
+  before(async () => {
+    const lines = Array.from({ length: 3_000 }, (_, at) =>
+      JSON.stringify({
+        name: `${at % 3 === 0 ? 'Lamp' : 'Desk'} ${at}`,
+        description: 'x\n"y"',
+        sku: `S-${at}`,
+      }),
+    );
+    await service.client.post('/v1/products/imports', lines.join('\n'), {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+  });
+
+  for (const [format, file, type] of [
+    ['CSV', 'products.csv', 'text/csv'],
+    ['NDJSON', 'products.ndjson', 'application/x-ndjson'],
+  ] as const)
+    it(`save all records that the list shows, as ${format}`, async () => {
+      const { page, errors } = await open('#/products?q=lamp&sort=-name');
+      await page.getByRole('button', { name: 'Export' }).click();
+      await expectAccessible(page, 'the menu');
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: `As ${format}` }).click(),
+      ]);
+      expect(download.suggestedFilename()).to.equal(file);
+      await page.getByText(`${file} is saved`).waitFor();
+      const saved = await textOf(download);
+      const { text } = await service.client.get('/v1/products?q=lamp&sort=-name', {
+        headers: { Accept: type },
+      });
+      expect(saved).to.equal(text);
+      expect(saved.match(/Lamp/g)).to.have.length(1_000);
+      expect(errors).to.deep.equal([]);
+    });
+
+  it('save nothing if the response breaks off, and say so', async () => {
+    const { page } = await open('#/products');
+    await page.route('**/v1/products*', (route) =>
+      route.request().headers()['accept'] === 'text/csv' ? route.abort('connectionreset') : route.continue(),
+    );
+    const downloads: Download[] = [];
+    page.on('download', (download) => downloads.push(download));
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('button', { name: 'As CSV' }).click();
+    await page.getByText('Nothing was saved. No connection to the service').waitFor();
+    expect(downloads).to.deep.equal([]);
+  });
+
+  it('can be cancelled', async () => {
+    const { page } = await open('#/products');
+    await page.route('**/v1/products*', (route) =>
+      route.request().headers()['accept'] === 'text/csv' ? undefined : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('button', { name: 'As CSV' }).click();
+    await page.getByText('Exporting…').waitFor();
+    await page.getByRole('button', { name: 'Cancel export' }).click();
+    await page.getByRole('button', { name: 'Export' }).waitFor();
+  });
+});

@@ -1,0 +1,231 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { ImportResult } from 'product-catalogue-client';
+import { formatOfFile } from '#browser/console/transfer/formats.js';
+import { ImportRun, type Send } from '#browser/console/transfer/import-run.js';
+import { type Format, partsOf } from '#browser/console/transfer/records-in-file.js';
+
+const file = (text: string | Uint8Array<ArrayBuffer>, name = 'products.csv') =>
+  new File([text], name, { type: 'text/plain' });
+
+/** The records of each part of a file, as texts. */
+async function textsOf(
+  text: string,
+  format: Format,
+  bytes = 1_000_000,
+  records = 5_000,
+): Promise<string[][]> {
+  const parts: string[][] = [];
+  for await (const part of partsOf(file(text), format, { bytes, records }))
+    parts.push(part.records.map(({ start, end }) => Buffer.from(text).subarray(start, end).toString()));
+  return parts;
+}
+
+describe('the records of a file', () => {
+  for (const [name, format, text, records] of [
+    ['lines', 'ndjson', '{"a":1}\n{"b":2}\n', ['{"a":1}', '{"b":2}']],
+    ['a last line without its end', 'ndjson', '{"a":1}\n{"b":2}', ['{"a":1}', '{"b":2}']],
+    ['blank lines, which get results', 'ndjson', '\n{"a":1}\n\n', ['', '{"a":1}', '']],
+    ['carriage returns, which JSON ignores', 'ndjson', '{}\r\n{}\r\n', ['{}\r', '{}\r']],
+    ['rows', 'csv', 'name,sku\na,1\nb,2\n', ['name,sku', 'a,1', 'b,2']],
+    ['rows with CRLF', 'csv', 'name\r\na\r\nb', ['name', 'a', 'b']],
+    ['no blank rows', 'csv', 'name\n\na\r\n\r\n\nb\n\n', ['name', 'a', 'b']],
+    ['quoted line ends', 'csv', 'name\n"a\nb","c\r\n\r\n"\nd', ['name', '"a\nb","c\r\n\r\n"', 'd']],
+    ['doubled quotes', 'csv', 'name\n"a""\n""",x\nb', ['name', '"a""\n""",x', 'b']],
+    ['a quote inside a cell, which opens nothing', 'csv', 'name\n5" pipe\nb', ['name', '5" pipe', 'b']],
+    ['a quote that is not closed', 'csv', 'name\n"a\nb\nc', ['name', '"a\nb\nc']],
+    ['a byte order mark and a quoted header', 'csv', '\ufeff"na\nme"\na', ['\ufeff"na\nme"', 'a']],
+    ['an empty file', 'csv', '', []],
+    ['empty text in quotes', 'csv', 'name\n""\n', ['name', '""']],
+  ] as const)
+    it(`are found: ${name} (${format})`, async () => {
+      expect((await textsOf(text, format)).flat()).to.deep.equal(records);
+    });
+
+  it('are joined to parts that end with a record', async () => {
+    expect(await textsOf('aaaa\nbbbb\ncccc\nd\n', 'ndjson', 10)).to.deep.equal([
+      ['aaaa', 'bbbb'],
+      ['cccc', 'd'],
+    ]);
+    expect(await textsOf('a\nb\nc\n', 'ndjson', 1_000, 2)).to.deep.equal([['a', 'b'], ['c']]);
+    expect(await textsOf(`${'x'.repeat(300_000)}\ny`, 'ndjson', 10)).to.deep.equal([
+      ['x'.repeat(300_000)],
+      ['y'],
+    ]);
+  });
+
+  it('are the same in chunks of any size', async () => {
+    const pieces = fc.array(fc.constantFrom('a', '"', '\n', '\r', ',', '\ufeff', 'é', '"x\ny"'), {
+      maxLength: 40,
+    });
+    await fc.assert(
+      fc.asyncProperty(pieces, fc.integer({ min: 1, max: 7 }), async (texts, size) => {
+        const bytes = Buffer.from(texts.join(''));
+        const chunked = { ...file(''), stream: () => inChunks(bytes, size) } as unknown as File;
+        for (const format of ['csv', 'ndjson'] as const) {
+          const whole = [];
+          for await (const part of partsOf(file(bytes as Uint8Array<ArrayBuffer>), format)) whole.push(part);
+          const split = [];
+          for await (const part of partsOf(chunked, format)) split.push(part);
+          expect(split).to.deep.equal(whole);
+        }
+      }),
+    );
+  });
+});
+
+function inChunks(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size));
+      controller.close();
+    },
+  });
+}
+
+const refusal = (code: string, message: string) => ({
+  status: 400,
+  error: { code, message: 'invalid', details: [{ code, message, in: 'body' as const, pointer: '/name' }] },
+});
+
+/** A service that refuses records with `bad` in them, and replays what it has created under a key. */
+function service({ failAt = [] as readonly number[] } = {}) {
+  const bodies: string[] = [];
+  const known = new Set<string>();
+  let calls = 0;
+  const send: Send = async function* (body, { idempotencyKey, signal }) {
+    const call = ++calls;
+    const text = await body.text();
+    bodies.push(text);
+    const isCsv = text.startsWith('name');
+    const lines = text
+      .replace(/\n$/, '')
+      .split('\n')
+      .slice(isCsv ? 1 : 0);
+    for (const [at, line] of lines.entries()) {
+      signal.throwIfAborted();
+      if (failAt.includes(call) && at === 1) throw new TypeError('network error');
+      const key = `${idempotencyKey} ${at}`;
+      const replayed = known.has(key);
+      if (line.includes('bad'))
+        yield { line: at + 1, ...refusal('invalid_type', 'No "good".') } as ImportResult;
+      else {
+        known.add(key);
+        yield { line: at + 1, status: 201, id: at, ...(replayed && { replayed }) };
+      }
+    }
+  };
+  return { send, bodies, known };
+}
+
+describe('an import of a file', () => {
+  const never = new AbortController().signal;
+  const LINES = Array.from({ length: 12_000 }, (_, i) => (i % 6_000 === 17 ? `bad${i}` : `p${i}`));
+
+  it('counts results by kind, part by part', async () => {
+    const { send, bodies } = service();
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', 'k', send);
+    const seen: number[] = [];
+    await run.run(never, ({ done }) => seen.push(done));
+    expect(bodies.map((body) => body.trimEnd().split('\n').length)).to.deep.equal([5_000, 5_000, 2_000]);
+    expect(bodies.join('')).to.equal(LINES.join('\n'));
+    const { created, existing, refused, done, total } = run.progress;
+    expect([created, existing, [...refused]]).to.deep.equal([11_998, 0, [['invalid_type', 2]]]);
+    expect([done, seen.at(-1), seen.length]).to.deep.equal([total, total, 3]);
+  });
+
+  it('continues after a lost connection with the same part and key, and creates nothing twice', async () => {
+    const { send, bodies, known } = service({ failAt: [2] });
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', 'k', send);
+    const failure = await run.run(never, () => {}).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(TypeError);
+    expect(run.progress.created).to.equal(4_999);
+    await run.run(never, () => {});
+    expect(bodies[2]).to.equal(bodies[1]);
+    const { created, existing } = run.progress;
+    expect([created + existing, existing, known.size]).to.deep.equal([11_998, 1, 11_998]);
+  });
+
+  it('stops when it is aborted, and continues later', async () => {
+    const { send } = service();
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', 'k', send);
+    const controller = new AbortController();
+    const stopped = await run
+      .run(controller.signal, () => controller.abort(new Error('enough')))
+      .catch((error: unknown) => error);
+    expect(stopped).to.have.property('message', 'enough');
+    await run.run(never, () => {});
+    expect(run.progress.created).to.equal(11_998);
+  });
+
+  it('does not take a response that ends early for complete', async () => {
+    const send: Send = async function* () {
+      yield { line: 1, status: 201, id: 1 };
+    };
+    const run = new ImportRun(file('a\nb'), 'ndjson', 'k', send);
+    const failure = await run.run(never, () => {}).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(TypeError).with.property('message').that.includes('connection');
+    expect(run.progress.created).to.equal(0);
+  });
+
+  it('sends the header row with each part of CSV', async () => {
+    const { send, bodies } = service();
+    const run = new ImportRun(file(`name,sku\r\n${LINES.join('\n')}`), 'csv', 'k', send);
+    await run.run(never, () => {});
+    for (const body of bodies) expect(body.startsWith('name,sku\n')).to.equal(true);
+    expect(run.progress.created).to.equal(11_998);
+  });
+
+  it('gives the refused records back, with their errors in a column', async () => {
+    const { send } = service();
+    const run = new ImportRun(file('name,sku\na,1\nbad "x",2\nb,3\nbad,\n'), 'csv', 'k', send);
+    await run.run(never, () => {});
+    const refused = run.refusedFile;
+    expect(refused.name).to.equal('products-failed.csv');
+    expect(await refused.text()).to.equal(
+      'name,sku,error\nbad "x",2,"invalid_type: No ""good""."\nbad,,"invalid_type: No ""good""."\n',
+    );
+  });
+
+  it('gives a record that is no CSV back in one cell', async () => {
+    const send: Send = async function* () {
+      yield { line: 1, ...refusal('malformed_csv', 'Not closed.') } as unknown as ImportResult;
+    };
+    const run = new ImportRun(file('name,sku\n"a,1\nb'), 'csv', 'k', send);
+    await run.run(never, () => {});
+    expect(await run.refusedFile.text()).to.equal(
+      'name,sku,error\n"""a,1\nb","malformed_csv: Not closed."\n',
+    );
+  });
+
+  it('gives the refused lines back, with their errors in a member', async () => {
+    const { send } = service();
+    const lines = ['{"name":"bad", "n":1.0 } ', '{"name":"a"}', '{}bad', '["bad"]'];
+    const run = new ImportRun(file(lines.join('\n'), 'a.b.ndjson'), 'ndjson', 'k', send);
+    await run.run(never, () => {});
+    const { error } = refusal('invalid_type', 'No "good".');
+    const refused = run.refusedFile;
+    expect(refused.name).to.equal('a.b-failed.ndjson');
+    const json = JSON.stringify(error);
+    expect((await refused.text()).split('\n')).to.deep.equal([
+      `{"name":"bad", "n":1.0,"error":${json}}`,
+      `{"text":"{}bad","error":${json}}`,
+      `{"text":"[\\"bad\\"]","error":${json}}`,
+      '',
+    ]);
+  });
+});
+
+describe('the format of a file', () => {
+  it('is that of its name, else of its type', () => {
+    const of = (name: string, type = '') => formatOfFile({ name, type })?.format;
+    expect([
+      of('a.CSV'),
+      of('a.jsonl'),
+      of('a.ndjson'),
+      of('a', 'text/csv'),
+      of('a.json'),
+      of('csv'),
+    ]).to.deep.equal(['csv', 'ndjson', 'ndjson', 'csv', undefined, undefined]);
+  });
+});
