@@ -1,0 +1,134 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { OpenApi } from '../docs/openapi.js';
+import { References } from '../docs/references.js';
+import { apiOf, catalogueFor, errorFrom, prober } from './api.js';
+import { Dialog } from './components/dialog.js';
+import { ErrorNotice, Notice } from './components/notice.js';
+import { ConsoleContext } from './context.js';
+import { createDeletionQueue } from './deletions.js';
+import { SignInPage } from './pages/sign-in-page.js';
+import { resourcesOf } from './resources.js';
+import { hashOf, routeOf } from './router.js';
+import type { Console, Notification, Observation, Resource } from './seams.js';
+import { permissionsOf, type Session, scopesIn, storedSession, storeSession } from './session.js';
+import { type Numbered, Shell } from './shell.js';
+import { TEXTS } from './texts.js';
+import { useLoad } from './use-load.js';
+
+interface Description {
+  readonly document: OpenApi;
+  readonly references: References;
+  readonly resources: readonly Resource[];
+}
+
+/** The whole console: it reads the document, signs in, and shows the shell with the page that the URL names. */
+export function App(): JSX.Element {
+  const { value: description, error, reload } = useLoad('', readDocument);
+  const [session, setSession] = useState(storedSession);
+  const [signedOut, setSignedOut] = useState(false);
+  const change = (next: Session | undefined) => {
+    storeSession(next);
+    setSession(next);
+    setSignedOut(next === undefined);
+  };
+  if (error !== undefined) return <Alone children={<ErrorNotice error={error} onRetry={reload} />} />;
+  if (!description) return <Alone children={<p class="note">{TEXTS.status.starting}</p>} />;
+  const signIn = async (key: string) => {
+    const { resources, document } = description;
+    const probe = prober(catalogueFor(key, () => {}));
+    change({ key, permissions: await permissionsOf(probe, resources, scopesIn(document)) });
+  };
+  if (session)
+    return <SignedIn {...description} session={session} signIn={signIn} signOut={() => change(undefined)} />;
+  return (
+    <Alone>
+      {signedOut && <Notice>{TEXTS.session.signedOut}</Notice>}
+      <h1>{TEXTS.session.title}</h1>
+      <p>{TEXTS.session.intro}</p>
+      <SignInPage signIn={signIn} />
+      <p class="hint">
+        {TEXTS.session.noKey} <code>catalogue keys create</code>
+      </p>
+    </Alone>
+  );
+}
+
+function Alone({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <main class="alone" id="main">
+      {children}
+    </main>
+  );
+}
+
+async function readDocument(): Promise<Description> {
+  const { data, error, response } = await catalogueFor(undefined, () => {}).GET('/openapi.json');
+  if (!data) throw errorFrom(response, error);
+  const document = data as unknown as OpenApi;
+  const references = new References(document);
+  return { document, references, resources: resourcesOf(document, references) };
+}
+
+interface SignedInProps extends Description {
+  readonly session: Session;
+  signIn(key: string): Promise<void>;
+  signOut(): void;
+}
+
+function SignedIn({ session, signIn, signOut, ...description }: SignedInProps): JSX.Element {
+  const { key, permissions } = session;
+  const [route, setRoute] = useState(() => routeOf(location.hash));
+  const [seen, setSeen] = useState<Observation>();
+  const [rejectedKey, setRejectedKey] = useState<string>();
+  const newestKey = useRef(key);
+  newestKey.current = key;
+  const [notifications, notify, dismiss] = useNotifications();
+  const catalogue = useMemo(() => {
+    return catalogueFor(
+      () => newestKey.current,
+      (next) => {
+        setSeen(next);
+        if (next.status === 401) setRejectedKey(newestKey.current);
+      },
+    );
+  }, []);
+  const api = useMemo(() => apiOf(catalogue, permissions), [permissions]);
+  // The queue outlives a new key: what waits in it is not lost.
+  const deletions = useMemo(() => createDeletionQueue(api), []);
+  useEffect(() => {
+    const follow = () => setRoute(routeOf(location.hash));
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  const value = useMemo<Console>(() => {
+    const navigate: Console['navigate'] = (next, how = 'push') => {
+      history[how === 'push' ? 'pushState' : 'replaceState'](null, '', hashOf(next));
+      setRoute(next);
+    };
+    return { ...description, api, texts: TEXTS, notify, deletions, navigate };
+  }, [api]);
+  return (
+    <ConsoleContext.Provider value={value}>
+      <Shell {...{ route, seen, notifications, dismiss, signOut }} />
+      {rejectedKey === key && (
+        <Dialog title={TEXTS.errors.unauthenticated.title} onClose={() => setRejectedKey(undefined)}>
+          <p>{TEXTS.session.lockedOut}</p>
+          <SignInPage signIn={(next) => signIn(next).then(() => setRejectedKey(undefined))} />
+        </Dialog>
+      )}
+    </ConsoleContext.Provider>
+  );
+}
+
+function useNotifications(): [readonly Numbered[], Console['notify'], (id: number) => void] {
+  const [shown, setShown] = useState<readonly Numbered[]>([]);
+  const ids = useRef(0);
+  const notify = useCallback((notification: Notification) => {
+    ids.current += 1;
+    const id = ids.current;
+    setShown((others) => [...others, { ...notification, id }]);
+  }, []);
+  const dismiss = useCallback((id: number) => setShown((all) => all.filter((one) => one.id !== id)), []);
+  return [shown, notify, dismiss];
+}

@@ -1,0 +1,191 @@
+import type { JSX } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { FilterField } from '../../docs/filters.js';
+import type { Schema } from '../../docs/openapi.js';
+import { useConsole } from '../context.js';
+import { instantOf, labelOf, localOf } from '../formats.js';
+import { type Filter, parameterOf } from '../list-query.js';
+import { TEXTS } from '../texts.js';
+import { Button } from './button.js';
+import { type ControlProps, Field } from './field.js';
+
+const { filters: texts } = TEXTS;
+
+interface FilterPanelProps {
+  readonly fields: readonly FilterField[];
+  readonly applied: readonly Filter[];
+  /** What the service says about a parameter, by its name. */
+  readonly errors: ReadonlyMap<string, string>;
+  onApply(filters: readonly Filter[]): void;
+}
+
+interface Row {
+  readonly id: number;
+  readonly filter: Filter;
+}
+
+/** Filters as rows of field, operator and value. What is typed stays until it is applied. */
+export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelProps): JSX.Element {
+  const ids = useRef(0);
+  const numbered = (filter: Filter): Row => {
+    ids.current += 1;
+    return { id: ids.current, filter };
+  };
+  const empty = (): Row => numbered({ field: fields[0]?.name ?? '', key: '', operator: 'equals', value: '' });
+  const [rows, setRows] = useState(() => (applied.length > 0 ? applied.map(numbered) : [empty()]));
+  const change = (id: number, part: Partial<Filter>) =>
+    setRows((all) => all.map((row) => (row.id === id ? { id, filter: { ...row.filter, ...part } } : row)));
+  const submit = (event: Event) => {
+    event.preventDefault();
+    onApply(rows.map(({ filter }) => filter).filter(({ value }) => value !== ''));
+  };
+  return (
+    <form class="filters" aria-label={texts.title} noValidate onSubmit={submit}>
+      {rows.map(({ id, filter }) => (
+        <FilterRow
+          key={id}
+          fields={fields}
+          filter={filter}
+          error={errors.get(parameterOf(filter))}
+          onChange={(part) => change(id, part)}
+          onRemove={() => setRows((all) => all.filter((row) => row.id !== id))}
+        />
+      ))}
+      <div class="actions">
+        <Button onClick={() => setRows((all) => [...all, empty()])}>{texts.add}</Button>
+        <Button kind="primary" submit>
+          {texts.apply}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface FilterRowProps {
+  readonly fields: readonly FilterField[];
+  readonly filter: Filter;
+  readonly error: string | undefined;
+  onChange(part: Partial<Filter>): void;
+  onRemove(): void;
+}
+
+function FilterRow({ fields, filter, error, onChange, onRemove }: FilterRowProps): JSX.Element {
+  const { references } = useConsole();
+  const field = fields.find(({ name }) => name === filter.field) ?? fields[0];
+  const operator = field?.operators.find(({ name }) => name === filter.operator) ?? field?.operators[0];
+  const isOpen = field?.prefix !== undefined;
+  const schema = isOpen ? {} : references.schema(operator?.parameter.schema);
+  const chooseField = (name: string) => {
+    const next = fields.find((one) => one.name === name);
+    onChange({ field: name, key: '', operator: next?.operators[0]?.name ?? 'equals', value: '' });
+  };
+  return (
+    <fieldset class="filter-row">
+      <legend class="hidden">{texts.row}</legend>
+      <Field label={texts.field}>
+        {(control) => (
+          <select
+            {...control}
+            value={filter.field}
+            onChange={({ currentTarget }) => chooseField(currentTarget.value)}
+          >
+            {fields.map(({ name }) => (
+              <option key={name} value={name}>
+                {labelOf(name)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {isOpen && (
+        <Field
+          label={texts.key}
+          error={filter.key === '' && filter.value !== '' ? texts.missingKey : undefined}
+        >
+          {(control) => (
+            <input
+              {...control}
+              value={filter.key}
+              onInput={({ currentTarget }) => onChange({ key: currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+      {!isOpen && (
+        <Field label={texts.operator}>
+          {(control) => (
+            <select
+              {...control}
+              value={filter.operator}
+              onChange={({ currentTarget }) => onChange({ operator: currentTarget.value })}
+            >
+              {field?.operators.map(({ name }) => (
+                <option key={name} value={name}>
+                  {texts.operators[name] ?? name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      <Field label={texts.value} error={error} hint={hintOf(filter, schema)}>
+        {(control) => <ValueControl control={control} schema={schema} filter={filter} onChange={onChange} />}
+      </Field>
+      <Button class="remove" aria-label={texts.remove} onClick={onRemove}>
+        ×
+      </Button>
+    </fieldset>
+  );
+}
+
+function hintOf({ field }: Filter, { type }: Schema): string | undefined {
+  const hints = [type === 'array' && texts.listHint, field.endsWith('.amount') && texts.minorHint].filter(
+    Boolean,
+  );
+  return hints.length > 0 ? hints.join(' ') : undefined;
+}
+
+interface ValueControlProps {
+  readonly control: ControlProps;
+  readonly schema: Schema;
+  readonly filter: Filter;
+  onChange(part: Partial<Filter>): void;
+}
+
+function ValueControl({ control, schema, filter: { value }, onChange }: ValueControlProps): JSX.Element {
+  const choices = schema.enum?.map(String) ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined);
+  if (choices)
+    return (
+      <select
+        {...control}
+        value={value}
+        onChange={({ currentTarget }) => onChange({ value: currentTarget.value })}
+      >
+        <option value="" />
+        {choices.map((choice) => (
+          <option key={choice} value={choice}>
+            {choice === 'true' ? TEXTS.columns.yes : choice === 'false' ? TEXTS.columns.no : choice}
+          </option>
+        ))}
+      </select>
+    );
+  if (schema.format === 'date-time')
+    return (
+      <input
+        {...control}
+        type="datetime-local"
+        step="1"
+        value={localOf(value)}
+        onChange={({ currentTarget }) =>
+          onChange({ value: currentTarget.value === '' ? '' : instantOf(currentTarget.value) })
+        }
+      />
+    );
+  return (
+    <input
+      {...control}
+      value={value}
+      onInput={({ currentTarget }) => onChange({ value: currentTarget.value })}
+    />
+  );
+}

@@ -1,0 +1,82 @@
+import type { FilterField } from '../docs/filters.js';
+
+/** What a list shows, from the query in the page's URL. Its parameters are those of the API. */
+export interface ListState {
+  readonly words: string;
+  readonly filters: readonly Filter[];
+  /** Fields in the form of the API, such as `name,-id`; empty for the order of the ids. */
+  readonly sort: string;
+  readonly limit: number;
+  /** Marks a page that is not the first. */
+  readonly cursor: string | undefined;
+}
+
+/** A row of the filters. */
+export interface Filter {
+  readonly field: string;
+  /** The rest of the name if the person chooses it, as in `attributes.colour`. */
+  readonly key: string;
+  /** `equals`, or a suffix of the API such as `gte`. */
+  readonly operator: string;
+  readonly value: string;
+}
+
+export const PAGE_SIZES = [20, 50, 100, 500] as const;
+export const PAGE_SIZE = 50;
+
+export function stateOf(query: URLSearchParams, fields: readonly FilterField[]): ListState {
+  const limit = Number(query.get('limit'));
+  return {
+    words: query.get('q') ?? '',
+    filters: [...query].flatMap(([name, value]) => filterOf(name, value, fields) ?? []),
+    sort: query.get('sort') ?? '',
+    limit: (PAGE_SIZES as readonly number[]).includes(limit) ? limit : PAGE_SIZE,
+    cursor: query.get('cursor') ?? undefined,
+  };
+}
+
+/** The query of a state for the URL of the page. */
+export function queryOf({ words, filters, sort, limit, cursor }: ListState): URLSearchParams {
+  return new URLSearchParams([
+    ...(words.trim() === '' ? [] : [['q', words.trim()]]),
+    ...filters.map((filter) => [parameterOf(filter), filter.value]),
+    ...(sort === '' ? [] : [['sort', sort]]),
+    ...(limit === PAGE_SIZE ? [] : [['limit', String(limit)]]),
+    ...(cursor === undefined ? [] : [['cursor', cursor]]),
+  ]);
+}
+
+/** The parameters of the records of a list, whatever its page: search, filters and sort. */
+export function selectionOf({ words, filters, sort }: ListState): Record<string, string> {
+  return Object.fromEntries(queryOf({ words, filters, sort, limit: PAGE_SIZE, cursor: undefined }));
+}
+
+/** The name of a filter's parameter, such as `price.amount.gte`. */
+export function parameterOf({ field, key, operator }: Omit<Filter, 'value'>): string {
+  if (key !== '') return `${field}.${key}`;
+  return operator === 'equals' ? field : `${field}.${operator}`;
+}
+
+function filterOf(name: string, value: string, fields: readonly FilterField[]): Filter | undefined {
+  for (const { name: field, operators, prefix } of fields) {
+    if (prefix !== undefined && name.startsWith(prefix))
+      return { field, key: name.slice(prefix.length), operator: 'equals', value };
+    const operator = operators.find((one) => name === parameterOf({ field, key: '', operator: one.name }));
+    if (operator) return { field, key: '', operator: operator.name, value };
+  }
+  return undefined;
+}
+
+/** The direction in which a list is sorted by a field first. */
+export function directionOf(sort: string, field: string): 'ascending' | 'descending' | undefined {
+  const [first = ''] = sort.split(',');
+  if (first === field) return 'ascending';
+  return first === `-${field}` ? 'descending' : undefined;
+}
+
+/** The sort after a click on the header of a field: ascending, descending, then by id again. */
+export function nextSort(sort: string, field: string): string {
+  const direction = directionOf(sort, field);
+  if (direction === undefined) return field;
+  return direction === 'ascending' ? `-${field}` : '';
+}

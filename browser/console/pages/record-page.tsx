@@ -1,0 +1,160 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { copy } from '../../docs/clipboard.js';
+import { Button } from '../components/button.js';
+import { ErrorNotice, Notice } from '../components/notice.js';
+import { Value } from '../components/value.js';
+import { useConsole } from '../context.js';
+import { recordName, useDeletions } from '../deletions.js';
+import { type Found, RecordEditor } from '../edit/record-editor.js';
+import { labelOf } from '../formats.js';
+import { hashOf } from '../router.js';
+import type { Field, RecordPageProps, Resource } from '../seams.js';
+import { TEXTS } from '../texts.js';
+import { useLoad } from '../use-load.js';
+
+const { form: texts, deletion } = TEXTS;
+
+/** A record: a form if the credential may write, and something to read otherwise. */
+export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
+  const { api, navigate, notify, deletions } = useConsole();
+  const collection = api.collection(resource);
+  const loaded = useLoad<Found>(String(id), (signal) =>
+    collection.read<never>(id, { noCache: true, signal }),
+  );
+  const [saved, setSaved] = useState<Found>();
+  const found = saved ?? loaded.value;
+  useDeletions(deletions);
+  const isWaiting = deletions.isWaiting(resource, id);
+  const wasWaiting = useRef(isWaiting);
+  useEffect(() => {
+    // The record is either deleted now, or back.
+    if (wasWaiting.current && !isWaiting) loaded.reload();
+    wasWaiting.current = isWaiting;
+  }, [isWaiting]);
+  const name = found ? recordName(resource, found.data) : `${resource.singular} ${id}`;
+  const mayWrite = api.mayWrite(resource);
+  useEffect(() => {
+    document.title = `${name} · ${TEXTS.status.title}`;
+  }, [name]);
+
+  const remove = (hasUnsavedText: boolean) => {
+    if (!found) return;
+    deletions.enqueue(resource, found.data, found.etag);
+    // With unsaved text the page stays below the message: an undo shows the text again.
+    if (!hasUnsavedText) navigate({ page: 'list', resource: resource.name, query: new URLSearchParams() });
+  };
+  const finish = (next: Found) => {
+    const isNew = next.id !== id;
+    const text = isNew
+      ? texts.created(resource.singular, next.id)
+      : texts.saved(recordName(resource, next.data));
+    notify({ kind: 'success', text });
+    if (isNew) navigate({ page: 'record', resource: resource.name, id: next.id }, 'replace');
+    else setSaved(next);
+  };
+  return (
+    <>
+      <Breadcrumb resource={resource} />
+      <h1>{name}</h1>
+      {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
+      {isWaiting && (
+        <Notice>
+          <p>{deletion.stillThere(name)}</p>
+        </Notice>
+      )}
+      {found && (
+        <div hidden={isWaiting}>
+          <Facts resource={resource} found={found} />
+          {resource.canPatch && mayWrite ? (
+            <RecordEditor resource={resource} found={found} onSaved={finish}>
+              {(isDirty) =>
+                resource.canDelete && (
+                  <Button kind="danger" class="last" onClick={() => remove(isDirty)}>
+                    {deletion.button(resource.singular)}
+                  </Button>
+                )
+              }
+            </RecordEditor>
+          ) : (
+            <Details record={found.data} fields={resource.fields.filter((one) => !isFact(one))} />
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+export function Breadcrumb({ resource }: { readonly resource: Resource }): JSX.Element {
+  const href = hashOf({ page: 'list', resource: resource.name, query: new URLSearchParams() });
+  return (
+    <p class="breadcrumb">
+      <a href={href}>{resource.title}</a>
+    </p>
+  );
+}
+
+/** Whether the service gives the field its value. */
+function isFact({ name, isMetadata }: Field): boolean {
+  return name === 'id' || isMetadata;
+}
+
+/** What the service gave the record, a link to the records that refer to it, and its JSON. */
+function Facts({ resource, found }: { readonly resource: Resource; readonly found: Found }) {
+  const { api, resources } = useConsole();
+  const [copied, setCopied] = useState('');
+  const shown = useRef<HTMLPreElement>(null);
+  // Another request, because only a read of all fields has the tag that a write needs.
+  const facts = resource.fields.filter(isFact);
+  const fields = facts.map(({ name }) => name);
+  const metadata = useLoad(found.etag, (signal) =>
+    api.collection(resource).read(found.id, { fields, noCache: true, signal }),
+  );
+  const filter = `${resource.singular}Id`;
+  const referring = resources.filter(
+    (other) => api.mayRead(other) && other.filters.some(({ name }) => name === filter),
+  );
+  const query = new URLSearchParams({ [filter]: String(found.id) });
+  const json = JSON.stringify(found.data, null, 2);
+  return (
+    <div class="facts">
+      {metadata.error !== undefined && <ErrorNotice error={metadata.error} onRetry={metadata.reload} />}
+      <Details record={metadata.value?.data ?? { id: found.id }} fields={facts} />
+      {referring.map(({ name, title }) => (
+        <p key={name}>
+          <a href={hashOf({ page: 'list', resource: name, query })}>
+            {texts.referring(title, resource.singular)}
+          </a>
+        </p>
+      ))}
+      <details>
+        <summary>{texts.json}</summary>
+        <Button onClick={async () => shown.current && setCopied(await copy(json, shown.current))}>
+          {texts.copyJson}
+        </Button>{' '}
+        <span role="status">{copied}</span>
+        <pre ref={shown}>{json}</pre>
+      </details>
+    </div>
+  );
+}
+
+interface DetailsProps {
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly fields: readonly Field[];
+}
+
+function Details({ record, fields }: DetailsProps) {
+  return (
+    <dl class="details">
+      {fields.map((field) => (
+        <div key={field.name}>
+          <dt>{labelOf(field.name)}</dt>
+          <dd>
+            <Value field={field} value={record[field.name]} isWhole />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,22 @@
+/** A browser that blocks the data of sites has no storage. */
+function storage(): Storage | undefined {
+  try {
+    return localStorage;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Prevents confusion with another page of the same origin. */
+const PREFIX = 'catalogue.console.';
+
+/** A choice of the person that outlives the tab, such as the columns of a table. It never holds data or keys. */
+export function preferred(name: string): string | undefined {
+  return storage()?.getItem(`${PREFIX}${name}`) ?? undefined;
+}
+
+/** @param choice `undefined` forgets it */
+export function prefer(name: string, choice: string | undefined): void {
+  if (choice === undefined) storage()?.removeItem(`${PREFIX}${name}`);
+  else storage()?.setItem(`${PREFIX}${name}`, choice);
+}

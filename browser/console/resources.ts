@@ -1,0 +1,134 @@
+import { filtersAmong } from '../docs/filters.js';
+import type {
+  AnySchema,
+  MediaType,
+  OpenApi,
+  OperationObject,
+  Parameter,
+  PathItem,
+  RequestBody,
+  Response,
+  Schema,
+} from '../docs/openapi.js';
+import type { References } from '../docs/references.js';
+import type { Field, Resource } from './seams.js';
+
+const COLLECTION = /^\/v\d+\/([^/{}]+)$/;
+
+/** The resources of a document: every versioned path whose GET is a list of records. A new one appears by itself. */
+export function resourcesOf(document: OpenApi, references: References): Resource[] {
+  return Object.keys(document.paths ?? {}).flatMap((path) => {
+    const [, name] = COLLECTION.exec(path) ?? [];
+    const list = itemAt(document, references, path).get;
+    const record = list && recordSchema(list, references);
+    return name && list && record ? [resourceOf(document, references, { path, name, list, record })] : [];
+  });
+}
+
+interface Found {
+  readonly path: string;
+  readonly name: string;
+  readonly list: OperationObject;
+  readonly record: Schema;
+}
+
+function resourceOf(
+  document: OpenApi,
+  references: References,
+  { path, name, list, record }: Found,
+): Resource {
+  const collection = itemAt(document, references, path);
+  const item = itemAt(document, references, `${path}/{id}`);
+  const imports = itemAt(document, references, `${path}/imports`).post;
+  const query = (list.parameters ?? [])
+    .map((parameter) => references.resolve<Parameter>(parameter))
+    .filter((parameter) => parameter.in === 'query');
+  const [title = name] = list.tags ?? [];
+  return {
+    name,
+    path,
+    title,
+    singular: singularOf(title),
+    description: document.tags?.find((tag) => tag.name === title)?.description ?? '',
+    fields: fieldsOf(
+      record,
+      enumOf(query, 'sort', references),
+      enumOf(query, 'fields', references),
+      references,
+    ),
+    filters: filtersAmong(query, references).filters,
+    isSearchable: query.some((parameter) => parameter.name === 'q'),
+    canCreate: collection.post !== undefined,
+    canReplace: item.put !== undefined,
+    canPatch: item.patch !== undefined,
+    canDelete: item.delete !== undefined,
+    canImport: imports !== undefined,
+    importTypes: Object.keys(bodyOf(imports, references)).filter((type) => type !== 'application/json'),
+    exportTypes: Object.keys(contentOf(list, references)).filter((type) => type !== 'application/json'),
+    input: bodySchema(collection.post, references),
+    replacement: bodySchema(item.put, references),
+  };
+}
+
+/** Fields in the order of the document. The fields that only `fields` shows come last. */
+function fieldsOf(
+  record: Schema,
+  sortable: readonly string[],
+  selectable: readonly string[],
+  references: References,
+): Field[] {
+  const fields = Object.entries(record.properties ?? {}).filter(
+    ([name]) => selectable.length === 0 || selectable.includes(name),
+  );
+  return fields.map(([name, schema]) => ({
+    name,
+    schema: references.schema(schema),
+    isRequired: record.required?.includes(name) ?? false,
+    isMetadata: METADATA.includes(name) && !(record.required?.includes(name) ?? false),
+    isSortable: sortable.includes(name),
+  }));
+}
+
+const METADATA = ['version', 'createdAt', 'updatedAt'];
+
+function itemAt({ paths }: OpenApi, references: References, path: string): PathItem {
+  return references.resolve<PathItem>(paths?.[path] ?? {});
+}
+
+/** The schema of the records in the JSON array of a list. */
+function recordSchema(list: OperationObject, references: References): Schema | undefined {
+  const { type, items } = references.schema(contentOf(list, references)['application/json']?.schema);
+  return type === 'array' ? references.schema(items) : undefined;
+}
+
+function contentOf(
+  { responses }: OperationObject,
+  references: References,
+): Readonly<Record<string, MediaType>> {
+  const success = responses?.['200'];
+  return success ? (references.resolve<Response>(success).content ?? {}) : {};
+}
+
+function bodyOf(
+  operation: OperationObject | undefined,
+  references: References,
+): Readonly<Record<string, MediaType>> {
+  return operation?.requestBody ? references.resolve<RequestBody>(operation.requestBody).content : {};
+}
+
+function bodySchema(operation: OperationObject | undefined, references: References): Schema | undefined {
+  const schema: AnySchema | undefined = bodyOf(operation, references)['application/json']?.schema;
+  return schema === undefined ? undefined : references.schema(schema);
+}
+
+/** The values that a list parameter such as `sort` allows. */
+function enumOf(query: readonly Parameter[], name: string, references: References): string[] {
+  const found = query.find((parameter) => parameter.name === name);
+  return (references.schema(references.schema(found?.schema).items).enum ?? []).map(String);
+}
+
+/** `Products` → `product`, `API keys` → `API key`. */
+function singularOf(title: string): string {
+  const one = title.replace(/ies$/, 'y').replace(/s$/, '');
+  return /^[A-Z]{2}/.test(one) ? one : one.charAt(0).toLowerCase() + one.slice(1);
+}

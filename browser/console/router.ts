@@ -1,0 +1,47 @@
+/** What the fragment of the page's URL names. Reloading and going back show the same. */
+export type Route =
+  | { readonly page: 'home' }
+  | { readonly page: 'list'; readonly resource: string; readonly query: URLSearchParams }
+  | { readonly page: 'record'; readonly resource: string; readonly id: number }
+  | { readonly page: 'new'; readonly resource: string }
+  | { readonly page: 'import'; readonly resource: string };
+
+/** `#/keys` is shorter than the path of the collection. */
+const ALIASES: Readonly<Record<string, string>> = { keys: 'api-keys' };
+
+/** @param hash such as `#/products?q=lamp`, `#/products/17`, `#/products/new`, `#/import/products` or `#/keys` */
+export function routeOf(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s);
+  const [first = '', second, ...rest] = path.split('/').map(decoded);
+  if (first === '' || rest.length > 0) return { page: 'home' };
+  if (first === 'import' && second) return { page: 'import', resource: second };
+  const resource = Object.hasOwn(ALIASES, first) ? String(ALIASES[first]) : first;
+  if (second === undefined || second === '')
+    return { page: 'list', resource, query: new URLSearchParams(query) };
+  if (second === 'new') return { page: 'new', resource };
+  return /^[1-9]\d{0,15}$/.test(second) ? { page: 'record', resource, id: Number(second) } : { page: 'home' };
+}
+
+/** The fragment of a route, for links. */
+export function hashOf(route: Route): string {
+  if (route.page === 'home') return '#/';
+  const resource = encodeURIComponent(shortName(route.resource));
+  if (route.page === 'import') return `#/import/${resource}`;
+  if (route.page === 'new') return `#/${resource}/new`;
+  if (route.page === 'record') return `#/${resource}/${route.id}`;
+  const query = route.query.toString();
+  return `#/${resource}${query === '' ? '' : `?${query}`}`;
+}
+
+function shortName(resource: string): string {
+  const [alias] = Object.entries(ALIASES).find(([, name]) => name === resource) ?? [];
+  return alias ?? resource;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

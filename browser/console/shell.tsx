@@ -1,0 +1,208 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { BASE } from './api.js';
+import { Button } from './components/button.js';
+import { Notice } from './components/notice.js';
+import { useConsole } from './context.js';
+import { Deletions } from './deletions.js';
+import { numberText } from './formats.js';
+import { ImportPage } from './pages/import-page.js';
+import { KeyPage } from './pages/key-page.js';
+import { ListPage } from './pages/list-page.js';
+import { NewKeyPage } from './pages/new-key-page.js';
+import { NewRecordPage } from './pages/new-record-page.js';
+import { RecordPage } from './pages/record-page.js';
+import { hashOf, type Route } from './router.js';
+import type { Notification, Observation, Resource } from './seams.js';
+import { TEXTS } from './texts.js';
+import { chooseTheme, chosenTheme, THEMES } from './theme.js';
+
+const { status: texts } = TEXTS;
+
+export interface Numbered extends Notification {
+  readonly id: number;
+}
+
+interface ShellProps {
+  readonly route: Route;
+  readonly seen: Observation | undefined;
+  readonly notifications: readonly Numbered[];
+  dismiss(id: number): void;
+  signOut(): void;
+}
+
+/** The frame of every page: the navigation, what the service told last, the messages, and the waiting deletions. */
+export function Shell({ route, seen, notifications, dismiss, signOut }: ShellProps): JSX.Element {
+  const { api, resources, deletions } = useConsole();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const readable = resources.filter(api.mayRead);
+  const shown = route.page === 'home' ? readable[0]?.name : route.resource;
+  useTitleAndFocus(main, route, () => setMenuOpen(false));
+  return (
+    <>
+      <Button class="skip" onClick={() => main.current?.focus()}>
+        {texts.skip}
+      </Button>
+      <header class={isMenuOpen ? 'open' : ''}>
+        <p class="brand">{TEXTS.session.title}</p>
+        <Button
+          class="menu-button"
+          aria-expanded={isMenuOpen}
+          aria-controls="menu"
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          {texts.menu}
+        </Button>
+        <div id="menu">
+          <nav aria-label={texts.navigation}>
+            {readable.map(({ name, title }) => (
+              <a key={name} href={listHash(name)} aria-current={name === shown ? 'page' : undefined}>
+                {title}
+              </a>
+            ))}
+          </nav>
+          <Status seen={seen} />
+          <ThemeChoice />
+          <a href={`${BASE}docs`}>{texts.docs}</a>
+          <Button onClick={signOut}>{TEXTS.session.signOut}</Button>
+        </div>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        <Page route={route} readable={readable} />
+      </main>
+      <section class="messages" aria-label={texts.messages}>
+        <Deletions queue={deletions} />
+        {notifications.map((one) => (
+          <Message key={one.id} notification={one} dismiss={() => dismiss(one.id)} />
+        ))}
+      </section>
+    </>
+  );
+}
+
+/** After a change of the page, its heading gets the focus, and the tab its title. */
+function useTitleAndFocus(main: { current: HTMLElement | null }, route: Route, moved: () => void): void {
+  const isFirst = useRef(true);
+  const place = hashOf('query' in route ? { ...route, query: new URLSearchParams() } : route);
+  useEffect(() => {
+    const heading = main.current?.querySelector('h1');
+    document.title = [heading?.textContent, texts.title].filter(Boolean).join(' · ');
+    if (!isFirst.current) {
+      (heading ?? main.current)?.setAttribute('tabindex', '-1');
+      (heading ?? main.current)?.focus();
+      scrollTo(0, 0);
+      moved();
+    }
+    isFirst.current = false;
+  }, [place]);
+}
+
+function listHash(resource: string): string {
+  return hashOf({ page: 'list', resource, query: new URLSearchParams() });
+}
+
+/** The requests that the rate limit still allows, and how long the last response took. */
+function Status({ seen }: { readonly seen: Observation | undefined }): JSX.Element | null {
+  if (!seen) return null;
+  const { milliseconds, rateLimit } = seen;
+  const isLow = rateLimit?.limit !== undefined && rateLimit.remaining < rateLimit.limit / 10;
+  return (
+    <p class="status">
+      {rateLimit && (
+        <span class={isLow ? 'low' : ''} title={texts.resets(rateLimit.resetSeconds)}>
+          {rateLimit.limit === undefined
+            ? texts.rateLimitUnknown(numberText(rateLimit.remaining))
+            : texts.rateLimit(numberText(rateLimit.remaining), numberText(rateLimit.limit))}
+        </span>
+      )}
+      <span>{texts.latency(milliseconds)}</span>
+    </p>
+  );
+}
+
+function ThemeChoice(): JSX.Element {
+  const [theme, setTheme] = useState(chosenTheme);
+  return (
+    <select
+      class="theme"
+      aria-label={texts.theme}
+      value={theme}
+      onChange={({ currentTarget }) => {
+        const next = THEMES.find((one) => one === currentTarget.value) ?? 'system';
+        setTheme(next);
+        chooseTheme(next);
+      }}
+    >
+      {THEMES.map((one) => (
+        <option key={one} value={one}>
+          {texts.themes[one]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface MessageProps {
+  readonly notification: Notification;
+  dismiss(): void;
+}
+
+function Message({ notification: { kind = 'info', text, action }, dismiss }: MessageProps): JSX.Element {
+  const act = () => {
+    action?.run();
+    dismiss();
+  };
+  return (
+    <Notice kind={kind}>
+      <p>{text}</p>
+      {action && <Button onClick={act}>{action.label}</Button>}
+      <Button kind="link" aria-label={texts.dismiss} onClick={dismiss}>
+        ×
+      </Button>
+    </Notice>
+  );
+}
+
+interface PageProps {
+  readonly route: Route;
+  readonly readable: readonly Resource[];
+}
+
+/** API keys have pages of their own: a key is never edited, and its secret is shown once. */
+const KEYS = 'api-keys';
+
+function Page({ route, readable }: PageProps): JSX.Element {
+  const { resources } = useConsole();
+  const [first] = readable;
+  const resource = route.page === 'home' ? first : resources.find(({ name }) => name === route.resource);
+  if (!first) return <Nothing title={TEXTS.session.nothingTitle} text={TEXTS.session.nothing} />;
+  if (!resource) return <Nothing {...TEXTS.errors.noPage} />;
+  const { name } = resource;
+  const isKeys = name === KEYS;
+  switch (route.page) {
+    case 'home':
+      return <ListPage key={name} resource={resource} query={new URLSearchParams()} />;
+    case 'list':
+      return <ListPage key={name} resource={resource} query={route.query} />;
+    case 'record': {
+      const One = isKeys ? KeyPage : RecordPage;
+      return <One key={`${name}/${route.id}`} resource={resource} id={route.id} />;
+    }
+    case 'new': {
+      const New = isKeys ? NewKeyPage : NewRecordPage;
+      return <New key={name} resource={resource} />;
+    }
+    case 'import':
+      return <ImportPage key={name} resource={resource} />;
+  }
+}
+
+function Nothing({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
+  return (
+    <div class="empty">
+      <h1>{title}</h1>
+      <p>{text}</p>
+    </div>
+  );
+}

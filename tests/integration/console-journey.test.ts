@@ -1,0 +1,262 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Page, Route } from 'playwright-core';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { consolePages, expectAccessible } from './console-page.js';
+
+const PHONE = { width: 390, height: 844 };
+
+describe('a day in the console', () => {
+  const service = inProcessService();
+  const open = consolePages(service);
+
+  before(async () => {
+    for (const [name, sku] of [
+      ['Green desk lamp', 'L-1'],
+      ['Oak desk', 'D-1'],
+      ['Café table', 'T-1'],
+    ])
+      await service.client.post('/v1/products', { name, sku, price: { amount: 4_990, currency: 'EUR' } });
+  });
+
+  for (const [device, viewport] of [
+    ['a large screen', { width: 1280, height: 900 }],
+    ['a phone', PHONE],
+  ] as const)
+    it(`searches, edits against a second person, imports and revokes a key, on ${device}`, async () => {
+      const { json: shop } = await service.client.post('/v1/api-keys', {
+        name: `shop of ${device}`,
+        scopes: ['products:read'],
+      });
+      const { page, errors } = await open('', { viewport });
+
+      // Search.
+      await page.getByRole('searchbox').fill('gre lam');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByText('1 record on this page').waitFor();
+      await page.getByRole('link', { name: /lamp/ }).click();
+
+      // Edit, while a second client changes the same field.
+      const name = page.getByRole('textbox', { name: 'Name', exact: true });
+      await name.fill(`Green desk lamp for ${device}`);
+      const path = '/v1/products/1';
+      await service.client.patch(path, { name: 'Green lamp, sold out', description: 'Sold out.' });
+      await page.getByRole('button', { name: 'Save' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Somebody else changed this record' });
+      await dialog.getByText('Green lamp, sold out').waitFor();
+      await expectAccessible(page, 'the conflict');
+      await dialog.getByRole('group', { name: 'Name' }).getByLabel('Yours').check();
+      await dialog.getByRole('button', { name: 'Save my choice' }).click();
+      await page
+        .getByText(/^Saved /)
+        .first()
+        .waitFor();
+      expect((await service.client.get(path)).json).to.deep.include({
+        name: `Green desk lamp for ${device}`,
+        description: 'Sold out.',
+      });
+
+      // Import a file with bad rows.
+      await page.goto(`https://localhost:${service.port}/console#/products`);
+      await page.getByRole('link', { name: 'Import' }).click();
+      const rows = ['name,sku', `Rug on ${device},`, ',no-name', 'Lamp,L-1', `Shelf on ${device},`];
+      await page.locator('input[type=file]').setInputFiles({
+        name: 'delivery.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(rows.join('\r\n')),
+      });
+      await page.getByRole('button', { name: 'Start import' }).click();
+      await page.getByText('2 created, 2 refused.').waitFor();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download the refused records' }).click(),
+      ]);
+      const refused = readFileSync(await download.path(), 'utf8').split('\n');
+      expect(refused[1]).to.match(/^,no-name,"validation_failed: name is required/);
+      expect(refused[2]).to.match(/^Lamp,L-1,"duplicate_value: /);
+      await page.getByRole('link', { name: 'Show products' }).click();
+      await page.getByRole('link', { name: `Rug on ${device}` }).waitFor();
+
+      // Revoke a key.
+      await page.goto(`https://localhost:${service.port}/console#/keys/${shop.id}`);
+      await page.getByRole('button', { name: 'Revoke' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+      await page.getByText(`“shop of ${device}” is revoked.`).waitFor();
+      expect((await service.client.get('/v1/products', { token: shop.key })).status).to.equal(401);
+      expect(errors).to.deep.equal([]);
+    });
+});
+
+/** What a request can meet, and the words for it. */
+const FAILURES: Readonly<
+  Record<string, { readonly respond: (route: Route) => unknown; readonly words: RegExp }>
+> = {
+  'an expired key': { respond: refuse(401, 'token_expired'), words: /signed out|no longer accepts this key/ },
+  'a missing scope': { respond: refuse(403, 'insufficient_scope'), words: /does not allow that/ },
+  'the rate limit': {
+    respond: refuse(429, 'rate_limited', { 'Retry-After': '59' }),
+    words: /Too many requests/,
+  },
+  'an unreachable store': {
+    respond: refuse(503, 'unavailable', { 'Retry-After': '59' }),
+    words: /cannot respond now/,
+  },
+  'a failure of the service': { respond: refuse(500, 'internal_error'), words: /The service failed/ },
+  'a lost connection': {
+    respond: (route) => route.abort('connectionreset'),
+    words: /No connection to the service|not known whether/,
+  },
+  'the page of a proxy': {
+    respond: (route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Log in</h1>' }),
+    words: /did not come from the service/,
+  },
+  'JSON of another server': {
+    respond: (route) => route.fulfill({ status: 502, json: { error: 'bad gateway' } }),
+    words: /did not come from the service/,
+  },
+};
+
+function refuse(status: number, code: string, headers: Record<string, string> = {}) {
+  return (route: Route) =>
+    route.fulfill({ status, headers, json: { code, message: 'Something.', details: [] } });
+}
+
+describe('the console, when something fails', () => {
+  const service = inProcessService();
+  const open = consolePages(service);
+  before(async () => {
+    await service.client.post('/v1/products', { name: 'Lamp' });
+  });
+
+  /** Does something while requests fail. */
+  const failing = async (page: Page, method: string, failure: string, act: () => Promise<unknown>) => {
+    const { respond, words } = FAILURES[failure] as (typeof FAILURES)[string];
+    await page.route('**/v1/**', (route) =>
+      route.request().method() === method ? respond(route) : route.continue(),
+    );
+    await act();
+    await page.getByText(words).first().waitFor();
+    await expectAccessible(page, failure);
+    await page.unrouteAll();
+  };
+
+  for (const failure of Object.keys(FAILURES)) {
+    const isSignedOut = failure === 'an expired key';
+    /** Signs in again in the dialog, where there is one. */
+    const recover = async (page: Page) => {
+      if (!isSignedOut) return;
+      await page.getByRole('dialog').getByLabel('API key or access token').fill(FIRST_KEY);
+      await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+
+    it(`keeps the words of a search after ${failure}, and can repeat it`, async () => {
+      const { page, errors } = await open('#/products');
+      await page.getByRole('link', { name: /Lamp/ }).waitFor();
+      await failing(page, 'GET', failure, async () => {
+        await page.getByRole('searchbox').fill('lam');
+        await page.getByRole('button', { name: 'Search' }).click();
+      });
+      await recover(page);
+      expect(await page.getByRole('searchbox').inputValue()).to.equal('lam');
+      const retry = page.getByRole('button', { name: 'Try again' });
+      if (await retry.count()) await retry.click();
+      await page.getByRole('link', { name: /Lamp/ }).waitFor();
+      expect(errors).to.deep.equal([]);
+    });
+
+    it(`keeps what was typed in a form after ${failure}, and saves it later`, async () => {
+      const { page, errors } = await open('#/products/1');
+      const name = page.getByRole('textbox', { name: 'Name', exact: true });
+      const typed = `Lamp after ${failure}`;
+      await name.fill(typed);
+      await failing(page, 'PATCH', failure, () => page.getByRole('button', { name: 'Save' }).click());
+      await recover(page);
+      expect(await name.inputValue()).to.equal(typed);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page
+        .getByText(/^Saved /)
+        .first()
+        .waitFor();
+      expect((await service.client.get('/v1/products/1')).json.name).to.equal(typed);
+      expect(errors).to.deep.equal([]);
+    });
+
+    it(`keeps what was typed for a new key after ${failure}`, async () => {
+      const { page, errors } = await open('#/keys/new');
+      const name = page.getByRole('textbox', { name: 'Name' });
+      await name.fill('web shop');
+      await page.getByLabel('products:read').check();
+      await failing(page, 'POST', failure, () => page.getByRole('button', { name: 'Create key' }).click());
+      await recover(page);
+      expect(await name.inputValue()).to.equal('web shop');
+      expect(await page.getByLabel('products:read').isChecked()).to.equal(true);
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText('The key is created').waitFor();
+      expect(errors).to.deep.equal([]);
+    });
+  }
+});
+
+describe('every page of the console', () => {
+  const service = inProcessService();
+  const open = consolePages(service);
+  before(async () => {
+    const { client } = service;
+    for (const name of ['Lamp', 'Desk', '東京タワーの置物'])
+      await client.post('/v1/products', {
+        name,
+        description: 'A long text. '.repeat(40),
+        price: { amount: 1, currency: 'EUR' },
+        attributes: {
+          colour: 'green',
+          'a very long name of an attribute, longer than most': 'x'.repeat(400),
+        },
+      });
+    await client.post('/v1/users', { name: 'Ann', email: `${'a'.repeat(64)}@example.org` });
+    await client.post('/v1/orders', { userId: 1, items: [{ productId: 1, quantity: 2 }] });
+  });
+
+  const PAGES = [
+    ['#/products', 'lists products'],
+    ['#/products?q=lamp&name.prefix=L&sku.exists=false&sort=-name', 'lists what a query finds'],
+    ['#/products?q=zzz', 'finds nothing'],
+    ['#/products/1', 'edits a product'],
+    ['#/products/new', 'creates a product'],
+    ['#/products/99', 'lacks a product'],
+    ['#/import/products', 'imports products'],
+    ['#/users', 'lists users'],
+    ['#/users/1', 'edits a user'],
+    ['#/orders', 'lists orders'],
+    ['#/orders/1', 'edits an order'],
+    ['#/orders/new', 'creates an order'],
+    ['#/keys', 'lists keys'],
+    ['#/keys/1', 'shows a key'],
+    ['#/keys/new', 'creates a key'],
+    ['#/nothing', 'does not exist'],
+  ] as const;
+  const APPEARANCES = {
+    'in light': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+    'in dark': { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+    'on a phone': { colorScheme: 'dark', viewport: PHONE, hasTouch: true },
+    // A window of 1280 pixels at 200 %.
+    'at 200 %': { colorScheme: 'light', viewport: { width: 640, height: 450 } },
+  } as const;
+  for (const [appearance, options] of Object.entries(APPEARANCES))
+    it(`has no axe violations and no horizontal scroll ${appearance}`, async () => {
+      const { page, errors } = await open('', options);
+      for (const [hash, what] of PAGES) {
+        await page.goto(`https://localhost:${service.port}/console${hash}`);
+        await page.reload();
+        await page.locator('h1, .notice-title').first().waitFor();
+        await page.getByText('Loading…').first().waitFor({ state: 'hidden' });
+        await expectAccessible(page, `${what}, ${appearance}`);
+        const tooWide = await page.evaluate(() => {
+          const { scrollWidth, clientWidth } = document.documentElement;
+          return scrollWidth - clientWidth;
+        });
+        expect(tooWide, `${what}, ${appearance}`).to.equal(0);
+      }
+      expect(errors).to.deep.equal([]);
+    });
+});

@@ -1,0 +1,326 @@
+import { expect } from 'chai';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { inProcessService } from '../support/in-process-service.js';
+import { consolePages, expectAccessible } from './console-page.js';
+
+const HOSTILE = `<img src=x onerror="document.title='taken'">&lt;b&gt; {{7*7}} \${7*7}`;
+const PHONE = { width: 360, height: 740 };
+const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
+  'in light': { colorScheme: 'light' },
+  'in dark': { colorScheme: 'dark' },
+  'on a phone in light': { colorScheme: 'light', viewport: PHONE, hasTouch: true },
+  'on a phone in dark': { colorScheme: 'dark', viewport: PHONE, hasTouch: true },
+  // A window of 1280 pixels at 200 %.
+  'at 200 %': { viewport: { width: 640, height: 450 } },
+};
+const COLOURS = ['green', 'red'];
+
+describe('the lists of the console', () => {
+  const service = inProcessService();
+  const open = consolePages(service);
+  let userId = 0;
+  before(async () => {
+    for (let at = 1; at <= 45; at++)
+      await service.client.post('/v1/products', {
+        name: `Lamp ${String(at).padStart(2, '0')}`,
+        sku: `L-${at}`,
+        price: { amount: at * 100, currency: 'EUR' },
+        attributes: { colour: COLOURS[at % 2] },
+      });
+    await service.client.post('/v1/products', { name: HOSTILE, description: HOSTILE });
+    userId = (await service.client.post('/v1/users', { name: 'Ann', email: 'ann@example.com' })).json.id;
+    const items = [1, 2, 3, 4, 5].map((productId) => ({ productId, quantity: productId }));
+    await service.client.post('/v1/orders', { userId, items });
+  });
+
+  const rows = (page: Page): Locator => page.locator('tbody tr');
+  const names = (page: Page) => page.locator('tbody th').allInnerTexts();
+  const hasRows = (page: Page, count: number) =>
+    page.waitForFunction(
+      (expected) =>
+        document.querySelectorAll('tbody tr').length === expected &&
+        document.querySelector('table')?.getAttribute('aria-busy') === 'false',
+      count,
+    );
+  const header = (page: Page, name: string) => page.getByRole('columnheader', { name });
+  const addFilter = async (page: Page, field: string, operator: string | undefined, value: string) => {
+    const row = page.getByRole('group', { name: 'Filter' }).last();
+    await row.getByLabel('Field').selectOption(field);
+    if (operator !== undefined) await row.getByLabel('Operator').selectOption(operator);
+    await row.getByLabel('Value').fill(value);
+  };
+
+  it('show values as a person reads them, and text as text', async () => {
+    const { page, errors } = await open('#/products?limit=500', { locale: 'en-GB' });
+    await hasRows(page, 46);
+    const first = rows(page).first();
+    expect(await first.innerText()).to.match(/1\s+Lamp 01\s+L-1\s+€1\.00\s+colour: red/);
+    expect(await names(page)).to.include(HOSTILE);
+    expect(await page.title()).to.equal('Products · Console');
+    await page.goto(page.url().replace(/#.*/, '#/orders'));
+    await hasRows(page, 1);
+    const order = rows(page).first();
+    expect(await order.innerText()).to.match(/productId 1, quantity 1/);
+    await order.getByText('and 2 more').waitFor();
+    expect(
+      await order
+        .getByRole('link', { name: String(userId) })
+        .last()
+        .getAttribute('href'),
+    ).to.equal(`#/users/${userId}`);
+    await page.goto(page.url().replace(/#.*/, '#/keys'));
+    const time = page.locator('time').first();
+    expect(await time.getAttribute('title')).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(errors).to.deep.equal([]);
+  });
+
+  it('follow the pages by the links of the service, and go back', async () => {
+    const { page } = await open('#/products?limit=20');
+    await hasRows(page, 20);
+    const next = page.getByRole('link', { name: 'Next' });
+    expect(await page.getByRole('link', { name: 'Previous' }).count()).to.equal(0);
+    await next.click();
+    await page.getByRole('link', { name: 'Lamp 21' }).waitFor();
+    await next.click();
+    await page.getByRole('link', { name: 'Lamp 41' }).waitFor();
+    await hasRows(page, 6);
+    expect(await next.count()).to.equal(0);
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await page.getByRole('link', { name: 'Lamp 21' }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Lamp 41' }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'Lamp 41' }).waitFor();
+    await page.getByRole('link', { name: 'First' }).click();
+    await page.getByRole('link', { name: 'Lamp 01' }).waitFor();
+    await page.getByLabel('Rows').selectOption('100');
+    await hasRows(page, 46);
+    expect(page.url()).to.match(/#\/products\?limit=100$/);
+  });
+
+  it('count all records when asked', async () => {
+    const { page } = await open('#/products?limit=20&attributes.colour=red');
+    await hasRows(page, 20);
+    await page.getByRole('button', { name: 'Count all' }).click();
+    await page.getByText('23 records in all').waitFor();
+  });
+
+  it('sort by a click on a header, and say so', async () => {
+    const { page } = await open('#/products?limit=20');
+    await hasRows(page, 20);
+    const sort = header(page, 'Name').getByRole('button');
+    await sort.click();
+    await page.waitForURL(/sort=name/);
+    expect(await header(page, 'Name').getAttribute('aria-sort')).to.equal('ascending');
+    await sort.click();
+    await page.getByRole('link', { name: 'Lamp 45' }).waitFor();
+    expect(await header(page, 'Name').getAttribute('aria-sort')).to.equal('descending');
+    expect((await names(page))[0]).to.equal('Lamp 45');
+    await sort.click();
+    await page.getByRole('link', { name: 'Lamp 01' }).waitFor();
+    expect(await header(page, 'Name').getAttribute('aria-sort')).to.equal(null);
+    expect(await header(page, 'SKU').getByRole('button').count()).to.equal(0);
+  });
+
+  it('search for words', async () => {
+    const { page } = await open('#/products');
+    await page.getByRole('searchbox').fill('lam 45');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await hasRows(page, 1);
+    expect(await names(page)).to.deep.equal(['Lamp 45']);
+    expect(page.url()).to.match(/q=lam\+45$/);
+    await page.getByRole('searchbox').fill('nothing like this');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Remove search and filters' }).last().click();
+    await hasRows(page, 46);
+    expect(await page.getByRole('searchbox').inputValue()).to.equal('');
+  });
+
+  it('filter by field, operator and value, several at once', async () => {
+    const { page } = await open('#/products');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await addFilter(page, 'Price amount', 'is at most', '1000');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await addFilter(page, 'Attributes', undefined, 'red');
+    await page.getByRole('group', { name: 'Filter' }).last().getByLabel('Key').fill('colour');
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await hasRows(page, 5);
+    expect(await names(page)).to.deep.equal(['Lamp 01', 'Lamp 03', 'Lamp 05', 'Lamp 07', 'Lamp 09']);
+    await page.reload();
+    await hasRows(page, 5);
+    await page.getByRole('button', { name: 'Filters (2)' }).waitFor();
+    await page.getByRole('button', { name: 'Remove this filter' }).first().click();
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await hasRows(page, 23);
+  });
+
+  it('filter by records that lack a field, and by times', async () => {
+    const { page } = await open('#/products');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const row = page.getByRole('group', { name: 'Filter' });
+    await row.getByLabel('Field').selectOption('SKU');
+    await row.getByLabel('Operator').selectOption('has a value');
+    await row.getByLabel('Value').selectOption('no');
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await hasRows(page, 1);
+    expect(await names(page)).to.deep.equal([HOSTILE]);
+    await row.getByLabel('Field').selectOption('Created at');
+    await row.getByLabel('Operator').selectOption('is less than');
+    await row.getByLabel('Value').fill('2020-01-01T00:00:00');
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+    expect(decodeURIComponent(page.url())).to.match(/createdAt\.lt=(2019-12-31|2020-01-01)T\d\d:00:00\.000Z/);
+  });
+
+  it('say at its row what is wrong with a filter, and keep what was typed', async () => {
+    const { page } = await open('#/products');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await addFilter(page, 'Price amount', 'is at least', 'cheap');
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await page.getByRole('alert').getByText('The service refused the request').waitFor();
+    const value = page.getByRole('group', { name: 'Filter' }).getByLabel('Value');
+    expect(await value.inputValue()).to.equal('cheap');
+    expect(await value.getAttribute('aria-invalid')).to.equal('true');
+  });
+
+  it('show the columns that the person chooses, and remember them', async () => {
+    const { page } = await open('#/products?limit=20');
+    await hasRows(page, 20);
+    expect(await header(page, 'Version').count()).to.equal(0);
+    const button = page.getByRole('button', { name: 'Columns' });
+    await button.click();
+    await page.getByLabel('Version').check();
+    await page.getByLabel('Attributes').uncheck();
+    await header(page, 'Version').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await button.evaluate((one) => one === document.activeElement)).to.equal(true);
+    expect(await page.getByLabel('Version').isVisible()).to.equal(false);
+    await page.reload();
+    await hasRows(page, 20);
+    expect(await header(page, 'Attributes').count()).to.equal(0);
+    expect((await rows(page).first().locator('td').last().innerText()).trim()).to.equal('1');
+    await button.click();
+    await page.getByRole('button', { name: 'Reset columns' }).click();
+    await header(page, 'Attributes').waitFor();
+  });
+
+  it('open a record by a click anywhere on its row', async () => {
+    const { page } = await open('#/products?limit=20');
+    await hasRows(page, 20);
+    await rows(page).nth(4).locator('td').last().click();
+    await page.waitForURL(/#\/products\/5$/);
+  });
+
+  it('say what to do when there are no records', async () => {
+    const { json } = await service.client.get('/v1/orders');
+    for (const { id } of json) await service.client.delete(`/v1/orders/${id}`);
+    const { page } = await open('#/orders');
+    await page.getByRole('heading', { name: 'No records yet' }).waitFor();
+  });
+
+  for (const [what, reply, words] of [
+    ['a lost connection', undefined, 'No connection to the service'],
+    ['a full rate limit', { status: 429, code: 'rate_limited', retryAfter: '17' }, 'Try again in 17 s.'],
+    ['an overloaded service', { status: 503, code: 'unavailable', retryAfter: '9' }, 'cannot respond now'],
+    ['an internal error', { status: 500, code: 'internal_error', retryAfter: '' }, 'The service failed'],
+    ['the page of a proxy', { status: 200, code: '', retryAfter: '' }, 'did not come from the service'],
+  ] as const)
+    it(`say ${what} in words, keep what was typed, and can retry`, async () => {
+      const { page } = await open('#/products?limit=20');
+      await hasRows(page, 20);
+      let isBroken = true;
+      await page.route(/\/v1\/products\?/, (route) => {
+        if (!isBroken) return route.continue();
+        if (!reply) return route.abort();
+        const { status, code, retryAfter } = reply;
+        const headers = {
+          'Content-Type': code ? 'application/json' : 'text/html',
+          'Retry-After': retryAfter,
+        };
+        const body = code ? JSON.stringify({ code, message: 'x', details: [] }) : '<h1>Welcome</h1>';
+        return route.fulfill({ status, headers, body });
+      });
+      await page.getByRole('button', { name: 'Filters' }).click();
+      await addFilter(page, 'Price amount', 'is at most', '500');
+      await page.getByRole('button', { name: 'Apply filters' }).click();
+      await page.getByRole('alert').getByText(words).waitFor();
+      expect(await page.getByRole('group', { name: 'Filter' }).getByLabel('Value').inputValue()).to.equal(
+        '500',
+      );
+      isBroken = false;
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await hasRows(page, 5);
+      expect(await page.getByRole('alert').count()).to.equal(0);
+    });
+
+  for (const [appearance, options] of Object.entries(APPEARANCES))
+    it(`have no axe violations and no horizontal scroll ${appearance}`, async () => {
+      const { page } = await open('#/products?limit=20&price.amount.gte=100', options);
+      const check = async (what: string) => {
+        await expectAccessible(page, what);
+        const [content, window] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ]);
+        expect(content, what).to.equal(window);
+      };
+      await hasRows(page, 20);
+      await check('a page with a filter');
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await check('the columns');
+      await page.keyboard.press('Escape');
+      const menu = page.getByRole('button', { name: 'Menu' });
+      if (await menu.isVisible()) {
+        await menu.click();
+        await check('the menu');
+        await page.getByRole('link', { name: 'API keys' }).click();
+        await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
+        expect(await page.getByRole('link', { name: 'Orders' }).isVisible()).to.equal(false);
+      }
+      await page.goto(page.url().replace(/#.*/, '#/products?price.amount=x'));
+      await page.getByRole('alert').waitFor();
+      await check('an error');
+      await page.goto(page.url().replace(/#.*/, '#/products?sku=none'));
+      await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+      await check('no match');
+    });
+
+  it('are cards with labels and a choice of the order on a phone', async () => {
+    const { page } = await open('#/products?limit=20', { viewport: PHONE, hasTouch: true });
+    await hasRows(page, 20);
+    const label = await rows(page)
+      .first()
+      .locator('td')
+      .nth(1)
+      .evaluate((cell) => getComputedStyle(cell, '::before').content);
+    expect(label).to.equal('"SKU"');
+    await page.getByLabel('Order').selectOption('Name, descending');
+    await page.getByRole('link', { name: 'Lamp 45' }).waitFor();
+  });
+
+  it('work by keyboard alone', async () => {
+    const { page } = await open('#/products?limit=20');
+    await hasRows(page, 20);
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.keyboard.press('Tab');
+    expect(await focused()).to.equal('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).to.equal('main');
+    const tabTo = async (text: RegExp) => {
+      for (let steps = 0; steps < 40; steps++) {
+        await page.keyboard.press('Tab');
+        if (text.test(await focused())) return;
+      }
+      expect.fail(`Tab does not reach ${text}`);
+    };
+    await tabTo(/^Name/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/sort=name/);
+    expect(await focused()).to.match(/^Name/);
+    await tabTo(/^Lamp 01$|^<img/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/products\/\d+$/);
+  });
+});

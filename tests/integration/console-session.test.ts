@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { listen } from '#src/composition/listen.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { consolePages, signIn } from './console-page.js';
+import { browser } from './docs-page.js';
+
+const WRONG_KEY = `pcs_${'0'.repeat(36)}`;
+const links = (page: Page) =>
+  page.getByRole('navigation', { name: 'Resources' }).getByRole('link').allInnerTexts();
+
+describe('the session of the console', () => {
+  const service = inProcessService();
+  const open = consolePages(service);
+  const launched = browser();
+  const createKey = async (scopes: readonly string[]) =>
+    (await service.client.request('POST', '/v1/api-keys', { body: { name: 'test', scopes } })).json;
+
+  /** Opens the console without signing in. */
+  const visit = async (prepare: (page: Page) => Promise<unknown> = async () => {}) => {
+    const page = await launched().newPage({ ignoreHTTPSErrors: true });
+    await prepare(page);
+    await page.goto(`https://localhost:${service.port}/console`);
+    return page;
+  };
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true });
+
+  it('loads from this service alone, without errors, and outlives a reload but not the tab', async () => {
+    const origins = new Set<string>();
+    const { page, context, errors } = await open('#/users', {
+      prepare: async (one) => one.on('request', (sent) => origins.add(new URL(sent.url()).origin)),
+    });
+    await heading(page, 'Users').waitFor();
+    expect(await page.title()).to.equal('Users · Console');
+    expect(await links(page)).to.deep.equal(['Products', 'Users', 'Orders', 'API keys']);
+    await page.reload();
+    await heading(page, 'Users').waitFor();
+    const other = await context.newPage();
+    await other.goto(page.url());
+    await other.getByLabel('API key or access token').waitFor();
+    expect([...origins]).to.deep.equal([`https://localhost:${service.port}`]);
+    expect(errors).to.deep.equal([]);
+  });
+
+  it('says in words that a key is wrong, and keeps it in its field', async () => {
+    const page = await visit();
+    const field = page.getByLabel('API key or access token');
+    const submit = page.getByRole('button', { name: 'Sign in' });
+    await submit.click();
+    await page.getByText('Enter a key or an access token.').waitFor();
+    await field.fill('not a key');
+    await submit.click();
+    await page.getByText('This has characters that cannot be in a key.').waitFor();
+    expect(await field.getAttribute('aria-invalid')).to.equal('true');
+    await field.fill(WRONG_KEY);
+    await submit.click();
+    await page.getByRole('alert').getByText('The service does not accept this key').waitFor();
+    expect(await field.inputValue()).to.equal(WRONG_KEY);
+    await field.fill(`Authorization: Bearer ${FIRST_KEY}`);
+    await submit.click();
+    await heading(page, 'Products').waitFor();
+    await page.close();
+  });
+
+  it('shows what the key allows, and no more', async () => {
+    const { key } = await createKey(['products:read', 'users:read', 'users:write']);
+    const { page } = await open('', { key });
+    await heading(page, 'Products').waitFor();
+    expect(await links(page)).to.deep.equal(['Products', 'Users']);
+    expect(await page.getByRole('link', { name: 'New product' }).count()).to.equal(0);
+    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await page.getByRole('link', { name: 'New user' }).waitFor();
+    await page.goto(`https://localhost:${service.port}/console#/orders`);
+    await page.getByRole('alert').getByText('This key does not allow that').waitFor();
+    expect(await page.getByRole('alert').innerText()).to.include('orders:read');
+  });
+
+  it('accepts an access token', async () => {
+    const { id, key } = await createKey(['orders:read']);
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: String(id),
+      client_secret: key,
+    });
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const { json } = await service.client.request('POST', '/oauth/token', {
+      token: null,
+      headers,
+      body: String(body),
+    });
+    const { page } = await open('', { key: json.access_token });
+    await heading(page, 'Orders').waitFor();
+    expect(await links(page)).to.deep.equal(['Orders']);
+  });
+
+  it('says so if the key has no scope for reading', async () => {
+    const { key } = await createKey(['products:write']);
+    const page = await visit();
+    await page.getByLabel('API key or access token').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await heading(page, 'Nothing to show').waitFor();
+    await page.close();
+  });
+
+  it('changes nothing when it looks what a key allows', async () => {
+    const writes: string[] = [];
+    const { page } = await open('', {
+      prepare: async (one) =>
+        one.on('response', (response) => {
+          if (response.request().method() !== 'GET') writes.push(`${response.status()}`);
+        }),
+    });
+    await heading(page, 'Products').waitFor();
+    expect(writes).to.deep.equal(['400', '400', '400', '400']);
+  });
+
+  it('asks for another key when the service rejects this one, and keeps what was typed', async () => {
+    const { id, key } = await createKey(['products:read', 'products:write']);
+    const { page } = await open('#/products', { key });
+    await heading(page, 'Products').waitFor();
+    await page.getByRole('searchbox').fill('half a word');
+    await service.client.delete(`/v1/api-keys/${id}`);
+    await page.getByRole('button', { name: 'Count all' }).click();
+    const dialog = page.getByRole('dialog', { name: 'You are signed out' });
+    await dialog.waitFor();
+    await dialog.getByLabel('API key or access token').fill(FIRST_KEY);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByRole('searchbox').inputValue()).to.equal('half a word');
+    expect(await links(page)).to.include('API keys');
+    await page.getByRole('button', { name: 'Count all' }).click();
+    await page.getByText(/records? in all/).waitFor();
+  });
+
+  it('ends with the button to sign out: a reload shows nothing', async () => {
+    const { page } = await open();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    await page.reload();
+    await page.getByLabel('API key or access token').waitFor();
+    const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
+    expect(stored).to.not.include('pcs_');
+  });
+
+  it('shows the rate limit that is left, and how long the last response took', async () => {
+    const { page } = await open();
+    await page.getByText(/^[\d.,]+ of 1,000,000 requests left$/).waitFor();
+    await page.getByText(/^last response \d+ ms$/).waitFor();
+  });
+
+  it('says in words that the document cannot be read, and can retry', async () => {
+    let isBroken = true;
+    const page = await visit((one) =>
+      one.route('**/openapi.json', (route) => (isBroken ? route.abort() : route.continue())),
+    );
+    await page.getByRole('alert').getByText('No connection to the service').waitFor();
+    isBroken = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByLabel('API key or access token').waitFor();
+    await page.close();
+  });
+
+  it('shows the colours that the person chooses, and remembers them', async () => {
+    const { page } = await open('', { colorScheme: 'light' });
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    await page.getByLabel('Colours').selectOption('Dark');
+    const dark = await ground();
+    expect(dark).to.not.equal(light);
+    await page.reload();
+    await heading(page, 'Products').waitFor();
+    expect(await ground()).to.equal(dark);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.getByLabel('Colours').selectOption('As the system');
+    expect(await ground()).to.equal(dark);
+  });
+});
+
+describe('the console behind a proxy that adds a path prefix', () => {
+  const service = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
+  const launched = browser();
+  const proxy = createServer((incoming, outgoing) => {
+    const headers = { ...incoming.headers, 'x-forwarded-proto': 'https' };
+    const path = (incoming.url ?? '').replace('/shop/', '/');
+    const { method = 'GET' } = incoming;
+    const forwarded = request(
+      { port: service.port, host: '127.0.0.1', method, path, headers },
+      (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(outgoing);
+      },
+    );
+    incoming.pipe(forwarded);
+  });
+  before(() => listen(proxy, '127.0.0.1', 0));
+  after(async () => {
+    const closed = once(proxy, 'close');
+    proxy.close();
+    proxy.closeAllConnections();
+    await closed;
+  });
+
+  it('signs in, lists and follows the pages', async () => {
+    const page = await launched().newPage();
+    await page.goto(`http://localhost:${(proxy.address() as AddressInfo).port}/shop/console#/keys?limit=20`);
+    await signIn(page);
+    await page.getByRole('link', { name: 'first key' }).waitFor();
+    expect(await page.getByRole('link', { name: 'API reference' }).getAttribute('href')).to.match(
+      /\/shop\/docs$/,
+    );
+    await page.close();
+  });
+});
